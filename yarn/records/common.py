@@ -1,0 +1,73 @@
+"""Records that no single room owns: errors as data, URLs, resource types and utilization."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+
+from yarn.enums import ResourceTypes
+from yarn.records.base import record
+from yarn.resource import Resource
+
+
+@record
+class SerializedException:
+    """SerializedExceptionProto of yarn_protos.proto."""
+
+    message: str | None = None
+    trace: str | None = None
+    class_name: str | None = None  # Java class name, e.g. org.apache.hadoop.yarn.exceptions.YarnException
+    cause: SerializedException | None = None
+
+
+@record
+class ResourceTypeInfo:
+    """ResourceTypeInfoProto of yarn_protos.proto."""
+
+    name: str
+    units: str | None = None  # default unit of the type
+    type: ResourceTypes | None = None
+
+
+@record
+class ResourceUtilization:
+    """ResourceUtilizationProto of yarn_protos.proto."""
+
+    pmem: int | None = None  # MiB
+    vmem: int | None = None  # MiB
+    cpu: float | None = None  # cores in use, 1.0 = one core
+    custom_resources: Mapping[str, float] = field(default_factory=dict)
+
+
+@record
+class URL:
+    """URLProto of yarn_protos.proto."""
+
+    scheme: str | None = None
+    host: str | None = None
+    port: int | None = None  # -1 or absent: none
+    file: str | None = None  # path
+    user_info: str | None = None
+
+
+@record
+class ResourceOption:
+    """ResourceOptionProto of yarn_protos.proto."""
+
+    resource: Resource | None = None
+    over_commit_timeout: int | None = None  # ms; -1: never kill, 0: kill at once, > 0: warn now, kill after
+
+
+@record
+class ResourceProfileEntry:
+    """ResourceProfileEntry of yarn_protos.proto."""
+
+    name: str
+    resources: Resource
+
+
+@record
+class ResourceProfiles:
+    """ResourceProfilesProto of yarn_protos.proto."""
+
+    resource_profiles_map: tuple[ResourceProfileEntry, ...] = ()

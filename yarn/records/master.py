@@ -1,0 +1,138 @@
+"""Calls of ApplicationMasterProtocol."""
+
+from __future__ import annotations
+
+from yarn.enums import AMCommand, ContainerUpdateType, ExecutionType, FinalApplicationStatus, SchedulerResourceTypes
+from yarn.ids import ContainerId, NodeId
+from yarn.records.base import record
+from yarn.records.common import ResourceProfiles, ResourceTypeInfo
+from yarn.records.request import PlacementConstraintMapEntry, PreemptionMessage, RejectedSchedulingRequest, ResourceBlacklistRequest, ResourceRequest, SchedulingRequest
+from yarn.records.container import ApplicationACLMap, Container, ContainerStatus
+from yarn.records.node import NodeReport
+from yarn.records.tokens import Token
+from yarn.resource import Resource
+
+
+@record
+class RegisterApplicationMasterRequest:
+    """RegisterApplicationMasterRequestProto of yarn_service_protos.proto."""
+
+    host: str | None = None
+    rpc_port: int | None = None  # -1: none
+    tracking_url: str | None = None
+    placement_constraints: tuple[PlacementConstraintMapEntry, ...] = ()  # per set of allocation tags
+
+
+@record
+class RegisterApplicationMasterResponse:
+    """RegisterApplicationMasterResponseProto of yarn_service_protos.proto."""
+
+    maximum_capability: Resource | None = None
+    client_to_am_token_master_key: bytes | None = None  # secure mode only
+    application_acls: tuple[ApplicationACLMap, ...] = ()
+    # live RUNNING containers of earlier attempts (keep-containers)
+    containers_from_previous_attempts: tuple[Container, ...] = ()
+    queue: str | None = None
+    nm_tokens_from_previous_attempts: tuple[NMToken, ...] = ()  # NM tokens for their nodes
+    # which types the scheduler looks at: MEMORY alone, or MEMORY and CPU
+    scheduler_resource_types: tuple[SchedulerResourceTypes, ...] = ()
+    resource_profiles: ResourceProfiles | None = None
+    resource_types: tuple[ResourceTypeInfo, ...] = ()
+
+
+@record
+class FinishApplicationMasterRequest:
+    """FinishApplicationMasterRequestProto of yarn_service_protos.proto."""
+
+    diagnostics: str | None = None
+    tracking_url: str | None = None  # final (history) URL
+    final_application_status: FinalApplicationStatus | None = None
+
+
+@record
+class UpdateContainerRequest:
+    """UpdateContainerRequestProto of yarn_service_protos.proto."""
+
+    container_version: int  # must equal the current version
+    container_id: ContainerId
+    update_type: ContainerUpdateType
+    capability: Resource | None = None  # target, for the two resource types of update
+    execution_type: ExecutionType | None = None  # target, for the other two
+
+
+@record
+class UpdateContainerError:
+    """UpdateContainerErrorProto of yarn_service_protos.proto."""
+
+    # INVALID_CONTAINER_ID, INCORRECT_CONTAINER_VERSION_ERROR, UPDATE_OUTSTANDING_ERROR,
+    # RESOURCE_OUTSIDE_ALLOWED_RANGE
+    reason: str | None = None
+    update_request: UpdateContainerRequest | None = None
+    current_container_version: int | None = None  # -1 when the container is unknown
+
+
+@record
+class AllocateRequest:
+    """AllocateRequestProto of yarn_service_protos.proto."""
+
+    ask: tuple[ResourceRequest, ...] = ()
+    release: tuple[ContainerId, ...] = ()
+    blacklist_request: ResourceBlacklistRequest | None = None
+    response_id: int | None = None  # last one received; 0 in the first call after registration
+    progress: float | None = None
+    update_requests: tuple[UpdateContainerRequest, ...] = ()
+    scheduling_requests: tuple[SchedulingRequest, ...] = ()  # placement-constraint requests
+    tracking_url: str | None = None  # new tracking URL, if changed
+
+
+@record
+class AllocateResponse:
+    """AllocateResponseProto of yarn_service_protos.proto."""
+
+    a_m_command: AMCommand | None = None  # legacy; 3.x RMs throw instead (see lifecycle.md)
+    response_id: int | None = None
+    allocated_containers: tuple[Container, ...] = ()
+    completed_container_statuses: tuple[ContainerStatus, ...] = ()
+    limit: Resource | None = None  # headroom
+    updated_nodes: tuple[NodeReport, ...] = ()  # nodes whose usability changed since the last call
+    num_cluster_nodes: int | None = None
+    preempt: PreemptionMessage | None = None
+    nm_tokens: tuple[NMToken, ...] = ()  # only for nodes not yet covered
+    am_rm_token: Token | None = None  # only after a key roll
+    application_priority: int | None = None
+    update_errors: tuple[UpdateContainerError, ...] = ()
+    updated_containers: tuple[UpdatedContainer, ...] = ()
+    containers_from_previous_attempts: tuple[Container, ...] = ()  # recovered after the AM registered
+    rejected_scheduling_requests: tuple[RejectedSchedulingRequest, ...] = ()
+    enhanced_headroom: EnhancedHeadroom | None = None
+
+
+@record
+class FinishApplicationMasterResponse:
+    """FinishApplicationMasterResponseProto of yarn_service_protos.proto."""
+
+    is_unregistered: bool = False  # false: call again (client sleeps 100 ms)
+
+
+@record
+class NMToken:
+    """NMTokenProto of yarn_service_protos.proto."""
+
+    node_id: NodeId | None = None
+    token: Token | None = None  # sent once per (attempt, node)
+
+
+@record
+class UpdatedContainer:
+    """UpdatedContainerProto of yarn_service_protos.proto."""
+
+    update_type: ContainerUpdateType
+    container: Container
+
+
+@record
+class EnhancedHeadroom:
+    """EnhancedHeadroomProto of yarn_service_protos.proto."""
+
+    total_pending_count: int | None = None  # pending containers in the cluster
+    total_active_cores: int | None = None  # allocated + available vcores

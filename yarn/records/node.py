@@ -1,0 +1,126 @@
+"""Nodes, their labels and attributes, and the counters of the cluster."""
+
+from __future__ import annotations
+
+from yarn.enums import NodeAttributeType, NodeState, NodeUpdateType
+from yarn.ids import NodeId
+from yarn.records.base import record
+from yarn.records.common import ResourceOption, ResourceUtilization
+from yarn.resource import Resource
+
+
+@record
+class NodeReport:
+    """NodeReportProto of yarn_protos.proto."""
+
+    node_id: NodeId | None = None
+    http_address: str | None = None  # host:port
+    rack_name: str | None = None
+    used: Resource | None = None
+    capability: Resource | None = None
+    num_containers: int | None = None
+    node_state: NodeState | None = None
+    health_report: str | None = None
+    last_health_report_time: int | None = None  # ms
+    node_labels: tuple[str, ...] = ()
+    containers_utilization: ResourceUtilization | None = None
+    node_utilization: ResourceUtilization | None = None
+    decommissioning_timeout: int | None = None  # seconds
+    node_update_type: NodeUpdateType | None = None  # set in AllocateResponse.updated_nodes
+    node_attributes: tuple[NodeAttribute, ...] = ()
+
+
+@record
+class NodeAttribute:
+    """NodeAttributeProto of yarn_protos.proto."""
+
+    attribute_key: NodeAttributeKey
+    attribute_type: NodeAttributeType = NodeAttributeType.STRING
+    attribute_value: str = ""
+
+
+@record
+class YarnClusterMetrics:
+    """YarnClusterMetricsProto of yarn_protos.proto."""
+
+    # active ones, i.e. every node in the active map (RUNNING, UNHEALTHY, DECOMMISSIONING)
+    num_node_managers: int | None = None
+    num_decommissioned_nms: int | None = None
+    num_active_nms: int | None = None  # RUNNING
+    num_lost_nms: int | None = None
+    num_unhealthy_nms: int | None = None
+    num_rebooted_nms: int | None = None
+    num_decommissioning_nms: int | None = None
+    num_shutdown_nms: int | None = None
+
+
+@record
+class NodeResourceMap:
+    """NodeResourceMapProto of yarn_protos.proto."""
+
+    node_id: NodeId | None = None
+    resource_option: ResourceOption | None = None
+
+
+@record
+class NodeIdToLabels:
+    """NodeIdToLabelsProto of yarn_protos.proto."""
+
+    node_id: NodeId | None = None  # port 0: every node of the host
+    node_labels: tuple[str, ...] = ()
+
+
+@record
+class LabelsToNodeIds:
+    """LabelsToNodeIdsProto of yarn_protos.proto."""
+
+    node_labels: str | None = None  # one label
+    node_id: tuple[NodeId, ...] = ()
+
+
+@record
+class NodeLabel:
+    """NodeLabelProto of yarn_protos.proto."""
+
+    name: str | None = None
+    is_exclusive: bool = True
+
+
+@record
+class NodeAttributeKey:
+    """NodeAttributeKeyProto of yarn_protos.proto."""
+
+    attribute_prefix: str = "rm.yarn.io"  # "rm.yarn.io" centralized, "nm.yarn.io" reported by nodes
+    attribute_name: str
+
+
+@record
+class NodeAttributeInfo:
+    """NodeAttributeInfoProto of yarn_protos.proto."""
+
+    attribute_key: NodeAttributeKey
+    attribute_type: NodeAttributeType
+
+
+@record
+class NodeToAttributeValue:
+    """NodeToAttributeValueProto of yarn_protos.proto."""
+
+    hostname: str
+    attribute_value: str
+
+
+@record
+class AttributeToNodes:
+    """AttributeToNodesProto of yarn_protos.proto."""
+
+    node_attribute: NodeAttributeKey
+    node_value_map: tuple[NodeToAttributeValue, ...] = ()
+
+
+@record
+class NodeToAttributes:
+    """NodeToAttributesProto of yarn_protos.proto."""
+
+    node: str | None = None
+    node_attributes: tuple[NodeAttribute, ...] = ()
