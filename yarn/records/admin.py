@@ -10,7 +10,7 @@ from yarn.records.node import NodeIdToLabels, NodeLabel, NodeResourceMap, NodeTo
 
 @record
 class RefreshNodesRequest:
-    """RefreshNodesRequestProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshNodesRequestProto."""
 
     decommission_type: DecommissionType = DecommissionType.NORMAL
     decommission_timeout: int | None = None  # seconds; absent: the configured default
@@ -18,7 +18,7 @@ class RefreshNodesRequest:
 
 @record
 class AddToClusterNodeLabelsRequest:
-    """AddToClusterNodeLabelsRequestProto of yarn_server_resourcemanager_service_protos.proto."""
+    """AddToClusterNodeLabelsRequestProto."""
 
     deprecated_node_labels: tuple[str, ...] = ()  # names only; from old clients
     node_labels: tuple[NodeLabel, ...] = ()
@@ -26,7 +26,7 @@ class AddToClusterNodeLabelsRequest:
 
 @record
 class ReplaceLabelsOnNodeRequest:
-    """ReplaceLabelsOnNodeRequestProto of yarn_server_resourcemanager_service_protos.proto."""
+    """ReplaceLabelsOnNodeRequestProto."""
 
     node_to_labels: tuple[NodeIdToLabels, ...] = ()  # an empty label list clears the node
     fail_on_unknown_nodes: bool | None = None  # true: refuse unknown nodes
@@ -34,7 +34,7 @@ class ReplaceLabelsOnNodeRequest:
 
 @record
 class NodesToAttributesMappingRequest:
-    """NodesToAttributesMappingRequestProto of yarn_server_resourcemanager_service_protos.proto."""
+    """NodesToAttributesMappingRequestProto."""
 
     operation: AttributeMappingOperationType = AttributeMappingOperationType.REPLACE
     node_to_attributes: tuple[NodeToAttributes, ...] = ()
@@ -43,139 +43,139 @@ class NodesToAttributesMappingRequest:
 
 @record
 class RefreshQueuesRequest:
-    """RefreshQueuesRequestProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshQueuesRequestProto."""
 
 
 @record
 class RefreshSuperUserGroupsConfigurationRequest:
-    """RefreshSuperUserGroupsConfigurationRequestProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshSuperUserGroupsConfigurationRequestProto."""
 
 
 @record
 class RefreshUserToGroupsMappingsRequest:
-    """RefreshUserToGroupsMappingsRequestProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshUserToGroupsMappingsRequestProto."""
 
 
 @record
 class RefreshAdminAclsRequest:
-    """RefreshAdminAclsRequestProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshAdminAclsRequestProto."""
 
 
 @record
 class RefreshServiceAclsRequest:
-    """RefreshServiceAclsRequestProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshServiceAclsRequestProto."""
 
 
 @record
 class GetGroupsForUserRequest:
-    """GetGroupsForUserRequestProto of yarn_server_resourcemanager_service_protos.proto."""
+    """GetGroupsForUserRequestProto."""
 
     user: str
 
 
 @record
 class GetGroupsForUserResponse:
-    """GetGroupsForUserResponseProto of yarn_server_resourcemanager_service_protos.proto."""
+    """GetGroupsForUserResponseProto."""
 
     groups: tuple[str, ...] = ()
 
 
 @record
 class UpdateNodeResourceRequest:
-    """UpdateNodeResourceRequestProto of yarn_server_resourcemanager_service_protos.proto."""
+    """UpdateNodeResourceRequestProto."""
 
     node_resource_map: tuple[NodeResourceMap, ...] = ()
 
 
 @record
 class RefreshNodesResourcesRequest:
-    """RefreshNodesResourcesRequestProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshNodesResourcesRequestProto."""
 
 
 @record
 class RemoveFromClusterNodeLabelsRequest:
-    """RemoveFromClusterNodeLabelsRequestProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RemoveFromClusterNodeLabelsRequestProto."""
 
     node_labels: tuple[str, ...] = ()
 
 
 @record
 class CheckForDecommissioningNodesRequest:
-    """CheckForDecommissioningNodesRequestProto of yarn_server_resourcemanager_service_protos.proto."""
+    """CheckForDecommissioningNodesRequestProto."""
 
 
 @record
 class CheckForDecommissioningNodesResponse:
-    """CheckForDecommissioningNodesResponseProto of yarn_server_resourcemanager_service_protos.proto."""
+    """CheckForDecommissioningNodesResponseProto."""
 
     decommissioning_nodes: tuple[NodeId, ...] = ()
 
 
 @record
 class RefreshClusterMaxPriorityRequest:
-    """RefreshClusterMaxPriorityRequestProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshClusterMaxPriorityRequestProto."""
 
 
 @record
 class RefreshQueuesResponse:
-    """RefreshQueuesResponseProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshQueuesResponseProto."""
 
 
 @record
 class RefreshNodesResponse:
-    """RefreshNodesResponseProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshNodesResponseProto."""
 
 
 @record
 class RefreshSuperUserGroupsConfigurationResponse:
-    """RefreshSuperUserGroupsConfigurationResponseProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshSuperUserGroupsConfigurationResponseProto."""
 
 
 @record
 class RefreshUserToGroupsMappingsResponse:
-    """RefreshUserToGroupsMappingsResponseProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshUserToGroupsMappingsResponseProto."""
 
 
 @record
 class RefreshAdminAclsResponse:
-    """RefreshAdminAclsResponseProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshAdminAclsResponseProto."""
 
 
 @record
 class RefreshServiceAclsResponse:
-    """RefreshServiceAclsResponseProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshServiceAclsResponseProto."""
 
 
 @record
 class UpdateNodeResourceResponse:
-    """UpdateNodeResourceResponseProto of yarn_server_resourcemanager_service_protos.proto."""
+    """UpdateNodeResourceResponseProto."""
 
 
 @record
 class RefreshNodesResourcesResponse:
-    """RefreshNodesResourcesResponseProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshNodesResourcesResponseProto."""
 
 
 @record
 class AddToClusterNodeLabelsResponse:
-    """AddToClusterNodeLabelsResponseProto of yarn_server_resourcemanager_service_protos.proto."""
+    """AddToClusterNodeLabelsResponseProto."""
 
 
 @record
 class RemoveFromClusterNodeLabelsResponse:
-    """RemoveFromClusterNodeLabelsResponseProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RemoveFromClusterNodeLabelsResponseProto."""
 
 
 @record
 class ReplaceLabelsOnNodeResponse:
-    """ReplaceLabelsOnNodeResponseProto of yarn_server_resourcemanager_service_protos.proto."""
+    """ReplaceLabelsOnNodeResponseProto."""
 
 
 @record
 class RefreshClusterMaxPriorityResponse:
-    """RefreshClusterMaxPriorityResponseProto of yarn_server_resourcemanager_service_protos.proto."""
+    """RefreshClusterMaxPriorityResponseProto."""
 
 
 @record
 class NodesToAttributesMappingResponse:
-    """NodesToAttributesMappingResponseProto of yarn_server_resourcemanager_service_protos.proto."""
+    """NodesToAttributesMappingResponseProto."""

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from yarn.enums import ApplicationTimeoutType, FinalApplicationStatus, LogAggregationStatus, YarnApplicationAttemptState, YarnApplicationState
+from yarn.enums import (
+    ApplicationTimeoutType,
+    FinalApplicationStatus,
+    LogAggregationStatus,
+    YarnApplicationAttemptState,
+    YarnApplicationState,
+)
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, ReservationId
 from yarn.records.base import record
+from yarn.records.basics import LogAggregationContext
+from yarn.records.container import ContainerLaunchContext
 from yarn.records.request import ResourceRequest
-from yarn.records.container import ContainerLaunchContext, LogAggregationContext
 from yarn.records.tokens import Token
 from yarn.resource import Resource
 

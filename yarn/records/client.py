@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from yarn.enums import ApplicationsRequestScope, NodeState, YarnApplicationState
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, ReservationId
+from yarn.records.application import (
+    ApplicationAttemptReport,
+    ApplicationReport,
+    ApplicationSubmissionContext,
+    ApplicationUpdateTimeoutMap,
+)
 from yarn.records.base import record
-from yarn.records.common import ResourceProfiles, ResourceTypeInfo
+from yarn.records.basics import ResourceProfiles, ResourceTypeInfo
 from yarn.records.container import ContainerReport
-from yarn.records.node import AttributeToNodes, LabelsToNodeIds, NodeAttributeInfo, NodeAttributeKey, NodeIdToLabels, NodeLabel, NodeReport, NodeToAttributes, YarnClusterMetrics
-from yarn.records.application import ApplicationAttemptReport, ApplicationReport, ApplicationSubmissionContext, ApplicationUpdateTimeoutMap
+from yarn.records.node import (
+    AttributeToNodes,
+    LabelsToNodeIds,
+    NodeAttributeInfo,
+    NodeAttributeKey,
+    NodeIdToLabels,
+    NodeLabel,
+    NodeReport,
+    NodeToAttributes,
+    YarnClusterMetrics,
+)
 from yarn.records.queue import QueueInfo, QueueUserACLInfo
 from yarn.records.reservation import ReservationAllocationState, ReservationDefinition
 from yarn.resource import Resource

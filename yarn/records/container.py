@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from yarn.enums import ApplicationAccessType, ContainerRetryPolicy, ContainerState, ContainerSubState, ExecutionType, LocalResourceType, LocalResourceVisibility
+from yarn.enums import (
+    ApplicationAccessType,
+    ContainerRetryPolicy,
+    ContainerState,
+    ContainerSubState,
+    ExecutionType,
+    LocalResourceType,
+    LocalResourceVisibility,
+)
 from yarn.ids import ContainerId, NodeId
 from yarn.records.base import record
-from yarn.records.common import URL
+from yarn.records.basics import URL
 from yarn.records.tokens import Token
 from yarn.resource import Resource
 
@@ -60,18 +68,6 @@ class LocalResource:
     visibility: LocalResourceVisibility | None = None
     pattern: str | None = None  # for PATTERN: regular expression of the archive members to extract
     should_be_uploaded_to_shared_cache: bool | None = None
-
-
-@record
-class LogAggregationContext:
-    """LogAggregationContextProto of yarn_protos.proto."""
-
-    include_pattern: str = ".*"  # file names collected when the application ends
-    exclude_pattern: str = ""
-    rolled_logs_include_pattern: str = ""  # file names collected while it runs
-    rolled_logs_exclude_pattern: str = ".*"
-    log_aggregation_policy_class_name: str | None = None
-    log_aggregation_policy_parameters: str | None = None
 
 
 @record

@@ -8,7 +8,7 @@ from dataclasses import field
 from yarn.enums import LocalizationState, SignalContainerCommand
 from yarn.ids import ContainerId
 from yarn.records.base import record
-from yarn.records.common import SerializedException
+from yarn.records.basics import SerializedException
 from yarn.records.container import ContainerLaunchContext, ContainerStatus, LocalResource
 from yarn.records.tokens import Token
 

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from yarn.enums import AMCommand, ContainerUpdateType, ExecutionType, FinalApplicationStatus, SchedulerResourceTypes
+from yarn.enums import (
+    AMCommand,
+    ContainerUpdateType,
+    ExecutionType,
+    FinalApplicationStatus,
+    SchedulerResourceTypes,
+)
 from yarn.ids import ContainerId, NodeId
 from yarn.records.base import record
-from yarn.records.common import ResourceProfiles, ResourceTypeInfo
-from yarn.records.request import PlacementConstraintMapEntry, PreemptionMessage, RejectedSchedulingRequest, ResourceBlacklistRequest, ResourceRequest, SchedulingRequest
+from yarn.records.basics import ResourceProfiles, ResourceTypeInfo
 from yarn.records.container import ApplicationACLMap, Container, ContainerStatus
 from yarn.records.node import NodeReport
+from yarn.records.request import (
+    PlacementConstraintMapEntry,
+    PreemptionMessage,
+    RejectedSchedulingRequest,
+    ResourceBlacklistRequest,
+    ResourceRequest,
+    SchedulingRequest,
+)
 from yarn.records.tokens import Token
 from yarn.resource import Resource
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from yarn.enums import NodeAttributeType, NodeState, NodeUpdateType
 from yarn.ids import NodeId
 from yarn.records.base import record
-from yarn.records.common import ResourceOption, ResourceUtilization
+from yarn.records.basics import ResourceOption, ResourceUtilization
 from yarn.resource import Resource
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from yarn.enums import QueueACL, QueueState
-from yarn.records.base import record
 from yarn.records.application import ApplicationReport
+from yarn.records.base import record
 from yarn.resource import Resource
 
 

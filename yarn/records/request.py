@@ -1,8 +1,15 @@
-"""What an ApplicationMaster asks for: resource requests, placement constraints, and the preemption message."""
+"""What an ApplicationMaster asks for: resource requests, placement constraints; and the preemption message."""
 
 from __future__ import annotations
 
-from yarn.enums import CompositePlacementType, ExecutionType, NodeAttributeOpCode, PlacementDelayUnit, PlacementTargetType, RejectionReason
+from yarn.enums import (
+    CompositePlacementType,
+    ExecutionType,
+    NodeAttributeOpCode,
+    PlacementDelayUnit,
+    PlacementTargetType,
+    RejectionReason,
+)
 from yarn.ids import ContainerId
 from yarn.records.base import record
 from yarn.resource import Resource

@@ -5,7 +5,7 @@ from __future__ import annotations
 from yarn.enums import ContainerType, ExecutionType
 from yarn.ids import ApplicationAttemptId, ContainerId, NodeId
 from yarn.records.base import record
-from yarn.records.container import LogAggregationContext
+from yarn.records.basics import LogAggregationContext
 from yarn.resource import Resource
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from yarn.enums import ContainerState, ExecutionType, LogAggregationStatus, NodeAction
 from yarn.ids import ApplicationId, ContainerId, NodeId
 from yarn.records.base import record
-from yarn.records.common import ResourceUtilization
+from yarn.records.basics import ResourceUtilization
 from yarn.records.container import Container, ContainerStatus
-from yarn.records.node import NodeAttribute, NodeLabel
 from yarn.records.management import SignalContainerRequest
+from yarn.records.node import NodeAttribute, NodeLabel
 from yarn.resource import Resource
 
 
@@ -155,7 +155,7 @@ class MasterKey:
     """MasterKeyProto of yarn_server_common_protos.proto."""
 
     key_id: int | None = None
-    bytes: bytes | None = None  # HMAC key
+    bytes_: bytes | None = None  # HMAC key
 
 
 @record

@@ -51,6 +51,18 @@ class URL:
 
 
 @record
+class LogAggregationContext:
+    """LogAggregationContextProto of yarn_protos.proto."""
+
+    include_pattern: str = ".*"  # file names collected when the application ends
+    exclude_pattern: str = ""
+    rolled_logs_include_pattern: str = ""  # file names collected while it runs
+    rolled_logs_exclude_pattern: str = ".*"
+    log_aggregation_policy_class_name: str | None = None
+    log_aggregation_policy_parameters: str | None = None
+
+
+@record
 class ResourceOption:
     """ResourceOptionProto of yarn_protos.proto."""
 

@@ -1,0 +1,91 @@
+"""The dispatcher: one queue of events, first in first out, drained to the last before a turn ends.
+
+Events are routed by their class's family, the base class that says who handles them. Scheduler events go through a second
+queue behind the first, in the order in which the first delivered them, as Hadoop's scheduler has a dispatcher of its own.
+Answers for AsyncDispatcher and the ResourceManager's SchedulerEventDispatcher.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar, dataclass_transform
+
+T = TypeVar("T")
+DRAIN_LIMIT = 100_000
+"""More events than this in one drain are an endless loop: a defect."""
+
+
+class Event:
+    """Something that happened. `family` is the class whose handler gets it."""
+
+    __slots__ = ()
+    family: ClassVar[type[Event]]
+
+    @property
+    def subject(self) -> Any:
+        """The id of whom it concerns, for the event log."""
+        return None
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def event(cls: type[T]) -> type[T]:
+    """Makes `cls` an event: frozen, slotted, keyword arguments only."""
+    return dataclass(frozen=True, slots=True, kw_only=True)(cls)
+
+
+Handler = Callable[[Any], None]
+Watcher = Callable[[Event], None]
+
+
+class Dispatcher:
+    """Two queues, one consumer."""
+
+    __slots__ = ("_behind", "_behind_queue", "_handlers", "_queue", "is_draining", "watchers")
+
+    def __init__(self) -> None:
+        self._queue: deque[Event] = deque()
+        self._behind_queue: deque[Event] = deque()
+        self._handlers: dict[type[Event], Handler] = {}
+        self._behind: dict[type[Event], bool] = {}
+        self.watchers: list[Watcher] = []
+        self.is_draining = False
+
+    def register(self, family: type[Event], handler: Handler, *, behind: bool = False) -> None:
+        """Sends events of `family` to `handler`; `behind` puts them through the second queue."""
+        assert family not in self._handlers, f"{family.__name__} has a handler"
+        self._handlers[family] = handler
+        self._behind[family] = behind
+
+    def post(self, event: Event) -> None:
+        """Puts the event at the end of the queue."""
+        self._queue.append(event)
+
+    def drain(self) -> int:
+        """Handles events in order until both queues are empty; the number handled."""
+        assert not self.is_draining, "drain within a drain"
+        self.is_draining = True
+        count = 0
+        queue, behind_queue, handlers = self._queue, self._behind_queue, self._handlers
+        try:
+            while queue or behind_queue:
+                while queue:
+                    event = queue.popleft()
+                    if self._behind[event.family]:
+                        behind_queue.append(event)
+                        continue
+                    count += 1
+                    self._handle(event, handlers, count)
+                while behind_queue:
+                    count += 1
+                    self._handle(behind_queue.popleft(), handlers, count)
+        finally:
+            self.is_draining = False
+        return count
+
+    def _handle(self, event: Event, handlers: dict[type[Event], Handler], count: int) -> None:
+        assert count <= DRAIN_LIMIT, f"more than {DRAIN_LIMIT} events in one turn, last {event}"
+        for watcher in self.watchers:
+            watcher(event)
+        handlers[event.family](event)

@@ -1,0 +1,50 @@
+"""Liveness monitoring as Hadoop does it: who has not been heard of for longer than an interval.
+
+A monitor looks every interval / 3, counted from its start; an entry is due when now > last ping + interval, strictly. So an
+entry that is silent since 0 with an interval of 600 s is found at 800 s, not at 600 s. Answers for AbstractLivelinessMonitor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+
+
+class LivelinessMonitor(Generic[K]):
+    """The last sign of life of each registered key, in milliseconds."""
+
+    __slots__ = ("_last_ping_ms", "interval_ms", "look_interval_ms")
+
+    def __init__(self, interval_ms: int, look_interval_ms: int | None = None) -> None:
+        self.interval_ms = interval_ms
+        self.look_interval_ms = interval_ms // 3 if look_interval_ms is None else look_interval_ms
+        self._last_ping_ms: dict[K, int] = {}
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._last_ping_ms
+
+    def __len__(self) -> int:
+        return len(self._last_ping_ms)
+
+    def register(self, key: K, now_ms: int) -> None:
+        """Watches `key` from now on."""
+        self._last_ping_ms[key] = now_ms
+
+    def ping(self, key: K, now_ms: int) -> None:
+        """Notes a sign of life; of a key that is not watched nothing is noted."""
+        if key in self._last_ping_ms:
+            self._last_ping_ms[key] = now_ms
+
+    def unregister(self, key: K) -> None:
+        """Watches `key` no longer."""
+        self._last_ping_ms.pop(key, None)
+
+    def take_expired(self, now_ms: int) -> list[K]:
+        """The keys that are due at this look, in the order of their registration; they are watched no longer."""
+        limit = now_ms - self.interval_ms
+        expired = [key for key, last_ms in self._last_ping_ms.items() if last_ms < limit]
+        for key in expired:
+            del self._last_ping_ms[key]
+        return expired

@@ -1,0 +1,13 @@
+"""The messages of YARN's protocols as frozen records; `yarn.wire` turns them into protobuf and back.
+
+base         what a record is
+basics       what no single room owns: URLs, resource types, utilization, errors as data
+request      what an AM asks for
+container    containers as granted, launched, reported
+node         nodes, labels, attributes
+application  applications and attempts
+queue        queues as clients see them
+reservation  plan reservations
+tokens       token identifiers and delegation token calls
+client, master, management, tracker, admin    the calls of the five protocols
+"""

@@ -1,0 +1,330 @@
+"""Records to protobuf messages and back. The only place where the two meet.
+
+A record `Foo` stands for the message `FooProto`, field by field of the same name (camelCase written in
+snake_case), so the conversion is derived from the record's annotations once, at its first use, and is not
+written out by hand. Special are the identifiers, Resource (whose further types travel in
+`resource_value_map`), priorities (an int here, a PriorityProto there) and the repeated key-value messages (a
+mapping here).
+"""
+
+from __future__ import annotations
+
+import re
+import types
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from enum import Enum
+from functools import cache
+from typing import Any, TypeVar
+
+from google.protobuf.message import DecodeError, Message
+
+from protos import (
+    Security_pb2,
+    yarn_protos_pb2,
+    yarn_security_token_pb2,
+    yarn_server_common_protos_pb2,
+    yarn_server_common_service_protos_pb2,
+    yarn_server_resourcemanager_service_protos_pb2,
+    yarn_service_protos_pb2,
+)
+from yarn.errors import IllegalArgumentError
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
+from yarn.resource import MEMORY_MB, VCORES, Resource
+
+T = TypeVar("T")
+Convert = Callable[[Any], Any]
+
+_MODULES = (
+    yarn_protos_pb2,
+    yarn_service_protos_pb2,
+    yarn_server_common_protos_pb2,
+    yarn_server_common_service_protos_pb2,
+    yarn_server_resourcemanager_service_protos_pb2,
+    yarn_security_token_pb2,
+    Security_pb2,
+)
+
+
+def to_message(record: Any) -> Message:
+    """The message that stands for `record` (a record, an identifier or a Resource)."""
+    return typing.cast(Message, _encoder(type(record))(record))
+
+
+def from_message(cls: type[T], message: Message) -> T:
+    """The record of class `cls` that `message` stands for; IllegalArgumentError when a required part is
+    missing.
+    """
+    return typing.cast(T, _decoder(cls)(message))
+
+
+def to_bytes(record: Any) -> bytes:
+    """The serialized message of `record`."""
+    return to_message(record).SerializeToString()
+
+
+def from_bytes(cls: type[T], data: bytes) -> T:
+    """The record of class `cls` in `data`; IllegalArgumentError when the bytes are no such message."""
+    try:
+        return from_message(cls, message_class(typing.cast(Any, cls)).FromString(data))
+    except DecodeError as error:
+        raise IllegalArgumentError(f"not a {cls.__name__} message: {error}") from error
+
+
+@cache
+def message_class(cls: Any) -> type[Message]:
+    """The generated message class of a record class."""
+    for module in _MODULES:
+        found = getattr(module, cls.__name__ + "Proto", None) or getattr(module, cls.__name__, None)
+        if isinstance(found, type) and issubclass(found, Message):
+            return found
+    raise LookupError(f"no message for the record {cls.__name__}")
+
+
+# Identifiers and resources: written out, since they are made for every container.
+
+
+def _encode_application_id(value: ApplicationId) -> Message:
+    return yarn_protos_pb2.ApplicationIdProto(id=value.id, cluster_timestamp=value.cluster_timestamp)
+
+
+def _decode_application_id(message: Any) -> ApplicationId:
+    return ApplicationId(message.cluster_timestamp, message.id)
+
+
+def _encode_attempt_id(value: ApplicationAttemptId) -> Message:
+    application_id = value.application_id
+    return yarn_protos_pb2.ApplicationAttemptIdProto(
+        application_id=yarn_protos_pb2.ApplicationIdProto(
+            id=application_id.id, cluster_timestamp=application_id.cluster_timestamp
+        ),
+        attemptId=value.attempt_id,
+    )
+
+
+def _decode_attempt_id(message: Any) -> ApplicationAttemptId:
+    return ApplicationAttemptId(_decode_application_id(message.application_id), message.attemptId)
+
+
+def _encode_container_id(value: ContainerId) -> Message:
+    return yarn_protos_pb2.ContainerIdProto(
+        app_attempt_id=typing.cast(Any, _encode_attempt_id(value.application_attempt_id)), id=value.id
+    )
+
+
+def _decode_container_id(message: Any) -> ContainerId:
+    return ContainerId(_decode_attempt_id(message.app_attempt_id), message.id)
+
+
+def _encode_node_id(value: NodeId) -> Message:
+    return yarn_protos_pb2.NodeIdProto(host=value.host, port=value.port)
+
+
+def _decode_node_id(message: Any) -> NodeId:
+    return NodeId(message.host, message.port)
+
+
+def _encode_reservation_id(value: ReservationId) -> Message:
+    return yarn_protos_pb2.ReservationIdProto(id=value.id, cluster_timestamp=value.cluster_timestamp)
+
+
+def _decode_reservation_id(message: Any) -> ReservationId:
+    return ReservationId(message.cluster_timestamp, message.id)
+
+
+def _encode_resource(value: Resource) -> Message:
+    message = yarn_protos_pb2.ResourceProto(memory=value.memory_mb, virtual_cores=value.vcores)
+    for name, amount in value.others:
+        message.resource_value_map.add(
+            key=name, value=amount, units="", type=yarn_protos_pb2.ResourceTypesProto.COUNTABLE
+        )
+    return message
+
+
+_UNIT_FACTORS = {
+    "": (1, 1), "k": (10**3, 1), "M": (10**6, 1), "G": (10**9, 1), "T": (10**12, 1), "P": (10**15, 1),
+    "Ki": (2**10, 1), "Mi": (2**20, 1), "Gi": (2**30, 1), "Ti": (2**40, 1), "Pi": (2**50, 1),
+    "m": (1, 10**3), "u": (1, 10**6), "n": (1, 10**9), "p": (1, 10**12),
+}  # fmt: skip
+
+
+def _decode_resource(message: Any) -> Resource:
+    if not message.resource_value_map:
+        return Resource(message.memory, message.virtual_cores)
+    others: dict[str, int] = {}
+    for entry in message.resource_value_map:
+        if entry.key in (MEMORY_MB, VCORES):
+            continue  # fields 1 and 2 win for those two
+        times, over = _UNIT_FACTORS.get(entry.units, (0, 1))
+        if times == 0:
+            raise IllegalArgumentError(f"unknown unit {entry.units!r} of resource type {entry.key}")
+        others[entry.key] = entry.value * times // over
+    return Resource.of({MEMORY_MB: message.memory, VCORES: message.virtual_cores, **others})
+
+
+_ENCODERS: dict[Any, Convert] = {
+    ApplicationId: _encode_application_id,
+    ApplicationAttemptId: _encode_attempt_id,
+    ContainerId: _encode_container_id,
+    NodeId: _encode_node_id,
+    ReservationId: _encode_reservation_id,
+    Resource: _encode_resource,
+}
+_DECODERS: dict[Any, Convert] = {
+    ApplicationId: _decode_application_id,
+    ApplicationAttemptId: _decode_attempt_id,
+    ContainerId: _decode_container_id,
+    NodeId: _decode_node_id,
+    ReservationId: _decode_reservation_id,
+    Resource: _decode_resource,
+}
+
+
+# Everything else is derived.
+
+
+def _encoder(cls: Any) -> Convert:
+    found = _ENCODERS.get(cls)
+    if found is None:
+        _ENCODERS[cls] = found = _build_encoder(cls)
+    return found
+
+
+def _decoder(cls: Any) -> Convert:
+    found = _DECODERS.get(cls)
+    if found is None:
+        _DECODERS[cls] = found = _build_decoder(cls)
+    return found
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+
+
+def _fields_of(cls: Any) -> list[tuple[str, Any, Any, Any]]:
+    """(record field, annotation, message field, default) for each field of a record class."""
+    descriptors = {_snake(field.name): field for field in message_class(cls).DESCRIPTOR.fields}
+    hints = typing.get_type_hints(cls)
+    found = []
+    for field in fields(cls):
+        found.append((field.name, hints[field.name], descriptors[field.name.rstrip("_")], field.default))
+    return found
+
+
+def _value_encoder(annotation: Any, descriptor: Any) -> Convert | None:
+    """How one value of `annotation` is written; None for a plain value that goes as it is."""
+    annotation = _strip_optional(annotation)
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return lambda value: value.value
+    if descriptor.message_type is not None and annotation is int:
+        return lambda value: yarn_protos_pb2.PriorityProto(priority=value)
+    if descriptor.message_type is not None:
+        return lambda value: _encoder(type(value))(value)
+    return None
+
+
+def _value_decoder(annotation: Any, descriptor: Any) -> Convert | None:
+    annotation = _strip_optional(annotation)
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return {member.value: member for member in annotation}.__getitem__
+    if descriptor.message_type is not None and annotation is int:
+        return lambda message: message.priority
+    if descriptor.message_type is not None:
+        return lambda message: _decoder(annotation)(message)
+    return None
+
+
+def _strip_optional(annotation: Any) -> Any:
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return next(part for part in typing.get_args(annotation) if part is not type(None))
+    return annotation
+
+
+def _is_mapping(annotation: Any) -> bool:
+    return typing.get_origin(annotation) is Mapping
+
+
+def _is_tuple(annotation: Any) -> bool:
+    return typing.get_origin(annotation) is tuple
+
+
+def _build_encoder(cls: Any) -> Convert:
+    message_type: Any = message_class(cls)
+    plan = []
+    for name, annotation, descriptor, _ in _fields_of(cls):
+        plan.append((name, descriptor.name, _field_encoder(annotation, descriptor)))
+
+    def encode(value: Any) -> Message:
+        arguments = {}
+        for name, message_field, convert in plan:
+            part = getattr(value, name)
+            if part is None:
+                continue
+            arguments[message_field] = part if convert is None else convert(part)
+        return typing.cast(Message, message_type(**arguments))
+
+    return encode
+
+
+def _field_encoder(annotation: Any, descriptor: Any) -> Convert | None:
+    if _is_mapping(annotation):
+        entry_type: Any = message_class_of(descriptor)
+        inner = _value_encoder(
+            typing.get_args(annotation)[1], descriptor.message_type.fields_by_name["value"]
+        )
+        if inner is None:
+            return lambda value: [entry_type(key=key, value=part) for key, part in value.items()]
+        return lambda value: [entry_type(key=key, value=inner(part)) for key, part in value.items()]
+    if _is_tuple(annotation):
+        element = _value_encoder(typing.get_args(annotation)[0], descriptor)
+        return None if element is None else lambda value: [element(part) for part in value]
+    return _value_encoder(annotation, descriptor)
+
+
+def message_class_of(descriptor: Any) -> type[Message]:
+    """The generated class of a message field's type."""
+    for module in _MODULES:
+        found = getattr(module, descriptor.message_type.name, None)
+        if isinstance(found, type) and issubclass(found, Message):
+            return found
+    raise LookupError(descriptor.message_type.full_name)
+
+
+def _build_decoder(cls: Any) -> Convert:
+    plan: dict[int, tuple[str, Convert | None]] = {}
+    required = []
+    for name, annotation, descriptor, default in _fields_of(cls):
+        plan[descriptor.number] = (name, _field_decoder(annotation, descriptor))
+        if default is MISSING and not _is_mapping(annotation):
+            required.append((name, descriptor.name))
+
+    def decode(message: Any) -> Any:
+        arguments = {}
+        for descriptor, value in message.ListFields():
+            known = plan.get(descriptor.number)
+            if known is not None:
+                name, convert = known
+                arguments[name] = value if convert is None else convert(value)
+        for name, message_field in required:
+            if name not in arguments:
+                raise IllegalArgumentError(f"{cls.__name__}: the required field {message_field} is missing")
+        return cls(**arguments)
+
+    return decode
+
+
+def _field_decoder(annotation: Any, descriptor: Any) -> Convert | None:
+    if _is_mapping(annotation):
+        inner = _value_decoder(
+            typing.get_args(annotation)[1], descriptor.message_type.fields_by_name["value"]
+        )
+        if inner is None:
+            return lambda entries: {entry.key: entry.value for entry in entries}
+        return lambda entries: {entry.key: inner(entry.value) for entry in entries}
+    if _is_tuple(annotation):
+        element = _value_decoder(typing.get_args(annotation)[0], descriptor)
+        if element is None:
+            return tuple
+        return lambda values: tuple([element(value) for value in values])
+    return _value_decoder(annotation, descriptor)
