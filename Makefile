@@ -1,0 +1,45 @@
+# yarnbox: `make help` lists what there is to do.
+
+PYTHON ?= python3
+BIN := .venv/bin
+BENCHES := $(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py))
+
+.PHONY: help setup test cluster bench lint format clean
+.DEFAULT_GOAL := help
+
+help: ## Show this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+setup: .venv/installed ## Create .venv, install yarnbox and its tools, generate the stubs
+	@$(BIN)/python protos/build.py --if-stale
+
+.venv/installed: pyproject.toml hatch_build.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "yarnbox needs Python 3.11 or newer, $(PYTHON) is not: make setup PYTHON=python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+	  || { echo "$(PYTHON) cannot create environments: install its venv package (apt install python3-venv)" >&2; exit 1; }
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+test: setup ## Run all tests; format, lint and types are among them
+	@$(BIN)/pytest -q -n 2 --dist loadgroup
+
+cluster: setup ## Start a local cluster in the foreground; Ctrl-C ends it
+	@exec $(BIN)/yarnbox up
+
+bench: setup ## Run the benchmarks, one JSON document each
+	@set -e; for bench in $(BENCHES); do $(BIN)/python -m bench.$$bench; done
+
+lint: setup ## Look for faults of style and type
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+format: setup ## Rewrite the sources in the one format
+	@$(BIN)/ruff check --quiet --fix-only .
+	@$(BIN)/ruff format .
+
+clean: ## Remove what was built, the environment included
+	@rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis test-artifacts bench-results
+	@rm -rf protos/*_pb2*.py protos/*_pb2*.pyi protos/stubs.sha256
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
