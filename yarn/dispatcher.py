@@ -1,8 +1,8 @@
 """The dispatcher: one queue of events, first in first out, drained to the last before a turn ends.
 
-Events are routed by their class's family, the base class that says who handles them. Scheduler events go through a second
-queue behind the first, in the order in which the first delivered them, as Hadoop's scheduler has a dispatcher of its own.
-Answers for AsyncDispatcher and the ResourceManager's SchedulerEventDispatcher.
+Events are routed by their class's family, the base class that says who handles them. Scheduler events go
+through a second queue behind the first, in the order in which the first delivered them, as Hadoop's scheduler
+has a dispatcher of its own. Answers for AsyncDispatcher and the ResourceManager's SchedulerEventDispatcher.
 """
 
 from __future__ import annotations

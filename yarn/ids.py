@@ -97,7 +97,8 @@ class ContainerId(NamedTuple):
         attempt = self.application_attempt_id
         app = attempt.application_id
         epoch = f"e{self.epoch:02d}_" if self.epoch > 0 else ""
-        return f"container_{epoch}{app.cluster_timestamp}_{app.id:04d}_{attempt.attempt_id:02d}_{self.sequence:06d}"
+        numbers = f"{app.cluster_timestamp}_{app.id:04d}_{attempt.attempt_id:02d}_{self.sequence:06d}"
+        return f"container_{epoch}{numbers}"
 
     @classmethod
     def parse(cls, text: str) -> Self:

@@ -1,7 +1,8 @@
 """Liveness monitoring as Hadoop does it: who has not been heard of for longer than an interval.
 
-A monitor looks every interval / 3, counted from its start; an entry is due when now > last ping + interval, strictly. So an
-entry that is silent since 0 with an interval of 600 s is found at 800 s, not at 600 s. Answers for AbstractLivelinessMonitor.
+A monitor looks every interval / 3, counted from its start; an entry is due when now > last ping + interval,
+strictly. So an entry that is silent since 0 with an interval of 600 s is found at 800 s, not at 600 s.
+Answers for AbstractLivelinessMonitor.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class LivelinessMonitor(Generic[K]):
         self._last_ping_ms.pop(key, None)
 
     def take_expired(self, now_ms: int) -> list[K]:
-        """The keys that are due at this look, in the order of their registration; they are watched no longer."""
+        """The keys due at this look, in the order of their registration; they are watched no longer."""
         limit = now_ms - self.interval_ms
         expired = [key for key, last_ms in self._last_ping_ms.items() if last_ms < limit]
         for key in expired:

@@ -1,4 +1,6 @@
-"""State machines as data: one complete table per entity. Rows are states, cells are event types; an absent pair is invalid.
+"""State machines as data: one complete table per entity.
+
+Rows are states, cells are event types; an absent pair is invalid.
 
     RM_CONTAINER = Table("RMContainer", initial=NEW, rows={
         NEW:       {ContainerStart: to(ALLOCATED, tell_attempt), ContainerKill: to(KILLED)},
@@ -6,9 +8,9 @@
         KILLED:    ignore(ContainerKill, ContainerExpire),
     })
 
-`to` has one target; `choose(A, B, by=judge)` lets the hook return one of those named; `ignore` is written out, for silence
-is a decision. The hook runs first and still sees the old state; then the state changes; then the story has a line.
-Answers for Hadoop's StateMachineFactory.
+`to` has one target; `choose(A, B, by=judge)` lets the hook return one of those named; `ignore` is written
+out, for silence is a decision. The hook runs first and still sees the old state; then the state changes; then
+the story has a line. Answers for Hadoop's StateMachineFactory.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The story: a line for each transition and each decision, structured and deterministic.
 
-A line costs nothing while nobody listens: tellers ask `if story.listeners` first. Listeners are called in the order in
-which they came; they may keep, count or print, and must not change the world.
+A line costs nothing while nobody listens: tellers ask `if story.listeners` first. Listeners are called in the
+order in which they came; they may keep, count or print, and must not change the world.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""Timers: events that fall due later. A timer is set under a key, replaced by setting it again, and cancelled by the key.
+"""Timers: events that fall due later.
 
-Timers of one moment fire in the order in which they were set. Nothing here knows what time it is: whoever drives the
-core asks `next_due_ms` and takes what is due.
+A timer is set under a key, replaced by setting it again, and cancelled by the key.
+
+Timers of one moment fire in the order in which they were set. Nothing here knows what time it is: whoever
+drives the core asks `next_due_ms` and takes what is due.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an ApplicationMaster asks for: resource requests, placement constraints; and the preemption message."""
+"""What an ApplicationMaster asks for: resource requests, placement constraints; the preemption message."""
 
 from __future__ import annotations
 
