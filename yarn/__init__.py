@@ -5,6 +5,7 @@ resource      amounts of memory, vcores and further types
 enums         the enumerations of the protocols, by Hadoop's Java names
 records/      the messages as frozen records, a module per topic
 wire          records to protobuf messages and back
+rpc           the same records over gRPC: serving and calling
 errors        the refusals, drawn as a tree
 clock         where now_ms comes from
 timers        events that fall due later
