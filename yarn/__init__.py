@@ -13,5 +13,6 @@ liveliness    who has been silent for too long
 dispatcher    events and the queue they go through
 statemachine  state machines as tables
 story         a line per transition and per decision
+aggregated_logs  where the logs of finished containers lie, and the format of their files
 ordered       collections whose order is stated
 """
