@@ -1,0 +1,49 @@
+"""What is wrong with a configuration, told so that a person can repair it without reading code.
+
+A reader collects its faults and raises them together: whoever starts a ResourceManager with three mistakes in
+yarn-site.xml learns of three. Stands where Hadoop throws YarnRuntimeException, NumberFormatException or
+IllegalArgumentException out of its Configuration getters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong: where it was said, of which property, what it said, and what may be said instead."""
+
+    source: str
+    """File and line (`conf/yarn-site.xml:12`), `-D`, `default`, or the name a document was parsed under."""
+
+    property: str | None
+    """The property's name; None when the document itself cannot be read."""
+
+    value: str | None
+    """The value found, after expansion; None when there is none."""
+
+    allowed: str
+    """What is allowed, as a phrase: `an integer of at least 1`; for a document, what is wrong with it."""
+
+    def __str__(self) -> str:
+        if self.property is None:
+            return f"{self.source}: {self.allowed}"
+        if self.value is None:
+            return f"{self.source}: {self.property} is not set: must be {self.allowed}"
+        return f"{self.source}: {self.property} = {self.value!r}: must be {self.allowed}"
+
+
+class ConfigurationError(Exception):
+    """The configuration cannot be used. Carries every fault that was found, in the order of the declarations."""
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = tuple(faults)
+        lines = [str(fault) for fault in self.faults]
+        super().__init__(lines[0] if len(lines) == 1 else "\n".join([f"{len(lines)} faults:", *lines]))
+
+    @classmethod
+    def of(cls, source: object, allowed: str, *, name: str | None = None, value: str | None = None) -> ConfigurationError:
+        """The error of a single fault."""
+        return cls([Fault(str(source), name, value, allowed)])
