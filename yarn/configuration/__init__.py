@@ -1,11 +1,11 @@
 """Hadoop's configuration: XML resources in, one ordered set of properties out, every value with its origin.
 
-    fault.py       ConfigurationError: all that is wrong, each fault with file, line, property, value and what is allowed
-    document.py    one XML resource: reading it safely with line numbers, its xi:includes; writing one
-    expansion.py   `${name}` and `${env.NAME:-default}`
-    values.py      the grammars of values: integers, durations, sizes, lists, class names
-    deprecated.py  old property names and their successors
-    properties.py  Configuration: resources in order, final properties, overlay, typed reading
+fault.py       ConfigurationError: all that is wrong, each fault with file, line, property, value and what is allowed
+document.py    one XML resource: reading it safely with line numbers, its xi:includes; writing one
+expansion.py   `${name}` and `${env.NAME:-default}`
+values.py      the grammars of values: integers, durations, sizes, lists, class names
+deprecated.py  old property names and their successors
+properties.py  Configuration: resources in order, final properties, overlay, typed reading
 """
 
 from yarn.configuration.document import Document, Notice, Origin

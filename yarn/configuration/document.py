@@ -223,7 +223,9 @@ class _Reader(ContentHandler):
         elif element == "final":
             entry.final = text == "true"
             if not entry.final and text.strip() != "false":
-                self._notice(f"<final>{text}</final> of {entry.name} is not exactly `true`, so the property is not final")
+                self._notice(
+                    f"<final>{text}</final> of {entry.name} is not exactly `true`, so the property is not final"
+                )
 
     def _end_property(self) -> None:
         entry, self._property = self._property, None
@@ -237,9 +239,13 @@ class _Reader(ContentHandler):
     def _start_include(self, href: str) -> None:
         self._include = include = _Include(href, self.line)
         if self.root is None or self.path is None:
-            raise self._refusal(include, "is refused: this document does not lie in a configuration directory")
+            raise self._refusal(
+                include, "is refused: this document does not lie in a configuration directory"
+            )
         if _URL.match(href) or href.startswith("//"):
-            raise self._refusal(include, "is refused: only files of the configuration directory may be included")
+            raise self._refusal(
+                include, "is refused: only files of the configuration directory may be included"
+            )
         target = self.path.parent / href
         resolved = target.resolve()
         if not resolved.is_relative_to(self.root):
@@ -259,7 +265,9 @@ class _Reader(ContentHandler):
             raise self._refusal(include, "names no file, and there is no xi:fallback")
 
     def _refusal(self, include: _Include, why: str) -> ConfigurationError:
-        return ConfigurationError.of(Origin(self.source, include.line), f'xi:include href="{include.href}" {why}')
+        return ConfigurationError.of(
+            Origin(self.source, include.line), f'xi:include href="{include.href}" {why}'
+        )
 
     def _notice(self, text: str, line: int | None = None) -> None:
         self.notices.append(Notice(Origin(self.source, line or self.line), text))

@@ -29,7 +29,9 @@ def expand(text: str, lookup: Callable[[str], str | None], environment: Mapping[
         if match is None:
             return result
         name = match.group(1)
-        value = _from_environment(name[4:], environment) if name.startswith("env.") and len(name) > 4 else None
+        value = (
+            _from_environment(name[4:], environment) if name.startswith("env.") and len(name) > 4 else None
+        )
         if value is None:
             value = lookup(name)
         if value is None:

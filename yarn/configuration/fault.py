@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
+
+from yarn.errors import Status, YarnError
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,10 @@ class Fault:
         return f"{self.source}: {self.property} = {self.value!r}: must be {self.allowed}"
 
 
-class ConfigurationError(Exception):
+class ConfigurationError(YarnError):
     """The configuration cannot be used. Carries every fault that was found, in the order of the declarations."""
+
+    status: ClassVar[Status] = Status.INVALID_ARGUMENT
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(faults)
@@ -44,6 +49,8 @@ class ConfigurationError(Exception):
         super().__init__(lines[0] if len(lines) == 1 else "\n".join([f"{len(lines)} faults:", *lines]))
 
     @classmethod
-    def of(cls, source: object, allowed: str, *, name: str | None = None, value: str | None = None) -> ConfigurationError:
+    def of(
+        cls, source: object, allowed: str, *, name: str | None = None, value: str | None = None
+    ) -> ConfigurationError:
         """The error of a single fault."""
         return cls([Fault(str(source), name, value, allowed)])

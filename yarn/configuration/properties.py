@@ -288,12 +288,16 @@ def _apply(
 ) -> None:
     """One entry of a resource. An entry without a value sets nothing, but may still make the property final."""
     if entry.name in DEPRECATED:
-        notices.append(Notice(entry.origin, f"{entry.name} is deprecated: use {', '.join(DEPRECATED[entry.name])}"))
+        notices.append(
+            Notice(entry.origin, f"{entry.name} is deprecated: use {', '.join(DEPRECATED[entry.name])}")
+        )
     for name in current_names(entry.name):
         locked = final.get(name)
         if locked is None and entry.value is not None:
             properties[name] = Property(name, entry.value, entry.origin, entry.final)
         elif locked is not None and entry.value != getattr(properties.get(name), "raw", None):
-            notices.append(Notice(entry.origin, f"an attempt to override final parameter {name} of {locked} is ignored"))
+            notices.append(
+                Notice(entry.origin, f"an attempt to override final parameter {name} of {locked} is ignored")
+            )
         if entry.final:
             final.setdefault(name, entry.origin)

@@ -47,7 +47,9 @@ _SIZE_NAMES = (
     ("p", "pb", "petabytes"),
     ("e", "eb", "exabytes"),
 )
-SIZE_UNITS = {name: 1024**power for power, names in enumerate(_SIZE_NAMES) for name in names}
+SIZE_UNITS: Mapping[str, int] = {
+    name: 1 << 10 * power for power, names in enumerate(_SIZE_NAMES) for name in names
+}
 
 
 def integer(text: str, maximum: int = MAXIMUM_INT) -> int:
@@ -100,12 +102,15 @@ def duration(text: str, unit: str = "ms", default_unit: str | None = None) -> in
     suffix = next((s for s in _DURATION_NS if lowered.endswith(s)), None)
     digits = lowered if suffix is None else lowered[: -len(suffix)]
     if not _DECIMAL.fullmatch(digits):
-        raise ValueError(f"a duration: an integer of {default_unit or unit}, or with a unit (ns, us, ms, s, m, h, d)")
+        raise ValueError(
+            f"a duration: an integer of {default_unit or unit}, or with a unit (ns, us, ms, s, m, h, d)"
+        )
     if suffix is None and (default_unit is None or default_unit == unit):
         value = int(digits)
     else:
         nanoseconds = int(digits) * TIME_UNITS[suffix or default_unit or unit]
-        value = abs(nanoseconds) // TIME_UNITS[unit] * (1 if nanoseconds >= 0 else -1)
+        value = abs(nanoseconds) // TIME_UNITS[unit]
+        value = value if nanoseconds >= 0 else -value
     if abs(value) > MAXIMUM_LONG:
         raise ValueError(f"a duration of at most {MAXIMUM_LONG} {unit}")
     return value
@@ -115,7 +120,9 @@ def size_bytes(text: str, default_unit: str = "b") -> int:
     """`512`, `64k`, `1.5GB`, `100 megabytes`: whole bytes, rounded down; prefixes are powers of 1024."""
     match = _SIZE.fullmatch(text.strip().lower())
     if match is None or (match.group(2) and match.group(2) not in SIZE_UNITS):
-        raise ValueError("a size: a number with an optional unit (b, k, m, g, t, p, e, or kb, mb, gb, tb, pb, eb)")
+        raise ValueError(
+            "a size: a number with an optional unit (b, k, m, g, t, p, e, or kb, mb, gb, tb, pb, eb)"
+        )
     value = Fraction(match.group(1)) * SIZE_UNITS[match.group(2) or default_unit]
     if abs(value) > MAXIMUM_LONG:
         raise ValueError(f"a size of at most {MAXIMUM_LONG} bytes")
