@@ -7,6 +7,13 @@ records/      the messages as frozen records, a module per topic
 wire          records to protobuf messages and back
 rpc           the same records over gRPC: serving and calling
 errors        the refusals, drawn as a tree
+configuration/  Hadoop's XML resources and their properties
+settings      properties declared once, typed and checked
+resource_types  which resource types there are; resources as text
+node_resources  what a node offers
+units         Mi, G, k: conversion of amounts
+acl           who may do something
+address       host and port
 clock         where now_ms comes from
 timers        events that fall due later
 liveliness    who has been silent for too long

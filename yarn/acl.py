@@ -1,7 +1,8 @@
 """AccessControlList: which users and groups may do something.
 
-Owns the text form `user1,user2 group1,group2`, `*` for everybody and a blank for nobody, and the decision. Does not know
-who is in which group: the caller brings the groups of a user. Answers for Hadoop's AccessControlList.
+Owns the text form `user1,user2 group1,group2`, `*` for everybody and a blank for nobody, and the decision.
+Does not know who is in which group: the caller brings the groups of a user. Answers for Hadoop's
+AccessControlList.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class AccessControlList:
         return WILDCARD if self.everybody else f"{','.join(self.users)} {','.join(self.groups)}"
 
     def allows(self, user: str, groups: Iterable[str] = (), real_user: str | None = None) -> bool:
-        """Whether `user`, a member of `groups`, is in the list; `real_user` is who acts in the user's name."""
+        """Whether `user`, a member of `groups`, is in it; `real_user` is who acts in the user's name."""
         if self.everybody or user in self.users:
             return True
         if self.groups and any(group in self.groups for group in groups):

@@ -1,8 +1,8 @@
 """What a node offers its containers, from the NodeManager's configuration and, if asked for, its hardware.
 
-`yarn.nodemanager.resource.memory-mb`, `.cpu-vcores` and, for other types, `yarn.nodemanager.resource-type.<name>` with a unit
-(yarn-site.xml, node-resources.xml). The hardware is measured by the caller: nothing here looks at the machine. Answers for
-Hadoop's NodeManagerHardwareUtils and the node half of ResourceUtils.
+`yarn.nodemanager.resource.memory-mb`, `.cpu-vcores` and, for other types, `yarn.nodemanager.resource-
+type.<name>` with a unit (yarn-site.xml, node-resources.xml). The hardware is measured by the caller: nothing
+here looks at the machine. Answers for Hadoop's NodeManagerHardwareUtils and the node half of ResourceUtils.
 """
 
 from __future__ import annotations
@@ -111,7 +111,8 @@ def _memory_mb(basic: NodeResourceSettings, hardware: Hardware | None) -> int:
         return DEFAULT_MEMORY_MB
     if basic.reserved_memory_mb != -1:
         return hardware.memory_mb - basic.reserved_memory_mb
-    # Hadoop first takes off twice the daemon's heap, for the NodeManager and a DataNode; neither is a JVM here.
+    # Hadoop first takes off twice the daemon's heap, for the NodeManager and a DataNode; neither is a JVM
+    # here.
     return hardware.memory_mb * 8 // 10
 
 

@@ -1,9 +1,9 @@
-"""Which resource types the cluster knows: names, units, minimum and maximum allocation; and resources written as text.
+"""Which resource types the cluster knows, their units and limits; and resources written as text.
 
-Owns the registry made from `yarn.resource-types` (yarn-site.xml, resource-types.xml), the mandatory types `memory-mb` (MiB)
-and `vcores`, the rules for `yarn.io/gpu` and `yarn.io/fpga`, and the two grammars in which people write resources. Does not
-know queues, nodes or limits. What a node offers is read in node_resources.py. Answers for Hadoop's ResourceUtils and
-ResourceInformation.
+Owns the registry made from `yarn.resource-types` (yarn-site.xml, resource-types.xml), the mandatory types
+`memory-mb` (MiB) and `vcores`, the rules for `yarn.io/gpu` and `yarn.io/fpga`, and the two grammars in which
+people write resources. Does not know queues, nodes or limits. What a node offers is read in
+node_resources.py. Answers for Hadoop's ResourceUtils and ResourceInformation.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from yarn.configuration import Configuration, ConfigurationError, Fault
 from yarn.enums import ResourceTypes
-from yarn.records.common import ResourceTypeInfo
+from yarn.records.basics import ResourceTypeInfo
 from yarn.resource import MEMORY_MB, NONE, VCORES, Resource
 from yarn.units import MAXIMUM, UNITS, convert
 
@@ -82,7 +82,7 @@ class ResourceTypeRegistry:
         """The registry that the configuration describes; ConfigurationError with every fault."""
         faults: list[Fault] = []
         types = [_mandatory(configuration, name, faults) for name in _MANDATORY]
-        names = _reading(faults, lambda: configuration.strings(PREFIX), ())
+        names = configuration.strings(PREFIX)
         seen: list[str] = []
         for name in names:
             complaint = _name_complaint(name, seen)
@@ -98,7 +98,7 @@ class ResourceTypeRegistry:
 
     @classmethod
     def of(cls, infos: Iterable[ResourceTypeInfo]) -> ResourceTypeRegistry:
-        """The registry that a ResourceManager told its client (getAllResourceTypeInfo): names and units alone."""
+        """The registry that a ResourceManager tells its clients: names and units alone."""
         return cls(ResourceType(info.name, info.units or "") for info in infos)
 
     def __iter__(self) -> Iterator[ResourceType]:
@@ -130,7 +130,9 @@ class ResourceTypeRegistry:
 
     def infos(self) -> tuple[ResourceTypeInfo, ...]:
         """The types as getAllResourceTypeInfo and the AM's registration answer them."""
-        return tuple(ResourceTypeInfo(one.name, one.units, ResourceTypes.COUNTABLE) for one in self)
+        return tuple(
+            ResourceTypeInfo(name=one.name, units=one.units, type=ResourceTypes.COUNTABLE) for one in self
+        )
 
     def unknown(self, resource: Resource) -> tuple[str, ...]:
         """The types of `resource` that nobody configured."""
@@ -139,8 +141,9 @@ class ResourceTypeRegistry:
     def parse(self, text: str) -> Resource:
         """`memory-mb=8Gi,vcores=4,yarn.io/gpu=2`: the grammar of command lines (createResourceFromString).
 
-        `m`, `M`, `g` and `G` mean Mi and Gi here, as in Hadoop, which knows no others; the binary units are taken by
-        their own names, too. Memory without a unit is MiB. `memory`, `gpu` and `fpga` are short names.
+        `m`, `M`, `g` and `G` mean Mi and Gi here, as in Hadoop, which knows no others; the binary units are
+        taken by their own names, too. Memory without a unit is MiB. `memory`, `gpu` and `fpga` are short
+        names.
         """
         amounts: dict[str, int] = {}
         for pair in text.strip().split(","):
@@ -159,8 +162,9 @@ class ResourceTypeRegistry:
     def parse_absolute(self, text: str, ignored: list[str] | None = None) -> Resource:
         """`[memory=10240,vcores=12]`: the grammar of capacity-scheduler.xml. No memory in it: nothing at all.
 
-        As in Hadoop a part that is not name=amount, an unknown type or an unknown unit is passed over; `ignored`
-        collects these parts for a notice. ValueError if the text is not of this form, or an amount no integer.
+        As in Hadoop a part that is not name=amount, an unknown type or an unknown unit is passed over;
+        `ignored` collects these parts for a notice. ValueError if the text is not of this form, or an amount
+        no integer.
         """
         if not is_absolute(text):
             raise ValueError("resources as [memory=amount,vcores=amount,...]")
@@ -240,7 +244,7 @@ def _configured(configuration: Configuration, name: str, faults: list[Fault]) ->
         units,
         _reading(faults, lambda: configuration.long(f"{prefix}.minimum-allocation", 0), 0),
         _reading(faults, lambda: configuration.long(f"{prefix}.maximum-allocation", MAXIMUM), MAXIMUM),
-        _reading(faults, lambda: configuration.strings(f"{prefix}.tags"), ()),
+        configuration.strings(f"{prefix}.tags"),
     )
 
 

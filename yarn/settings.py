@@ -2,16 +2,17 @@
 
     @settings
     class RMSettings:
-        node_expiry_ms: int = setting("yarn.nm.liveness-monitor.expiry-interval-ms", 600_000, unit="ms", at_least=1)
+        node_expiry_ms: int = setting("yarn.nm.liveness-monitor.expiry-interval-ms", 600_000, at_least=1)
         labels: LabelSettings = group(LabelSettings)
 
-One declaration gives the property's name, type, default, unit, check and its row in the manual. The class becomes a frozen,
-slotted dataclass whose fields all have defaults, so that a test writes `RMSettings(node_expiry_ms=5_000)`. `read` fills it
-from a Configuration and reports all faults together. Owns declaring and reading; the properties themselves are declared in
-the rooms of the processes. Answers for the constants of YarnConfiguration and for yarn-default.xml.
+One declaration gives the property's name, type, default, unit, check and its row in the manual. The class
+becomes a frozen, slotted dataclass whose fields all have defaults, so that a test writes
+`RMSettings(node_expiry_ms=5_000)`. `read` fills it from a Configuration and reports all faults together. Owns
+declaring and reading; the properties themselves are declared in the rooms of the processes. Answers for the
+constants of YarnConfiguration and for yarn-default.xml.
 
-A default written as text with `${...}` in it is expanded where it is needed, as a default in yarn-default.xml is:
-`setting("yarn.resourcemanager.webapp.address", "${yarn.resourcemanager.hostname}:8088")`.
+A default written as text with `${...}` in it is expanded where it is needed, as a default in yarn-default.xml
+is: `setting("yarn.resourcemanager.webapp.address", "${yarn.resourcemanager.hostname}:8088")`.
 """
 
 from __future__ import annotations
@@ -169,9 +170,10 @@ def setting(
 ) -> Any:
     """Declares a property as a field of a settings class.
 
-    `unit`: of a plain number. `suffixes`: a duration may also be written `10s`, a number of bytes also `4g`; only for
-    properties with which Hadoop allows that, for a file that is good here must be good there.
-    `check`: gets the value, gives None or what would have been allowed. `parse`: instead of the type's own grammar.
+    `unit`: of a plain number. `suffixes`: a duration may also be written `10s`, a number of bytes also `4g`;
+    only for properties with which Hadoop allows that, for a file that is good here must be good there.
+    `check`: gets the value, gives None or what would have been allowed. `parse`: instead of the type's own
+    grammar.
     """
     return Declaration(
         name=name,

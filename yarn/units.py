@@ -1,4 +1,4 @@
-"""Units of resource amounts: `p n u m`, none, `k M G T P` and the binary `Ki Mi Gi Ti Pi`; conversion in integers.
+"""Units of resource amounts, `p n u m k M G T P` and the binary `Ki Mi Gi Ti Pi`; conversion in integers.
 
 Answers for Hadoop's UnitsConversionUtil, whose rounding is kept: a conversion to a larger unit cuts. Pure.
 """
@@ -28,13 +28,13 @@ UNITS: Mapping[str, tuple[int, int]] = {
     "Ti": (2**40, 1),
     "Pi": (2**50, 1),
 }
-"""Unit to (numerator, denominator). The order is Hadoop's, in which `compare` decides what it converts to what."""
+"""Unit to (numerator, denominator), in Hadoop's order, by which `compare` decides what to convert."""
 
 _ORDER = {unit: place for place, unit in enumerate(UNITS)}
 
 
 def convert(amount: int, unit: str, to: str) -> int:
-    """`amount` of `unit` in whole units of `to`, cut; ValueError for an unknown unit or more than a long holds."""
+    """`amount` of `unit` in whole units of `to`, cut; ValueError if the unit or the result is impossible."""
     if unit == to:
         return amount
     numerator, denominator = _ratio(unit, to)

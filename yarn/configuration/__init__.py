@@ -1,6 +1,6 @@
 """Hadoop's configuration: XML resources in, one ordered set of properties out, every value with its origin.
 
-fault.py       ConfigurationError: all that is wrong, each fault with file, line, property, value and what is allowed
+fault.py       ConfigurationError: all that is wrong, each fault with place, value and what is allowed
 document.py    one XML resource: reading it safely with line numbers, its xi:includes; writing one
 expansion.py   `${name}` and `${env.NAME:-default}`
 values.py      the grammars of values: integers, durations, sizes, lists, class names

@@ -1,8 +1,8 @@
-"""Property names of older Hadoop versions that people still have in their files, and what they are called today.
+"""Property names of older Hadoop versions that people still write, and what they are called today.
 
-A deprecated name in a resource sets its successors; asking for one asks for its first successor. Taken from Hadoop's
-DeprecatedProperties page as far as YARN, its MapReduce and the file system's address go; names that no program here or
-in a user's job could mean any more (JobTracker's and TaskTracker's own) are left out.
+A deprecated name in a resource sets its successors; asking for one asks for its first successor. Taken from
+Hadoop's DeprecatedProperties page as far as YARN, its MapReduce and the file system's address go; names that
+no program here or in a user's job could mean any more (JobTracker's and TaskTracker's own) are left out.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """One XML resource of a configuration: read with line numbers, safely; or written.
 
-Owns the grammar of Hadoop's resource files (`<property>` with elements or with attributes, `<final>`, `xi:include` with
-`xi:fallback`) and the rule that an include never leaves the configuration directory. Does not know which resource
-overrides which, nor what a property means. Answers for the parser inside Hadoop's Configuration and for
-Configuration.writeXml.
+Owns the grammar of Hadoop's resource files (`<property>` with elements or with attributes, `<final>`,
+`xi:include` with `xi:fallback`) and the rule that an include never leaves the configuration directory. Does
+not know which resource overrides which, nor what a property means. Answers for the parser inside Hadoop's
+Configuration and for Configuration.writeXml.
 
-Like Hadoop's parser it skips elements that it does not know; unlike it, it says so in a notice. Entity declarations
-are refused outright, whatever they would expand to.
+Like Hadoop's parser it skips elements that it does not know; unlike it, it says so in a notice. Entity
+declarations are refused outright, whatever they would expand to.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One `<property>` as it stands in the file. A missing or empty `<value>` element is None: it sets nothing."""
+    """One `<property>` as it stands. A missing or empty `<value>` element is None: it sets nothing."""
 
     name: str
     value: str | None
@@ -92,7 +92,7 @@ def read_file(directory: Path, name: str) -> Document:
 
 
 def write(entries: Iterable[tuple[str, str, bool]], comment: str | None = None) -> str:
-    """A resource of (name, value, final), each in the form from which reading gives back exactly this value."""
+    """A resource of (name, value, final), each in a form that reads back as exactly this value."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>']
     if comment is not None:
         lines.append(f"<!-- {comment.replace('--', '- -')} -->")
@@ -153,7 +153,7 @@ class _Property:
 
 @dataclass(slots=True)
 class _Include:
-    """The `xi:include` being read: a missing file needs a fallback, whose properties otherwise do not count."""
+    """The `xi:include` being read: a missing file needs a fallback, which otherwise does not count."""
 
     href: str
     line: int
@@ -224,7 +224,7 @@ class _Reader(ContentHandler):
             entry.final = text == "true"
             if not entry.final and text.strip() != "false":
                 self._notice(
-                    f"<final>{text}</final> of {entry.name} is not exactly `true`, so the property is not final"
+                    f"<final>{text}</final> of {entry.name} is not exactly `true`: the property is not final"
                 )
 
     def _end_property(self) -> None:
@@ -274,5 +274,5 @@ class _Reader(ContentHandler):
 
 
 def _from_attributes(line: int, attributes: Mapping[str, str]) -> _Property:
-    """The short form: `<property name="..." value="..." final="true"/>`; elements inside may still add to it."""
+    """The short form: `<property name="..." value="..." final="true"/>`; elements inside may add to it."""
     return _Property(line, attributes.get("name"), attributes.get("value"), attributes.get("final") == "true")

@@ -1,8 +1,8 @@
 """Expansion of variables in property values, as Hadoop's Configuration.substituteVars does it.
 
-The leftmost innermost `${name}` is replaced, again and again, at most twenty times: `env.NAME` from the environment,
-any other name from the system properties, then from the raw (unexpanded) properties. A name that nobody knows stays
-as it is written. A value that contains the very variable it stands for is left unexpanded.
+The leftmost innermost `${name}` is replaced, again and again, at most twenty times: `env.NAME` from the
+environment, any other name from the system properties, then from the raw (unexpanded) properties. A name that
+nobody knows stays as it is written. A value that contains the very variable it stands for is left unexpanded.
 Pure: environment and properties are handed in.
 """
 
@@ -18,7 +18,7 @@ _ENV_DEFAULT = re.compile(r":-|-")
 
 
 class TooManySubstitutionsError(ValueError):
-    """More than MAXIMUM_SUBSTITUTIONS replacements: a loop through several properties, or a value too clever."""
+    """More than MAXIMUM_SUBSTITUTIONS replacements: a loop through properties, or a value too clever."""
 
 
 def expand(text: str, lookup: Callable[[str], str | None], environment: Mapping[str, str]) -> str:
@@ -40,7 +40,8 @@ def expand(text: str, lookup: Callable[[str], str | None], environment: Mapping[
             return text
         result = result[: match.start()] + value + result[match.end() :]
     raise TooManySubstitutionsError(
-        f"a value whose variables are replaced within {MAXIMUM_SUBSTITUTIONS} steps (do properties refer to each other in a circle?)"
+        f"a value whose variables are replaced in {MAXIMUM_SUBSTITUTIONS} steps: "
+        "do properties refer to each other in a circle?"
     )
 
 

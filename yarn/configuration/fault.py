@@ -16,7 +16,7 @@ from yarn.errors import Status, YarnError
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that is wrong: where it was said, of which property, what it said, and what may be said instead."""
+    """One thing that is wrong: where it stands, of which property, the value, and what is allowed."""
 
     source: str
     """File and line (`conf/yarn-site.xml:12`), `-D`, `default`, or the name a document was parsed under."""
@@ -39,7 +39,7 @@ class Fault:
 
 
 class ConfigurationError(YarnError):
-    """The configuration cannot be used. Carries every fault that was found, in the order of the declarations."""
+    """The configuration cannot be used. Carries every fault that was found, in the order of declarations."""
 
     status: ClassVar[Status] = Status.INVALID_ARGUMENT
 

@@ -1,8 +1,9 @@
 """Configuration: the properties of a process, each with the place it comes from.
 
-Owns the order of resources, final properties, the `-D` overlay above them and the built-in defaults below. Does not know
-what any property means: settings.py reads the properties of a process into typed, checked settings, once, at the edge.
-Answers for Hadoop's Configuration and YarnConfiguration; environment and system properties are handed in, never looked up.
+Owns the order of resources, final properties, the `-D` overlay above them and the built-in defaults below.
+Does not know what any property means: settings.py reads the properties of a process into typed, checked
+settings, once, at the edge. Answers for Hadoop's Configuration and YarnConfiguration; environment and system
+properties are handed in, never looked up.
 
 A Configuration is a value: adding a resource or an overlay gives a new one.
 """
@@ -30,18 +31,18 @@ COMMAND_LINE = "-D"
 BUILT_IN = "default"
 
 BUILT_IN_DEFAULTS: Mapping[str, str] = {
-    "hadoop.tmp.dir": "/tmp/hadoop-${user.name}",  # noqa: S108 - Hadoop's default
+    "hadoop.tmp.dir": "/tmp/hadoop-${user.name}",
     "yarn.log.dir": "${hadoop.tmp.dir}/logs",
     # Hadoop says 0.0.0.0; here nothing listens beyond this machine unless somebody asks for it.
     "yarn.resourcemanager.hostname": "127.0.0.1",
     "yarn.nodemanager.hostname": "127.0.0.1",
 }
-"""What core-default.xml and yarn-default.xml say about names that other values refer to; settings bring their own."""
+"""What the default files say about names that other values refer to; settings bring their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property as it stands: its unexpanded value, where that was written, and whether it was final there."""
+    """A property as it stands: its unexpanded value, where it was written, and whether it was final there."""
 
     name: str
     raw: str
@@ -94,7 +95,7 @@ class Configuration:
         environment: Mapping[str, str] | None = None,
         system_properties: Mapping[str, str] | None = None,
     ) -> Configuration:
-        """The files `names` of a configuration directory, in that order; one that is not there is left out."""
+        """The files `names` of a configuration directory, in that order; missing ones are left out."""
         root = Path(directory)
         if not root.is_dir():
             raise ConfigurationError.of(root, "is no directory, so there is no configuration in it")
@@ -111,13 +112,13 @@ class Configuration:
         return self._copy(resources=(*self._resources, document))
 
     def with_files(self, directory: str | Path, names: Iterable[str]) -> Configuration:
-        """This configuration and those of the named files that exist: `capacity-scheduler.xml`, `resource-types.xml`."""
+        """This configuration and those of the named files that exist (`capacity-scheduler.xml`)."""
         root = Path(directory)
         added = [read_file(root, name) for name in names if (root / name).exists()]
         return self._copy(resources=(*self._resources, *added))
 
     def overlaid(self, properties: Mapping[str, str], source: str = COMMAND_LINE) -> Configuration:
-        """This configuration with `properties` above all resources, final ones included, as `-D name=value` is."""
+        """This configuration with `properties` above all resources and final properties, as `-D` is."""
         overlay = dict(self._overlay)
         for given, value in properties.items():
             name = given.strip()
@@ -138,7 +139,7 @@ class Configuration:
         return self.overlaid(overlay)
 
     def with_defaults(self, defaults: Mapping[str, str]) -> Configuration:
-        """This configuration with further built-in defaults, below everything; names already there keep theirs."""
+        """This configuration with further built-in defaults; names that have one keep theirs."""
         return self._copy(defaults={**defaults, **self._defaults})
 
     def _copy(
@@ -202,7 +203,7 @@ class Configuration:
             raise ConfigurationError.of(found.origin, str(error), name=name, value=found.raw) from None
 
     def value(self, name: str) -> str | None:
-        """The value with its variables expanded and the blanks around it removed (Configuration.getTrimmed)."""
+        """The value with its variables expanded, without the blanks around it (Configuration.getTrimmed)."""
         text = self.untrimmed(name)
         return None if text is None else text.strip()
 
@@ -218,7 +219,7 @@ class Configuration:
     # Reading values: a missing property gives the default, a wrong one a ConfigurationError
 
     def read(self, name: str, parse: Callable[[str], T], default: T) -> T:
-        """The value of `name` as `parse` understands it; its ValueError tells what would have been allowed."""
+        """The value of `name` as `parse` understands it; its ValueError tells what is allowed."""
         text = self.untrimmed(name)
         if text is None:
             return default
@@ -286,7 +287,7 @@ def _combine(
 def _apply(
     entry: Entry, properties: dict[str, Property], final: dict[str, Origin], notices: list[Notice]
 ) -> None:
-    """One entry of a resource. An entry without a value sets nothing, but may still make the property final."""
+    """One entry of a resource. One without a value sets nothing, but may still make the property final."""
     if entry.name in DEPRECATED:
         notices.append(
             Notice(entry.origin, f"{entry.name} is deprecated: use {', '.join(DEPRECATED[entry.name])}")

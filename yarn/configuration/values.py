@@ -1,8 +1,9 @@
 """The grammars of property values, as the typed getters of Hadoop's Configuration read them.
 
-Every function takes the text of a value, surrounding blanks included, and returns the value, or raises ValueError
-whose text says what is allowed ("an integer"), for the fault that names property and place. Where Hadoop's getters
-shrug and take a default (a boolean that is neither `true` nor `false`), these refuse: a misspelt `ture` is a mistake.
+Every function takes the text of a value, surrounding blanks included, and returns the value, or raises
+ValueError whose text says what is allowed ("an integer"), for the fault that names property and place. Where
+Hadoop's getters shrug and take a default (a boolean that is neither `true` nor `false`), these refuse: a
+misspelt `ture` is a mistake.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def boolean(text: str) -> bool:
 
 
 def strings(text: str) -> tuple[str, ...]:
-    """The parts between commas or line ends, trimmed; empty ones at the end, or of an empty text, do not count."""
+    """The parts between commas or line ends, trimmed; empty ones at the end do not count."""
     parts = [part.strip() for part in _SEPARATOR.split(text.strip())]
     while parts and not parts[-1]:
         parts.pop()
@@ -97,7 +98,10 @@ def strings(text: str) -> tuple[str, ...]:
 
 
 def duration(text: str, unit: str = "ms", default_unit: str | None = None) -> int:
-    """`10s`, `5m`, `2h`, `1d`, `500ms`, `7us`, `9ns` or a plain number of `default_unit`; in whole `unit`s, cut."""
+    """`10s`, `5m`, `2h`, `1d`, `500ms`, `7us`, `9ns`, or a plain number of `default_unit`.
+
+    The answer is in whole `unit`s, cut.
+    """
     lowered = text.strip().lower()
     suffix = next((s for s in _DURATION_NS if lowered.endswith(s)), None)
     digits = lowered if suffix is None else lowered[: -len(suffix)]
@@ -150,12 +154,12 @@ def enumerated(text: str, kind: type[E]) -> E:
 
 
 def enumeration_word(member: Enum) -> str:
-    """How a member is written in a file: its value if that is a string (`delegated-centralized`), else its name."""
+    """How a member is written in a file: by its value if that is a string, else by its name."""
     return member.value if isinstance(member.value, str) else member.name
 
 
 def class_name(text: str, aliases: Mapping[str, str] | None = None) -> str:
-    """A class name, dotted (`:` may stand before the last part); a short alias gives the name that it stands for."""
+    """A dotted class name (`:` may stand before the last part), or a short alias for a known one."""
     trimmed = text.strip()
     known = aliases or {}
     if trimmed.lower() in known:
