@@ -108,6 +108,8 @@ def _run_protoc(package: Path, scratch: Path, out: Path) -> None:
         ([f"--grpc_python_out={out}", f"--mypy_grpc_out=quiet:{out}"], services),
     ]
     for outputs, files in runs:
+        if not files:
+            continue
         command = [
             sys.executable,
             "-m",
