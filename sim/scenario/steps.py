@@ -1,0 +1,298 @@
+"""The steps of a scenario as values: one frozen class a verb, everything in it checked and in one form.
+
+A node is always named `host:port`, a time is always milliseconds, one name is a list of one. What a step does is the
+player's business.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from sim.scenario.checks import Check
+from sim.scenario.fields import Amounts
+from sim.scenario.names import ContainerName
+from yarn.enums import ExecutionType, ReservationRequestInterpreter
+
+DEFAULT_RACK = "/default-rack"
+DEFAULT_PORT = 1234
+ANY = "*"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeSpec:
+    """A NodeManager that registers. `labels` None: it says nothing about labels."""
+
+    name: str
+    rack: str = DEFAULT_RACK
+    resource: Amounts
+    labels: tuple[str, ...] | None = None
+    labels_of_host: bool = True
+    attributes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def host(self) -> str:
+        return self.name.rpartition(":")[0]
+
+    @property
+    def port(self) -> int:
+        return int(self.name.rpartition(":")[2])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestSpec:
+    """One request of an ask. A tuple in `at` stands for the requests that AMRMClient would write for those hosts."""
+
+    line: int
+    count: int = 1
+    resource: Amounts
+    priority: int = 1
+    at: str | tuple[str, ...] = ANY
+    relax: bool = True
+    label: str | None = None
+    allocation_id: int = 0
+    execution: ExecutionType | None = None
+    update: ContainerName | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRequestSpec:
+    """One stage of a plan reservation."""
+
+    count: int
+    resource: Amounts
+    duration_ms: int
+    concurrency: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What every step has: the line it stands on. `verb` is its key in the file."""
+
+    verb: ClassVar[str]
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submit(Step):
+    verb: ClassVar[str] = "submit"
+    app: str
+    queue: str = "default"
+    user: str = "user"
+    is_managed: bool = False
+    am: Amounts | None = None
+    name: str | None = None
+    priority: int | None = None
+    label: str | None = None
+    am_label: str | None = None
+    tags: tuple[str, ...] = ()
+    max_attempts: int | None = None
+    keep_containers: bool = False
+    attempt_failures_validity_ms: int | None = None
+    lifetime_ms: int | None = None
+    reservation: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask(Step):
+    verb: ClassVar[str] = "ask"
+    app: str
+    requests: tuple[RequestSpec, ...] = ()
+    release: tuple[ContainerName, ...] = ()
+    blacklist_add: tuple[str, ...] = ()
+    blacklist_remove: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pull(Step):
+    verb: ClassVar[str] = "pull"
+    apps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heartbeat(Step):
+    """`nodes` in order, each name times `times`."""
+
+    verb: ClassVar[str] = "heartbeat"
+    nodes: tuple[str, ...]
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Complete(Step):
+    """The containers named, or, where an application is given, its first `count` running ones, on `node` if given."""
+
+    verb: ClassVar[str] = "complete"
+    containers: tuple[ContainerName, ...] = ()
+    app: str | None = None
+    count: int = 1
+    node: str | None = None
+    status: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish(Step):
+    verb: ClassVar[str] = "finish"
+    apps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailAm(Step):
+    verb: ClassVar[str] = "fail-am"
+    app: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kill(Step):
+    verb: ClassVar[str] = "kill"
+    app: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddNode(Step):
+    verb: ClassVar[str] = "add-node"
+    nodes: tuple[NodeSpec, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveNode(Step):
+    verb: ClassVar[str] = "remove-node"
+    node: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decommission(Step):
+    """`graceful_ms` None: at once."""
+
+    verb: ClassVar[str] = "decommission"
+    node: str
+    graceful_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommission(Step):
+    verb: ClassVar[str] = "recommission"
+    node: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unhealthy(Step):
+    """An empty report: healthy again."""
+
+    verb: ClassVar[str] = "unhealthy"
+    node: str
+    report: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResizeNode(Step):
+    """`resource` holds only the types that change."""
+
+    verb: ClassVar[str] = "resize-node"
+    node: str
+    resource: Amounts
+    overcommit_timeout_ms: int = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddLabels(Step):
+    verb: ClassVar[str] = "add-labels"
+    exclusive: Mapping[str, bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RemoveLabels(Step):
+    verb: ClassVar[str] = "remove-labels"
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelNode(Step):
+    """Keys are hosts, or `host:port` for one NodeManager, as written."""
+
+    verb: ClassVar[str] = "label-node"
+    labels: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refresh(Step):
+    """Exactly one of the two files."""
+
+    verb: ClassVar[str] = "refresh"
+    capacity_scheduler: Mapping[str, str] | None = None
+    fair_scheduler: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move(Step):
+    verb: ClassVar[str] = "move"
+    app: str
+    queue: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetPriority(Step):
+    verb: ClassVar[str] = "priority"
+    app: str
+    priority: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reserve(Step):
+    """Times count from the start of the scenario."""
+
+    verb: ClassVar[str] = "reserve"
+    name: str
+    queue: str
+    user: str = "user"
+    arrival_ms: int
+    deadline_ms: int
+    requests: tuple[PlanRequestSpec, ...]
+    interpreter: ReservationRequestInterpreter = ReservationRequestInterpreter.ALL
+    recurrence_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateReservation(Reserve):
+    verb: ClassVar[str] = "update-reservation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteReservation(Step):
+    verb: ClassVar[str] = "delete-reservation"
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateShares(Step):
+    verb: ClassVar[str] = "update-shares"
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preempt(Step):
+    verb: ClassVar[str] = "preempt"
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advance(Step):
+    verb: ClassVar[str] = "advance"
+    span_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expect(Step):
+    verb: ClassVar[str] = "expect"
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectError(Step):
+    """`step` must be refused with a message that `matching` finds something in."""
+
+    verb: ClassVar[str] = "expect-error"
+    step: Step
+    matching: re.Pattern[str]
