@@ -4,7 +4,7 @@ source        YAML to a tree that remembers its lines, within limits
 fields        one value at a time out of that tree: the type it must have, or a problem with its line
 names         which applications, nodes, labels and queues the file has brought into being so far
 steps         the steps as values, one class a verb
-verbs         a mapping with one key, the verb, to its step; verbs_cluster has those about nodes, labels and plans
+verbs         a mapping with one key, the verb, to its step; nodes, labels and plans are in verbs_cluster
 checks        the expectations as values, read out of an `expect`
 document      a whole file to a Scenario, or every problem it has
 expectations  a check against what the ResourceManager shows: held, or a failure

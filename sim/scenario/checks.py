@@ -1,8 +1,8 @@
-"""What an `expect` says, as a flat list of checks: where to look, what to find there, and by which rule to compare.
+"""What an `expect` says, as a flat list of checks: where to look, what to find, how to compare.
 
-Only what is written becomes a check. A resource becomes one check for each type it names; a bare number under a
-resource becomes one for the memory. How the comparison is done is told in `expectations`, where the values come from
-in `views`.
+Only what is written becomes a check. A resource becomes one check for each type it names; a bare number under
+a resource becomes one for the memory. How the comparison is done is told in `expectations`, where the values
+come from in `views`.
 """
 
 from __future__ import annotations

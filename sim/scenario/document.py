@@ -1,6 +1,7 @@
 """A scenario file as a whole: everything in it read and checked, or every problem it has.
 
-Reads and validates; plays nothing. Whoever holds a Scenario holds one whose verbs, types and names are in order.
+Reads and validates; plays nothing. Whoever holds a Scenario holds one whose verbs, types and names are in
+order.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A check against what came about: it holds, or there is a failure that says where, what was expected, what was got.
+"""A check against what came about: it holds, or a failure says where, what was expected, what was got.
 
-Percentages compare within 0.01, patterns are searched for, lists compare as sets, and everything else exactly. The
-values come from a `Views`; this file knows neither the ResourceManager nor the file's text.
+Percentages compare within 0.01, patterns are searched for, lists compare as sets, and everything else
+exactly. The values come from a `Views`; this file knows neither the ResourceManager nor the file's text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sim.scenario.checks import Check, Expected, Rule
 NEAR_ENOUGH = 0.01
 _FLOAT_SLACK = 1e-9
 
-Value: TypeAlias = "None | bool | int | float | str | Sequence[str] | Counts | Mapping[str, Value]"
+Value: TypeAlias = "bool | int | float | str | Sequence[str] | Counts | Mapping[str, Value] | None"
 
 
 class Counts(dict[str, int]):

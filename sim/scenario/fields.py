@@ -1,7 +1,8 @@
 """One value at a time out of a scenario's tree: the type it must have, or a problem that names its line.
 
-A reader that finds a problem notes it and goes on with a harmless value, so that one pass reports every problem of a
-file; nothing is built from a file that has any. Knows YAML's types and Hadoop's units, and nothing of verbs.
+A reader that finds a problem notes it and goes on with a harmless value, so that one pass reports every
+problem of a file; nothing is built from a file that has any. Knows YAML's types and Hadoop's units, and
+nothing of verbs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which names a scenario has brought into being so far: applications, nodes, containers, labels, queues, reservations.
+"""Which names a scenario has brought into being so far: of applications, nodes, labels, queues and so on.
 
-A name is a problem only where the file alone decides that it means nothing. Queues of the FairScheduler and of an
-auto-creating parent come into being by being used, so nothing is said about them.
+A name is a problem only where the file alone decides that it means nothing. Queues of the FairScheduler and
+of an auto-creating parent come into being by being used, so nothing is said about them.
 """
 
 from __future__ import annotations

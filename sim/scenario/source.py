@@ -1,8 +1,9 @@
 """The text of a scenario as a tree of values that know the line they stand on.
 
-Files are YAML 1.2, so `on`, `off`, `yes` and `no` are words. The tree is built from the parser's events with a stack
-of our own, never by recursion, and its limits are checked while it grows: a file that is too large, too deep, or
-grows beyond measure through its aliases is refused before anything is built from it. It knows nothing of scenarios.
+Files are YAML 1.2, so `on`, `off`, `yes` and `no` are words. The tree is built from the parser's events with
+a stack of our own, never by recursion, and its limits are checked while it grows: a file that is too large,
+too deep, or grows beyond measure through its aliases is refused before anything is built from it. It knows
+nothing of scenarios.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Scalar:
 
     line: int
     text: str
-    value: None | bool | int | float | str
+    value: bool | int | float | str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +209,7 @@ _INTEGER = re.compile(r"[-+]?[0-9]+")
 _PREFIXED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _LONGEST_NUMBER = 40
-_WORDS: dict[str, None | bool | float] = {
+_WORDS: dict[str, bool | float | None] = {
     "": None,
     "~": None,
     **dict.fromkeys(("null", "Null", "NULL")),
@@ -217,7 +218,7 @@ _WORDS: dict[str, None | bool | float] = {
 }
 
 
-def _meaning(text: str) -> None | bool | int | float | str:
+def _meaning(text: str) -> bool | int | float | str | None:
     """The value of a plain scalar by the core schema of YAML 1.2."""
     if text in _WORDS:
         return _WORDS[text]

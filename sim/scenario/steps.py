@@ -1,7 +1,7 @@
 """The steps of a scenario as values: one frozen class a verb, everything in it checked and in one form.
 
-A node is always named `host:port`, a time is always milliseconds, one name is a list of one. What a step does is the
-player's business.
+A node is always named `host:port`, a time is always milliseconds, one name is a list of one. What a step does
+is the player's business.
 """
 
 from __future__ import annotations
@@ -43,7 +43,10 @@ class NodeSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestSpec:
-    """One request of an ask. A tuple in `at` stands for the requests that AMRMClient would write for those hosts."""
+    """One request of an ask.
+
+    A tuple in `at` stands for the requests that AMRMClient would write for those hosts.
+    """
 
     line: int
     count: int = 1
@@ -77,6 +80,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submit(Step):
+    """An application is submitted."""
+
     verb: ClassVar[str] = "submit"
     app: str
     queue: str = "default"
@@ -97,6 +102,8 @@ class Submit(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask(Step):
+    """One allocate call with an ask, releases, blacklist changes."""
+
     verb: ClassVar[str] = "ask"
     app: str
     requests: tuple[RequestSpec, ...] = ()
@@ -107,6 +114,8 @@ class Ask(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pull(Step):
+    """An allocate call without an ask, one for each application."""
+
     verb: ClassVar[str] = "pull"
     apps: tuple[str, ...]
 
@@ -122,7 +131,8 @@ class Heartbeat(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Complete(Step):
-    """The containers named, or, where an application is given, its first `count` running ones, on `node` if given."""
+    """The containers named, or, where an application is given, its first `count` running ones, on `node` if
+    given."""
 
     verb: ClassVar[str] = "complete"
     containers: tuple[ContainerName, ...] = ()
@@ -134,30 +144,40 @@ class Complete(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finish(Step):
+    """The ApplicationMasters unregister."""
+
     verb: ClassVar[str] = "finish"
     apps: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailAm(Step):
+    """The AM container ends with status 1; its node will say so."""
+
     verb: ClassVar[str] = "fail-am"
     app: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kill(Step):
+    """forceKillApplication."""
+
     verb: ClassVar[str] = "kill"
     app: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddNode(Step):
+    """NodeManagers register."""
+
     verb: ClassVar[str] = "add-node"
     nodes: tuple[NodeSpec, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoveNode(Step):
+    """A NodeManager is gone at once."""
+
     verb: ClassVar[str] = "remove-node"
     node: str
 
@@ -173,6 +193,8 @@ class Decommission(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recommission(Step):
+    """A NodeManager is wanted again."""
+
     verb: ClassVar[str] = "recommission"
     node: str
 
@@ -198,12 +220,16 @@ class ResizeNode(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddLabels(Step):
+    """Node labels are added, each with its exclusivity."""
+
     verb: ClassVar[str] = "add-labels"
     exclusive: Mapping[str, bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemoveLabels(Step):
+    """Node labels are removed."""
+
     verb: ClassVar[str] = "remove-labels"
     labels: tuple[str, ...]
 
@@ -227,6 +253,8 @@ class Refresh(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move(Step):
+    """An application is moved to another queue."""
+
     verb: ClassVar[str] = "move"
     app: str
     queue: str
@@ -234,6 +262,8 @@ class Move(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetPriority(Step):
+    """An application's priority is changed."""
+
     verb: ClassVar[str] = "priority"
     app: str
     priority: int
@@ -256,35 +286,47 @@ class Reserve(Step):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateReservation(Reserve):
+    """A plan reservation is replaced by another definition."""
+
     verb: ClassVar[str] = "update-reservation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteReservation(Step):
+    """A plan reservation is deleted."""
+
     verb: ClassVar[str] = "delete-reservation"
     name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateShares(Step):
+    """The FairScheduler's update runs."""
+
     verb: ClassVar[str] = "update-shares"
     times: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preempt(Step):
+    """The preemption policy runs."""
+
     verb: ClassVar[str] = "preempt"
     times: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advance(Step):
+    """Virtual time passes."""
+
     verb: ClassVar[str] = "advance"
     span_ms: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expect(Step):
+    """What must hold now."""
+
     verb: ClassVar[str] = "expect"
     checks: tuple[Check, ...]
 

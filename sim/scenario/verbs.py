@@ -1,7 +1,7 @@
 """One mapping with one key, the verb, to its step: the verbs about applications, time and what must hold.
 
-Each reader takes the value under its verb and answers a step that is checked and complete; `verbs_cluster` has the
-verbs about nodes, labels, configuration and plans.
+Each reader takes the value under its verb and answers a step that is checked and complete; `verbs_cluster`
+has the verbs about nodes, labels, configuration and plans.
 """
 
 from __future__ import annotations
@@ -55,7 +55,10 @@ LAST_MOMENT_MS = 366 * 86_400_000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a verb's reader works with. In a step that must be refused, some names may mean nothing on purpose."""
+    """What a verb's reader works with.
+
+    In a step that must be refused, some names may mean nothing on purpose.
+    """
 
     problems: Problems
     names: Names
@@ -109,7 +112,7 @@ def _read_refusal(reading: Reading, tree: Tree, verbs: Mapping[str, Verb]) -> St
 # ---- applications
 
 
-def read_submit(reading: Reading, tree: Tree) -> Step:
+def _read_submit(reading: Reading, tree: Tree) -> Step:
     keys = (
         *(
             "app",
@@ -161,7 +164,7 @@ def read_submit(reading: Reading, tree: Tree) -> Step:
     )
 
 
-def read_ask(reading: Reading, tree: Tree) -> Step:
+def _read_ask(reading: Reading, tree: Tree) -> Step:
     problems, names = reading.problems, reading.names
     fields = Fields(problems, tree, Ask.verb, ("app", "requests", "release", "blacklist"))
     release = fields.items("release")
@@ -214,7 +217,8 @@ def read_resource(
     is_memory_needed: bool = True,
     at_least: int | None = None,
 ) -> Amounts:
-    """The keys `memory-mb`, `vcores` and `resources` that stand beside others; `instead` for what is not written."""
+    """The keys `memory-mb`, `vcores` and `resources` that stand beside others; `instead` for what is not
+    written."""
     problems = reading.problems
     amounts = dict(instead)
     if is_memory_needed:
@@ -253,28 +257,28 @@ def _apps(reading: Reading, tree: Tree, verb: str) -> tuple[str, ...]:
     return tuple(reading.names.known_app(reading.problems, app, f"the application of {verb}") for app in each)
 
 
-def read_pull(reading: Reading, tree: Tree) -> Step:
+def _read_pull(reading: Reading, tree: Tree) -> Step:
     return Pull(line=tree.line, apps=_apps(reading, tree, Pull.verb))
 
 
-def read_finish(reading: Reading, tree: Tree) -> Step:
+def _read_finish(reading: Reading, tree: Tree) -> Step:
     return Finish(line=tree.line, apps=_apps(reading, tree, Finish.verb))
 
 
-def read_fail_am(reading: Reading, tree: Tree) -> Step:
+def _read_fail_am(reading: Reading, tree: Tree) -> Step:
     app = reading.names.known_app(reading.problems, tree, "the application of fail-am")
     if not reading.names.managed.get(app, True):
         reading.problems.add(tree.line, f"fail-am is about managed applications, {app!r} is not")
     return FailAm(line=tree.line, app=app)
 
 
-def read_kill(reading: Reading, tree: Tree) -> Step:
+def _read_kill(reading: Reading, tree: Tree) -> Step:
     return Kill(
         line=tree.line, app=reading.names.known_app(reading.problems, tree, "the application of kill")
     )
 
 
-def read_complete(reading: Reading, tree: Tree) -> Step:
+def _read_complete(reading: Reading, tree: Tree) -> Step:
     problems, names = reading.problems, reading.names
     if not isinstance(tree, Entries):
         each = as_one_or_list(tree)
@@ -297,14 +301,14 @@ def read_complete(reading: Reading, tree: Tree) -> Step:
     )
 
 
-def read_move(reading: Reading, tree: Tree) -> Step:
+def _read_move(reading: Reading, tree: Tree) -> Step:
     fields = Fields(reading.problems, tree, Move.verb, ("app", "queue"))
     return Move(
         line=tree.line, app=fields.need("app", reading.names.known_app, ""), queue=fields.word("queue")
     )
 
 
-def read_priority(reading: Reading, tree: Tree) -> Step:
+def _read_priority(reading: Reading, tree: Tree) -> Step:
     fields = Fields(reading.problems, tree, SetPriority.verb, ("app", "priority"))
     app = fields.need("app", reading.names.known_app, "")
     return SetPriority(line=tree.line, app=app, priority=fields.need("priority", as_integer, 0))
@@ -313,7 +317,7 @@ def read_priority(reading: Reading, tree: Tree) -> Step:
 # ---- time and heartbeats
 
 
-def read_heartbeat(reading: Reading, tree: Tree) -> Step:
+def _read_heartbeat(reading: Reading, tree: Tree) -> Step:
     known = reading.names.known_node
     if isinstance(tree, Entries):
         fields = Fields(reading.problems, tree, Heartbeat.verb, ("node", "times"))
@@ -323,15 +327,15 @@ def read_heartbeat(reading: Reading, tree: Tree) -> Step:
     return Heartbeat(line=tree.line, nodes=nodes)
 
 
-def read_update_shares(reading: Reading, tree: Tree) -> Step:
+def _read_update_shares(reading: Reading, tree: Tree) -> Step:
     return UpdateShares(line=tree.line, times=as_times(reading.problems, tree, UpdateShares.verb))
 
 
-def read_preempt(reading: Reading, tree: Tree) -> Step:
+def _read_preempt(reading: Reading, tree: Tree) -> Step:
     return Preempt(line=tree.line, times=as_times(reading.problems, tree, Preempt.verb))
 
 
-def read_advance(reading: Reading, tree: Tree) -> Step:
+def _read_advance(reading: Reading, tree: Tree) -> Step:
     span_ms = as_duration_ms(reading.problems, tree, Advance.verb)
     if span_ms > LAST_MOMENT_MS:
         reading.problems.add(tree.line, f"advance {shown(tree)} is more than a year")
@@ -339,17 +343,17 @@ def read_advance(reading: Reading, tree: Tree) -> Step:
 
 
 APPLICATION_VERBS: Mapping[str, Verb] = {
-    "submit": read_submit,
-    "ask": read_ask,
-    "pull": read_pull,
-    "complete": read_complete,
-    "finish": read_finish,
-    "fail-am": read_fail_am,
-    "kill": read_kill,
-    "move": read_move,
-    "priority": read_priority,
-    "heartbeat": read_heartbeat,
-    "update-shares": read_update_shares,
-    "preempt": read_preempt,
-    "advance": read_advance,
+    "submit": _read_submit,
+    "ask": _read_ask,
+    "pull": _read_pull,
+    "complete": _read_complete,
+    "finish": _read_finish,
+    "fail-am": _read_fail_am,
+    "kill": _read_kill,
+    "move": _read_move,
+    "priority": _read_priority,
+    "heartbeat": _read_heartbeat,
+    "update-shares": _read_update_shares,
+    "preempt": _read_preempt,
+    "advance": _read_advance,
 }

@@ -92,8 +92,8 @@ def test_defaults_of_a_node_and_of_a_label() -> None:
 
 def test_submit() -> None:
     step = only(
-        "- submit: {app: a2, queue: root.a, user: u, managed: true, am: {memory-mb: 512}, name: n, priority: 3, "
-        "label: x, am-label: y, tags: [t], max-attempts: 4, keep-containers: true, "
+        "- submit: {app: a2, queue: root.a, user: u, managed: true, am: {memory-mb: 512}, name: n, "
+        "priority: 3, label: x, am-label: y, tags: [t], max-attempts: 4, keep-containers: true, "
         "attempt-failures-validity: 10s, lifetime: 5m}"
     )
     assert isinstance(step, Submit)
@@ -110,7 +110,8 @@ def test_ask() -> None:
             app: a1
             requests:
               - {count: 2, memory-mb: 1024, resources: {yarn.io/gpu: 1}, at: [n1, n9], label: "", id: 7}
-              - {count: 0, memory-mb: -1, vcores: 3, priority: 0, at: /r1, relax: false, execution: opportunistic}
+              - {count: 0, memory-mb: -1, vcores: 3, priority: 0, at: /r1, relax: false,
+                 execution: opportunistic}
               - {update: a1/2, memory-mb: 2048}
             release: [a1/1]
             blacklist: {add: [n1, "*"], remove: [/r9]}
@@ -171,9 +172,11 @@ def test_an_expectation_becomes_one_check_for_each_thing_written() -> None:
     step = only(
         """
         - expect:
-            apps: {a1: {used: 1024, pending: {memory-mb: 1, vcores: 2}, per-node: {n1: 2}, locality: {node-local: 1},
+            apps: {a1: {used: 1024, pending: {memory-mb: 1, vcores: 2}, per-node: {n1: 2},
+                        locality: {node-local: 1},
                         heard: {completed: {a1/2: -100}, updated-nodes: {n1: lost}, to-preempt: [a1/3]}}}
-            queues: {root.p.new: {capacity: 50, users: {u: {used: 7}}, labels: {x: {absolute-capacity: 12.5}}}}
+            queues: {root.p.new: {capacity: 50, users: {u: {used: 7}},
+                                  labels: {x: {absolute-capacity: 12.5}}}}
             nodes: {n1: {reserved-for: null, labels: [x]}}
             sum: {apps: [a1, m1], containers: 8}
         """
