@@ -1,0 +1,1 @@
+"""Tests of the ApplicationMaster library and of the applications that come along."""
