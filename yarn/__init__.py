@@ -6,6 +6,9 @@ enums         the enumerations of the protocols, by Hadoop's Java names
 records/      the messages as frozen records, a module per topic
 wire          records to protobuf messages and back
 rpc           the same records over gRPC: serving and calling
+tokens        who may do what, signed and checked
+credentials   the token files that processes are given
+addresses     where the emulated hosts really listen
 errors        the refusals, drawn as a tree
 configuration/  Hadoop's XML resources and their properties
 settings      properties declared once, typed and checked

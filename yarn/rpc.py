@@ -12,11 +12,16 @@ import asyncio
 import errno
 import importlib
 import logging
+import os
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, cast
+
+os.environ.setdefault(
+    "GRPC_VERBOSITY", "NONE"
+)  # what goes wrong is raised; the C core would print it as well
 
 import grpc
 import grpc.aio
