@@ -24,7 +24,8 @@ class StubsHook(BuildHookInterface[Any]):
         if version == "standard":
             # An installed `yarnbox` finds its default configuration beside the package that starts the
             # cluster; a checkout finds it at its top.
-            build_data["force_include"][str(root / "conf")] = "cluster/conf"
+            if (root / "conf").is_dir():
+                build_data["force_include"][str(root / "conf")] = "cluster/conf"
 
 
 def load_stub_builder(root: Path) -> ModuleType:
