@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 from collections.abc import Mapping
 from enum import Enum
 from fractions import Fraction
@@ -78,6 +79,12 @@ def number(text: str) -> float:
     value = float(match.group(1)) if match else math.inf
     if not math.isfinite(value):
         raise ValueError("a number")
+    return value
+
+
+def single(text: str) -> float:
+    """A number as Java's float holds it: `0.2` becomes 0.20000000298, and comparisons end as Java's do."""
+    value: float = struct.unpack("<f", struct.pack("<f", number(text)))[0]
     return value
 
 

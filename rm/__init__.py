@@ -1,0 +1,4 @@
+"""The ResourceManager: a sans-IO core and its edges.
+
+settings/    every property of the ResourceManager
+"""

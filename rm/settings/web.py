@@ -1,0 +1,94 @@
+"""Settings of the ResourceManager's web server: pages, REST, metrics."""
+
+from __future__ import annotations
+
+from yarn.address import Address, with_default_port
+from yarn.settings import setting, settings
+
+_WEB = "yarn.resourcemanager.webapp."
+_ACTIVITIES = "yarn.resourcemanager.activities-manager."
+_STORE = "yarn.scheduler.configuration."
+
+
+@settings
+class WebSettings:
+    """Address, who sees and may do what, and what is kept for the pages."""
+
+    address: Address = setting(
+        _WEB + "address",
+        "${yarn.resourcemanager.hostname}:8088",
+        "Where the web server listens",
+        parse=with_default_port(8088),
+    )
+    static_user: str = setting(
+        "hadoop.http.staticuser.user", "dr.who", "Who a caller is that does not say who it is"
+    )
+    authentication_type: str = setting(
+        "hadoop.http.authentication.type", "simple", "How callers say who they are; only simple is served"
+    )
+    cross_origin_enabled: bool = setting(
+        _WEB + "cross-origin.enabled", False, "Answer scripts of other origins"
+    )
+    actions_enabled: bool = setting(
+        _WEB + "ui-actions.enabled", True, "Pages let their readers kill applications"
+    )
+    app_submission_enabled: bool = setting(
+        "yarn.webapp.enable-rest-app-submissions", True, "Applications may be submitted over REST"
+    )
+    filter_by_user: bool = setting(
+        "yarn.webapp.filter-entity-list-by-user", False, "Lists hide what the caller may not look at"
+    )
+    prometheus_enabled: bool = setting(
+        "hadoop.prometheus.endpoint.enabled", False, "Serve /prom for Prometheus"
+    )
+    runtime_buckets_minutes: tuple[int, ...] = setting(
+        "yarn.resourcemanager.metrics.runtime.buckets",
+        (60, 300, 1440),
+        "Running applications are counted by these ages",
+        unit="min",
+        check=lambda ages: None if list(ages) == sorted(ages) and min(ages, default=1) > 0 else _BUCKETS,
+    )
+    log_server_url: str | None = setting("yarn.log.server.url", None, "Where aggregated logs are shown")
+
+    configuration_store: str = setting(
+        _STORE + "store.class",
+        "file",
+        "Where the scheduler's configuration lives; any but file lets REST change it",
+        one_of=("file", "memory", "leveldb", "zk", "fs"),
+    )
+    configuration_policy: str = setting(
+        _STORE + "mutation.acl-policy.class",
+        "org.apache.hadoop.yarn.server.resourcemanager.scheduler.DefaultConfigurationMutationACLPolicy",
+        "Who may change it",
+    )
+    configuration_maximum_logs: int = setting(
+        _STORE + "store.max-logs", 1_000, "Changes remembered", at_least=0
+    )
+
+    activities_cleanup_interval_ms: int = setting(
+        _ACTIVITIES + "cleanup-interval-ms",
+        5_000,
+        "How often old activities are dropped",
+        unit="ms",
+        at_least=1,
+    )
+    scheduler_activities_ttl_ms: int = setting(
+        _ACTIVITIES + "scheduler-activities.ttl-ms",
+        600_000,
+        "Scheduler activities are kept",
+        unit="ms",
+        at_least=1,
+    )
+    app_activities_ttl_ms: int = setting(
+        _ACTIVITIES + "app-activities.ttl-ms",
+        600_000,
+        "Application activities are kept",
+        unit="ms",
+        at_least=1,
+    )
+    app_activities_maximum: int = setting(
+        _ACTIVITIES + "app-activities.max-queue-length", 100, "And so many of each application", at_least=1
+    )
+
+
+_BUCKETS = "ages in ascending order, each at least 1"
