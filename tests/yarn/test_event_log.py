@@ -1,0 +1,66 @@
+"""The event log: batches, a new file when one is full, readers that follow and miss nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from yarn.dispatcher import Event, event
+from yarn.event_log import EventLog, EventLogReader, LoggedEvent, previous
+from yarn.ids import NodeId
+
+
+@event
+class Seen(Event):
+    """An event of one node."""
+
+    node_id: NodeId | None = None
+
+    @property
+    def subject(self) -> Any:
+        return self.node_id
+
+
+def test_events_are_read_as_they_were_dispatched(tmp_path: Path) -> None:
+    path = tmp_path / "logs" / "events.jsonl"
+    log = EventLog(path)
+    reader = EventLogReader(path)
+    log.add(5, Seen(node_id=NodeId("nm1", 1)))
+    assert list(reader.read_all()) == []
+    log.flush()
+    assert list(reader.read_new()) == [LoggedEvent(5, "Seen", "nm1:1")]
+    log.add(6, Seen())
+    log.close()
+    assert list(reader.read_new()) == [LoggedEvent(6, "Seen", "")]
+    assert path.read_text().splitlines()[0] == '{"time": 5, "type": "Seen", "subject": "nm1:1"}'
+    assert [line.time_ms for line in EventLogReader(path).read_all()] == [5, 6]
+
+
+def test_a_full_file_is_put_aside_and_a_reader_follows(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    log = EventLog(path, max_bytes=1000)
+    reader = EventLogReader(path)
+    seen = []
+    for number in range(100):
+        log.add(number, Seen(node_id=NodeId("nm1", number)))
+        log.flush()
+        if number % 5 == 0:
+            seen += [line.time_ms for line in reader.read_new()]
+    log.close()
+    seen += [line.time_ms for line in reader.read_new()]
+    assert seen == list(range(100))
+    assert previous(path).stat().st_size >= 1000
+    kept = [line.time_ms for line in EventLogReader(path).read_all()]
+    assert kept == list(range(kept[0], 100))
+
+
+def test_half_a_line_waits_and_a_torn_one_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    reader = EventLogReader(path)
+    assert list(reader.read_new()) == []
+    path.write_text('{"time": 1, "type": "A", "subj')
+    assert list(reader.read_new()) == []
+    with path.open("a") as file:
+        file.write('ect": "x"}\n{"time": 2, "ty{"time": 3}\n')
+        file.write('{"time": 4, "type": "B", "subject": ""}\n')
+    assert [line.type for line in reader.read_new()] == ["A", "B"]
