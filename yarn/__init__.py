@@ -6,6 +6,7 @@ enums         the enumerations of the protocols, by Hadoop's Java names
 records/      the messages as frozen records, a module per topic
 wire          records to protobuf messages and back
 rpc           the same records over gRPC: serving and calling
+topology      which rack a host is on
 log           a daemon's log, for people
 event_log     every event that an RM dispatched, in a file
 tokens        who may do what, signed and checked
