@@ -1,7 +1,7 @@
 """Which rack a host is on.
 
-Owns the three ways of Hadoop to say it: a table file of hosts and racks (TableMapping, which the local cluster
-uses), a script that prints a rack for each argument (ScriptBasedMapping), and neither: then all hosts are on
+Owns the three ways of Hadoop to say it: a table file of hosts and racks (TableMapping, used by the local
+cluster), a script that prints a rack for each argument (ScriptBasedMapping), and neither: then all are on
 /default-rack. A host's rack is remembered; a table that has changed is read again, since nodes of the local
 cluster come and go. Answers for RackResolver, TableMapping, ScriptBasedMapping and CachedDNSToSwitchMapping.
 """
