@@ -199,7 +199,7 @@ def _read_request(reading: Reading, tree: Tree) -> RequestSpec:
     return RequestSpec(
         line=tree.line,
         count=fields.integer("count", 1, at_least=0),
-        resource=read_resource(reading, fields, {VCORES: 1}, is_memory_needed=update is None),
+        resource=read_resource(reading, fields, {VCORES: 1} if update is None else {}, update is None),
         priority=fields.integer("priority", 1, at_least=0),
         at=_read_locations(reading, fields),
         relax=fields.read("relax", as_flag, True),

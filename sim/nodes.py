@@ -1,0 +1,165 @@
+"""Honest NodeManagers without processes: they know what runs on them, and say so in heartbeats.
+
+A SimNode speaks to the RM by the records of ResourceTracker alone, as an NM does: it keeps the response id,
+reports every running container each time and an ended one until it was sent once, and obeys the answer. It
+decides nothing and has no clock. Answers for NodeStatusUpdaterImpl and the container map of NodeManager, as
+far as the RM can see them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from yarn.enums import ContainerState, NodeAction
+from yarn.ids import ApplicationId, ContainerId, NodeId
+from yarn.records.container import Container, ContainerStatus
+from yarn.records.tracker import (
+    NMContainerStatus,
+    NodeHealthStatus,
+    NodeHeartbeatRequest,
+    NodeHeartbeatResponse,
+    NodeStatus,
+    RegisterNodeManagerRequest,
+    RegisterNodeManagerResponse,
+)
+from yarn.resource import Resource
+
+KILLED_BY_RESOURCEMANAGER = -106
+KILLED_AFTER_APP_COMPLETION = -107
+STILL_RUNNING = -1000
+VERSION = "3.4.0"
+_NO_HTTP_PORT = 8042
+
+
+class SimNode:
+    """A NodeManager as the RM sees it."""
+
+    def __init__(self, node_id: NodeId, rack: str, resource: Resource) -> None:
+        self.node_id = node_id
+        self.rack = rack
+        self.resource = resource
+        self.health_report = ""
+        """Empty: healthy."""
+        self.is_live = False
+        """Whether it is registered and heartbeats; one that was shut down or lost is not."""
+        self.must_resync = False
+        """Whether the RM does not know it any more: it has to register again."""
+        self.response_id = 0
+        self.running: dict[ContainerId, Container] = {}
+        self.ended: dict[ContainerId, ContainerStatus] = {}
+        """Ended and not reported yet."""
+
+    def register(
+        self,
+        call: Callable[[RegisterNodeManagerRequest], RegisterNodeManagerResponse],
+        *,
+        keep: bool = False,
+    ) -> str:
+        """Registers and answers why it may not; nothing when it may. With `keep` what runs on it lives on."""
+        if not keep:
+            self.running.clear()
+            self.ended.clear()
+        self.response_id = 0
+        self.must_resync = False
+        response = call(
+            RegisterNodeManagerRequest(
+                node_id=self.node_id,
+                http_port=_NO_HTTP_PORT,
+                resource=self.resource,
+                nm_version=VERSION,
+                container_statuses=tuple(self._known_containers()),
+                running_applications=tuple(dict.fromkeys(each.application_id for each in self.running)),
+                node_status=self._status(),
+            )
+        )
+        self.is_live = response.node_action is not NodeAction.SHUTDOWN
+        return "" if self.is_live else response.diagnostics_message or "shut down"
+
+    def start(self, container: Container) -> None:
+        """Its AM, or for an AM the RM, starts a container here."""
+        assert container.id is not None
+        self.running[container.id] = container
+
+    def end(self, container_id: ContainerId, exit_status: int, diagnostics: str = "") -> bool:
+        """The container ends; False where it was not running."""
+        container = self.running.pop(container_id, None)
+        if container is None:
+            return False
+        self.ended[container_id] = ContainerStatus(
+            container_id=container_id,
+            state=ContainerState.COMPLETE,
+            exit_status=exit_status,
+            diagnostics=diagnostics,
+            capability=container.resource,
+            execution_type=container.execution_type,
+        )
+        return True
+
+    def obey(self, containers: Iterable[ContainerId], applications: Iterable[ApplicationId]) -> None:
+        """Kills what the RM wants gone."""
+        for container_id in containers:
+            self.end(container_id, KILLED_BY_RESOURCEMANAGER, "Container Killed by ResourceManager")
+        gone = dict.fromkeys(applications)
+        for container_id in [each for each in self.running if each.application_id in gone]:
+            self.end(
+                container_id, KILLED_AFTER_APP_COMPLETION, "Container killed on application-finish event"
+            )
+
+    def heartbeat(
+        self, call: Callable[[NodeHeartbeatRequest], NodeHeartbeatResponse], now_ms: int
+    ) -> NodeHeartbeatResponse:
+        """One heartbeat: the report, and what its answer asks for."""
+        response = call(NodeHeartbeatRequest(node_status=self._status(now_ms)))
+        if response.node_action is NodeAction.SHUTDOWN:
+            self.vanish()
+            return response
+        if response.node_action is NodeAction.RESYNC:
+            self.must_resync = True
+            return response
+        assert response.response_id is not None
+        self.response_id = response.response_id
+        self.ended.clear()
+        if response.resource is not None:
+            self.resource = response.resource
+        self.obey(response.containers_to_cleanup, response.applications_to_cleanup)
+        return response
+
+    def vanish(self) -> None:
+        """The machine is gone, with all that ran on it."""
+        self.is_live = False
+        self.running.clear()
+        self.ended.clear()
+
+    def _known_containers(self) -> Iterator[NMContainerStatus]:
+        for container_id, container in self.running.items():
+            yield NMContainerStatus(
+                container_id=container_id,
+                container_state=ContainerState.RUNNING,
+                resource=container.resource,
+                priority=container.priority,
+                container_exit_status=STILL_RUNNING,
+                version=container.version,
+                execution_type=container.execution_type,
+                allocation_request_id=container.allocation_request_id,
+            )
+
+    def _status(self, now_ms: int = 0) -> NodeStatus:
+        running = (
+            ContainerStatus(
+                container_id=container_id,
+                state=ContainerState.RUNNING,
+                capability=container.resource,
+                execution_type=container.execution_type,
+            )
+            for container_id, container in self.running.items()
+        )
+        return NodeStatus(
+            node_id=self.node_id,
+            response_id=self.response_id,
+            containers_statuses=(*running, *self.ended.values()),
+            node_health_status=NodeHealthStatus(
+                is_node_healthy=not self.health_report,
+                health_report=self.health_report,
+                last_health_report_time=now_ms,
+            ),
+        )
