@@ -117,6 +117,13 @@ class NMSettings:
     )
 
     # Containers
+    track_stopped_containers_ms: int = setting(
+        _NM + "duration-to-track-stopped-containers",
+        600_000,
+        "How long the end of a container is remembered",
+        unit="ms",
+        at_least=0,
+    )
     executor_class: str = setting(
         _NM + "container-executor.class",
         "org.apache.hadoop.yarn.server.nodemanager.DefaultContainerExecutor",

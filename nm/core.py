@@ -1,0 +1,215 @@
+"""One NodeManager, deterministic: calls in, answers and effects out.
+
+A turn is one call, then every event it caused, in order, to the last. What the world must do leaves as an
+effect; what the world did comes back as a call of `World`. The same core stands behind real processes and
+behind simulated ones. Answers for NodeManager and the dispatching of ContainerManagerImpl.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from nm.application import APPLICATION
+from nm.container import CONTAINER
+from nm.context import NMContext
+from nm.effects import Effect
+from nm.events import (
+    ApplicationEvent,
+    ContainerEvent,
+    ContainerExitedWithFailure,
+    ContainerExitedWithSuccess,
+    ContainerKill,
+    ContainerKilledOnRequest,
+    ContainerLaunched,
+    ContainerPaused,
+    ContainerResumed,
+    ContainerUpdateDiagnostics,
+    NodeEvent,
+    ResourceLocalizationFailed,
+    ResourceLocalized,
+)
+from nm.health import NodeHealth
+from nm.localized import LocalizationService
+from nm.logs import LogHandler
+from nm.resources import CacheKey, ResourceKey
+from nm.retry import FORCE_KILLED, SUCCESS, TERMINATED
+from nm.scheduler import ContainerScheduler
+from nm.services import ContainerManagementService
+from nm.settings import NMSettings
+from nm.status import NodeStatusUpdater
+from yarn.clock import Clock
+from yarn.ids import ApplicationId, ContainerId, NodeId
+from yarn.resource import Resource, total
+
+T = TypeVar("T")
+
+log = logging.getLogger("nm.core")
+
+
+class Core:
+    """The rooms of a NodeManager, built and joined."""
+
+    def __init__(
+        self,
+        node_id: NodeId,
+        settings: NMSettings,
+        capacity: Resource,
+        clock: Clock,
+        *,
+        is_strict: bool = False,
+    ) -> None:
+        self.clock = clock
+        self.context = NMContext(node_id, settings, capacity, is_strict=is_strict)
+        self.context.now_ms = clock.now_ms()
+        dispatcher = self.context.dispatcher
+        dispatcher.register(ApplicationEvent, self._handle_application)
+        dispatcher.register(ContainerEvent, self._handle_container)
+        dispatcher.register(NodeEvent, self._handle_node)
+        self.localization = LocalizationService(self.context)
+        self.scheduler = ContainerScheduler(self.context)
+        self.logs = LogHandler(self.context)
+        self.health = NodeHealth(settings.disks.minimum_healthy, self.context.now_ms)
+        self.management = ContainerManagementService(self.context)
+        self.status = NodeStatusUpdater(
+            self.context, self.scheduler, self.logs, self.health, self.management.update_by_rm
+        )
+        self.management.status = self.status
+        self.world = World(self)
+        self.localization.start()
+
+    def turn(self, call: Callable[[], T]) -> T:
+        """One call, and all that it causes."""
+        self.context.now_ms = self.clock.now_ms()
+        try:
+            return call()
+        finally:
+            self.context.dispatcher.drain()
+            self.status.check_idle()
+            if self.context.is_strict:
+                self.check_books()
+
+    def advance(self) -> None:
+        """One turn for each timer that is due, earliest first."""
+        while (event := self.context.timers.pop_due(self.clock.now_ms())) is not None:
+            self.turn(partial(self.context.post, event))
+
+    def next_due_ms(self) -> int | None:
+        """When the next timer is due."""
+        return self.context.timers.next_due_ms()
+
+    def take_effects(self) -> list[Effect]:
+        """What the world is asked for, in order; each is given out once."""
+        effects, self.context.effects = self.context.effects, []
+        return effects
+
+    def stop(self) -> bool:
+        """The node is to end: no new containers, every application killed; whether there are any."""
+        self.management.is_stopping = True
+        settings, applications = self.context.settings, tuple(self.context.applications)
+        leaves = settings.recovery_enabled and settings.recovery_supervised
+        if leaves and not self.context.is_decommissioned:
+            return False
+        self.status.finish_applications(applications, "Application killed on shutdown")
+        return bool(applications)
+
+    def check_books(self) -> None:
+        """What runs is what is charged for; no container is both waiting and running, unless it is paused."""
+        scheduler = self.scheduler
+        charged = total(scheduler._charged.values())  # the books' own check
+        assert charged == scheduler.used, f"{charged} charged, {scheduler.used} used"
+        assert not scheduler.used.is_negative()
+        assert scheduler._charged.keys() == scheduler.running.keys()
+        for queue in (scheduler.guaranteed, scheduler.opportunistic):
+            assert not queue.keys() & scheduler.running.keys()
+
+    def _handle_application(self, event: ApplicationEvent) -> None:
+        application = self.context.applications.get(event.application_id)
+        if application is None:
+            log.debug("event %s sent to absent application %s", type(event).__name__, event.application_id)
+            return
+        self.context.fire(APPLICATION, application, event)
+
+    def _handle_container(self, event: ContainerEvent) -> None:
+        container = self.context.containers.get(event.container_id)
+        if container is None:
+            log.debug("event %s sent to absent container %s", type(event).__name__, event.container_id)
+            return
+        before = container.state
+        self.context.fire(CONTAINER, container, event)
+        if container.state is not before:
+            log.info(
+                "container %s transitioned from %s to %s",
+                event.container_id,
+                before.name,
+                container.state.name,
+            )
+
+    def _handle_node(self, event: NodeEvent) -> None:
+        self.localization.clean_caches()
+
+
+class World:
+    """What the world did: the answers to effects. Each is called within a turn."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._context = core.context
+
+    def container_launched(self, container_id: ContainerId) -> None:
+        """Its process runs."""
+        self._context.post(ContainerLaunched(container_id=container_id))
+
+    def container_exited(self, container_id: ContainerId, exit_code: int, diagnostics: str = "") -> None:
+        """Its process, and all that it had started, is gone; or it could not be started."""
+        context = self._context
+        if exit_code == SUCCESS:
+            context.post(ContainerExitedWithSuccess(container_id=container_id))
+        elif exit_code in (FORCE_KILLED, TERMINATED):
+            context.post(
+                ContainerKilledOnRequest(
+                    container_id=container_id, exit_code=exit_code, diagnostics=diagnostics
+                )
+            )
+        else:
+            context.post(
+                ContainerExitedWithFailure(
+                    container_id=container_id, exit_code=exit_code, diagnostics=diagnostics
+                )
+            )
+
+    def container_paused(self, container_id: ContainerId) -> None:
+        """Its processes stand still."""
+        self._context.post(ContainerPaused(container_id=container_id))
+
+    def container_resumed(self, container_id: ContainerId) -> None:
+        """They run again."""
+        self._context.post(ContainerResumed(container_id=container_id))
+
+    def container_over_limit(self, container_id: ContainerId, exit_status: int, diagnostics: str) -> None:
+        """It took more than it has."""
+        self._context.post(
+            ContainerKill(container_id=container_id, exit_status=exit_status, diagnostics=diagnostics)
+        )
+
+    def container_remark(self, container_id: ContainerId, diagnostics: str) -> None:
+        """Something worth keeping was seen."""
+        self._context.post(ContainerUpdateDiagnostics(container_id=container_id, diagnostics=diagnostics))
+
+    def resource_localized(self, cache: CacheKey, key: ResourceKey, path: str, size: int) -> None:
+        """It is on disk."""
+        self._context.post(ResourceLocalized(cache=cache, key=key, path=path, size=size))
+
+    def resource_failed(self, cache: CacheKey, key: ResourceKey, diagnostics: str) -> None:
+        """It cannot be had."""
+        self._context.post(ResourceLocalizationFailed(cache=cache, key=key, diagnostics=diagnostics))
+
+    def log_handling_inited(self, application_id: ApplicationId, fault: str | None) -> None:
+        """The remote directory is there, or not."""
+        self._core.logs.inited(application_id, fault)
+
+    def logs_aggregated(self, application_id: ApplicationId, fault: str | None, *, is_final: bool) -> None:
+        """The logs are collected, or not."""
+        self._core.logs.aggregated(application_id, fault, is_final=is_final)
