@@ -54,6 +54,9 @@ class NMSettings:
     bind_host: str | None = setting(
         _NM + "bind-host", None, "The servers listen on this host instead of the one in their addresses"
     )
+    address_book: str | None = setting(
+        "yarnbox.address-book", None, "File that maps emulated host names to real addresses; absent: none"
+    )
     shuffle_port: int = setting(
         "mapreduce.shuffle.port",
         13_562,

@@ -46,6 +46,9 @@ class AddressSettings:
     bind_host: str | None = setting(
         _RM + "bind-host", None, "The servers listen on this host instead of the one in their addresses"
     )
+    book: str | None = setting(
+        "yarnbox.address-book", None, "File that maps emulated host names to real addresses; absent: none"
+    )
     acl_enabled: bool = setting("yarn.acl.enable", False, "Check who submits, looks, kills and administers")
     admin_acl: AccessControlList = setting("yarn.admin.acl", "*", "Administrators of the cluster")
     reservation_acl_enabled: bool = setting(
