@@ -14,11 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from io import BytesIO, StringIO
 from pathlib import Path
 from xml.sax import SAXException, SAXParseException
 from xml.sax.handler import ContentHandler
 from xml.sax.saxutils import escape, quoteattr
-from xml.sax.xmlreader import AttributesImpl
+from xml.sax.xmlreader import AttributesImpl, InputSource
 
 import defusedxml.sax
 from defusedxml.common import DefusedXmlException
@@ -127,12 +128,16 @@ def _read(
     content: str | bytes, source: str, path: Path | None, root: Path | None, including: tuple[Path, ...]
 ) -> Document:
     reader = _Reader(source, path, root, including)
-    data = content.encode() if isinstance(content, str) else content
+    stream = InputSource()
+    if isinstance(content, str):
+        stream.setCharacterStream(StringIO(content))  # already characters, whatever encoding it declares
+    else:
+        stream.setByteStream(BytesIO(content))
     try:
-        defusedxml.sax.parseString(data, reader, forbid_dtd=False, forbid_entities=True, forbid_external=True)
+        defusedxml.sax.parse(stream, reader, forbid_dtd=False, forbid_entities=True, forbid_external=True)
     except SAXParseException as error:
-        origin = Origin(source, error.getLineNumber())
-        raise ConfigurationError.of(origin, f"not well-formed XML: {error.getMessage()}") from None
+        place = Origin(source, error.getLineNumber())
+        raise ConfigurationError.of(place, f"not well-formed XML: {error.getMessage()}") from None
     except DefusedXmlException as error:
         refused = f"declares or refers to an entity, which is refused ({type(error).__name__})"
         raise ConfigurationError.of(Origin(source, reader.line), refused) from None

@@ -10,6 +10,7 @@ A Configuration is a value: adding a resource or an overlay gives a new one.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -53,7 +54,16 @@ class Property:
 class Configuration:
     """Properties from resources in order: a later one overrides an earlier, unless that was final."""
 
-    __slots__ = ("_defaults", "_environment", "_overlay", "_properties", "_resources", "_system", "notices")
+    __slots__ = (
+        "_defaults",
+        "_environment",
+        "_names",
+        "_overlay",
+        "_properties",
+        "_resources",
+        "_system",
+        "notices",
+    )
 
     def __init__(
         self,
@@ -70,6 +80,7 @@ class Configuration:
         self._environment = dict(environment or {})
         self._system = dict(system_properties or {})
         self._properties, self.notices = _combine(self._defaults, self._resources, self._overlay)
+        self._names = sorted(self._properties)
 
     # Making one
 
@@ -161,7 +172,7 @@ class Configuration:
 
     def __iter__(self) -> Iterator[Property]:
         """All properties in the order of their names."""
-        return iter([self._properties[name] for name in sorted(self._properties)])
+        return iter([self._properties[name] for name in self._names])
 
     def __len__(self) -> int:
         return len(self._properties)
@@ -176,7 +187,10 @@ class Configuration:
 
     def names(self, prefix: str = "") -> list[str]:
         """The names that begin with `prefix`, sorted."""
-        return sorted(name for name in self._properties if name.startswith(prefix))
+        # Asked once for each queue of a tree, so it must not walk through all the others' properties.
+        first = bisect_left(self._names, prefix)
+        end = bisect_left(self._names, True, lo=first, key=lambda name: not name.startswith(prefix))
+        return self._names[first:end]
 
     def property(self, name: str) -> Property | None:
         """The property of that name (or of its successor, when the name is a deprecated one)."""

@@ -100,6 +100,13 @@ def test_a_doctype_without_entities_is_harmless() -> None:
     assert entries("<!DOCTYPE configuration>" + conf('<property name="a" value="1"/>')) == [("a", "1", False)]
 
 
+def test_text_is_characters_already_whatever_it_declares() -> None:
+    text = '<?xml version="1.0" encoding="ISO-8859-1"?>' + conf('<property name="a" value="\u00e9\u4e2d"/>')
+    assert entries(text) == [("a", "\u00e9\u4e2d", False)]
+    latin = text.replace("\u4e2d", "").encode("latin-1")
+    assert [entry.value for entry in read_text(latin, "bytes").entries] == ["\u00e9"]
+
+
 def test_text_has_no_directory_to_include_from() -> None:
     assert "does not lie in a configuration directory" in refusal(conf('<xi:include href="b.xml"/>'))
 

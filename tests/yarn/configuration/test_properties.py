@@ -129,7 +129,9 @@ def test_defaults_lie_below_everything() -> None:
 def test_iteration_is_in_the_order_of_names() -> None:
     configuration = Configuration(defaults={}).overlaid({"b": "1", "c": "2", "a": "3"})
     assert [entry.name for entry in configuration] == ["a", "b", "c"]
-    assert configuration.names("b") == ["b"]
+    assert configuration.names() == ["a", "b", "c"]
+    assert configuration.overlaid({"b.x": "", "ba": ""}).names("b") == ["b", "b.x", "ba"]
+    assert configuration.names("d") == []
     assert len(configuration) == 3
 
 
