@@ -101,9 +101,7 @@ class Declaration:
         if self.aliases is not None:
             return "one of " + ", ".join(self.aliases) + ", or a dotted class name"
         bounds = (("at least", self.at_least), ("more than", self.above), ("at most", self.at_most))
-        return " and ".join(
-            f"{words} {bound:,g}".replace(",", "") for words, bound in bounds if bound is not None
-        )
+        return " and ".join(f"{words} {bound}" for words, bound in bounds if bound is not None)
 
     def parsed(self, text: str) -> Any:
         """The value that `text` stands for, checked; ValueError says what is allowed."""

@@ -152,6 +152,14 @@ def test_all_faults_are_told_together() -> None:
     assert caught.value.message.startswith("6 faults:\n")
 
 
+def test_large_bounds_are_written_out() -> None:
+    @settings
+    class Large:
+        size: int = setting("x", 2_000_000, at_least=1_048_577)
+
+    assert [one.allowed for one in declarations(Large)] == ["at least 1048577"]
+
+
 @pytest.mark.parametrize("ratio", ["0", "1.5", "-1"])
 def test_bounds_of_numbers(ratio: str) -> None:
     with pytest.raises(ConfigurationError, match="more than 0 and at most 1"):
