@@ -54,8 +54,11 @@ def or_na(value: Any) -> str:
 
 
 def float32(value: float) -> float:
-    """The nearest Java float."""
-    return float(_FLOAT.unpack(_FLOAT.pack(value))[0])
+    """The nearest Java float; beyond the largest one, infinity."""
+    try:
+        return float(_FLOAT.unpack(_FLOAT.pack(value))[0])
+    except OverflowError:
+        return math.copysign(math.inf, value)
 
 
 def java_float(value: float) -> str:
