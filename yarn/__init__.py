@@ -27,5 +27,6 @@ dispatcher    events and the queue they go through
 statemachine  state machines as tables
 story         a line per transition and per decision
 aggregated_logs  where the logs of finished containers lie, and the format of their files
+version       the versions that yarnbox tells
 ordered       collections whose order is stated
 """

@@ -1,0 +1,46 @@
+"""`yarn cluster`: the labels and attributes that the cluster knows. Answers for ClusterCLI."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
+from client.failures import FAILED, OK
+from client.options import Option, Options
+from client.printing.nodes import cluster_attributes, cluster_labels
+from client.session import Session
+
+TITLE = "yarn cluster"
+
+OPTIONS = Options(
+    Option("lnl", "Lists the node labels of the cluster.", long="list-node-labels"),
+    Option("lna", "Lists the node attributes of the cluster.", long="list-node-attributes"),
+    Option("h", HELP_DESCRIPTION, long=HELP),
+    Option(
+        "dnl",
+        "Deprecated: would read the label store without asking the ResourceManager.",
+        long="directly-access-node-label-store",
+    ),
+)
+
+
+def run(session: Session, arguments: Sequence[str]) -> int:
+    """Precedence: labels, attributes, help."""
+    line = read_line(session, TITLE, OPTIONS, arguments)
+    if line is None:
+        return FAILED
+    if line.has("dnl"):
+        session.console.error(
+            "--directly-access-node-label-store is not offered: the label store belongs to the "
+            "ResourceManager; leave the option out"
+        )
+        return FAILED
+    if line.has("lnl"):
+        session.console.write(cluster_labels(session.client.node_labels()))
+    elif line.has("lna"):
+        session.console.write(cluster_attributes(session.client.node_attributes()))
+    elif line.has("h"):
+        print_help(session, TITLE, OPTIONS)
+    else:
+        invalid_usage(session, TITLE, OPTIONS)
+    return OK
