@@ -1,0 +1,11 @@
+"""A YARN cluster on this machine: the `yarnbox` command.
+
+main        the command: each subcommand from arguments to exit status
+arguments   its words and options
+cluster     Cluster: up, down, nodes added, killed, started again
+directory   the run directory and the record in it
+site        the generated configuration
+processes   starting, knowing again, ending processes
+view        what the cluster looks like
+watch       the foreground: showing it until somebody ends it
+"""

@@ -1,0 +1,190 @@
+"""The run directory: everything that a local cluster is made of, and the record by which it is found again.
+
+    cluster.json      the record: id, addresses, processes
+    *-site.xml ...    the generated configuration directory, for YARN_CONF_DIR or `yarn --config`
+    topology.table    racks of the emulated hosts        addresses.json   where they really listen
+    logs/             a log for each daemon, events.jsonl
+    nodes/nm1/ ...    configuration, local and log directories of each node
+    state/            the RM's state store               pids/            a file for each daemon
+
+Owns the layout and the record's file, which one command at a time may change. Knows nothing of starting or
+stopping.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cluster.processes import ProcessId
+
+DEFAULT_DIRECTORY = ".yarnbox"
+DIRECTORY_VARIABLE = "YARNBOX_DIR"
+RECORD = "cluster.json"
+_VERSION = 1
+
+
+class ClusterError(Exception):
+    """What was asked cannot be done; the message is one line that names the thing and the remedy."""
+
+
+@dataclass
+class NodeRecord:
+    """A node as the supervisor knows it; `process` is None while it is stopped."""
+
+    name: str
+    rack: str
+    process: ProcessId | None = None
+
+
+@dataclass
+class ClusterRecord:
+    """A cluster: its id, where its RM listens, and its processes."""
+
+    run_id: str
+    rm_address: str
+    web_address: str
+    scheduler: str
+    rm: ProcessId | None = None
+    supervisor: ProcessId | None = None
+    nodes: dict[str, NodeRecord] = field(default_factory=dict)
+
+    def processes(self) -> list[ProcessId]:
+        """Every daemon that was started and not known to have ended."""
+        known = [self.rm, *(node.process for node in self.nodes.values())]
+        return [process for process in known if process is not None]
+
+    def is_running(self) -> bool:
+        """Whether any daemon of it runs."""
+        return any(process.is_alive() for process in self.processes())
+
+    def node(self, name: str) -> NodeRecord:
+        """The node of that name; ClusterError names those there are."""
+        if name not in self.nodes:
+            raise ClusterError(f"there is no node {name}; the nodes are {', '.join(self.nodes) or 'none'}")
+        return self.nodes[name]
+
+    def next_node_name(self) -> str:
+        """nm1, nm2 and so on; a name is never used twice."""
+        numbers = [int(name[2:]) for name in self.nodes if name[2:].isdigit()]
+        return f"nm{max(numbers, default=0) + 1}"
+
+
+class RunDirectory:
+    """Paths below one directory, and the record in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()
+        self.logs = self.path / "logs"
+        self.pids = self.path / "pids"
+        self.state = self.path / "state"
+        self.nodes = self.path / "nodes"
+        self.record_file = self.path / RECORD
+
+    @classmethod
+    def chosen(cls, given: str | None) -> RunDirectory:
+        """--dir, else YARNBOX_DIR, else .yarnbox here."""
+        return cls(Path(given or os.environ.get(DIRECTORY_VARIABLE) or DEFAULT_DIRECTORY))
+
+    def node(self, name: str) -> Path:
+        """Everything of one node."""
+        return self.nodes / name
+
+    def create(self) -> None:
+        """Makes it; refuses a directory that holds something else."""
+        if self.path.exists() and not self.path.is_dir():
+            raise ClusterError(f"{self.path} is no directory; choose another one with --dir")
+        try:
+            if self.path.is_dir() and any(self.path.iterdir()) and not self.record_file.exists():
+                raise ClusterError(
+                    f"{self.path} is not empty and holds no cluster; choose another directory with --dir"
+                )
+            for each in (self.path, self.logs, self.pids, self.nodes):
+                each.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = error.strerror or error
+            raise ClusterError(
+                f"{self.path} cannot be used: {reason}; choose another one with --dir"
+            ) from error
+
+    def forget_earlier_life(self) -> None:
+        """Removes what an earlier cluster in this directory left: state, nodes, tables; its logs stay."""
+        for tree in (self.state, self.nodes, self.pids, self.path / "tmp"):
+            shutil.rmtree(tree, ignore_errors=True)
+        for file in self.path.glob("*.xml"):
+            file.unlink()
+        self.create()
+
+    def load(self) -> ClusterRecord:
+        """The record; ClusterError when there is no cluster here."""
+        try:
+            return _from_json(json.loads(self.record_file.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            raise ClusterError(
+                f"there is no cluster in {self.path}: start one with `yarnbox up`,"
+                " or name its directory with --dir"
+            ) from None
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise ClusterError(f"{self.record_file} cannot be read: {error}") from error
+
+    def load_running(self) -> ClusterRecord:
+        """The record of a cluster that runs."""
+        record = self.load()
+        if not record.is_running():
+            raise ClusterError(f"the cluster in {self.path} is not running: start it with `yarnbox up`")
+        return record
+
+    def save(self, record: ClusterRecord) -> None:
+        """Replaces the record in one step."""
+        draft = self.record_file.with_suffix(f".{os.getpid()}")
+        draft.write_text(json.dumps(_to_json(record), indent=2) + "\n", encoding="utf-8")
+        draft.replace(self.record_file)
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Keeps other commands from changing the cluster meanwhile."""
+        if not self.path.is_dir():
+            self.load()  # says what is missing
+        with (self.path / "cluster.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def write_pid(self, name: str, process: ProcessId | None) -> None:
+        """Leaves the pid of a daemon for people and scripts; None takes it away."""
+        file = self.pids / f"{name}.pid"
+        if process is None:
+            file.unlink(missing_ok=True)
+        else:
+            file.write_text(f"{process.pid}\n", encoding="utf-8")
+
+
+def _to_json(record: ClusterRecord) -> dict[str, Any]:
+    return {"version": _VERSION, **asdict(record)}
+
+
+def _from_json(data: dict[str, Any]) -> ClusterRecord:
+    if data["version"] != _VERSION:
+        raise ValueError(f"it was written by another version ({data['version']})")
+    return ClusterRecord(
+        run_id=data["run_id"],
+        rm_address=data["rm_address"],
+        web_address=data["web_address"],
+        scheduler=data["scheduler"],
+        rm=_process(data["rm"]),
+        supervisor=_process(data["supervisor"]),
+        nodes={
+            name: NodeRecord(node["name"], node["rack"], _process(node["process"]))
+            for name, node in data["nodes"].items()
+        },
+    )
+
+
+def _process(data: dict[str, Any] | None) -> ProcessId | None:
+    return None if data is None else ProcessId(int(data["pid"]), float(data["started"]))

@@ -1,0 +1,233 @@
+"""The `yarnbox` command.
+
+Each command is a function from parsed arguments to the exit status. What cannot be done is one line on
+stderr and status 1; a wrong command line or configuration is status 2. What only one command needs is
+imported there: the command is to answer at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cluster.arguments import FORWARDED, parser, without_directory
+from cluster.directory import ClusterError, RunDirectory
+
+if TYPE_CHECKING:
+    from cluster.cluster import Cluster
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command; the exit status."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        if words and words[0] in FORWARDED:
+            return _forward(words[0], words[1:])
+        options = parser().parse_args(words)
+        return COMMANDS[options.command](options)
+    except BrokenPipeError:  # `yarnbox events | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except ClusterError as error:
+        return _fail(error, 1)
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        from yarn.configuration import ConfigurationError
+
+        if isinstance(error, ConfigurationError):
+            return _fail(error, 2)
+        raise
+
+
+def _fail(error: Exception, status: int) -> int:
+    print(f"yarnbox: {error}", file=sys.stderr)
+    return status
+
+
+def _forward(command: str, words: Sequence[str]) -> int:
+    """Commands of other rooms. They find the cluster by its configuration, or are told the run directory."""
+    kept, directory = without_directory(words)
+    run = RunDirectory.chosen(directory)
+    if command == "scenario":
+        return _status_of(importlib.import_module("sim.scenario.command").main(kept))
+    wants_help = not kept or "--help" in kept or "-h" in kept
+    if run.record_file.exists() or not wants_help:
+        run.load()
+        os.environ.update({"YARN_CONF_DIR": str(run.path), "HADOOP_CONF_DIR": str(run.path)})
+    if command == "job":
+        return _status_of(importlib.import_module("am.command").main(kept, run.path))
+    return _status_of(importlib.import_module("client.main").main(kept))
+
+
+def _status_of(answer: object) -> int:
+    return answer if isinstance(answer, int) else 0
+
+
+def _up(options: argparse.Namespace) -> int:
+    from cluster.cluster import Options
+    from cluster.watch import listening_for_signals, watch
+
+    cluster = _cluster(options)
+    asked = Options(
+        nodes=options.nodes,
+        racks=options.racks,
+        configuration=Path(options.conf) if options.conf else None,
+        scheduler=options.scheduler,
+        port=options.port,
+        web_port=options.web_port,
+        recover=options.recover,
+        definitions=_definitions(options.definitions),
+    )
+    stays = False
+    begun = time.monotonic()
+    with listening_for_signals() as ending:
+        cluster.up(asked)
+        try:
+            cluster.wait_until_ready(give_up=lambda: ending.is_asked)
+            if ending.is_asked:
+                return 130
+            print(_banner(cluster, time.monotonic() - begun, options), flush=True)
+            stays = options.detach
+            if not stays:
+                print(f"yarnbox: {watch(cluster, ending) or 'stopping'}", flush=True)
+            return 0
+        finally:
+            if not stays:
+                cluster.down()
+
+
+def _definitions(words: Sequence[str]) -> dict[str, str]:
+    definitions = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name.strip():
+            raise ClusterError(f"-D {word}: it has to be of the form NAME=VALUE")
+        definitions[name.strip()] = value
+    return definitions
+
+
+def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> str:
+    record = cluster.run.load()
+    suffix = f" --dir {options.dir}" if options.dir else ""
+    nodes = "1 NodeManager" if len(record.nodes) == 1 else f"{len(record.nodes)} NodeManagers"
+    ending = f"yarnbox down{suffix}   stops everything" if options.detach else "Ctrl-C stops everything"
+    return "\n".join(
+        [
+            f"yarnbox: ready in {seconds:.1f} s: one ResourceManager and {nodes}",
+            f"  scheduler        {record.scheduler}",
+            f"  gRPC             {record.rm_address}",
+            f"  run directory    {cluster.run.path}",
+            f"  logs             {cluster.run.logs}",
+            "Try, in another terminal:",
+            f"  yarnbox status{suffix}",
+            f"  yarnbox yarn node -list{suffix}",
+            f"  yarnbox job pi 4 100000{suffix}",
+            f"  yarnbox kill-node nm1{suffix}",
+            ending,
+        ]
+    )
+
+
+def _down(options: argparse.Namespace) -> int:
+    cluster = _cluster(options)
+    cluster.down()
+    print(f"yarnbox: the cluster in {cluster.run.path} is stopped")
+    return 0
+
+
+def _status(options: argparse.Namespace) -> int:
+    from cluster.view import as_json, as_text, look
+
+    cluster = _cluster(options)
+    record, rows = look(cluster)
+    if options.json:
+        print(json.dumps(as_json(record, str(cluster.run.path), rows), indent=2))
+    else:
+        print(as_text(rows))
+    return 0 if record.is_running() else 1
+
+
+def _add_node(options: argparse.Namespace) -> int:
+    if options.rack is not None and not options.rack.startswith("/"):
+        raise ClusterError(f"{options.rack} is no rack: racks begin with a slash, as /rack2")
+    cluster = _cluster(options)
+    node = cluster.add_node(options.rack)
+    cluster.wait_until_ready([node.name])
+    print(f"yarnbox: {node.name} is RUNNING on {node.rack}")
+    return 0
+
+
+def _kill_node(options: argparse.Namespace) -> int:
+    _cluster(options).kill_node(options.name, signal.Signals[f"SIG{options.signal}"])
+    print(f"yarnbox: {options.name} was sent SIG{options.signal}")
+    return 0
+
+
+def _restart_node(options: argparse.Namespace) -> int:
+    cluster = _cluster(options)
+    since_ms = int(time.time() * 1000)
+    cluster.restart_node(options.name)
+    cluster.wait_until_ready([options.name], since_ms=since_ms)
+    print(f"yarnbox: {options.name} is RUNNING again")
+    return 0
+
+
+def _restart_rm(options: argparse.Namespace) -> int:
+    cluster = _cluster(options)
+    cluster.restart_rm(signal.Signals[f"SIG{options.signal}"])
+    cluster.wait_until_ready([])
+    print("yarnbox: the ResourceManager is serving again")
+    return 0
+
+
+def _events(options: argparse.Namespace) -> int:
+    from yarn.event_log import FILE, EventLogReader
+
+    cluster = _cluster(options)
+    cluster.run.load()
+    reader = EventLogReader(cluster.run.logs / FILE)
+    new = reader.read_all()
+    while True:
+        for event in new:
+            if options.json:
+                line = json.dumps({"time": event.time_ms, "type": event.type, "subject": event.subject})
+            else:
+                seconds, milliseconds = divmod(event.time_ms, 1000)
+                moment = time.strftime("%H:%M:%S", time.localtime(seconds))
+                line = f"{moment}.{milliseconds:03d} {event.type:32} {event.subject}"
+            print(line.rstrip())
+        sys.stdout.flush()
+        if not options.follow:
+            return 0
+        time.sleep(0.1)
+        new = reader.read_new()
+
+
+def _cluster(options: argparse.Namespace) -> Cluster:
+    from cluster.cluster import Cluster
+
+    return Cluster(RunDirectory.chosen(options.dir))
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "up": _up,
+    "down": _down,
+    "status": _status,
+    "add-node": _add_node,
+    "kill-node": _kill_node,
+    "restart-node": _restart_node,
+    "restart-rm": _restart_rm,
+    "events": _events,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

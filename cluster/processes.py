@@ -1,0 +1,137 @@
+"""Processes of a cluster: started apart from us, known again later, ended with all that they started.
+
+A process is known by its pid and its start time together, so that a pid which the system gave to somebody
+else is never signalled. What belongs to a cluster can be found without any record, too: every daemon has the
+cluster's id in its environment, and containers have the run directory in theirs. Knows nothing of what the
+processes do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+RUN_ID_VARIABLE = "YARNBOX_RUN_ID"
+"""The environment variable that marks every process of a cluster."""
+
+RUN_DIR_VARIABLE = "YARNBOX_RUN_DIR"
+"""The environment variable that names a cluster's run directory."""
+
+_CONTAINER_VARIABLES = ("LOCAL_DIRS", "LOG_DIRS")
+_POLL_S = 0.01
+_CLOCK_SLACK_S = 2.0  # start times are told in wall clock time, which may be set meanwhile
+_SOURCES = str(Path(__file__).resolve().parents[1])
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessId:
+    """A process, told apart from a later one with the same pid by its start time."""
+
+    pid: int
+    started: float
+
+    @classmethod
+    def of(cls, pid: int) -> ProcessId | None:
+        """The process that has the pid now, if there is one."""
+        try:
+            return cls(pid, psutil.Process(pid).create_time())
+        except psutil.Error:
+            return None
+
+    def is_alive(self) -> bool:
+        """Whether it still runs; one that ended and waits to be reaped does not."""
+        try:
+            process = psutil.Process(self.pid)
+            same = abs(process.create_time() - self.started) < _CLOCK_SLACK_S
+            return same and process.status() != psutil.STATUS_ZOMBIE
+        except psutil.Error:
+            return False
+
+    def send(self, number: signal.Signals) -> bool:
+        """Signals it; False when it is gone."""
+        if not self.is_alive():
+            return False
+        try:
+            os.kill(self.pid, number)
+        except ProcessLookupError:
+            return False
+        return True
+
+
+def start(
+    arguments: Sequence[str], directory: Path, output: Path, variables: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    """Starts a Python module of ours in a session of its own; what it prints goes to `output`."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    paths = [_SOURCES, *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)), **variables}
+    with output.open("ab") as stream:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", *arguments],
+            cwd=directory,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+def wait_until_gone(processes: Iterable[ProcessId], timeout_s: float) -> list[ProcessId]:
+    """Waits for the end of all; those that still run when the time is over."""
+    left = list(processes)
+    deadline = time.monotonic() + timeout_s
+    while True:
+        for one in left:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(one.pid, os.WNOHANG)  # reaps it if it is a child of ours
+        left = [one for one in left if one.is_alive()]
+        if not left or time.monotonic() >= deadline:
+            return left
+        time.sleep(_POLL_S)
+
+
+def end(processes: Iterable[ProcessId], patience_s: float) -> None:
+    """SIGTERM, and SIGKILL to those that have not ended in time; a stopped process is continued first."""
+    asked = [one for one in processes if one.send(signal.SIGTERM)]
+    for one in asked:
+        one.send(signal.SIGCONT)
+    stubborn = wait_until_gone(asked, patience_s)
+    for one in stubborn:
+        one.send(signal.SIGKILL)
+    wait_until_gone(stubborn, 1.0)
+
+
+def belonging_to(run_id: str, directory: Path) -> list[ProcessId]:
+    """Every process of the cluster that can be recognised by its environment, ourselves and our parents
+    excepted. `directory` narrows it down: processes of one node name only that node's directories.
+    """
+    inside = f"{directory}{os.sep}"
+    ours = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
+    found = []
+    for process in psutil.process_iter():
+        if process.pid in ours:
+            continue
+        try:
+            environment = process.environ()
+            marked = environment.get(RUN_ID_VARIABLE) == run_id if run_id else False
+            placed = any(inside in environment.get(name, "") for name in _CONTAINER_VARIABLES)
+            if (marked or placed) and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(ProcessId(process.pid, process.create_time()))
+        except (psutil.Error, OSError):
+            continue
+    return found
+
+
+def containers_of(node_directory: Path) -> list[ProcessId]:
+    """The processes of the containers of one node."""
+    return belonging_to("", node_directory)

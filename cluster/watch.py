@@ -1,0 +1,91 @@
+"""`yarnbox up` in the foreground: shows the daemons until somebody ends it, then ends them all.
+
+On a terminal a line for each daemon stays current; elsewhere a line is printed whenever a daemon's state
+changes. Ctrl-C, SIGTERM and the end of the terminal mean the same: everything stops, containers included.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from cluster.cluster import Cluster
+from cluster.view import Row, as_table, look
+
+_INTERVAL_S = 0.5
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Ending:
+    """Whether somebody wants the cluster to end; may be waited for."""
+
+    def __init__(self) -> None:
+        self._asked = threading.Event()
+
+    def ask(self, *_: Any) -> None:
+        """A signal handler."""
+        self._asked.set()
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether a signal has come."""
+        return self._asked.is_set()
+
+    def wait(self, timeout_s: float) -> bool:
+        """Waits for a signal; whether it has come."""
+        return self._asked.wait(timeout_s)
+
+
+@contextmanager
+def listening_for_signals() -> Iterator[Ending]:
+    """From here on the signals that end a command are only noted."""
+    ending = Ending()
+    before = {number: signal.signal(number, ending.ask) for number in _ENDING}
+    try:
+        yield ending
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def watch(cluster: Cluster, ending: Ending) -> str | None:
+    """Shows the cluster until a signal comes, which gives None, or until it has ended by itself: why."""
+    if sys.stdout.isatty():
+        return _watch_terminal(cluster, ending)
+    return _watch_lines(cluster, ending)
+
+
+def _watch_terminal(cluster: Cluster, ending: Ending) -> str | None:
+    from rich.live import Live
+
+    _, rows = look(cluster)
+    with Live(as_table(rows), auto_refresh=False) as live:
+        while not ending.wait(_INTERVAL_S):
+            record, rows = look(cluster)
+            live.update(as_table(rows), refresh=True)
+            if not record.is_running():
+                return "the cluster was stopped"
+    return None
+
+
+def _watch_lines(cluster: Cluster, ending: Ending) -> str | None:
+    shown: dict[str, tuple[str, int | None]] = {}
+    while True:
+        record, rows = look(cluster)
+        for row in rows:
+            if shown.get(row.name) != (row.state, row.pid):
+                shown[row.name] = (row.state, row.pid)
+                print(_line(row), flush=True)
+        if not record.is_running():
+            return "the cluster was stopped"
+        if ending.wait(_INTERVAL_S):
+            return None
+
+
+def _line(row: Row) -> str:
+    where = " ".join(filter(None, [row.address, row.rack]))
+    return f"{row.name}: {row.state}{f' {where}' if where else ''}{f' pid {row.pid}' if row.pid else ''}"

@@ -1,0 +1,71 @@
+"""The command line: every command takes --dir, and wrong words are refused before anything happens."""
+
+from __future__ import annotations
+
+import pytest
+
+from cluster.arguments import parser, without_directory
+from cluster.main import main
+
+
+def test_every_command_takes_a_directory() -> None:
+    for words in (
+        ["up", "--nodes", "5", "--racks", "2", "--scheduler", "fair", "--detach", "--port", "0", "-D", "a=b"],
+        ["down"],
+        ["status", "--json"],
+        ["add-node", "--rack", "/r"],
+        ["kill-node", "nm1", "--signal", "stop"],
+        ["restart-node", "nm1"],
+        ["restart-rm", "--signal", "SIGKILL"],
+        ["events", "--follow", "--json"],
+    ):
+        assert parser().parse_args([*words, "--dir", "d"]).dir == "d"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["dance"],
+        ["up", "--nodes", "-1"],
+        ["up", "--nodes", "many"],
+        ["up", "--racks", "0"],
+        ["up", "--port", "65536"],
+        ["up", "--scheduler", "lottery"],
+        ["kill-node"],
+        ["kill-node", "nm1", "--signal", "HUP"],
+    ],
+)
+def test_wrong_words_are_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parser().parse_args(words)
+    assert ended.value.code == 2
+    assert "yarnbox" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words, kept, directory",
+    [
+        (["pi", "4", "100"], ["pi", "4", "100"], None),
+        (["--dir", "d", "pi", "4"], ["pi", "4"], "d"),
+        (["pi", "--dir=d", "4"], ["pi", "4"], "d"),
+        (["shell", "--", "ls", "--dir", "x"], ["shell", "--", "ls", "--dir", "x"], None),
+    ],
+)
+def test_a_forwarded_command_loses_only_its_directory(
+    words: list[str], kept: list[str], directory: str | None
+) -> None:
+    assert without_directory(words) == (kept, directory)
+
+
+def test_no_cluster_is_one_line_and_status_1(capsys: pytest.CaptureFixture[str], tmp_path: object) -> None:
+    for words in (["status"], ["down"], ["kill-node", "nm1"], ["events"], ["yarn", "node", "-list"]):
+        assert main([*words, "--dir", f"{tmp_path}/none"]) == 1
+        captured = capsys.readouterr()
+        assert captured.err.count("\n") == 1
+        assert "there is no cluster in" in captured.err
+
+
+def test_a_definition_needs_a_name(capsys: pytest.CaptureFixture[str], tmp_path: object) -> None:
+    assert main(["up", "--dir", f"{tmp_path}/run", "-D", "no"]) == 1
+    assert "-D no: it has to be of the form NAME=VALUE" in capsys.readouterr().err

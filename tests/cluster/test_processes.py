@@ -1,0 +1,90 @@
+"""Processes: known by pid and start time, ended even when they resist, found by their environment."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from cluster.processes import RUN_ID_VARIABLE, ProcessId, belonging_to, containers_of, end, wait_until_gone
+
+Child = subprocess.Popen[bytes]
+STUBBORN = """
+import signal
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print("ready", flush=True)
+signal.pause()
+"""
+
+
+@pytest.fixture
+def children() -> Iterator[list[Child]]:
+    started: list[Child] = []
+    yield started
+    for child in started:
+        child.kill()
+        child.wait()
+        if child.stdout is not None:
+            child.stdout.close()
+
+
+def started(children: list[Child], program: str, **variables: str) -> ProcessId:
+    child = subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, env={**os.environ, **variables}
+    )
+    children.append(child)
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"ready\n"
+    process = ProcessId.of(child.pid)
+    assert process is not None
+    return process
+
+
+def patient(children: list[Child], **variables: str) -> ProcessId:
+    return started(children, "import signal\nprint('ready', flush=True)\nsignal.pause()", **variables)
+
+
+def test_a_process_is_known_by_its_start_too(children: list[Child]) -> None:
+    process = patient(children)
+    stranger = ProcessId(process.pid, process.started - 60)
+    assert process.is_alive()
+    assert not stranger.is_alive()
+    assert not stranger.send(signal.SIGKILL)
+    assert process.is_alive()
+    end([process], 5.0)
+    assert not process.is_alive()
+    assert not process.send(signal.SIGTERM)
+
+
+def test_who_does_not_listen_is_killed(children: list[Child]) -> None:
+    process = started(children, STUBBORN)
+    end([process], 0.05)
+    assert not process.is_alive()
+
+
+def test_a_stopped_process_can_be_ended(children: list[Child]) -> None:
+    process = patient(children)
+    assert process.send(signal.SIGSTOP)
+    end([process], 5.0)
+    assert not process.is_alive()
+
+
+def test_waiting_tells_who_is_left(children: list[Child]) -> None:
+    process = patient(children)
+    assert wait_until_gone([process], 0.0) == [process]
+
+
+def test_what_belongs_to_a_cluster_is_found_by_its_environment(children: list[Child], tmp_path: Path) -> None:
+    node = tmp_path / "nodes" / "nm1"
+    daemon = patient(children, **{RUN_ID_VARIABLE: "the-run"})
+    container = patient(children, LOCAL_DIRS=f"{node}/local/usercache", LOG_DIRS=f"{node}/logs")
+    neighbour = patient(children, LOG_DIRS=f"{tmp_path}/nodes/nm10/logs")
+    patient(children, **{RUN_ID_VARIABLE: "another-run"})
+    pids = {process.pid for process in belonging_to("the-run", tmp_path)}
+    assert pids == {daemon.pid, container.pid, neighbour.pid}
+    assert [process.pid for process in containers_of(node)] == [container.pid]

@@ -1,0 +1,108 @@
+"""The generated configuration: the user's rules, this machine's addresses and directories."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import pytest
+
+from cluster import site
+from cluster.directory import ClusterError, ClusterRecord, NodeRecord, RunDirectory
+from yarn.addresses import AddressBook
+from yarn.configuration import Configuration
+from yarn.topology import RackResolver
+
+PRODUCTION = """<configuration>
+  <property><name>yarn.resourcemanager.hostname</name><value>rm.prod.example</value><final>true</final></property>
+  <property><name>yarn.resourcemanager.webapp.address</name><value>rm.prod.example:9088</value></property>
+  <property><name>yarn.nodemanager.local-dirs</name><value>/data1/yarn,/data2/yarn</value></property>
+  <property><name>yarn.nodemanager.address</name><value>0.0.0.0:45454</value></property>
+  <property><name>yarn.scheduler.maximum-allocation-mb</name><value>4096</value></property>
+  <property><name>mine</name><value>${hadoop.tmp.dir}/mine</value></property>
+</configuration>"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    directory = tmp_path / "production"
+    directory.mkdir()
+    (directory / "yarn-site.xml").write_text(PRODUCTION)
+    (directory / "core-site.xml").write_text("<configuration/>")
+    (directory / "fair-scheduler.xml").write_text("<allocations/>")
+    (directory / "excluded-hosts").write_text("nm9\n")
+    return directory
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunDirectory:
+    directory = RunDirectory(tmp_path / "run")
+    directory.create()
+    return directory
+
+
+def record() -> ClusterRecord:
+    made = ClusterRecord("id", "127.0.0.1:1234", "127.0.0.1:1235", "fair")
+    made.nodes["nm1"] = NodeRecord("nm1", "/rack1")
+    made.nodes["nm2"] = NodeRecord("nm2", "/rack2")
+    return made
+
+
+def test_the_users_rules_stay_and_this_machine_is_laid_over_them(source: Path, run: RunDirectory) -> None:
+    site.write_configuration(source, run, record(), {"yarn.acl.enable": "true"})
+    made = Configuration.load(run.path)
+    assert made.value("yarn.scheduler.maximum-allocation-mb") == "4096"
+    assert made.value("yarn.acl.enable") == "true"
+    assert made.value("yarn.resourcemanager.hostname") == "127.0.0.1"
+    assert made.value("yarnbox.resourcemanager.grpc.address") == "127.0.0.1:1234"
+    assert made.value("yarn.resourcemanager.webapp.address") == "127.0.0.1:1235"
+    assert made.value("yarn.resourcemanager.scheduler.class") == "fair"
+    assert made.value("mine") == f"{run.path}/tmp/mine"
+    assert (run.path / "fair-scheduler.xml").read_text() == "<allocations/>"
+    assert (run.path / "excluded-hosts").read_text() == "nm9\n"
+
+
+def test_each_node_has_directories_and_ports_of_its_own(source: Path, run: RunDirectory) -> None:
+    made = record()
+    site.write_configuration(source, run, made, {})
+    directory = site.write_node_configuration(run, made.nodes["nm2"])
+    node = Configuration.load(directory)
+    assert node.value("yarn.nodemanager.local-dirs") == f"{run.path}/nodes/nm2/local"
+    assert node.value("yarn.nodemanager.address") == "nm2:0"
+    assert node.value("yarn.nodemanager.bind-host") == "127.0.0.1"
+    assert node.value("yarnbox.resourcemanager.grpc.address") == "127.0.0.1:1234"
+    assert (directory / "fair-scheduler.xml").exists()
+
+
+def test_racks_and_addresses_of_the_emulated_hosts(source: Path, run: RunDirectory) -> None:
+    site.write_configuration(source, run, record(), {})
+    configuration = Configuration.load(run.path)
+    assert RackResolver.of(configuration)("nm2") == "/rack2"
+    book = AddressBook(Path(configuration.value("yarnbox.address-book") or ""))
+    assert book.resolve("nm2:7000") == "127.0.0.1:7000"
+
+
+def test_no_configuration_directory_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(ClusterError, match="none is no configuration directory"):
+        site.user_configuration(tmp_path / "none")
+
+
+def test_addresses_come_from_option_property_and_default() -> None:
+    free = site.listening_address(Configuration(), site.GRPC_PROPERTY, "--port", 0)
+    host, port = free.rsplit(":", 1)
+    assert host == "127.0.0.1"
+    ours = Configuration.of({site.GRPC_PROPERTY: free})
+    assert site.listening_address(ours, site.GRPC_PROPERTY, "--port", None) == free
+    theirs = Configuration.of({site.WEB_PROPERTY: f"rm.prod.example:{port}"})
+    assert site.listening_address(theirs, site.WEB_PROPERTY, "--web-port", None) == free
+
+
+def test_a_taken_port_is_named_with_what_changes_it() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(ClusterError) as refused:
+            site.listening_address(Configuration(), site.GRPC_PROPERTY, "--port", port)
+    assert str(refused.value) == (
+        f"port {port} of 127.0.0.1 is already in use: choose another one with --port (--port 0 takes any that"
+        " is free) or with the property yarnbox.resourcemanager.grpc.address"
+    )
