@@ -1,0 +1,14 @@
+"""The schedulers, and the parts that they share.
+
+base         what a scheduler is; completion, launch, nodes
+application  an application and its attempt: containers, reservations, delay counters
+asks         what is asked and not given
+node         a node's books; nodes by host, rack and partition
+usage        the sums, and the one door to them
+calculator   how resources compare
+requests     validation and normalization
+statuses     why the RM ended a container
+recovery     containers reported after a restart of the RM
+updates      containers that change while they run
+fifo         the smallest scheduler; read it first
+"""

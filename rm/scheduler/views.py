@@ -1,0 +1,87 @@
+"""What a scheduler shows of its queues and applications: values of one moment, to be read between turns.
+
+Pages, REST, the client service and scenarios read these, never a queue object. A scheduler leaves at None
+what it has no notion of: only the CapacityScheduler knows capacities and AM limits, only the FairScheduler
+shares. Ratios are from 0 to 1. Answers for what CapacitySchedulerQueueInfo, FairSchedulerQueueInfo and
+QueueInfo are made from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from yarn.enums import QueueState
+from yarn.resource import NONE, Resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionView:
+    """A queue in one partition."""
+
+    used: Resource = NONE
+    """Reservations included."""
+    pending: Resource = NONE
+    reserved: Resource = NONE
+    capacity: float | None = None
+    """Share of the parent."""
+    max_capacity: float | None = None
+    absolute_capacity: float | None = None
+    """Share of the partition."""
+    absolute_max_capacity: float | None = None
+    used_capacity: float | None = None
+    """Used over what the queue is guaranteed."""
+    absolute_used_capacity: float | None = None
+    """Used over the partition."""
+    effective_min: Resource | None = None
+    effective_max: Resource | None = None
+    am_limit: Resource | None = None
+    am_used: Resource | None = None
+    user_limit: Resource | None = None
+    """Of the most restrictive active user."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserView:
+    """A user of a leaf queue."""
+
+    used: Resource = NONE
+    active_apps: int = 0
+    pending_apps: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueView:
+    """A queue.
+
+    `partitions` has an entry for each partition that the queue may use or has used, `""` first.
+    """
+
+    path: str
+    """From root, `root.a.b`."""
+    state: QueueState = QueueState.RUNNING
+    is_leaf: bool = True
+    children: tuple[str, ...] = ()
+    """Paths of the child queues, in the scheduler's order."""
+    apps: int = 0
+    """Applications in the queue and below it."""
+    active_apps: int = 0
+    pending_apps: int = 0
+    containers: int = 0
+    partitions: Mapping[str, PartitionView] = field(default_factory=dict)
+    users: Mapping[str, UserView] = field(default_factory=dict)
+    fair_share: Resource | None = None
+    steady_fair_share: Resource | None = None
+    min_share: Resource | None = None
+    max_share: Resource | None = None
+    demand: Resource | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplicationView:
+    """What a scheduler knows of an application beyond its books; a scheduler without shares leaves them
+    None."""
+
+    fair_share: Resource | None = None
+    steady_fair_share: Resource | None = None
+    demand: Resource | None = None
