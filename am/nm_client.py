@@ -1,0 +1,120 @@
+"""An ApplicationMaster's side of the ContainerManagementProtocol: start, stop and look at containers.
+
+Owns one connection per node, made at the first call and closed when the node is forgotten, and shows each
+node the token that the RM sent for it. Knows nothing of what runs in the containers. Answers for NMClient and
+ContainerManagementProtocolProxy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from am.rm_client import NMTokenCache
+from yarn.errors import InvalidTokenError, YarnError, error_of_class
+from yarn.ids import ContainerId, NodeId
+from yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
+from yarn.records.management import (
+    ContainerExceptionMap,
+    ContainerUpdateRequest,
+    GetContainerStatusesRequest,
+    GetContainerStatusesResponse,
+    StartContainerRequest,
+    StartContainersRequest,
+    StartContainersResponse,
+    StopContainersRequest,
+    StopContainersResponse,
+)
+from yarn.rpc import Stub
+
+SERVICE = "ContainerManagementProtocolService"
+TIMEOUT_S = 20.0
+
+Resolve = Callable[[NodeId], str]
+"""From a node to the `host:port` at which it is reached: nodes may bear emulated host names."""
+
+
+def started(container_id: ContainerId, response: StartContainersResponse) -> Mapping[str, bytes]:
+    """What the auxiliary services answered; raises what was refused."""
+    _raise_refusal(container_id, response.failed_requests)
+    return response.services_meta_data
+
+
+def stopped(container_id: ContainerId, response: StopContainersResponse) -> None:
+    """Raises what was refused."""
+    _raise_refusal(container_id, response.failed_requests)
+
+
+def statuses_of(container_id: ContainerId, response: GetContainerStatusesResponse) -> ContainerStatus:
+    """The one status that was asked for; raises what was refused."""
+    _raise_refusal(container_id, response.failed_requests)
+    return next(status for status in response.status if status.container_id == container_id)
+
+
+def _raise_refusal(container_id: ContainerId, failed: tuple[ContainerExceptionMap, ...]) -> None:
+    for entry in failed:
+        if entry.container_id == container_id:
+            thrown = entry.exception
+            if thrown is None:
+                raise YarnError(f"{container_id} was refused without a reason")
+            raise error_of_class(thrown.class_name or "", thrown.message or "")
+
+
+class NMClient:
+    """Calls of all nodes, for asyncio."""
+
+    def __init__(self, nm_tokens: NMTokenCache, resolve: Resolve = str) -> None:
+        self._tokens = nm_tokens
+        self._resolve = resolve
+        self._stubs: dict[NodeId, Stub] = {}
+
+    async def start(self, container: Container, context: ContainerLaunchContext) -> Mapping[str, bytes]:
+        """Starts a process in a granted container; what the node's auxiliary services answered."""
+        assert container.id is not None
+        assert container.node_id is not None
+        one = StartContainerRequest(
+            container_launch_context=context, container_token=container.container_token
+        )
+        request = StartContainersRequest(start_container_request=(one,))
+        return started(container.id, await self._call(container.node_id, "startContainers", request))
+
+    async def stop(self, container_id: ContainerId, node_id: NodeId) -> None:
+        """Ends a container's process."""
+        request = StopContainersRequest(container_id=(container_id,))
+        stopped(container_id, await self._call(node_id, "stopContainers", request))
+
+    async def status(self, container_id: ContainerId, node_id: NodeId) -> ContainerStatus:
+        """What the node says of a container."""
+        request = GetContainerStatusesRequest(container_id=(container_id,))
+        return statuses_of(container_id, await self._call(node_id, "getContainerStatuses", request))
+
+    async def update(self, container: Container) -> None:
+        """Passes on the token of a container that the RM has enlarged or promoted."""
+        assert container.id is not None
+        assert container.node_id is not None
+        assert container.container_token is not None
+        request = ContainerUpdateRequest(update_container_token=(container.container_token,))
+        response = await self._call(container.node_id, "updateContainer", request)
+        _raise_refusal(container.id, response.failed_requests)
+
+    async def forget(self, node_id: NodeId) -> None:
+        """Closes the connection to a node that is gone."""
+        stub = self._stubs.pop(node_id, None)
+        if stub is not None:
+            await stub.close()
+
+    async def close(self) -> None:
+        """Closes every connection."""
+        for node_id in list(self._stubs):
+            await self.forget(node_id)
+
+    async def _call(self, node_id: NodeId, rpc: str, request: Any) -> Any:
+        token = self._tokens.token_of(node_id)
+        if token is None:
+            raise InvalidTokenError(f"No NMToken sent for {node_id}")
+        stub = self._stubs.get(node_id)
+        if stub is None:
+            stub = Stub(self._resolve(node_id), SERVICE, peer=str(node_id), timeout_s=TIMEOUT_S)
+            self._stubs[node_id] = stub
+        stub.use_token(token)
+        return await stub.call(rpc, request)
