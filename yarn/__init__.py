@@ -11,6 +11,7 @@ log           a daemon's log, for people
 event_log     every event that an RM dispatched, in a file
 tokens        who may do what, signed and checked
 credentials   the token files that processes are given
+shuffle       how map output is asked for and served
 addresses     where the emulated hosts really listen
 errors        the refusals, drawn as a tree
 configuration/  Hadoop's XML resources and their properties

@@ -46,8 +46,7 @@ class Credentials:
         """The content of a token file."""
         parts = [_MAGIC, bytes([_WRITABLE]), write_vint(len(self.tokens))]
         for alias, token in self.tokens.items():
-            parts += [_text(alias), _block(token.identifier), _block(token.password)]
-            parts += [_text(token.kind), _text(token.service)]
+            parts += [_text(alias), write_token(token)]
         parts.append(write_vint(len(self.secrets)))
         for alias, secret in self.secrets.items():
             parts += [_text(alias), _block(secret)]
@@ -86,6 +85,18 @@ def credentials_of_environment(environment: Mapping[str, str]) -> Credentials:
     """What the process was given; nothing when the variable is not set."""
     path = environment.get(TOKEN_FILE_VARIABLE)
     return read_token_file(Path(path)) if path else Credentials()
+
+
+def write_token(token: Token) -> bytes:
+    """One token as Hadoop's Token writes itself: also what an auxiliary service is given as its data."""
+    return b"".join(
+        [_block(token.identifier), _block(token.password), _text(token.kind), _text(token.service)]
+    )
+
+
+def read_token(data: bytes) -> Token:
+    """The token that was written so; IllegalArgumentError when there is none."""
+    return _Reader(data).token()
 
 
 def write_vint(value: int) -> bytes:
@@ -141,6 +152,10 @@ class _Reader:
     def text(self) -> str:
         return _decoded(self.block())
 
+    def token(self) -> Token:
+        identifier, password = self.block(), self.block()
+        return Token(identifier=identifier, password=password, kind=self.text(), service=self.text())
+
     def is_at_end(self) -> bool:
         return self._at >= len(self._data)
 
@@ -148,10 +163,8 @@ class _Reader:
 def _read_writable(reader: _Reader) -> Credentials:
     tokens: dict[str, Token] = {}
     for _ in range(reader.vint()):
-        alias, identifier, password = reader.text(), reader.block(), reader.block()
-        tokens[alias] = Token(
-            identifier=identifier, password=password, kind=reader.text(), service=reader.text()
-        )
+        alias = reader.text()
+        tokens[alias] = reader.token()
     secrets: dict[str, bytes] = {}
     for _ in range(reader.vint()):
         alias = reader.text()

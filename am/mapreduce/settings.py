@@ -1,0 +1,178 @@
+"""The properties of a job: Hadoop's names, defaults and units.
+
+What Hadoop gives as a class name in Java is a dotted Python name here. A few defaults differ, since input is
+small and everything runs on one machine; docs/mapreduce.md lists them. Answers for MRJobConfig and
+mapred-default.xml.
+"""
+
+from __future__ import annotations
+
+from yarn.settings import setting, settings
+
+MEMORY = "yarn.app.mapreduce.am.resource.mb"
+
+
+@settings
+class JobSettings:
+    """Everything that the client, the AM and the tasks of a job are told by properties."""
+
+    name: str = setting("mapreduce.job.name", "", "the job's name")
+    queue: str = setting("mapreduce.job.queuename", "default", "the queue it is submitted to")
+    user: str = setting("mapreduce.job.user.name", "", "the user whose job it is")
+    priority: int = setting("mapreduce.job.priority.value", 0, "the application's priority", at_least=0)
+    tags: tuple[str, ...] = setting("mapreduce.job.tags", (), "tags of the application")
+
+    # Labels; unset is not the same as empty, so these are optional.
+    job_label: str | None = setting(
+        "mapreduce.job.node-label-expression", None, "label of all containers of the job"
+    )
+    am_label: str | None = setting("mapreduce.job.am.node-label-expression", None, "label of the AM")
+    map_label: str | None = setting("mapreduce.map.node-label-expression", None, "label of the maps")
+    reduce_label: str | None = setting("mapreduce.reduce.node-label-expression", None, "label of the reduces")
+
+    # Sizes.
+    am_memory_mb: int = setting("yarn.app.mapreduce.am.resource.mb", 1536, "memory of the AM", at_least=0)
+    am_vcores: int = setting("yarn.app.mapreduce.am.resource.cpu-vcores", 1, "vcores of the AM", at_least=1)
+    map_memory_mb: int = setting("mapreduce.map.memory.mb", 1024, "memory of a map", at_least=0)
+    map_vcores: int = setting("mapreduce.map.cpu.vcores", 1, "vcores of a map", at_least=1)
+    reduce_memory_mb: int = setting("mapreduce.reduce.memory.mb", 1024, "memory of a reduce", at_least=0)
+    reduce_vcores: int = setting("mapreduce.reduce.cpu.vcores", 1, "vcores of a reduce", at_least=1)
+
+    # The work.
+    mapper: str = setting("mapreduce.job.map.class", "", "dotted name of the mapper")
+    combiner: str = setting("mapreduce.job.combine.class", "", "dotted name of the combiner, if any")
+    reducer: str = setting("mapreduce.job.reduce.class", "", "dotted name of the reducer")
+    partitioner: str = setting(
+        "mapreduce.job.partitioner.class", "am.mapreduce.map_output.hash_partition", "key to reduce"
+    )
+    reduces: int = setting("mapreduce.job.reduces", 1, "number of reduces", at_least=0)
+    python_path: tuple[str, ...] = setting(
+        "yarnbox.mapreduce.python.path", (), "directories of the user's mapper and reducer"
+    )
+
+    # Input and output.
+    input_paths: tuple[str, ...] = setting("mapreduce.input.fileinputformat.inputdir", (), "what is read")
+    output_dir: str = setting("mapreduce.output.fileoutputformat.outputdir", "", "where results go")
+    split_min_bytes: int = setting(
+        "mapreduce.input.fileinputformat.split.minsize",
+        1,
+        "no split is smaller, unless its files are",
+        at_least=0,
+    )
+    split_max_bytes: int = setting(
+        "mapreduce.input.fileinputformat.split.maxsize", 8 << 20, "no split is larger", at_least=1
+    )
+    recursive: bool = setting(
+        "mapreduce.input.fileinputformat.input.dir.recursive", True, "directories with all that is below them"
+    )
+    block_bytes: int = setting("dfs.blocksize", 16 << 20, "size of the emulated blocks", at_least=1024)
+    replication: int = setting("dfs.replication", 3, "replicas of an emulated block", at_least=1)
+
+    # Failures.
+    map_attempts: int = setting(
+        "mapreduce.map.maxattempts", 4, "failures of a map that fail the job", at_least=1
+    )
+    reduce_attempts: int = setting(
+        "mapreduce.reduce.maxattempts", 4, "failures of a reduce that fail the job", at_least=1
+    )
+    am_attempts: int = setting("mapreduce.am.max-attempts", 2, "lives of the AM", at_least=1)
+    map_failures_percent: int = setting(
+        "mapreduce.map.failures.maxpercent", 0, "maps that may fail", at_least=0, at_most=100
+    )
+    reduce_failures_percent: int = setting(
+        "mapreduce.reduce.failures.maxpercent", 0, "reduces that may fail", at_least=0, at_most=100
+    )
+    host_failures: int = setting(
+        "mapreduce.job.maxtaskfailures.per.tracker", 3, "failures after which a host is avoided", at_least=1
+    )
+    is_blacklisting: bool = setting(
+        "yarn.app.mapreduce.am.job.node-blacklisting.enable", True, "whether hosts are avoided at all"
+    )
+    blacklisting_ceiling_percent: int = setting(
+        "yarn.app.mapreduce.am.job.node-blacklisting.ignore-threshold-node-percent",
+        33,
+        "avoided share of the cluster from which on none is avoided; -1: no limit",
+        at_least=-1,
+        at_most=100,
+    )
+    task_timeout_ms: int = setting(
+        "mapreduce.task.timeout", 600_000, "silence that ends a task; 0: none", at_least=0
+    )
+    exit_timeout_ms: int = setting(
+        "mapreduce.task.exit.timeout", 60_000, "time for a process to end after its task", at_least=1
+    )
+    fetch_failure_fraction: float = setting(
+        "mapreduce.job.reduce.max.allowed.fetch.failures.fraction",
+        0.5,
+        "share of the shuffling reduces that must complain of a map",
+        at_least=0,
+        at_most=1,
+    )
+    fetch_failure_reports: int = setting(
+        "mapreduce.job.reduce.max.fetch.failures.notifications",
+        3,
+        "complaints that a map must get",
+        at_least=1,
+    )
+    is_recovering: bool = setting(
+        "yarn.app.mapreduce.am.job.recovery.enable", True, "whether a next AM takes over what is done"
+    )
+
+    # Scheduling.
+    heartbeat_ms: int = setting(
+        "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms", 1000, "the AM's heartbeat", at_least=1
+    )
+    slowstart: float = setting(
+        "mapreduce.job.reduce.slowstart.completedmaps",
+        0.05,
+        "share of maps done before reduces",
+        at_least=0,
+        at_most=1,
+    )
+    rampup_limit: float = setting(
+        "yarn.app.mapreduce.am.job.reduce.rampup.limit",
+        0.5,
+        "share of memory for reduces while maps wait",
+        at_least=0,
+        at_most=1,
+    )
+    preemption_limit: float = setting(
+        "yarn.app.mapreduce.am.job.reduce.preemption.limit",
+        0.5,
+        "share of memory taken from reduces at once",
+        at_least=0,
+        at_most=1,
+    )
+    reducer_preempt_delay_s: int = setting(
+        "mapreduce.job.reducer.preempt.delay.sec",
+        0,
+        "how long a map starves before reduces give way",
+        at_least=0,
+    )
+
+    # Tasks.
+    report_interval_ms: int = setting(
+        "mapreduce.task.progress-report.interval", 1000, "how often a task tells how far it is", at_least=10
+    )
+    sort_mb: int = setting("mapreduce.task.io.sort.mb", 100, "map output kept in memory", at_least=1)
+    sort_spill_percent: float = setting(
+        "mapreduce.map.sort.spill.percent", 0.8, "share of it that is spilled", above=0, at_most=1
+    )
+    sort_factor: int = setting("mapreduce.task.io.sort.factor", 64, "runs merged at once", at_least=2)
+    fetchers: int = setting("mapreduce.reduce.shuffle.parallelcopies", 5, "fetches at a time", at_least=1)
+    fetch_timeout_ms: int = setting(
+        "mapreduce.reduce.shuffle.connect.timeout", 20_000, "time to reach a shuffle service", at_least=1
+    )
+    fetch_retry_ms: int = setting(
+        "mapreduce.reduce.shuffle.retry-delay.max.ms", 5_000, "longest pause between fetches", at_least=1
+    )
+
+    # Places.
+    staging_dir: str = setting(
+        "yarn.app.mapreduce.am.staging-dir", "/tmp/hadoop-yarn/staging", "where a job waits for its AM"
+    )
+    history_dir: str = setting(
+        "mapreduce.jobhistory.done-dir",
+        "${yarn.app.mapreduce.am.staging-dir}/history/done",
+        "where the reports of finished jobs go",
+    )

@@ -1,0 +1,85 @@
+"""The shuffle's contract: requests, signatures, headers, indexes."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from yarn.credentials import read_token, write_token
+from yarn.records.tokens import Token
+from yarn.shuffle import (
+    JOB_TOKEN,
+    ShuffleHeader,
+    ShuffleRequest,
+    is_signed,
+    port_meta_data,
+    port_of_meta_data,
+    read_index,
+    reply_hash,
+    request_target,
+    url_hash,
+    write_index,
+)
+
+
+def test_a_request_is_read_as_it_was_written() -> None:
+    target = request_target("job_1_0001", 3, ["attempt_1_0001_m_000000_0", "attempt_1_0001_m_000001_0"])
+    assert ShuffleRequest.parse(target) == ShuffleRequest(
+        "job_1_0001", 3, ("attempt_1_0001_m_000000_0", "attempt_1_0001_m_000001_0")
+    )
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/",
+        "/mapOutput",
+        "/mapOutput?job=j&reduce=x&map=a",
+        "/mapOutput?job=j&reduce=1",
+        "/x?job=j&reduce=1&map=a",
+    ],
+)
+def test_a_request_that_is_none_is_refused(target: str) -> None:
+    with pytest.raises(ValueError, match=r"wanted|no number"):
+        ShuffleRequest.parse(target)
+
+
+def test_signatures_depend_on_secret_target_and_port() -> None:
+    signature = url_hash(b"secret", "/mapOutput?job=j", 13562)
+    assert is_signed(signature, url_hash(b"secret", "/mapOutput?job=j", 13562))
+    assert not is_signed(signature, url_hash(b"other", "/mapOutput?job=j", 13562))
+    assert not is_signed(signature, url_hash(b"secret", "/mapOutput?job=k", 13562))
+    assert not is_signed(signature, url_hash(b"secret", "/mapOutput?job=j", 13563))
+    assert not is_signed(signature, None)
+    assert reply_hash(b"secret", signature) != signature
+
+
+def test_a_header_is_read_as_it_was_written() -> None:
+    header = ShuffleHeader("attempt_1_0001_m_000000_0", 1 << 40, 1 << 41, 7)
+    assert ShuffleHeader.read(io.BytesIO(header.to_bytes())) == header
+    for length in (3, 25):
+        with pytest.raises(ValueError, match="ends within"):
+            ShuffleHeader.read(io.BytesIO(header.to_bytes()[:length]))
+
+
+def test_an_index_with_a_wrong_byte_is_no_index(tmp_path: Path) -> None:
+    path = tmp_path / "file.out.index"
+    write_index(path, [(0, 10), (10, 5)])
+    assert read_index(path) == [(0, 10), (10, 5)]
+    path.write_bytes(path.read_bytes()[:-9] + b"x" + path.read_bytes()[-8:])
+    with pytest.raises(ValueError, match="no index"):
+        read_index(path)
+
+
+def test_the_port_travels_as_four_bytes() -> None:
+    assert port_meta_data(13562) == b"\x00\x00\x34\xfa"
+    assert port_of_meta_data(port_meta_data(13562)) == 13562
+    with pytest.raises(ValueError, match="not 4"):
+        port_of_meta_data(b"")
+
+
+def test_a_job_token_is_read_as_it_was_written() -> None:
+    token = Token(identifier=b"job_1_0001", password=b"secret", kind=JOB_TOKEN, service="job_1_0001")
+    assert read_token(write_token(token)) == token
