@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Protocol
 
 
@@ -29,3 +30,18 @@ class VirtualClock:
         """Lets time pass until `now_ms`; time never runs backwards."""
         assert now_ms >= self._now_ms, f"time runs backwards: {now_ms} < {self._now_ms}"
         self._now_ms = now_ms
+
+
+class SystemClock:
+    """The machine's time since 1970 as it was when the process started, and from there on evenly: setting the
+    machine's clock makes no node expire.
+    """
+
+    __slots__ = ("_offset_ns",)
+
+    def __init__(self) -> None:
+        self._offset_ns = time.time_ns() - time.monotonic_ns()
+
+    def now_ms(self) -> int:
+        """Milliseconds since 1970."""
+        return (time.monotonic_ns() + self._offset_ns) // 1_000_000

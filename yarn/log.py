@@ -20,6 +20,17 @@ from pathlib import Path
 MAX_BYTES = 16 * 1024 * 1024
 BACKUPS = 2
 
+LEVELS = {
+    "trace": logging.DEBUG,
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "warn": logging.WARNING,
+    "warning": logging.WARNING,
+    "error": logging.ERROR,
+    "fatal": logging.CRITICAL,
+}
+"""log4j's words, and Python's."""
+
 _PLAIN = re.compile(r"[^\s\"=]+")
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
@@ -80,4 +91,4 @@ def configure_logging(file: Path | None = None, level: str = "INFO") -> None:
         root.removeHandler(old)
         old.close()
     root.addHandler(handler)
-    root.setLevel({"WARN": "WARNING", "FATAL": "CRITICAL"}.get(level.upper(), level.upper()))
+    root.setLevel(LEVELS[level.lower()])

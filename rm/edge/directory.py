@@ -1,0 +1,36 @@
+"""The RM's configuration directory: files read anew for the refresh commands.
+
+Answers for LocalConfigurationProvider and FileSystemBasedConfigurationProvider.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from yarn.configuration import Configuration, ConfigurationError
+
+
+class ConfigurationDirectory:
+    """One directory; what the command line set lies above its files at each reading."""
+
+    def __init__(self, path: Path, base: Configuration, definitions: tuple[str, ...] = ()) -> None:
+        """`base` brings environment and system properties and has no resources of its own."""
+        self.path = path
+        self._base = base
+        self._definitions = definitions
+
+    def load(self, *file_names: str) -> Configuration:
+        """The present content of these files, later ones above earlier ones."""
+        if not self.path.is_dir():
+            raise ConfigurationError.of(self.path, "is no directory, so there is no configuration in it")
+        return self._base.with_files(self.path, file_names).overlaid_by_arguments(self._definitions)
+
+    def read_text(self, file_name: str) -> str | None:
+        """The text of one file, by path or by name within the directory; None when there is none."""
+        path = self.path / file_name
+        try:
+            return path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError.of(path, f"cannot be read: {error}") from error
