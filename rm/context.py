@@ -11,13 +11,13 @@ from collections.abc import Hashable
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
-from yarn.configuration import Configuration
-from yarn.resource_types import ResourceTypes
-
 from rm.effects import Effect, KeepLog
+from yarn.configuration import Configuration
 from yarn.dispatcher import Dispatcher, Event
-from yarn.ids import ApplicationAttemptId, ApplicationId, NodeId
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarn.liveliness import LivelinessMonitor
 from yarn.records.tokens import Token
+from yarn.resource_types import ResourceTypeRegistry
 from yarn.statemachine import InvalidEventError, Table
 from yarn.story import Line, Story
 from yarn.timers import Timers
@@ -86,7 +86,7 @@ class RMContext:
         *,
         settings: RMSettings,
         configuration: Configuration,
-        resource_types: ResourceTypes,
+        resource_types: ResourceTypeRegistry,
         provider: ConfigurationProvider,
         groups: GroupMapping,
         tokens: TokenIssuer,
@@ -115,13 +115,24 @@ class RMContext:
         self.story = Story()
         self.effects: list[Effect] = []
         self.invalid_events = 0
+        self.has_recovered = False
+        """Whether anything was found in the state store at the start."""
 
         self.apps: dict[ApplicationId, RMApp] = {}
         self.nodes: dict[NodeId, RMNode] = {}
         self.inactive_nodes: dict[NodeId, RMNode] = {}
 
+        self.container_expiry: LivelinessMonitor[ContainerId] = LivelinessMonitor(
+            settings.container_allocation_expiry_ms
+        )
+        """Containers that their AM took and that no node has reported yet."""
+        self.increase_expiry: LivelinessMonitor[ContainerId] = LivelinessMonitor(
+            settings.container_allocation_expiry_ms
+        )
+        """Containers whose AM took a larger size that their node has not confirmed yet."""
+
         # Set by the core while it builds the rooms.
-        self.scheduler: Scheduler
+        self.scheduler: Scheduler[Any]
         self.labels: NodeLabelsManager
 
     def post(self, event: Event) -> None:

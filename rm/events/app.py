@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from yarn.dispatcher import Event, event
@@ -238,6 +239,8 @@ class AttemptContainerFinished(AttemptEvent):
 
     status: ContainerStatus
     node_id: NodeId
+    resource_seconds: Mapping[str, int]
+    """Its size times the whole seconds that it was there, by resource type."""
 
 
 @event

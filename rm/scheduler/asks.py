@@ -154,7 +154,7 @@ class Asks:
         """
         key_asks = self._keys[key]
         if locality is Locality.NODE_LOCAL:
-            locations = (host, rack, ANY)
+            locations: tuple[str, ...] = (host, rack, ANY)
         elif locality is Locality.RACK_LOCAL:
             locations = (rack, ANY)
         else:
@@ -169,7 +169,7 @@ class Asks:
                     # A name leaves the table when allocations bring it to zero; `any` stays at hand.
                     del key_asks.by_location[location]
         wanted = key_asks.any
-        assert wanted is not None and wanted in lowered, f"{key} had nothing at *"
+        assert wanted is not None, f"{key} had nothing at *"
         if wanted.count == 0:
             self.active_keys.remove(key)
         self._pending_changed(wanted.label, -wanted.capability, -1)
@@ -197,11 +197,11 @@ class Asks:
 
     def clear(self) -> None:
         """Forgets everything; nothing is pending any more."""
-        for key in list(self.active_keys):
+        keys, self.active_keys = self.active_keys, []
+        for key in keys:
             wanted = self._keys[key].any
             assert wanted is not None
             self._pending_changed(wanted.label, wanted.capability * -wanted.count, -wanted.count)
-        self.active_keys.clear()
         self._keys.clear()
 
     def pending(self) -> Resource:
@@ -218,11 +218,11 @@ class Asks:
             before = key_asks.any
             was_active = before is not None and before.count > 0
             key_asks.any = request
-            self._book(before, request)
             if request.count > 0 and not was_active:
                 insort(self.active_keys, key_asks.key)
             elif request.count == 0 and was_active:
                 self.active_keys.remove(key_asks.key)
+            self._book(before, request)
         key_asks.by_location[request.location] = request
 
     def _book(self, before: PendingRequest | None, after: PendingRequest) -> None:
