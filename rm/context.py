@@ -35,8 +35,7 @@ class ConfigurationProvider(Protocol):
     """Where the core gets a configuration file anew, for the refresh commands."""
 
     def load(self, *file_names: str) -> Configuration:
-        """The present content of these files of the configuration directory, later ones above earlier ones.
-        """
+        """The present content of these files of the configuration directory, later above earlier ones."""
         ...
 
     def read_text(self, file_name: str) -> str | None:

@@ -73,7 +73,7 @@ class Attempt:
     """One attempt's books in a scheduler. Subclasses add what their scheduler has to remember."""
 
     def __init__(
-        self, context: RMContext, attempt_id: ApplicationAttemptId, application: Application
+        self, context: RMContext, attempt_id: ApplicationAttemptId, application: Application[Any]
     ) -> None:
         self.context = context
         self.attempt_id = attempt_id

@@ -408,8 +408,7 @@ class Scheduler(ABC, Generic[A]):
             self.complete_container(container, status, ContainerReleased(status=status))
 
     def stop_attempt(self, event: SchedulerAppAttemptRemoved) -> A | None:
-        """The common part of APP_ATTEMPT_REMOVED: containers are killed, except the running ones to be kept.
-        """
+        """The common part of APP_ATTEMPT_REMOVED: containers are killed, except running ones to be kept."""
         application = self.applications.get(event.attempt_id.application_id)
         attempt = application.attempt if application is not None else None
         if attempt is None or attempt.is_stopped or attempt.attempt_id != event.attempt_id:
@@ -429,8 +428,7 @@ class Scheduler(ABC, Generic[A]):
     def install_attempt(
         self, application: Application[A], attempt: A, event: SchedulerAppAttemptAdded
     ) -> None:
-        """The common part of APP_ATTEMPT_ADDED: the new attempt is the current one, with what it takes over.
-        """
+        """The common part of APP_ATTEMPT_ADDED: the new attempt becomes the current one."""
         previous = application.attempt
         if previous is not None and event.transfer_state:
             self.transfer_state(previous, attempt)
@@ -468,8 +466,7 @@ class Scheduler(ABC, Generic[A]):
         return
 
     def transfer_state(self, old: Attempt, new: Attempt) -> None:
-        """A new attempt takes over the living containers, the blacklist and the headroom of the one before.
-        """
+        """A new attempt takes over living containers, blacklist and headroom of the one before."""
         new.live = old.live
         old.live = {}
         for container in new.live.values():

@@ -98,8 +98,7 @@ class SchedulerNode:
 
 
 class NodeTracker:
-    """All nodes that can be scheduled on: in the order in which they came, and by host, rack and partition.
-    """
+    """All nodes that can be scheduled on, in the order of arrival; by host, rack and partition."""
 
     def __init__(self) -> None:
         self.nodes: dict[NodeId, SchedulerNode] = {}

@@ -102,7 +102,6 @@ def validate_count(request: ResourceRequest) -> None:
 def normalize(
     request: ResourceRequest, calculator: Calculator, minimum: Resource, maximum: Resource, step: Resource
 ) -> ResourceRequest:
-    """The request with its capability raised to the minimum, rounded up to the step and cut to the maximum.
-    """
+    """The request, its capability raised to the minimum, rounded up to the step, cut to the maximum."""
     capability = calculator.normalize(request.capability or NONE, minimum, maximum, step)
     return request if capability == request.capability else replace(request, capability=capability)
