@@ -203,7 +203,9 @@ def _start_expiry(container: RMContainer, event: ContainerAcquired) -> None:
 def _recover(container: RMContainer, event: ContainerRecover) -> RMContainerState:
     report = event.report
     context = container.context
-    context.post(AppRunningOnNode(application_id=container.application_id, node_id=container.node_id))
+    context.post(
+        AppRunningOnNode(application_id=container.application_id, node_id=container.node_id, is_reported=True)
+    )
     if report.container_state is not ContainerState.COMPLETE:
         return RUNNING
     status = ContainerStatus(
@@ -236,7 +238,8 @@ def _end(container: RMContainer, status: ContainerStatus) -> None:
     container.diagnostics = status.diagnostics
     context.post(
         AttemptContainerFinished(
-            attempt_id=container.attempt_id,
+            # To the attempt of its id: an ended one still gathers what a later one is told.
+            attempt_id=container.container_id.application_attempt_id,
             status=status,
             node_id=container.node_id,
             resource_seconds=container.resource_seconds(),

@@ -7,15 +7,16 @@ The context owns no rule. It is built once by `rm.core`; everything that the cor
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rm.effects import Effect, KeepLog
+from rm.effects import Effect, KeepLog, StoreState
 from yarn.configuration import Configuration
 from yarn.dispatcher import Dispatcher, Event
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarn.liveliness import LivelinessMonitor
+from yarn.records.master import AllocateResponse
 from yarn.records.tokens import Token
 from yarn.resource_types import ResourceTypeRegistry
 from yarn.statemachine import InvalidEventError, Table
@@ -72,9 +73,41 @@ class TokenIssuer(Protocol):
         """The node registered again: every attempt needs a new NM token for it."""
         ...
 
+    def start_attempt(self, attempt_id: ApplicationAttemptId) -> None:
+        """The attempt begins: tokens of it are good from now on."""
+        ...
+
+    def forget_attempt(self, attempt_id: ApplicationAttemptId) -> None:
+        """The attempt has ended: its tokens are worthless."""
+        ...
+
     def amrm_token(self, attempt_id: ApplicationAttemptId) -> Token | None:
         """The AMRM token of the attempt."""
         ...
+
+
+class Pages(Protocol):
+    """Where people look: the addresses of the web pages."""
+
+    def application(self, application_id: ApplicationId) -> str:
+        """The RM's page of an application."""
+        ...
+
+    def proxy(self, application_id: ApplicationId) -> str:
+        """The address under which the RM passes an application's own page on."""
+        ...
+
+
+class AMSession:
+    """What the RM remembers of its talk with one attempt's AM."""
+
+    __slots__ = ("answer", "response_id")
+
+    def __init__(self) -> None:
+        self.response_id = -1
+        """The id of the last answer; -1 until the AM has registered."""
+        self.answer: AllocateResponse | None = None
+        """The last answer, kept in case the AM did not get it."""
 
 
 class RMContext:
@@ -89,6 +122,8 @@ class RMContext:
         provider: ConfigurationProvider,
         groups: GroupMapping,
         tokens: TokenIssuer,
+        pages: Pages,
+        rack_of: Callable[[str], str],
         random: Random,
         start_ms: int,
         epoch: int = 0,
@@ -100,6 +135,9 @@ class RMContext:
         self.provider = provider
         self.groups = groups
         self.tokens = tokens
+        self.pages = pages
+        self.rack_of = rack_of
+        """The rack of a host (the topology mapping)."""
         self.random = random
         self.start_ms = start_ms
         """When this RM started; it is the cluster timestamp of its ids and its rm_identifier."""
@@ -120,7 +158,17 @@ class RMContext:
         self.apps: dict[ApplicationId, RMApp] = {}
         self.nodes: dict[NodeId, RMNode] = {}
         self.inactive_nodes: dict[NodeId, RMNode] = {}
+        self.am_sessions: dict[ApplicationAttemptId, AMSession] = {}
+        """The attempts whose AMs are served."""
 
+        self.node_liveliness: LivelinessMonitor[NodeId] = LivelinessMonitor(settings.node_expiry_ms)
+        self.am_liveliness: LivelinessMonitor[ApplicationAttemptId] = LivelinessMonitor(settings.am_expiry_ms)
+        self.am_finishing: LivelinessMonitor[ApplicationAttemptId] = LivelinessMonitor(settings.am_expiry_ms)
+        """AMs that have unregistered and are to exit."""
+        self.lifetimes: LivelinessMonitor[ApplicationId] = LivelinessMonitor(
+            0, settings.lifetime_check_interval_ms
+        )
+        """Applications with a lifetime, registered with the moment at which it ends."""
         self.container_expiry: LivelinessMonitor[ContainerId] = LivelinessMonitor(
             settings.container_allocation_expiry_ms
         )
@@ -141,6 +189,13 @@ class RMContext:
     def order(self, effect: Effect) -> None:
         """Asks something of the world."""
         self.effects.append(effect)
+
+    def store(self, key: tuple[str, ...], value: Callable[[], Any], acknowledgement: Event | None) -> None:
+        """Writes an entry of the state store; without recovery there is none, and all is well at once."""
+        if self.settings.recovery_enabled:
+            self.order(StoreState(key=key, value=value(), acknowledgement=acknowledgement))
+        elif acknowledgement is not None:
+            self.post(acknowledgement)
 
     def timer_at(self, due_ms: int, key: Hashable, event: Event) -> None:
         """Lets `event` happen at `due_ms`."""

@@ -119,9 +119,13 @@ class AppNodeUpdate(AppEvent):
 
 @event
 class AppRunningOnNode(AppEvent):
-    """A container of the application was handed out on this node: it will have to be cleaned up there."""
+    """A container of the application was handed out on this node: it will have to be cleaned up there.
+
+    `is_reported`: the node itself has said so, and will have logs of it.
+    """
 
     node_id: NodeId
+    is_reported: bool = False
 
 
 # RMAppAttempt

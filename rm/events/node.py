@@ -34,6 +34,7 @@ class NodeStarted(NodeEvent):
     container_statuses: tuple[NMContainerStatus, ...] = ()
     running_applications: tuple[ApplicationId, ...] = ()
     status: NodeStatus | None = None
+    log_aggregation_reports: tuple[LogAggregationReport, ...] = ()
 
 
 @event
@@ -120,6 +121,7 @@ class NodeUpdateContainer(NodeEvent):
     """Tell it of a container's new size, execution type and token."""
 
     container: Container
+    is_decrease: bool = False
 
 
 @event
@@ -127,13 +129,6 @@ class NodeFinishedContainersPulledByAM(NodeEvent):
     """Tell it to forget these: their AM knows."""
 
     container_ids: tuple[ContainerId, ...]
-
-
-@event
-class NodeRunningApp(NodeEvent):
-    """An application was recovered that ran on this node (ADDED_TO_RUNNING)."""
-
-    application_id: ApplicationId
 
 
 # NodesListManager
