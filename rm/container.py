@@ -196,7 +196,7 @@ def _note_reservation(container: RMContainer, event: ContainerReserved) -> None:
 def _start_expiry(container: RMContainer, event: ContainerAcquired) -> None:
     container.lowered = ()
     context = container.context
-    context.container_expiry.register(container.container_id, context.now_ms)
+    context.monitors.container.register(container.container_id, context.now_ms)
     context.post(AppRunningOnNode(application_id=container.application_id, node_id=container.node_id))
 
 
@@ -226,7 +226,7 @@ def _finish_and_clean_up(
     container: RMContainer, event: ContainerKill | ContainerReleased | ContainerExpire
 ) -> None:
     context = container.context
-    context.container_expiry.unregister(container.container_id)
+    context.monitors.container.unregister(container.container_id)
     context.post(NodeCleanupContainer(node_id=container.node_id, container_id=container.container_id))
     _end(container, event.status)
 
@@ -256,7 +256,7 @@ def _close_reservation(container: RMContainer, event: ContainerKill | ContainerR
 def _acquire_update(container: RMContainer, event: ContainerAcquireUpdated) -> None:
     # An increase must be confirmed by the node in time, or it is taken back.
     if event.is_increase:
-        container.context.increase_expiry.register(container.container_id, container.context.now_ms)
+        container.context.monitors.increase.register(container.container_id, container.context.now_ms)
 
 
 def _confirm_size(container: RMContainer, event: ContainerNMDoneChangeResource) -> None:
@@ -264,11 +264,11 @@ def _confirm_size(container: RMContainer, event: ContainerNMDoneChangeResource) 
     current, reported, confirmed = container.resource, event.resource, container.last_confirmed
     if reported == current:
         container.last_confirmed = reported
-        context.increase_expiry.unregister(container.container_id)
+        context.monitors.increase.unregister(container.container_id)
     elif current.fits_in(reported):
         # A decrease came between: the node is told the smaller size once more.
         container.last_confirmed = current
-        context.increase_expiry.unregister(container.container_id)
+        context.monitors.increase.unregister(container.container_id)
         context.post(NodeUpdateContainer(node_id=container.node_id, container=container.to_record()))
     elif reported.fits_in(current):
         if confirmed.fits_in(reported):

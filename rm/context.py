@@ -8,7 +8,6 @@ The context owns no rule. It is built once by `rm.core`; everything that the cor
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from random import Random
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rm.effects import Effect, KeepLog, StoreState
@@ -86,6 +85,18 @@ class TokenIssuer(Protocol):
         ...
 
 
+class Chance(Protocol):
+    """Chance, from a seed: what the core uses of random.Random."""
+
+    def random(self) -> float:
+        """A number from 0 to 1, 1 excluded."""
+        ...
+
+    def randrange(self, stop: int, /) -> int:
+        """An integer from 0 to `stop`, `stop` excluded."""
+        ...
+
+
 class Pages(Protocol):
     """Where people look: the addresses of the web pages."""
 
@@ -110,6 +121,30 @@ class AMSession:
         """The last answer, kept in case the AM did not get it."""
 
 
+class Monitors:
+    """Who has to be heard of, and since when nobody has. When they look is rm.monitors' business."""
+
+    __slots__ = ("am", "am_finishing", "container", "increase", "lifetime", "node")
+
+    def __init__(self, settings: RMSettings) -> None:
+        self.node: LivelinessMonitor[NodeId] = LivelinessMonitor(settings.node_expiry_ms)
+        self.am: LivelinessMonitor[ApplicationAttemptId] = LivelinessMonitor(settings.am_expiry_ms)
+        self.am_finishing: LivelinessMonitor[ApplicationAttemptId] = LivelinessMonitor(settings.am_expiry_ms)
+        """AMs that have unregistered and are to exit."""
+        self.lifetime: LivelinessMonitor[ApplicationId] = LivelinessMonitor(
+            0, settings.lifetime_check_interval_ms
+        )
+        """Applications with a lifetime, registered with the moment at which it ends."""
+        self.container: LivelinessMonitor[ContainerId] = LivelinessMonitor(
+            settings.container_allocation_expiry_ms
+        )
+        """Containers that their AM took and that no node has reported yet."""
+        self.increase: LivelinessMonitor[ContainerId] = LivelinessMonitor(
+            settings.container_allocation_expiry_ms
+        )
+        """Containers whose AM took a larger size that their node has not confirmed yet."""
+
+
 class RMContext:
     """One ResourceManager's registers and hands."""
 
@@ -124,7 +159,7 @@ class RMContext:
         tokens: TokenIssuer,
         pages: Pages,
         rack_of: Callable[[str], str],
-        random: Random,
+        random: Chance,
         start_ms: int,
         epoch: int = 0,
         is_strict: bool = True,
@@ -161,22 +196,7 @@ class RMContext:
         self.am_sessions: dict[ApplicationAttemptId, AMSession] = {}
         """The attempts whose AMs are served."""
 
-        self.node_liveliness: LivelinessMonitor[NodeId] = LivelinessMonitor(settings.node_expiry_ms)
-        self.am_liveliness: LivelinessMonitor[ApplicationAttemptId] = LivelinessMonitor(settings.am_expiry_ms)
-        self.am_finishing: LivelinessMonitor[ApplicationAttemptId] = LivelinessMonitor(settings.am_expiry_ms)
-        """AMs that have unregistered and are to exit."""
-        self.lifetimes: LivelinessMonitor[ApplicationId] = LivelinessMonitor(
-            0, settings.lifetime_check_interval_ms
-        )
-        """Applications with a lifetime, registered with the moment at which it ends."""
-        self.container_expiry: LivelinessMonitor[ContainerId] = LivelinessMonitor(
-            settings.container_allocation_expiry_ms
-        )
-        """Containers that their AM took and that no node has reported yet."""
-        self.increase_expiry: LivelinessMonitor[ContainerId] = LivelinessMonitor(
-            settings.container_allocation_expiry_ms
-        )
-        """Containers whose AM took a larger size that their node has not confirmed yet."""
+        self.monitors = Monitors(settings)
 
         # Set by the core while it builds the rooms.
         self.scheduler: Scheduler[Any]

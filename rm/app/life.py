@@ -74,7 +74,8 @@ def _remember_and_store(
 
 
 def final_state_saved(app: RMApp, event: AppUpdateSaved) -> RMAppState:
-    app.context.lifetimes.unregister(app.application_id)
+    """APP_UPDATE_SAVED: do what was put off."""
+    app.context.monitors.lifetime.unregister(app.application_id)
     target, todo, cause = app.target, app.todo, app.cause
     assert target is not None
     assert todo is not None
@@ -83,6 +84,7 @@ def final_state_saved(app: RMApp, event: AppUpdateSaved) -> RMAppState:
 
 
 def attempt_finished_while_saving(app: RMApp, event: AppAttemptFinished) -> None:
+    """ATTEMPT_FINISHED in FINAL_SAVING."""
     # The AM was faster than the store: what FINISHING would wait for has happened already.
     if app.target is not FINISHING:
         return
@@ -98,11 +100,12 @@ def attempt_finished_while_saving(app: RMApp, event: AppAttemptFinished) -> None
 
 
 def store_new(app: RMApp, event: AppStart) -> None:
+    """START: the lifetime begins; nobody is told before the application is stored."""
     context = app.context
     lifetime_s = context.scheduler.application_lifetime(app.queue, _asked_lifetime(app.submission))
     if lifetime_s > 0:
         app.lifetime_end_ms = app.submit_ms + lifetime_s * 1000
-        context.lifetimes.register(app.application_id, app.lifetime_end_ms)
+        context.monitors.lifetime.register(app.application_id, app.lifetime_end_ms)
     store_app(app, acknowledgement=AppNewSaved(application_id=app.application_id))
 
 
@@ -112,6 +115,7 @@ def _asked_lifetime(submission: ApplicationSubmissionContext) -> int:
 
 
 def add_to_scheduler(app: RMApp, event: AppNewSaved) -> None:
+    """APP_NEW_SAVED."""
     app.context.post(_scheduler_event(app, is_recovering=False))
 
 
@@ -126,6 +130,7 @@ def _scheduler_event(app: RMApp, *, is_recovering: bool) -> SchedulerAppAdded:
 
 
 def start_first_attempt(app: RMApp, event: AppAccepted) -> None:
+    """APP_ACCEPTED."""
     _start_attempt(app, transfer_state=False)
 
 
@@ -135,12 +140,14 @@ def _start_attempt(app: RMApp, *, transfer_state: bool) -> None:
 
 
 def note_launch(app: RMApp, event: AppAttemptLaunched) -> None:
+    """ATTEMPT_LAUNCHED: the first time counts."""
     if not app.launch_ms:
         app.launch_ms = app.context.now_ms
         store_app(app)
 
 
 def recover(app: RMApp, event: AppRecover) -> RMAppState:
+    """RECOVER: the stored final state, or where it can go on from."""
     stored = app.recovered
     assert stored is not None
     context = app.context
@@ -155,7 +162,7 @@ def recover(app: RMApp, event: AppRecover) -> RMAppState:
         _final_actions(app, RMAppState[stored.final_state])
         return RMAppState[stored.final_state]
     if app.lifetime_end_ms is not None:
-        context.lifetimes.register(app.application_id, app.lifetime_end_ms)
+        context.monitors.lifetime.register(app.application_id, app.lifetime_end_ms)
     if not app.attempts:
         context.post(_scheduler_event(app, is_recovering=False))
         return SUBMITTED
@@ -174,6 +181,7 @@ def _recover_attempts(app: RMApp) -> None:
 
 
 def attempt_failed(app: RMApp, event: AppAttemptFailed) -> RMAppState:
+    """ATTEMPT_FAILED: another attempt, or the end."""
     if not app.will_retry():
         _remember_and_store(app, event, FAILED, _failed, FAILED)
         return FINAL_SAVING
@@ -183,6 +191,7 @@ def attempt_failed(app: RMApp, event: AppAttemptFailed) -> RMAppState:
 
 
 def attempt_failed_while_killing(app: RMApp, event: AppAttemptFailed) -> None:
+    """ATTEMPT_FAILED in KILLING: no new attempt; killed, if one would have followed."""
     if app.will_retry():
         _remember_and_store(app, event, KILLED, killed, KILLED)
     else:
@@ -208,6 +217,7 @@ def _failure_diagnostics(app: RMApp, event: AppAttemptFailed) -> str:
 
 
 def kill_attempt(app: RMApp, event: AppKill) -> None:
+    """KILL: by way of the current attempt."""
     app.state_before_killing = app.state
     assert app.current is not None
     app.context.post(AttemptKill(attempt_id=app.current.attempt_id, diagnostics=event.diagnostics))
@@ -217,10 +227,12 @@ def kill_attempt(app: RMApp, event: AppKill) -> None:
 
 
 def note_finish(app: RMApp, event: AppEvent) -> None:
+    """The AM has unregistered: finished as far as its client is concerned."""
     app.finish_ms = app.stored_finish_ms
 
 
 def finished(app: RMApp, event: AppAttemptFinished) -> None:
+    """The attempt has finished, and the application with it."""
     app.diagnostics += event.diagnostics
     _final_actions(app, FINISHED)
 
@@ -231,11 +243,13 @@ def _failed(app: RMApp, event: AppAttemptFailed) -> None:
 
 
 def killed(app: RMApp, event: AppKill | AppAttemptKilled | AppAttemptFailed) -> None:
+    """It is killed."""
     app.diagnostics += event.diagnostics
     _final_actions(app, KILLED)
 
 
 def rejected(app: RMApp, event: AppRejected | AppSaveFailed) -> None:
+    """Scheduler or store would not have it."""
     app.diagnostics += event.diagnostics
     _final_actions(app, FAILED)
 
@@ -248,7 +262,7 @@ def _final_actions(app: RMApp, state: RMAppState) -> None:
         context.post(SchedulerAppRemoved(application_id=app.application_id, final_state=state.name))
     app.logs.start(context.now_ms)
     app.finish_ms = app.stored_finish_ms or context.now_ms
-    context.lifetimes.unregister(app.application_id)
+    context.monitors.lifetime.unregister(app.application_id)
     context.post(AppManagerAppCompleted(application_id=app.application_id))
 
 
@@ -256,14 +270,17 @@ def _final_actions(app: RMApp, state: RMAppState) -> None:
 
 
 def note_node_update(app: RMApp, event: AppNodeUpdate) -> None:
+    """NODE_UPDATE: the AM is told by its next allocate."""
     app.updated_nodes[event.node_id] = event.update_type
 
 
 def note_node(app: RMApp, event: AppRunningOnNode) -> None:
+    """APP_RUNNING_ON_NODE."""
     app.ran_nodes.add(event.node_id)
     if event.is_reported:
         app.logs.expect(event.node_id)
 
 
 def clean_node(app: RMApp, event: AppRunningOnNode) -> None:
+    """APP_RUNNING_ON_NODE after the end: clean up there at once."""
     app.context.post(NodeCleanupApp(node_id=event.node_id, application_id=app.application_id))

@@ -141,7 +141,7 @@ def note_launched(attempt: RMAppAttempt, event: AttemptEvent) -> None:
     """LAUNCHED: the AM has to be heard of from now on."""
     context = attempt.context
     context.post(AppAttemptLaunched(application_id=attempt.application_id))
-    context.am_liveliness.register(attempt.attempt_id, context.now_ms)
+    context.monitors.am.register(attempt.attempt_id, context.now_ms)
 
 
 def register(attempt: RMAppAttempt, event: AttemptRegistered) -> None:

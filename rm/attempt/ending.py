@@ -139,7 +139,7 @@ def update_status(attempt: RMAppAttempt, event: AttemptStatusUpdate) -> None:
     if event.tracking_url is not None and event.tracking_url != attempt.original_tracking_url:
         attempt.original_tracking_url = event.tracking_url
         store_attempt(attempt)
-    attempt.context.am_liveliness.ping(attempt.attempt_id, attempt.context.now_ms)
+    attempt.context.monitors.am.ping(attempt.attempt_id, attempt.context.now_ms)
 
 
 def unregister(attempt: RMAppAttempt, event: AttemptUnregistered) -> None:
@@ -153,8 +153,8 @@ def unregister(attempt: RMAppAttempt, event: AttemptUnregistered) -> None:
 
 def _begin_finishing(attempt: RMAppAttempt, event: AttemptUnregistered) -> None:
     context = attempt.context
-    context.am_liveliness.unregister(attempt.attempt_id)
-    context.am_finishing.register(attempt.attempt_id, context.now_ms)
+    context.monitors.am.unregister(attempt.attempt_id)
+    context.monitors.am_finishing.register(attempt.attempt_id, context.now_ms)
     _note_unregistration(attempt, event)
 
 
@@ -234,7 +234,7 @@ def _am_container_finished(attempt: RMAppAttempt, event: AttemptContainerFinishe
 def ended_before_running(attempt: RMAppAttempt, event: AttemptContainerFinished) -> None:
     """The AM's container ended before the AM ran."""
     _note_usage(attempt, event)
-    attempt.context.am_liveliness.unregister(attempt.attempt_id)
+    attempt.context.monitors.am.unregister(attempt.attempt_id)
     attempt.diagnostics.append(_explanation(attempt, event))
     attempt.am_exit_status = event.status.exit_status
     end(attempt, FAILED)
@@ -289,8 +289,8 @@ def end_running(attempt: RMAppAttempt, state: RMAppAttemptState, diagnostics: st
     """The final actions, and those that an AM needs which was running."""
     attempt.progress = 1.0
     end(attempt, state, diagnostics)
-    attempt.context.am_liveliness.unregister(attempt.attempt_id)
-    attempt.context.am_finishing.unregister(attempt.attempt_id)
+    attempt.context.monitors.am.unregister(attempt.attempt_id)
+    attempt.context.monitors.am_finishing.unregister(attempt.attempt_id)
     if not attempt.app.is_unmanaged:
         _stop_am(attempt)
 

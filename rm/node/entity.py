@@ -136,13 +136,13 @@ class RMNode:
             if container_id not in self.launched:
                 self.launched.add(container_id)
                 self._new_launched.append(status)
-                self.context.container_expiry.unregister(container_id)
+                self.context.monitors.container.unregister(container_id)
         if running_count < len(self.launched):
             self._note_lost(reported)
 
     def _note_completed(self, container_id: ContainerId, status: ContainerStatus) -> None:
         self.launched.discard(container_id)
-        self.context.container_expiry.unregister(container_id)
+        self.context.monitors.container.unregister(container_id)
         if container_id not in self.completed:
             self.completed.add(container_id)
             self._new_completed.append(status)

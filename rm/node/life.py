@@ -37,6 +37,7 @@ LOST, REBOOTED, SHUTDOWN = NodeState.LOST, NodeState.REBOOTED, NodeState.SHUTDOW
 
 
 def join(node: RMNode, event: NodeStarted) -> NodeState:
+    """STARTED: the registration of a node that is not active."""
     context = node.context
     previous = context.inactive_nodes.pop(node.node_id, None)
     containers = event.container_statuses if previous is None else ()
@@ -75,6 +76,7 @@ def reconnect(node: RMNode, event: NodeReconnected) -> None:
 
 
 def reconnect_running(node: RMNode, event: NodeReconnected) -> None:
+    """RECONNECTED in RUNNING."""
     is_resized = node.capability != event.capability
     reconnect(node, event)
     if not event.running_applications:
@@ -84,6 +86,7 @@ def reconnect_running(node: RMNode, event: NodeReconnected) -> None:
 
 
 def reconnect_decommissioning(node: RMNode, event: NodeReconnected) -> NodeState:
+    """RECONNECTED in DECOMMISSIONING: one without applications is done."""
     if not event.running_applications:
         deactivate(node, event)
         return DECOMMISSIONED
@@ -105,6 +108,7 @@ def _as_status(report: NMContainerStatus) -> ContainerStatus:
 
 
 def update_running(node: RMNode, event: NodeStatusUpdate) -> NodeState:
+    """STATUS_UPDATE in RUNNING."""
     node.opportunistic = event.status.opportunistic_containers_status
     if not node.note_health(event.status):
         node.context.post(SchedulerNodeRemoved(node_id=node.node_id))
@@ -115,6 +119,7 @@ def update_running(node: RMNode, event: NodeStatusUpdate) -> NodeState:
 
 
 def update_unhealthy(node: RMNode, event: NodeStatusUpdate) -> NodeState:
+    """STATUS_UPDATE in UNHEALTHY."""
     if not node.note_health(event.status):
         return UNHEALTHY
     node.context.post(SchedulerNodeAdded(node_id=node.node_id))
@@ -123,6 +128,7 @@ def update_unhealthy(node: RMNode, event: NodeStatusUpdate) -> NodeState:
 
 
 def update_decommissioning(node: RMNode, event: NodeStatusUpdate) -> NodeState:
+    """STATUS_UPDATE in DECOMMISSIONING: done when nothing runs there; sick or not."""
     node.opportunistic = event.status.opportunistic_containers_status
     is_healthy = node.note_health(event.status)
     if not node.running_apps and not event.status.keep_alive_applications and not _has_am_container(node):
@@ -150,6 +156,7 @@ def _take_report(node: RMNode, event: NodeStatusUpdate) -> None:
 
 
 def deactivate(node: RMNode, event: NodeEvent) -> None:
+    """It leaves the scheduler and the active register."""
     node.context.post(SchedulerNodeRemoved(node_id=node.node_id))
     deactivate_removed(node, event)
 
@@ -168,6 +175,7 @@ def _report_unusable(node: RMNode) -> None:
 
 
 def begin_decommissioning(node: RMNode, event: NodeGracefulDecommission) -> None:
+    """GRACEFUL_DECOMMISSION: it drains from now on."""
     node.decommission_timeout_ms = event.timeout_ms
     node.context.post(NodesListNodeDecommissioning(node_id=node.node_id))
     if node.original_capability is None:
@@ -175,10 +183,12 @@ def begin_decommissioning(node: RMNode, event: NodeGracefulDecommission) -> None
 
 
 def change_timeout(node: RMNode, event: NodeGracefulDecommission) -> None:
+    """GRACEFUL_DECOMMISSION once more."""
     node.decommission_timeout_ms = event.timeout_ms
 
 
 def recommission(node: RMNode, event: NodeRecommission) -> None:
+    """RECOMMISSION: it is wanted again, with what it had."""
     context = node.context
     if node.original_capability is not None:
         node.capability = node.original_capability
@@ -194,6 +204,7 @@ def recommission(node: RMNode, event: NodeRecommission) -> None:
 
 
 def resize(node: RMNode, event: NodeResourceUpdate) -> None:
+    """RESOURCE_UPDATE of a node that the scheduler has."""
     note_size(node, event)
     node.context.post(
         SchedulerNodeResourceUpdate(
@@ -205,24 +216,29 @@ def resize(node: RMNode, event: NodeResourceUpdate) -> None:
 
 
 def note_size(node: RMNode, event: NodeResourceUpdate) -> None:
+    """RESOURCE_UPDATE of a node that the scheduler does not have."""
     node.capability = event.capability
     node.has_new_capability = True
 
 
 def clean_container(node: RMNode, event: NodeCleanupContainer) -> None:
+    """CLEANUP_CONTAINER."""
     node.containers_to_clean.add(event.container_id)
 
 
 def clean_app(node: RMNode, event: NodeCleanupApp) -> None:
+    """CLEANUP_APP."""
     node.finished_apps.add(event.application_id)
     node.running_apps.discard(event.application_id)
 
 
 def signal_container(node: RMNode, event: NodeSignalContainer) -> None:
+    """SIGNAL_CONTAINER."""
     node.containers_to_signal.append(event.request)
 
 
 def update_container(node: RMNode, event: NodeUpdateContainer) -> None:
+    """UPDATE_CONTAINER."""
     assert event.container.id is not None
     node.containers_to_update[event.container.id] = event.container
     if event.is_decrease:
@@ -230,4 +246,5 @@ def update_container(node: RMNode, event: NodeUpdateContainer) -> None:
 
 
 def forget_containers(node: RMNode, event: NodeFinishedContainersPulledByAM) -> None:
+    """FINISHED_CONTAINERS_PULLED_BY_AM."""
     node.containers_to_forget.update(event.container_ids)
