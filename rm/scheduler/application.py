@@ -78,7 +78,7 @@ class Attempt:
         self.context = context
         self.attempt_id = attempt_id
         self.application = application
-        self.usage = Usage()
+        self.usage = Usage(counts_reserved=False)
         self.path: Path = (self.usage,)
         """The usages that its containers are booked in, its own first, the root's last."""
         self.queue_side: QueueSide | None = None
@@ -194,7 +194,7 @@ class Attempt:
         charge(self.path, node.partition, resource)
         if container.is_am:
             self.is_waiting_for_am = False
-            change_am_used(self.path, node.partition, resource)
+            self.book_am(node.partition, resource)
         container.fire(ContainerStart())
         return container
 
@@ -221,8 +221,14 @@ class Attempt:
         self.marked_for_preemption.pop(container.container_id, None)
         refund(self.path, container.partition, container.resource)
         if container.is_am:
-            change_am_used(self.path, container.partition, -container.resource)
+            self.book_am(container.partition, -container.resource)
         return True
+
+    def book_am(self, partition: str, delta: Resource) -> None:
+        """Its AM container came or went. A scheduler that counts an AM from its activation on overrides
+        this.
+        """
+        change_am_used(self.path, partition, delta)
 
     # Reserving
 
@@ -275,9 +281,7 @@ class Attempt:
         for partition, amounts in self.usage.by_partition.items():
             for usages, sign in ((old, -1), (new, 1)):
                 charge(usages, partition, amounts.used * sign, amounts.containers * sign)
-                for usage in usages:
-                    other = usage.of(partition)
-                    other.reserved = other.reserved + amounts.reserved * sign
+                reserve(usages, partition, amounts.reserved * sign)
                 change_pending(usages, partition, amounts.pending * sign, amounts.pending_containers * sign)
                 change_am_used(usages, partition, amounts.am_used * sign)
         self.path = path

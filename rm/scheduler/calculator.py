@@ -18,7 +18,8 @@ _CELL = array("f", [0.0])
 
 def float32(value: float) -> float:
     """The nearest 32-bit float."""
-    # Through a cell of an array: three times as fast as ctypes or struct, and this is called at every booking.
+    # Through a cell of an array: three times as fast as ctypes or struct, and this is called at every
+    # booking.
     _CELL[0] = value
     return _CELL[0]
 

@@ -107,6 +107,8 @@ class NodeTracker:
         self.by_partition: dict[str, dict[NodeId, SchedulerNode]] = {}
         self.total = NONE
         """The capacity of all nodes together."""
+        self._totals: dict[str, Resource] = {}
+        """The same by partition."""
         self._largest: Resource | None = NONE
         """The largest amount of each type on any single node; None when it must be looked up again."""
 
@@ -119,7 +121,7 @@ class NodeTracker:
         self.by_host.setdefault(node.host, {})[node.node_id] = node
         self.by_rack.setdefault(node.rack, {})[node.node_id] = node
         self.by_partition.setdefault(node.partition, {})[node.node_id] = node
-        self.total = self.total + node.total
+        self._change_total(node.partition, node.total)
         if self._largest is not None:
             self._largest = combine(max, self._largest, node.total)
 
@@ -134,12 +136,12 @@ class NodeTracker:
             del index[place][node.node_id]
             if not index[place]:
                 del index[place]
-        self.total = self.total - node.total
+        self._change_total(node.partition, -node.total)
         self._largest = None
 
     def resize(self, node: SchedulerNode, total: Resource) -> None:
         """Changes a node's capacity."""
-        self.total = self.total - node.total + total
+        self._change_total(node.partition, total - node.total)
         node.set_total(total)
         self._largest = None
 
@@ -148,7 +150,9 @@ class NodeTracker:
         del self.by_partition[node.partition][node.node_id]
         if not self.by_partition[node.partition]:
             del self.by_partition[node.partition]
+        self._change_total(node.partition, -node.total)
         node.partition = partition
+        self._change_total(partition, node.total)
         self.by_partition.setdefault(partition, {})[node.node_id] = node
 
     def largest(self) -> Resource:
@@ -166,7 +170,11 @@ class NodeTracker:
 
     def partition_total(self, partition: str) -> Resource:
         """The capacity of the partition's nodes together."""
-        return sum((node.total for node in self.by_partition.get(partition, {}).values()), NONE)
+        return self._totals.get(partition, NONE)
+
+    def _change_total(self, partition: str, delta: Resource) -> None:
+        self.total = self.total + delta
+        self._totals[partition] = self._totals.get(partition, NONE) + delta
 
     def nodes_at(self, location: str) -> Iterable[SchedulerNode]:
         """The nodes that a location names: those of a host or of a rack."""

@@ -12,7 +12,7 @@ from rm.container import RMContainer
 from rm.events.container import ContainerRecover
 from rm.events.node import NodeCleanupApp, NodeCleanupContainer
 from rm.scheduler.asks import RequestKey
-from rm.scheduler.usage import change_am_used, charge
+from rm.scheduler.usage import charge
 from yarn.records.tracker import NMContainerStatus
 from yarn.resource import NONE
 
@@ -66,5 +66,5 @@ def recover_containers(
         charge(attempt.path, node.partition, container.resource)
         if container.is_am:
             attempt.is_waiting_for_am = False
-            change_am_used(attempt.path, node.partition, container.resource)
+            attempt.book_am(node.partition, container.resource)
         scheduler.container_recovered(container, attempt)

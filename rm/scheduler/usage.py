@@ -8,6 +8,7 @@ else adds or subtracts. Answers for ResourceUsage.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from yarn.resource import NONE, Resource
 
@@ -33,13 +34,28 @@ class Amounts:
         return not (self.used or self.pending or self.reserved or self.am_used or self.containers)
 
 
+class Watcher(Protocol):
+    """Who has to know when books change: a queue that keeps its place among its siblings, for one."""
+
+    def books_changed(self, partition: str) -> None:
+        """Something was charged, refunded, reserved or given up."""
+        ...
+
+    def pending_changed(self, partition: str) -> None:
+        """More or less is asked for."""
+        ...
+
+
 class Usage:
     """The sums of an application, a user or a queue, by partition."""
 
-    __slots__ = ("by_partition",)
+    __slots__ = ("by_partition", "counts_reserved", "watcher")
 
-    def __init__(self) -> None:
+    def __init__(self, watcher: Watcher | None = None, *, counts_reserved: bool = True) -> None:
         self.by_partition: dict[str, Amounts] = {}
+        self.watcher = watcher
+        self.counts_reserved = counts_reserved
+        """Whether what is kept on nodes is part of `used`: so for a queue, but not for an application."""
 
     def of(self, partition: str = DEFAULT_PARTITION) -> Amounts:
         """The amounts of one partition; they are made when first asked for."""
@@ -49,7 +65,7 @@ class Usage:
         return amounts
 
     def used(self, partition: str = DEFAULT_PARTITION) -> Resource:
-        """What is charged in that partition, reservations included."""
+        """What is charged in that partition."""
         amounts = self.by_partition.get(partition)
         return NONE if amounts is None else amounts.used
 
@@ -94,6 +110,8 @@ def charge(path: Path, partition: str, resource: Resource, containers: int = 1) 
         amounts = usage.of(partition)
         amounts.used = amounts.used + resource
         amounts.containers += containers
+        if usage.watcher is not None:
+            usage.watcher.books_changed(partition)
 
 
 def refund(path: Path, partition: str, resource: Resource, containers: int = 1) -> None:
@@ -102,22 +120,30 @@ def refund(path: Path, partition: str, resource: Resource, containers: int = 1) 
         amounts = usage.of(partition)
         amounts.used = amounts.used - resource
         amounts.containers -= containers
+        if usage.watcher is not None:
+            usage.watcher.books_changed(partition)
 
 
 def reserve(path: Path, partition: str, resource: Resource) -> None:
-    """Books a node that is kept for a container: reserved, and charged as used."""
+    """Books a node that is kept for a container: reserved, and charged as used where that counts."""
     for usage in path:
         amounts = usage.of(partition)
-        amounts.used = amounts.used + resource
+        if usage.counts_reserved:
+            amounts.used = amounts.used + resource
         amounts.reserved = amounts.reserved + resource
+        if usage.watcher is not None:
+            usage.watcher.books_changed(partition)
 
 
 def unreserve(path: Path, partition: str, resource: Resource) -> None:
     """Takes back the booking of a container reservation."""
     for usage in path:
         amounts = usage.of(partition)
-        amounts.used = amounts.used - resource
+        if usage.counts_reserved:
+            amounts.used = amounts.used - resource
         amounts.reserved = amounts.reserved - resource
+        if usage.watcher is not None:
+            usage.watcher.books_changed(partition)
 
 
 def change_pending(path: Path, partition: str, delta: Resource, containers: int) -> None:
@@ -126,6 +152,8 @@ def change_pending(path: Path, partition: str, delta: Resource, containers: int)
         amounts = usage.of(partition)
         amounts.pending = amounts.pending + delta
         amounts.pending_containers += containers
+        if usage.watcher is not None:
+            usage.watcher.pending_changed(partition)
 
 
 def change_am_used(path: Path, partition: str, delta: Resource) -> None:

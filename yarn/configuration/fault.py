@@ -31,8 +31,8 @@ class Fault:
     """What is allowed, as a phrase: `an integer of at least 1`; for a document, what is wrong with it."""
 
     reason: str | None = None
-    """What is wrong, said whole; in place of `allowed` where the value is right by itself, or where Hadoop's own
-    words are known to operators.
+    """What is wrong, said whole; in place of `allowed` where the value is right by itself, or where Hadoop's
+    own words are known to operators.
     """
 
     def __str__(self) -> str:

@@ -1,4 +1,5 @@
-"""Rules that tie queues together: modes of siblings, sums of capacities, states; and what a refresh may change.
+"""Rules that tie queues together: modes of siblings, sums of capacities, states; and what a refresh may
+change.
 
 Every function collects faults in Hadoop's words; nothing here changes anything. Answers for the checks in
 AbstractParentQueue.setChildQueues, QueueStateHelper and CapacitySchedulerConfigValidator.
@@ -46,7 +47,8 @@ def check_tree(settings: CapacitySettings) -> None:
                 settings.properties,
                 queue,
                 "auto-queue-creation-v2.enabled",
-                f"the children of {queue.path} do not use weights: queues can only be created below a parent whose "
+                f"the children of {queue.path} do not use weights: queues can only be created below a "
+                "parent whose "
                 "children all do",
             )
     for parent in settings.root.walk():
@@ -67,7 +69,8 @@ def check_children(p: Properties, queue: QueueSettings, calculator: Calculator) 
             p,
             queue,
             "queues",
-            f"Parent queue '{queue.path}' have children queue used mixed of weight mode, percentage and absolute "
+            f"Parent queue '{queue.path}' have children queue used mixed of weight mode, percentage and "
+            "absolute "
             f"mode, it is not allowed, please double check, details:{details}",
         )
         return
@@ -80,7 +83,8 @@ def check_children(p: Properties, queue: QueueSettings, calculator: Calculator) 
             p,
             queue,
             "capacity",
-            f"Parent={queue.path}: When absolute minResource is used, we must make sure both parent and child all "
+            f"Parent={queue.path}: When absolute minResource is used, we must make sure both parent and "
+            "child all "
             "use absolute minResource",
         )
         return
@@ -151,7 +155,8 @@ def _check_maxima(p: Properties, parent: QueueSettings, child: QueueSettings, ca
                 p,
                 child,
                 key,
-                f"Min resource configuration {minimum} is greater than its max value:{maximum} in queue:{child.path}",
+                f"Min resource configuration {minimum} is greater than its max value:{maximum} in "
+                f"queue:{child.path}",
             )
         above = parent.partitions.get(label, _EMPTY).maximum
         limit = above.resource if above.mode is CapacityMode.ABSOLUTE else NONE
@@ -232,7 +237,8 @@ def _check_removal(p: Properties, old: LiveQueue) -> None:
     if old.state != "STOPPED" and configured != "STOPPED" and not _is_below_managed(old):
         p.fault(
             f"{PREFIX}{old.path}.state",
-            f"{old.path} cannot be deleted from the capacity scheduler configuration, as the queue is not yet in "
+            f"{old.path} cannot be deleted from the capacity scheduler configuration, as the queue is not "
+            "yet in "
             f"stopped state. Current State : {old.state}",
         )
 
@@ -247,7 +253,8 @@ def _check_conversion(p: Properties, old: LiveQueue, queue: QueueSettings) -> No
         if old.state != "STOPPED" and queue.state != "STOPPED":
             p.fault(
                 name,
-                f"Can not convert the leaf queue: {old.path} to parent queue since it is not yet in stopped state. "
+                f"Can not convert the leaf queue: {old.path} to parent queue since it is not yet in stopped "
+                "state. "
                 f"Current State : {old.state}",
             )
     elif old.kind is QueueKind.PARENT and queue.kind is QueueKind.MANAGED_PARENT:
@@ -281,7 +288,8 @@ def _check_states_below(
         if queue.state == "STOPPED" and child.state == "RUNNING":
             p.fault(
                 name,
-                f"The parent queue:{queue.path} cannot be STOPPED as the child queue:{child.path} is in RUNNING state.",
+                f"The parent queue:{queue.path} cannot be STOPPED as the child queue:{child.path} is in "
+                "RUNNING state.",
             )
         elif (
             not is_start

@@ -1,7 +1,7 @@
 """One queue's properties to its settings, with what it inherits from its parent.
 
-Answers for AbstractCSQueue.setupQueueConfigs, AbstractLeafQueue.setupQueueConfigs, QueueNodeLabelsSettings and
-QueueAllocationSettings.
+Answers for AbstractCSQueue.setupQueueConfigs, AbstractLeafQueue.setupQueueConfigs, QueueNodeLabelsSettings
+and QueueAllocationSettings.
 """
 
 from __future__ import annotations
@@ -265,7 +265,8 @@ class QueueReader:
                 if not 0 <= weight <= highest:
                     own.fault(
                         f"user-settings.{user}{suffix}",
-                        f"Weight ({weight:g}) for user {user} must be between 0 and 100 / {percent:g} (= {highest:g})",
+                        f"Weight ({weight:g}) for user {user} must be between 0 and 100 / {percent:g} (= "
+                        f"{highest:g})",
                     )
         return weights
 
@@ -290,7 +291,8 @@ class QueueReader:
         if any(value > cluster.value(name) for name, value in given.items()):
             own.fault(
                 keys[0],
-                f"Queue maximum allocation cannot be larger than the cluster setting for queue {own.path} max "
+                f"Queue maximum allocation cannot be larger than the cluster setting for queue {own.path} "
+                "max "
                 f"allocation per queue: {Resource.of(amounts)} cluster setting: {cluster}",
             )
         return Resource.of(amounts)

@@ -2,8 +2,8 @@
 
 The tree is read from the root down, since much is inherited: labels, the maximum allocation, ordering, user
 weights, lifetimes. A queue made from a template is read in the same way, the template behind its own
-properties. Judging the tree as a whole is the business of checks.py. Answers for CapacitySchedulerConfiguration
-and for the setupQueueConfigs of the queues.
+properties. Judging the tree as a whole is the business of checks.py. Answers for
+CapacitySchedulerConfiguration and for the setupQueueConfigs of the queues.
 """
 
 from __future__ import annotations
@@ -174,7 +174,8 @@ def _is_dominant(p: Properties, types: ResourceTypeRegistry) -> bool:
         p.fault(
             name,
             "RM uses DefaultResourceCalculator which used only memory as resource-type but invalid "
-            f"resource-types specified {{{', '.join(types.names)}}}. Use DominantResourceCalculator instead to "
+            f"resource-types specified {{{', '.join(types.names)}}}. Use DominantResourceCalculator instead "
+            "to "
             "make effective use of these resource-types",
         )
     return is_dominant
@@ -252,4 +253,3 @@ def read_dynamic_queue(
     )
     settings.properties.raise_faults()
     return queue
-

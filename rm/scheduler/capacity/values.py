@@ -107,7 +107,8 @@ def parse_priority_groups(text: str, cluster_maximum: int) -> tuple[PriorityGrou
         unknown = [key for key in fields if key not in ("user", "group", "max_priority", "default_priority")]
         if unknown or not pairs or pairs[0][0] not in ("user", "group"):
             raise ValueError(
-                f"groups of the form [user=... group=... max_priority=N default_priority=N], which [{body}] is not"
+                f"groups of the form [user=... group=... max_priority=N default_priority=N], which [{body}] "
+                "is not"
             )
         maximum = min(values.integer(fields.get("max_priority", str(cluster_maximum))), cluster_maximum)
         default = max(values.integer(fields.get("default_priority", "0")), 0)
