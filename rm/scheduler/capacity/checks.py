@@ -137,7 +137,11 @@ def _check_percent_sum(p: Properties, queue: QueueSettings, label: str, own: Cap
         if abs(found) > PRECISION:
             reason = f"{start} It should be either 0 or 1.0"
         elif own is CapacityMode.PERCENT and own_share > PRECISION and not queue.allow_zero_sum:
-            reason = f"{start} It is set to 0, but parent percent != 0, and doesn't allow children capacity to set to 0"
+            reason = (
+                f"{start} It is set to 0, but parent percent != 0, and doesn't allow children capacity to "
+                "set "
+                "to 0"
+            )
     elif own is CapacityMode.PERCENT and own_share <= 0 and not queue.allow_zero_sum:
         reason = f"{start} queue={queue.name} has zero capacity, but child queues have positive capacities"
     if reason is not None:

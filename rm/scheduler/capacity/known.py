@@ -136,4 +136,4 @@ def unknown_properties(properties: Properties) -> Iterator[str]:
     for name in properties.names(PREFIX):
         if not is_known(name):
             source = properties.file if name in properties.file else properties.site or properties.file
-            yield f"{source.origin(name)}: {name} is not a property of the CapacityScheduler and has no effect"
+            yield f"{source.origin(name)}: {name} is no property of the CapacityScheduler: it has no effect"

@@ -97,7 +97,7 @@ def _number(text: str, reason: str) -> float:
 
 
 def parse_priority_groups(text: str, cluster_maximum: int) -> tuple[PriorityGroup, ...] | None:
-    """`[user=u1,u2 group=g1 max_priority=7 default_priority=4] [...]`; None for `*`: everybody, any priority."""
+    """`[user=u1,u2 group=g1 max_priority=7 default_priority=4] [...]`; None for `*`: any priority."""
     if text.strip() in ("", "*"):
         return None
     groups = []
