@@ -46,6 +46,7 @@ from rm.scheduler.statuses import (
     aborted,
 )
 from rm.scheduler.updates import roll_back_increase
+from rm.scheduler.views import ApplicationView, QueueView
 from yarn.enums import QueueACL, SchedulerResourceTypes
 from yarn.errors import YarnError
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
@@ -191,6 +192,22 @@ class Scheduler(ABC, Generic[A]):
     def application_lifetime(self, queue: str, lifetime_s: int) -> int:
         """The lifetime in seconds that an application of that queue gets; -1 without end."""
         return lifetime_s
+
+    def queue_view(self, path: str) -> QueueView | None:
+        """What the queue of that path shows; None when there is none."""
+        return None
+
+    def application_view(self, attempt: A) -> ApplicationView:
+        """What it knows of an application beyond its books."""
+        return ApplicationView()
+
+    def update_shares(self) -> None:
+        """One run of the FairScheduler's update, without preemption; the others have none."""
+        return
+
+    def preempt(self) -> None:
+        """One run of the preemption policy, where preemption is on."""
+        return
 
     def refresh(self) -> None:
         """Reads its configuration anew, whole or not at all. YarnError when it is not valid."""

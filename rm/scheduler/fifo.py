@@ -24,7 +24,8 @@ from rm.scheduler.asks import ANY, KeyAsks, Locality
 from rm.scheduler.base import Allocation, Scheduler
 from rm.scheduler.calculator import DEFAULT_CALCULATOR
 from rm.scheduler.node import SchedulerNode
-from rm.scheduler.usage import Usage
+from rm.scheduler.usage import DEFAULT_PARTITION, Usage
+from rm.scheduler.views import PartitionView, QueueView
 from yarn.enums import QueueACL, QueueState
 from yarn.errors import YarnError
 from yarn.ids import ApplicationAttemptId, ContainerId
@@ -193,6 +194,30 @@ class FifoScheduler(Scheduler[Attempt]):
             current_capacity=self.usage.used().memory_mb / total if total else 0.0,
             state=QueueState.RUNNING,
             scheduler_type=self.name,
+        )
+
+    def queue_view(self, path: str) -> QueueView | None:
+        """The one queue; `root` is another name of it."""
+        if path not in (QUEUE, "root", f"root.{QUEUE}"):
+            return None
+        amounts, total = self.usage.of(), self.cluster_resource().memory_mb
+        share = amounts.used.memory_mb / total if total else 0.0
+        partition = PartitionView(
+            used=amounts.used,
+            pending=amounts.pending,
+            capacity=1.0,
+            max_capacity=1.0,
+            absolute_capacity=1.0,
+            absolute_max_capacity=1.0,
+            used_capacity=share,
+            absolute_used_capacity=share,
+        )
+        return QueueView(
+            path=path,
+            apps=len(self.applications),
+            active_apps=len(self.applications),
+            containers=amounts.containers,
+            partitions={DEFAULT_PARTITION: partition},
         )
 
     def queue_acls(self, user: str) -> list[QueueUserACLInfo]:
