@@ -222,6 +222,16 @@ class RequestTable:
         self._changes.scheduling += requests
         self._outstanding_scheduling += requests
 
+    def replace_scheduling_request(self, request: SchedulingRequest) -> None:
+        """Asks for another number of containers under a key (priority, allocation request id) in use."""
+
+        def is_other(known: SchedulingRequest) -> bool:
+            key = (known.priority, known.allocation_request_id)
+            return key != (request.priority, request.allocation_request_id)
+
+        self._changes.scheduling[:] = [*filter(is_other, self._changes.scheduling), request]
+        self._outstanding_scheduling[:] = [*filter(is_other, self._outstanding_scheduling), request]
+
     def scheduling_requests(self) -> list[SchedulingRequest]:
         """The scheduling requests that are not satisfied, with what is left of their number."""
         return list(self._outstanding_scheduling)

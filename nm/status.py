@@ -39,11 +39,10 @@ from yarn.records.tracker import (
     RegisterNodeManagerResponse,
     UnRegisterNodeManagerRequest,
 )
-from yarn.version import HADOOP_VERSION
 
 log = logging.getLogger("nm.status")
 
-VERSION = HADOOP_VERSION
+VERSION = "3.4.0"
 """The Hadoop version whose behaviour this node shows, as told to the RM."""
 
 KILLED_BY_RESOURCEMANAGER = -106

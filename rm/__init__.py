@@ -1,9 +1,4 @@
-"""The ResourceManager: a sans-IO core, deterministic, and its edges.
+"""The ResourceManager: a sans-IO core and its edges.
 
-settings/   every property of the RM, typed
-events/     everything that can happen
-effects     everything that may be asked of the world
-context     what a handler can reach
-container   RMContainer
-scheduler/  what a scheduler is, and the three of them
+settings/    every property of the ResourceManager
 """

@@ -29,7 +29,18 @@ PROTOBUF = ("protos", "google.protobuf", "grpc")
 
 # The parts of nm that act on the world; all else in rm and nm is a sans-IO core behind effects.
 EDGES = ("rm.edge", "nm.edge", "nm.executor", "nm.monitor", "nm.localizer", "nm.shuffle")
-MAPREDUCE_CORE = ("am.mapreduce.core", "am.mapreduce.job", "am.mapreduce.task", "am.mapreduce.attempt")
+MAPREDUCE_CORE = (
+    "am.mapreduce.core",
+    "am.mapreduce.context",
+    "am.mapreduce.events",
+    "am.mapreduce.effects",
+    "am.mapreduce.job",
+    "am.mapreduce.task",
+    "am.mapreduce.attempt",
+    "am.mapreduce.allocator",
+    "am.mapreduce.rampup",
+    "am.mapreduce.preemption",
+)
 WORLD = (
     "asyncio",
     "socket",
@@ -50,9 +61,7 @@ RM_ORDER = (
     ("settings", "events", "effects", "context"),
     ("container", "node", "labels", "placement"),
     ("scheduler",),
-    ("diagnostics", "finished", "blacklist", "log_aggregation", "state", "tokens"),
-    ("attempt", "app", "nodes", "monitors", "submission", "reservation"),
-    ("reports",),
+    ("attempt", "app", "nodes", "submission", "reservation"),
     ("services",),
     ("core",),
     ("edge",),

@@ -266,13 +266,18 @@ def _tell_task(
 
 
 def _end(attempt: Attempt, status: AttemptState) -> None:
+    attempt.finished_ms = attempt.context.now_ms
+    _say_end(attempt, status)
+
+
+def _say_end(attempt: Attempt, status: AttemptState) -> None:
     context = attempt.context
-    attempt.finished_ms = context.now_ms
     context.record(
         "ATTEMPT_FINISHED",
         **_identity(attempt),
         status=status.value,
         started_ms=attempt.launched_ms,
+        finished_ms=attempt.finished_ms,
         counters=attempt.counters,
         diagnostics="; ".join(attempt.diagnostics),
     )

@@ -309,6 +309,7 @@ JOB = Table(
     rows={
         JobState.NEW: {
             JobStart: to(JobState.SETUP, _set_up),
+            JobCommitCompleted: to(JobState.SUCCEEDED, _succeed),  # under an earlier AM
             JobKill: to(JobState.KILLED, _kill_unstarted),
             **ignore(JobUpdatedNodes),
         },

@@ -1,0 +1,127 @@
+"""What a task and its AM say to one another: JSON over HTTP on the loopback address, signed with the job's
+secret.
+
+    getTask          the AM's first word: wait, die, or run this
+    statusUpdate     how far the task is, its counters, outputs it could not fetch; go on or end
+    commitPending    the output is written: may it be committed?
+    done, failed     the task's last word
+    mapCompletions   which maps have ended, from a number on
+    killJob          a client's wish
+
+Owns the task's side of it and the signature; the AM's side is in umbilical_server.py. Answers for
+TaskUmbilicalProtocol.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import http.client
+import json
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+PATH = "/umbilical/"
+HASH_HEADER = "UmbilicalHash"
+WAIT, RUN, DIE = "wait", "run", "die"
+
+GIVE_UP_S = 30.0
+"""A task whose AM does not answer for so long ends itself."""
+
+PAUSE_S = 0.2
+
+
+class AMUnreachableError(Exception):
+    """The AM does not answer any more, or refuses to."""
+
+
+def signature(secret: bytes, path: str, body: bytes) -> str:
+    """The signature of a call."""
+    return base64.b64encode(hmac.digest(secret, path.encode() + b"\n" + body, "sha256")).decode()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All that a task has to know."""
+
+    job: str
+    attempt: str
+    app_attempt: int
+    maps: int
+    reduces: int
+    mapper: str
+    combiner: str
+    reducer: str
+    partitioner: str
+    output: str
+    split: Mapping[str, Any] | None
+    sort_bytes: int
+    sort_factor: int
+    fetchers: int
+    fetch_timeout_ms: int
+    fetch_retry_ms: int
+    report_interval_ms: int
+    addresses: str
+    """The address book of the emulated hosts, or nothing."""
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is sent."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        """As it was sent."""
+        return cls(**data)
+
+
+class Umbilical:
+    """A task's connection to its AM. Several threads may call; one call is made at a time."""
+
+    def __init__(self, host: str, port: int, attempt: str, secret: bytes) -> None:
+        self._host = host
+        self._port = port
+        self._attempt = attempt
+        self._secret = secret
+        self._lock = threading.Lock()
+        self._connection: http.client.HTTPConnection | None = None
+        self._pause = threading.Event()
+
+    def call(self, name: str, **arguments: Any) -> dict[str, Any]:
+        """The AM's answer; AMUnreachableError when there is none for too long."""
+        body = json.dumps({"attempt": self._attempt, **arguments}).encode()
+        path = PATH + name
+        headers = {HASH_HEADER: signature(self._secret, path, body), "Content-Type": "application/json"}
+        deadline = time.monotonic() + GIVE_UP_S
+        with self._lock:
+            while True:
+                try:
+                    return self._once(path, body, headers)
+                except (OSError, http.client.HTTPException) as error:
+                    self._drop()
+                    if time.monotonic() > deadline:
+                        raise AMUnreachableError(f"{name}: {error}") from error
+                    self._pause.wait(PAUSE_S)
+
+    def close(self) -> None:
+        """Closes the connection."""
+        with self._lock:
+            self._drop()
+
+    def _once(self, path: str, body: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
+        if self._connection is None:
+            self._connection = http.client.HTTPConnection(self._host, self._port, timeout=GIVE_UP_S)
+        self._connection.request("POST", path, body, dict(headers))
+        response = self._connection.getresponse()
+        data = response.read()
+        if response.status != 200:
+            raise AMUnreachableError(f"{path}: {response.status} {data.decode(errors='replace')}")
+        answer: dict[str, Any] = json.loads(data)
+        return answer
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

@@ -1,0 +1,200 @@
+"""DistributedShell's ApplicationMaster: `python -m am.shell.master SPEC` in its container.
+
+Asks for the containers, runs the command in each, and counts how they end. A container that YARN took away is
+asked for again; one whose command fails is not, and the application fails. Each command finds its number,
+from 1, in YARN_SHELL_ID. Answers for DistributedShell's ApplicationMaster.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+
+from am.asks import ContainerRequest
+from am.connection import Connection, configuration_of
+from am.environment import ContainerEnvironment
+from am.launch import redirections
+from am.shell.spec import ShellSpec
+from yarn.enums import FinalApplicationStatus
+from yarn.errors import YarnError
+from yarn.ids import ContainerId
+from yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
+from yarn.records.master import AllocateResponse
+from yarn.records.request import (
+    ExecutionTypeRequest,
+    PlacementConstraintMapEntry,
+    ResourceSizing,
+    SchedulingRequest,
+)
+from yarn.rpc import RpcError
+
+log = logging.getLogger("am.shell.master")
+
+SHELL_ID = "YARN_SHELL_ID"
+NOT_ITS_FAULT = (-100, -102)
+
+
+class ShellMaster:
+    """One life of the AM."""
+
+    def __init__(self, spec: ShellSpec, environment: ContainerEnvironment, connection: Connection) -> None:
+        self._spec = spec
+        self._environment = environment
+        self._rm = connection.rm_client(environment.amrm_token)
+        self._nm = connection.nm_client(self._rm)
+        self._running: dict[ContainerId, Container] = {}
+        self._shell_ids: dict[ContainerId, int] = {}
+        self._free_ids = list(range(1, spec.total + 1))
+        self._succeeded = 0
+        self._failed = 0
+        self._diagnostics: list[str] = []
+        self._requests: dict[int, SchedulingRequest] = {}
+
+    async def run(self) -> bool:
+        """The whole life; whether every command ended with 0."""
+        entries = [
+            PlacementConstraintMapEntry(allocation_tags=(one.tag,), placement_constraint=one.constraint)
+            for one in self._spec.placements
+            if one.tag and one.constraint is not None
+        ]
+        await self._rm.register(self._environment.node_id.host, placement_constraints=entries)
+        self._ask()
+        try:
+            async for response in self._rm.responses(self._spec.heartbeat_ms, self._progress):
+                await self._take(response)
+                if self._succeeded + self._failed >= self._spec.total:
+                    break
+        finally:
+            await self._nm.close()
+        if self._failed:
+            message = f"Application Failure: desired = {self._spec.total}, completed = {self._spec.total}, "
+            message += f"failed = {self._failed}, diagnostics = {'; '.join(self._diagnostics[:5])}"
+            await self._rm.finish(FinalApplicationStatus.FAILED, message)
+            return False
+        await self._rm.finish(FinalApplicationStatus.SUCCEEDED)
+        return True
+
+    def _progress(self) -> float:
+        return (self._succeeded + self._failed) / self._spec.total if self._spec.total else 1.0
+
+    def _ask(self) -> None:
+        spec = self._spec
+        placements = spec.placements
+        if not placements:
+            self._rm.asks.add(self._container_request(), spec.total)
+            return
+        for number, one in enumerate(placements):
+            count = spec.containers if one.count is None else one.count
+            request = SchedulingRequest(
+                allocation_request_id=number,
+                priority=spec.priority,
+                execution_type=ExecutionTypeRequest(),
+                allocation_tags=(one.tag,) if one.tag else (),
+                resource_sizing=ResourceSizing(num_allocations=count, resources=spec.size),
+                placement_constraint=None if one.tag else one.constraint,
+            )
+            self._requests[number] = request
+            self._rm.asks.add_scheduling_requests([request])
+
+    def _container_request(self) -> ContainerRequest:
+        return ContainerRequest(
+            capability=self._spec.size, priority=self._spec.priority, node_label_expression=self._spec.label
+        )
+
+    async def _take(self, response: AllocateResponse) -> None:
+        for status in response.completed_container_statuses:
+            self._complete(status)
+        for rejected in response.rejected_scheduling_requests:
+            sizing = rejected.request.resource_sizing
+            count = (sizing.num_allocations or 0) if sizing is not None else 0
+            self._failed += count
+            self._diagnostics.append(f"{count} containers rejected: {rejected.reason.name}")
+        await asyncio.gather(*map(self._start, response.allocated_containers))
+
+    async def _start(self, container: Container) -> None:
+        assert container.id is not None
+        if not self._requests:
+            self._rm.asks.remove(self._container_request())
+        if not self._free_ids:
+            self._rm.asks.release(container.id)
+            return
+        shell_id = self._free_ids.pop(0)
+        self._running[container.id] = container
+        self._shell_ids[container.id] = shell_id
+        context = ContainerLaunchContext(
+            environment={**self._spec.environment, SHELL_ID: str(shell_id)},
+            command=(f"{{ {self._spec.command} ; }}{redirections()}",),
+            container_retry_context=self._spec.retry_context,
+        )
+        try:
+            await self._nm.start(container, context)
+            log.info("%s runs as number %d on %s", container.id, shell_id, container.node_id)
+        except (YarnError, RpcError) as error:
+            log.error("%s cannot be started: %s", container.id, error)
+            self._rm.asks.release(container.id)
+            self._end(container.id, -1, str(error))
+
+    def _complete(self, status: ContainerStatus) -> None:
+        if status.container_id is None or status.container_id not in self._running:
+            return
+        if status.exit_status in NOT_ITS_FAULT:
+            log.info("%s was taken away: asking again", status.container_id)
+            container = self._running.pop(status.container_id)
+            self._free_ids.append(self._shell_ids[status.container_id])
+            self._ask_again(container)
+            return
+        self._end(status.container_id, status.exit_status, status.diagnostics)
+
+    def _end(self, container_id: ContainerId, exit_status: int, diagnostics: str) -> None:
+        container = self._running.pop(container_id)
+        if exit_status == 0:
+            self._succeeded += 1
+            return
+        self._failed += 1
+        where = container.node_id.host if container.node_id is not None else "?"
+        self._diagnostics.append(f"{container_id} on {where} ended with {exit_status}: {diagnostics.strip()}")
+
+    def _ask_again(self, container: Container) -> None:
+        lost = self._requests.get(container.allocation_request_id)
+        if lost is None:
+            self._rm.asks.add(self._container_request())
+            return
+        # An update of a key replaces its number: what is outstanding of it, and one more.
+        number = lost.allocation_request_id
+        left = sum(
+            request.resource_sizing.num_allocations or 0
+            for request in self._rm.asks.scheduling_requests()
+            if request.allocation_request_id == number and request.resource_sizing is not None
+        )
+        again = SchedulingRequest(
+            allocation_request_id=number,
+            priority=lost.priority,
+            execution_type=lost.execution_type,
+            allocation_tags=lost.allocation_tags,
+            resource_sizing=ResourceSizing(num_allocations=left + 1, resources=self._spec.size),
+            placement_constraint=lost.placement_constraint,
+        )
+        self._rm.asks.replace_scheduling_request(again)
+
+
+def main(arguments: list[str]) -> int:
+    """The process; its exit code."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    spec = ShellSpec.from_text(arguments[0])
+    environment = ContainerEnvironment.read(os.environ)
+
+    async def live() -> bool:
+        connection = Connection.of(configuration_of(os.environ))
+        return await ShellMaster(spec, environment, connection).run()
+
+    try:
+        return 0 if asyncio.run(live()) else 2
+    except (YarnError, RpcError) as error:
+        log.error("this AM ends: %s", error)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

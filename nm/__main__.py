@@ -1,7 +1,0 @@
-"""`python -m nm`."""
-
-import sys
-
-from nm.edge.main import main
-
-sys.exit(main())
