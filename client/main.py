@@ -15,7 +15,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from client.commands import application, attempt, cluster, container, node, programs, queue, version
+from client.commands import (
+    application,
+    attempt,
+    cluster,
+    container,
+    logs,
+    node,
+    nodeattributes,
+    programs,
+    queue,
+    rmadmin,
+    schedulerconf,
+    top,
+    version,
+)
 from client.commands.reading import Command
 from client.console import Console
 from client.failures import OK, UNCAUGHT, JavaError
@@ -36,10 +50,15 @@ COMMANDS: Mapping[str, tuple[Command, str]] = {
     "cluster": (cluster.run, "node labels and attributes of the cluster"),
     "container": (container.run, "the containers of an attempt"),
     "jar": (programs.run_jar, "runs a client program written in Python"),
+    "logs": (logs.run, "the logs of containers"),
     "node": (node.run, "nodes: list, show"),
+    "nodeattributes": (nodeattributes.run, "attributes of nodes"),
     "nodemanager": (programs.run_nodemanager, "becomes a NodeManager"),
     "queue": (queue.run, "queues: list, show"),
     "resourcemanager": (programs.run_resourcemanager, "becomes a ResourceManager"),
+    "rmadmin": (rmadmin.run, "administration of the ResourceManager"),
+    "schedulerconf": (schedulerconf.run, "the scheduler's configuration: show, change"),
+    "top": (top.run, "the cluster and its applications on a full screen"),
     "version": (version.run, "says which Hadoop this behaves like"),
 }
 

@@ -73,7 +73,7 @@ class WebService:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         return self._request("PUT", address, path, {}, headers, json.dumps(value).encode())
 
-    def stream(self, address: str, path: str, consume: Callable[[bytes], None], **query: str) -> Answer:
+    def stream(self, address: str, path: str, consume: Callable[[bytes], object], **query: str) -> Answer:
         """GET whose body goes to `consume` part by part when the call is answered well; the answer then has
         an empty one.
         """
@@ -87,7 +87,7 @@ class WebService:
         query: Mapping[str, str],
         headers: Mapping[str, str],
         body: bytes | None,
-        consume: Callable[[bytes], None] | None = None,
+        consume: Callable[[bytes], object] | None = None,
     ) -> Answer:
         host_port = self._book.resolve(address.removeprefix("http://").rstrip("/"))
         target = quote(path) + "?" + urlencode({**query, "user.name": self._user})
@@ -108,7 +108,7 @@ class WebService:
                 connection.close()
 
 
-def _read(response: http.client.HTTPResponse, consume: Callable[[bytes], None] | None) -> Answer:
+def _read(response: http.client.HTTPResponse, consume: Callable[[bytes], object] | None) -> Answer:
     if consume is None or response.status != _OK:
         body = response.read(LARGEST_ANSWER + 1)
         if len(body) > LARGEST_ANSWER:

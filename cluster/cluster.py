@@ -55,8 +55,10 @@ class Options:
 class Cluster:
     """The cluster of one run directory."""
 
-    def __init__(self, run: RunDirectory) -> None:
+    def __init__(self, run: RunDirectory, *, stays_with_us: bool = False) -> None:
+        """`stays_with_us`: what is started here ends when this process does, however that happens."""
         self.run = run
+        self._stays_with_us = stays_with_us
 
     # Starting
 
@@ -147,10 +149,13 @@ class Cluster:
     def _start_node(self, record: ClusterRecord, node: NodeRecord) -> None:
         configuration = site.write_node_configuration(self.run, node)
         directory = str(self.run.node(node.name))
-        arguments = ["nm", "--conf", str(configuration), "--dir", directory]
+        log = str(self.run.logs / f"{node.name}.log")
+        arguments = ["nm", "--conf", str(configuration), "--dir", directory, "--log-file", log]
         node.process = self._start(node.name, [*arguments, "--name", node.name, "--rack", node.rack], record)
 
     def _start(self, name: str, arguments: Sequence[str], record: ClusterRecord) -> ProcessId:
+        if self._stays_with_us:
+            arguments = [*arguments, "--exit-with-parent"]
         variables = {
             processes.RUN_ID_VARIABLE: record.run_id,
             processes.RUN_DIR_VARIABLE: str(self.run.path),

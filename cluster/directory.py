@@ -87,6 +87,7 @@ class RunDirectory:
         self.state = self.path / "state"
         self.nodes = self.path / "nodes"
         self.record_file = self.path / RECORD
+        self.lock_file = self.path / "cluster.lock"
 
     @classmethod
     def chosen(cls, given: str | None) -> RunDirectory:
@@ -102,12 +103,13 @@ class RunDirectory:
         if self.path.exists() and not self.path.is_dir():
             raise ClusterError(f"{self.path} is no directory; choose another one with --dir")
         try:
-            if self.path.is_dir() and any(self.path.iterdir()) and not self.record_file.exists():
+            if self.path.is_dir() and any(self.path.iterdir()) and not self.lock_file.exists():
                 raise ClusterError(
                     f"{self.path} is not empty and holds no cluster; choose another directory with --dir"
                 )
             for each in (self.path, self.logs, self.pids, self.nodes):
                 each.mkdir(parents=True, exist_ok=True)
+            self.lock_file.touch()  # from now on it is known to be ours
         except OSError as error:
             reason = error.strerror or error
             raise ClusterError(
@@ -152,7 +154,7 @@ class RunDirectory:
         """Keeps other commands from changing the cluster meanwhile."""
         if not self.path.is_dir():
             self.load()  # says what is missing
-        with (self.path / "cluster.lock").open("w") as lock:
+        with self.lock_file.open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 

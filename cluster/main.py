@@ -73,10 +73,10 @@ def _status_of(answer: object) -> int:
 
 
 def _up(options: argparse.Namespace) -> int:
-    from cluster.cluster import Options
+    from cluster.cluster import Cluster, Options
     from cluster.watch import listening_for_signals, watch
 
-    cluster = _cluster(options)
+    cluster = Cluster(RunDirectory.chosen(options.dir), stays_with_us=not options.detach)
     asked = Options(
         nodes=options.nodes,
         racks=options.racks,

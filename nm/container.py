@@ -111,13 +111,11 @@ def _kill_while_localizing(container: Container, event: ContainerKill) -> None:
 
 
 def _launched(container: Container, event: ContainerLaunched) -> None:
-    context = container.context
     container.was_launched = True
     start_monitoring(container)
     container.is_reinitializing = False
     if container.reinitialization is not None and not container.reinitialization.can_rollback:
         container.reinitialization = None
-    context.ask(SendHeartbeat())
 
 
 def _recovered_paused(container: Container, event: ContainerRecoverPaused) -> None:

@@ -39,10 +39,11 @@ from yarn.records.tracker import (
     RegisterNodeManagerResponse,
     UnRegisterNodeManagerRequest,
 )
+from yarn.version import HADOOP_VERSION
 
 log = logging.getLogger("nm.status")
 
-VERSION = "3.4.0"
+VERSION = HADOOP_VERSION
 """The Hadoop version whose behaviour this node shows, as told to the RM."""
 
 KILLED_BY_RESOURCEMANAGER = -106

@@ -1,4 +1,9 @@
-"""The ResourceManager: a sans-IO core and its edges.
+"""The ResourceManager: a sans-IO core, deterministic, and its edges.
 
-settings/    every property of the ResourceManager
+settings/   every property of the RM, typed
+events/     everything that can happen
+effects     everything that may be asked of the world
+context     what a handler can reach
+container   RMContainer
+scheduler/  what a scheduler is, and the three of them
 """

@@ -48,6 +48,10 @@ class Arc:
         self.hook = hook
 
 
+Cells = dict[type, Arc]
+"""Part of a row: arcs by event type."""
+
+
 def to(target: Enum, hook: Hook | None = None) -> Arc:
     """An arc with one target."""
     return Arc((target,), hook)
@@ -59,12 +63,12 @@ def choose(*targets: Enum, by: Hook) -> Arc:
     return Arc(targets, by)
 
 
-def stay(*event_types: type, hook: Hook | None = None) -> dict[type, Arc]:
+def stay(*event_types: type, hook: Hook | None = None) -> Cells:
     """Cells that leave the state as it is and run `hook`."""
     return {event_type: Arc((), hook) for event_type in event_types}
 
 
-def ignore(*event_types: type) -> dict[type, Arc]:
+def ignore(*event_types: type) -> Cells:
     """Cells that neither change the state nor do anything."""
     return {event_type: Arc((), None) for event_type in event_types}
 

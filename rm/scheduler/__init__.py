@@ -10,5 +10,6 @@ requests     validation and normalization
 statuses     why the RM ended a container
 recovery     containers reported after a restart of the RM
 updates      containers that change while they run
+views        what is shown of queues and applications
 fifo         the smallest scheduler; read it first
 """

@@ -30,7 +30,15 @@ class Fault:
     allowed: str
     """What is allowed, as a phrase: `an integer of at least 1`; for a document, what is wrong with it."""
 
+    reason: str | None = None
+    """What is wrong, said whole; in place of `allowed` where the value is right by itself, or where Hadoop's
+    own words are known to operators.
+    """
+
     def __str__(self) -> str:
+        if self.reason is not None:
+            value = "" if self.value is None else f" = {self.value!r}"
+            return f"{self.source}: {self.property or ''}{value}: {self.reason}"
         if self.property is None:
             return f"{self.source}: {self.allowed}"
         if self.value is None:

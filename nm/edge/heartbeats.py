@@ -1,0 +1,130 @@
+"""Registration and the beat: the core's requests to the RM, the RM's answers to the core, at the right
+moments.
+
+Owns when: at once when the core asks for it, else after the interval the RM named; how long to try to reach
+an RM that does not answer. What is said stands in nm/status.py. Answers for the threads of
+NodeStatusUpdaterImpl and for ServerRMProxy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from nm.settings import NMSettings
+from nm.status import NodeStatusUpdater
+from yarn.errors import YarnError
+from yarn.rpc import RpcError, Stub
+
+log = logging.getLogger("nm.heartbeats")
+
+SERVICE = "ResourceTrackerService"
+RETRY_S = 0.5
+"""The pause after a heartbeat that failed, at most: an RM that comes back should not have to wait."""
+
+Turn = Callable[[Callable[[], Any]], Any]
+
+
+class UnreachableError(Exception):
+    """The RM did not answer for as long as it is allowed to stay away."""
+
+
+class Heartbeats:
+    """One node's conversation with the RM."""
+
+    def __init__(
+        self,
+        stub: Stub,
+        status: NodeStatusUpdater,
+        turn: Turn,
+        settings: NMSettings,
+        *,
+        first_delay_s: float = 0.0,
+    ) -> None:
+        self._stub = stub
+        self._status = status
+        self._turn = turn
+        self._settings = settings
+        self._first_delay_s = first_delay_s
+        self._wake = asyncio.Event()
+        self._must_register = True
+        self.is_registered = asyncio.Event()
+        self.beats = 0
+        """Heartbeats that were answered."""
+
+    def wake(self) -> None:
+        """Lets the next heartbeat go out now."""
+        self._wake.set()
+
+    def register_again(self) -> None:
+        """Registers before the next heartbeat."""
+        self._must_register = True
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Registers and beats until it is cancelled, or the core is told to shut down."""
+        if self._first_delay_s:
+            await asyncio.sleep(self._first_delay_s)
+        while True:
+            if self._must_register:
+                if not await self._register():
+                    return
+                self.is_registered.set()
+                self._wake.set()
+            await self._pause(self._status.heartbeat_interval_ms / 1000)
+            if not self._must_register:
+                await self._beat()
+
+    async def unregister(self) -> None:
+        """Says good-bye, if there is a need to; an RM that is gone is none."""
+        request = self._turn(self._status.unregister_request)
+        if request is None or self._must_register:
+            return
+        try:
+            await self._stub.call("unRegisterNodeManager", request, timeout_s=2.0)
+        except (RpcError, YarnError) as error:
+            log.warning("Unregistration of the node failed: %s", error)
+
+    async def _pause(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self._wake.wait(), seconds)
+        except TimeoutError:
+            return
+        finally:
+            self._wake.clear()
+
+    async def _register(self) -> bool:
+        """Registers, however long the RM takes to appear; whether the node may go on."""
+        self._must_register = False
+        loop = asyncio.get_running_loop()
+        longest_ms = self._settings.nm_connect_maximum_wait_ms
+        deadline = None if longest_ms < 0 else loop.time() + longest_ms / 1000
+        said = False
+        while True:
+            request = self._turn(self._status.register_request)
+            try:
+                response = await self._stub.call("registerNodeManager", request)
+                return bool(self._turn(partial(self._status.registered, response)))
+            except (RpcError, YarnError) as error:
+                if deadline is not None and loop.time() >= deadline:
+                    raise UnreachableError(f"the ResourceManager cannot be reached: {error}") from error
+                if not said:
+                    log.warning("waiting for the ResourceManager: %s", error)
+                    said = True
+            await asyncio.sleep(min(RETRY_S, self._settings.nm_connect_retry_interval_ms / 1000))
+
+    async def _beat(self) -> None:
+        request = self._turn(self._status.heartbeat_request)
+        try:
+            response = await self._stub.call("nodeHeartbeat", request)
+        except (RpcError, YarnError) as error:
+            log.warning("heartbeat failed: %s", error)
+            self._turn(self._status.heartbeat_failed)
+            await self._pause(min(RETRY_S, self._status.heartbeat_interval_ms / 1000))
+            self._wake.set()
+            return
+        self.beats += 1
+        self._turn(lambda: self._status.heartbeat_answered(response))

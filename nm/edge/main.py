@@ -1,0 +1,149 @@
+"""`python -m nm`: one NodeManager, or with --virtual many simulated ones.
+
+Exit status: 0 after a clean end, 1 when the node could not go on, 2 when the configuration or the command
+line is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gc
+import getpass
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import psutil
+
+from nm.edge.process import NodeManagerProcess
+from nm.edge.virtual import VirtualNodes, VirtualOptions
+from nm.settings import NMSettings
+from yarn.configuration import Configuration, ConfigurationError
+from yarn.log import configure_logging
+from yarn.node_resources import NODE_RESOURCES_FILE, Hardware, node_resource
+from yarn.resource_types import ResourceTypeRegistry
+from yarn.rpc import PortTakenError
+from yarn.settings import read
+from yarn.shuffle import SHUFFLE_SERVICE
+
+log = logging.getLogger("nm")
+
+PARENT_LOOK_S = 0.25
+RESOURCE_TYPES_FILE = "resource-types.xml"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs until it is ended; the exit status."""
+    options = _parser().parse_args(arguments)
+    configure_logging(options.log_file, options.log_level)
+    try:
+        configuration = _configuration(options)
+        settings = read(NMSettings, configuration)
+        types = ResourceTypeRegistry.read(configuration)
+        capacity = node_resource(configuration, types, _hardware())
+        unknown = [name for name in settings.aux_services if name != SHUFFLE_SERVICE]
+        if unknown:
+            raise ConfigurationError.of(
+                configuration.origin("yarn.nodemanager.aux-services"),
+                f"{SHUFFLE_SERVICE}: there is no other auxiliary service here",
+                name="yarn.nodemanager.aux-services",
+                value=",".join(settings.aux_services),
+            )
+    except ConfigurationError as error:
+        print(error, file=sys.stderr)
+        return 2
+    gc.freeze()
+    if options.virtual:
+        wanted = VirtualOptions(
+            count=options.virtual,
+            racks=options.racks,
+            memory_mb=options.memory,
+            vcores=options.vcores,
+            prefix=options.name or "virtual",
+            topology_file=configuration.value("net.topology.table.file.name"),
+            address_book=configuration.value("yarnbox.address-book"),
+        )
+        return asyncio.run(_run(lambda: VirtualNodes(settings, capacity, wanted), options))
+    host = options.name or settings.address.host
+    return asyncio.run(_run(lambda: NodeManagerProcess(settings, capacity, host, options.dir), options))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m nm", description="A NodeManager.")
+    parser.add_argument("--conf", type=Path, help="configuration directory (default: $YARN_CONF_DIR)")
+    parser.add_argument("--dir", type=Path, help="directory of this node")
+    parser.add_argument(
+        "--name", help="host name of this node; of virtual nodes, what their names begin with"
+    )
+    parser.add_argument("--rack", help="rack of this node; the RM knows it from its own topology")
+    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--log-file", type=Path, help="log into this file instead of stderr")
+    parser.add_argument("--log-level", default="INFO")
+    parser.add_argument("--exit-with-parent", action="store_true", help="end when whoever started it is gone")
+    virtual = parser.add_argument_group("virtual nodes")
+    virtual.add_argument(
+        "--virtual", type=int, default=0, metavar="N", help="be N nodes, containers simulated"
+    )
+    virtual.add_argument("--racks", type=int, default=1, metavar="R", help="spread over R racks")
+    virtual.add_argument("--memory", type=int, metavar="MB", help="memory of each")
+    virtual.add_argument("--vcores", type=int, metavar="N", help="vcores of each")
+    return parser
+
+
+def _configuration(options: argparse.Namespace) -> Configuration:
+    directory = options.conf or os.environ.get("YARN_CONF_DIR") or os.environ.get("HADOOP_CONF_DIR")
+    system = {"user.name": getpass.getuser()}
+    if directory is None:
+        configuration = Configuration(environment=os.environ, system_properties=system)
+    else:
+        configuration = Configuration.load(directory, environment=os.environ, system_properties=system)
+        configuration = configuration.with_files(directory, [RESOURCE_TYPES_FILE, NODE_RESOURCES_FILE])
+    for notice in configuration.notices:
+        log.warning("%s", notice)
+    if options.dir is not None and "yarn.nodemanager.local-dirs" not in configuration:
+        configuration = configuration.overlaid(
+            {
+                "yarn.nodemanager.local-dirs": str(options.dir / "local"),
+                "yarn.nodemanager.log-dirs": str(options.dir / "logs"),
+            },
+            "--dir",
+        )
+    return configuration.overlaid_by_arguments(options.define)
+
+
+def _hardware() -> Hardware:
+    return Hardware(
+        memory_mb=psutil.virtual_memory().total // (1024 * 1024),
+        physical_cores=psutil.cpu_count(logical=False) or 1,
+        logical_processors=psutil.cpu_count() or 1,
+    )
+
+
+async def _run(build: Callable[[], NodeManagerProcess | VirtualNodes], options: argparse.Namespace) -> int:
+    process = build()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, process.shut_down)
+    try:
+        await process.start()
+    except PortTakenError as error:
+        print(error, file=sys.stderr)
+        return 1
+    watch = loop.create_task(_follow_parent(process)) if options.exit_with_parent else None
+    try:
+        return await process.run()
+    finally:
+        if watch is not None:
+            watch.cancel()
+
+
+async def _follow_parent(process: NodeManagerProcess | VirtualNodes) -> None:
+    parent = os.getppid()
+    while os.getppid() == parent:
+        await asyncio.sleep(PARENT_LOOK_S)
+    log.warning("process %d, which started this node, is gone", parent)
+    process.shut_down()

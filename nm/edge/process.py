@@ -1,0 +1,261 @@
+"""One NodeManager as a process: its parts started in order, kept going, ended in order.
+
+Owns the loops (heartbeats, monitor, disks, scripts) and the order of start and stop; no rules. Answers for
+NodeManager, LocalDirsHandlerService, NodeHealthCheckerService and NodeResourceMonitorImpl as running things.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import time
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from nm.core import Core
+from nm.edge.collection import LogCollection
+from nm.edge.disks import DirectoriesCheck
+from nm.edge.heartbeats import Heartbeats, UnreachableError
+from nm.edge.providers import ProviderLoops
+from nm.edge.pump import Answers, SystemClock
+from nm.edge.serving import serve_one
+from nm.edge.world import RealWorld
+from nm.executor.layout import Layout
+from nm.executor.process import ProcessExecutor
+from nm.executor.reaper import Reaper
+from nm.monitor import ContainersMonitor, node_utilization
+from nm.settings import NMSettings
+from nm.shuffle.server import ShuffleService
+from yarn.ids import NodeId
+from yarn.resource import Resource
+from yarn.rpc import Stub, listen, new_server
+from yarn.shuffle import SHUFFLE_SERVICE
+
+log = logging.getLogger("nm")
+
+LOOPBACK = "127.0.0.1"
+NODE_FILE = "node.json"
+SHUTDOWN_SLACK_MS = 1000
+_MB = 1024 * 1024
+
+
+class NodeManagerProcess:
+    """Everything of one node but the command line."""
+
+    def __init__(
+        self, settings: NMSettings, capacity: Resource, host: str, directory: Path | None = None
+    ) -> None:
+        self._settings = settings
+        self._capacity = capacity
+        self._host = host
+        self._directory = directory
+        self._layout = Layout(settings.disks.local_directories, settings.disks.log_directories)
+        self._monitor = ContainersMonitor(settings.monitor)
+        self._server = new_server()
+        self._shuffle: ShuffleService | None = None
+        self._reaper: Reaper | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._stopping = asyncio.Event()
+        self._reason: str | None = None
+        self.core: Core
+        self.heartbeats: Heartbeats
+        self.node_id: NodeId
+
+    async def start(self) -> None:
+        """Listens, makes its directories, and begins to register."""
+        settings = self._settings
+        bind = settings.bind_host or LOOPBACK
+        port = listen(self._server, f"{bind}:{settings.address.port}", "yarn.nodemanager.address")
+        self.node_id = NodeId(self._host, port)
+        self._layout.prepare()
+        self.core = core = Core(self.node_id, settings, self._capacity, SystemClock())
+        core.status.physical = _physical_resource()
+        await self._start_auxiliary_services(bind)
+        collection = None
+        if settings.logs.aggregation_enabled:
+            collection = LogCollection(
+                settings.logs.remote_directory, settings.logs.remote_suffix, self._layout, self.node_id
+            )
+        self._world = world = RealWorld(
+            core, self._layout, self._monitor, collection, self._shuffle, self.shut_down
+        )
+        self._reaper = None if settings.recovery_enabled else Reaper()
+        world.executor = self._executor = ProcessExecutor(
+            settings,
+            self._layout,
+            Answers(core, world.pump),
+            self.node_id,
+            core.status.http_port,
+            core.context.auxiliary_services,
+            os.environ,
+            are_disks_healthy=lambda: core.health.are_disks_healthy,
+            reaper=self._reaper,
+        )
+        self._stub = Stub(str(settings.rm_address), "ResourceTrackerService", user=_user(), peer="the RM")
+        self.heartbeats = Heartbeats(self._stub, core.status, world.pump.turn, settings)
+        world.wake, world.register_again = self.heartbeats.wake, self.heartbeats.register_again
+        self._disks = [
+            DirectoriesCheck("local-dirs", settings.disks.local_directories, settings.disks),
+            DirectoriesCheck("log-dirs", settings.disks.log_directories, settings.disks),
+        ]
+        await self._look_at_disks()
+        providers = ProviderLoops(settings, core, world.pump.turn)
+        await providers.first_look()
+        world.pump.start()
+        serve_one(self._server, world.pump.turn, core.management)
+        await self._server.start()
+        self._write_node_file()
+        self._spawn(self._beat())
+        self._spawn(self._monitor_loop())
+        if settings.disks.check_enabled:
+            self._spawn(self._disks_loop())
+        for loop in providers.loops():
+            self._spawn(loop)
+
+    def shut_down(self, reason: str | None = None) -> None:
+        """Asks the process to end; a reason makes its exit status tell of it."""
+        if reason is not None and self._reason is None:
+            log.error("shutting down: %s", reason)
+            self._reason = reason
+        self._stopping.set()
+
+    async def run(self) -> int:
+        """Goes on until it is asked to end; the exit status."""
+        await self._stopping.wait()
+        await self._stop()
+        return 0 if self._reason is None else 1
+
+    # Ending
+
+    async def _stop(self) -> None:
+        settings, core = self._settings, self.core
+        has_work = self._world.pump.turn(core.stop)
+        if has_work:
+            longest_ms = settings.sigkill_delay_ms + settings.process_kill_wait_ms + SHUTDOWN_SLACK_MS
+            await self._wait_for_applications(longest_ms / 1000)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if settings.recovery_enabled and settings.recovery_supervised and not core.context.is_decommissioned:
+            self._executor.abandon()
+        else:
+            await self._executor.end_all()
+        await self.heartbeats.unregister()
+        self._world.pump.stop()
+        self._world.cancel()
+        await self._server.stop(grace=0.1)
+        await self._stub.close()
+        if self._shuffle is not None:
+            await self._shuffle.stop()
+        if self._reaper is not None:
+            self._reaper.close()
+        if self._directory is not None:
+            (self._directory / NODE_FILE).unlink(missing_ok=True)
+
+    async def _wait_for_applications(self, longest_s: float) -> None:
+        deadline = time.monotonic() + longest_s
+        while self.core.context.applications and time.monotonic() < deadline:
+            await asyncio.sleep(0.02)
+        if self.core.context.applications:
+            log.warning("still alive: %s", ", ".join(map(str, self.core.context.applications)))
+
+    # Loops
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.error("a part of the node broke", exc_info=task.exception())
+            self.shut_down(f"{type(task.exception()).__name__}: {task.exception()}")
+
+    async def _beat(self) -> None:
+        try:
+            await self.heartbeats.run()
+        except UnreachableError as error:
+            self.shut_down(str(error))
+
+    async def _monitor_loop(self) -> None:
+        monitoring = self._settings.monitor
+        interval_s = monitoring.interval_ms / 1000
+        before = time.monotonic()
+        node_utilization()  # the first measurement of the processor is against nothing
+        while True:
+            await asyncio.sleep(interval_s)
+            pids = {
+                container_id: pid
+                for container_id in self._monitor.watched()
+                if (pid := self._executor.pid_of(container_id)) is not None
+            }
+            now = time.monotonic()
+            if monitoring.enabled:
+                verdicts = await asyncio.to_thread(self._monitor.look, pids, now - before)
+                for container_id, verdict in verdicts.items():
+                    log.warning("%s", verdict.diagnostics)
+                    self._world.pump.turn(
+                        lambda container_id=container_id, verdict=verdict: (  # type: ignore[misc]
+                            self.core.world.container_over_limit(
+                                container_id, verdict.exit_status, verdict.diagnostics
+                            )
+                        )
+                    )
+            before = now
+            self.core.status.containers_utilization = self._monitor.utilization
+            self.core.status.node_utilization = node_utilization()
+
+    async def _disks_loop(self) -> None:
+        while True:
+            await asyncio.sleep(self._settings.disks.check_interval_ms / 1000)
+            await self._look_at_disks()
+
+    async def _look_at_disks(self) -> None:
+        if not self._settings.disks.check_enabled:
+            return
+        local, logs = [await asyncio.to_thread(check.look) for check in self._disks]
+        self._layout.use(local.good, logs.good)
+        was_healthy = self.core.health.is_healthy
+        now_ms = self.core.clock.now_ms()
+        self.core.health.directories_checked(local, now_ms)
+        self.core.health.directories_checked(logs, now_ms)
+        if self.core.health.is_healthy is not was_healthy:
+            log.warning("health: %s", self.core.health.report or "good again")
+            self.heartbeats.wake()
+
+    # Starting
+
+    async def _start_auxiliary_services(self, bind: str) -> None:
+        if SHUFFLE_SERVICE in self._settings.aux_services:
+            self._shuffle = ShuffleService(self._layout)
+            await self._shuffle.start(bind, self._settings.shuffle_port)
+            self.core.context.auxiliary_services = {SHUFFLE_SERVICE: self._shuffle.meta_data()}
+
+    def _write_node_file(self) -> None:
+        """Where it listens, for whoever started it."""
+        if self._directory is None:
+            return
+        self._directory.mkdir(parents=True, exist_ok=True)
+        known = {
+            "node_id": str(self.node_id),
+            "pid": os.getpid(),
+            "http_port": self.core.status.http_port,
+            "shuffle_port": self._shuffle.port if self._shuffle else None,
+        }
+        draft = self._directory / f".{NODE_FILE}"
+        draft.write_text(json.dumps(known), encoding="utf-8")
+        draft.replace(self._directory / NODE_FILE)
+
+
+def _user() -> str:
+    return os.environ.get("HADOOP_USER_NAME") or os.environ.get("USER") or "yarn"
+
+
+def _physical_resource() -> Resource:
+    return Resource(psutil.virtual_memory().total // _MB, psutil.cpu_count() or 1)

@@ -1,0 +1,63 @@
+"""ContainerManagementProtocol over gRPC: rpc names to methods of the core's service, each a turn.
+
+One server may stand before many nodes: the NM token of a call names the node it is for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import grpc.aio
+
+from nm.services import ContainerManagementService
+from yarn.errors import InvalidTokenError
+from yarn.ids import NodeId
+from yarn.records.tokens import NMTokenIdentifier, Token
+from yarn.rpc import Caller, add_service
+from yarn.tokens import NM_TOKEN, identifier_of
+
+SERVICE = "ContainerManagementProtocolService"
+
+Turn = Callable[[Callable[[], Any]], Any]
+"""How a call is made within a turn of a core."""
+
+
+@cache
+def method_name(rpc: str) -> str:
+    """The service's method for an rpc: `reInitializeContainer` is `re_initialize_container`."""
+    return re.sub(r"([A-Z])", r"_\1", rpc).lower()
+
+
+def call_service(service: ContainerManagementService, rpc: str, request: Any, token: Token | None) -> Any:
+    """One call of the service by its rpc's name."""
+    return getattr(service, method_name(rpc))(request, token)
+
+
+def serve_one(server: grpc.aio.Server, turn: Turn, service: ContainerManagementService) -> None:
+    """Lets one node answer."""
+
+    def handle(rpc: str, request: Any, caller: Caller) -> Any:
+        return turn(lambda: call_service(service, rpc, request, caller.token))
+
+    add_service(server, SERVICE, handle)
+
+
+def serve_many(
+    server: grpc.aio.Server, find: Callable[[NodeId], tuple[Turn, ContainerManagementService] | None]
+) -> None:
+    """Lets many nodes answer, each the calls whose token names it."""
+
+    def handle(rpc: str, request: Any, caller: Caller) -> Any:
+        if caller.token is None:
+            raise InvalidTokenError("Invalid NMToken")
+        node_id = identifier_of(caller.token, NM_TOKEN, NMTokenIdentifier).node_id
+        found = None if node_id is None else find(node_id)
+        if found is None:
+            raise InvalidTokenError(f"Invalid NMToken: {node_id} is no node of this process")
+        turn, service = found
+        return turn(lambda: call_service(service, rpc, request, caller.token))
+
+    add_service(server, SERVICE, handle)

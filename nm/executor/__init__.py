@@ -1,0 +1,10 @@
+"""Containers as processes of the operating system.
+
+layout    where everything of a container lies, below the local and the log directories
+script    launch_container.sh: environment, links, command
+group     a container's processes as a whole: signals, who is left
+process   ProcessExecutor: launches, ends, reacquires
+reaper    what kills the containers of an NM that died
+tails     the ends of error files, for diagnostics
+simulated SimulatedExecutor: containers that only take time
+"""

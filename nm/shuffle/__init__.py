@@ -1,0 +1,4 @@
+"""The auxiliary service `mapreduce_shuffle`: reducers fetch map output from here, over HTTP.
+
+server   ShuffleService: requests checked, segments sent
+"""

@@ -1,0 +1,185 @@
+"""What an application is: its place in its life, its attempts, where it ran and how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from rm.attempt import RMAppAttempt
+from rm.blacklist import AMNodeBlacklist
+from rm.events.app import (
+    AppEvent,
+)
+from rm.finished import FinishedContainers
+from rm.log_aggregation import LogAggregation
+from yarn.enums import FinalApplicationStatus, NodeUpdateType
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarn.ordered import OrderedSet
+from yarn.records.application import ApplicationSubmissionContext
+from yarn.records.request import ResourceRequest
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+    from rm.state import StoredApp
+
+
+class RMAppState(Enum):
+    """Where an application is in its life."""
+
+    NEW = "NEW"
+    NEW_SAVING = "NEW_SAVING"
+    SUBMITTED = "SUBMITTED"
+    ACCEPTED = "ACCEPTED"
+    RUNNING = "RUNNING"
+    FINAL_SAVING = "FINAL_SAVING"
+    FINISHING = "FINISHING"
+    FINISHED = "FINISHED"
+    FAILED = "FAILED"
+    KILLING = "KILLING"
+    KILLED = "KILLED"
+
+
+NEW, NEW_SAVING, SUBMITTED, ACCEPTED, RUNNING, FINAL_SAVING = list(RMAppState)[:6]
+FINISHING, FINISHED, FAILED, KILLING, KILLED = list(RMAppState)[6:]
+COMPLETED_STATES = (FINISHING, FINISHED, FAILED, KILLED)
+"""Final for its client: the final state is stored."""
+FINAL_STATES = (FINISHED, FAILED, KILLED)
+
+_FINAL_STATUS = {
+    FINISHING: FinalApplicationStatus.FAILED,  # finished without a word of the AM is as good as failed
+    FINISHED: FinalApplicationStatus.FAILED,
+    FAILED: FinalApplicationStatus.FAILED,
+    KILLED: FinalApplicationStatus.KILLED,
+}
+
+Todo = Callable[["RMApp", Any], None]
+
+
+class RMApp:
+    """An application as the RM sees it."""
+
+    def __init__(
+        self,
+        context: RMContext,
+        submission: ApplicationSubmissionContext,
+        user: str,
+        queue: str,
+        am_requests: tuple[ResourceRequest, ...],
+        max_attempts: int,
+        app_priority: int = 0,
+    ) -> None:
+        assert submission.application_id is not None
+        self.context = context
+        self.application_id = submission.application_id
+        self.submission = submission
+        """As the client sent it, with what admission made of it."""
+        self.user = user
+        self.queue = queue
+        """As it was placed; changed by a move."""
+        self.am_requests = am_requests
+        """What each attempt asks for its AM; nothing for an unmanaged one."""
+        self.max_attempts = max_attempts
+        self.app_priority = app_priority
+        self.state = RMAppState.NEW
+        self.submit_ms = context.now_ms
+        self.start_ms = context.now_ms
+        self.launch_ms = 0
+        self.finish_ms = 0
+        self.stored_finish_ms = 0
+        self.diagnostics = ""
+        self.lifetime_end_ms: int | None = None
+        """When it is killed for having lived too long."""
+        self.attempts: dict[ApplicationAttemptId, RMAppAttempt] = {}
+        self.current: RMAppAttempt | None = None
+        self.finished = FinishedContainers(context)
+        self.logs = LogAggregation(context)
+        self.ran_nodes: OrderedSet[NodeId] = OrderedSet()
+        self.updated_nodes: dict[NodeId, NodeUpdateType] = {}
+        """What the AM has to hear of nodes, the latest kind each."""
+        self.state_before_saving: RMAppState | None = None
+        self.state_before_killing: RMAppState | None = None
+        self.recovered: StoredApp | None = None
+        """What the state store knew, when this RM did not see the submission."""
+        self.next_attempt = 1
+        self.target: RMAppState | None = None
+        self.todo: Todo | None = None
+        self.cause: AppEvent | None = None
+        settings = context.settings
+        self.am_blacklist = AMNodeBlacklist(
+            is_enabled=settings.am_blacklisting_enabled and not submission.unmanaged_am,
+            threshold=settings.am_blacklisting_disable_threshold,
+        )
+
+    @property
+    def subject(self) -> ApplicationId:
+        """The id under which the story tells of it."""
+        return self.application_id
+
+    @property
+    def name(self) -> str:
+        """What its user calls it."""
+        return self.submission.application_name
+
+    @property
+    def is_unmanaged(self) -> bool:
+        """Whether its AM is started by somebody else."""
+        return self.submission.unmanaged_am
+
+    @property
+    def keeps_containers(self) -> bool:
+        """Whether running containers outlive an attempt that another one follows."""
+        return self.submission.keep_containers_across_application_attempts
+
+    @property
+    def is_final_state_stored(self) -> bool:
+        """Whether nothing can change any more how it ends."""
+        return self.state in COMPLETED_STATES
+
+    @property
+    def is_in_final_state(self) -> bool:
+        """Whether it is over, here or, as the state store told, under an earlier RM."""
+        stored = self.recovered.final_state if self.recovered is not None else None
+        return stored is not None or self.state in FINAL_STATES
+
+    @property
+    def final_status(self) -> FinalApplicationStatus:
+        """How it ended: as its AM said, else as its state says."""
+        if self.current is not None and self.current.final_status is not None:
+            return self.current.final_status
+        return _FINAL_STATUS.get(self.state, FinalApplicationStatus.UNDEFINED)
+
+    def attempt(self, attempt_id: ApplicationAttemptId) -> RMAppAttempt | None:
+        """One of its attempts."""
+        return self.attempts.get(attempt_id)
+
+    def is_am_container(self, container_id: ContainerId) -> bool:
+        """Whether this is the container of its current AM."""
+        return self.current is not None and self.current.master_container_id == container_id
+
+    def shown_diagnostics(self) -> str:
+        """Its diagnostics; those of the current attempt while it has none."""
+        if not self.diagnostics and self.current is not None:
+            return self.current.shown_diagnostics()
+        return self.diagnostics
+
+    def counted_failures(self) -> int:
+        """How many attempts have failed by their own fault, within the validity interval."""
+        return sum(1 for attempt in self.attempts.values() if attempt.counts_as_failure())
+
+    def will_retry(self) -> bool:
+        """Whether another attempt follows if the current one fails."""
+        return not self.is_unmanaged and self.max_attempts > 1 and self.counted_failures() < self.max_attempts
+
+    def pull_node_updates(self) -> dict[NodeId, NodeUpdateType]:
+        """What the AM has to hear of nodes; it is told once."""
+        updates, self.updated_nodes = self.updated_nodes, {}
+        return updates
+
+    def create_attempt(self, number: int) -> RMAppAttempt:
+        """The next attempt, which becomes the current one."""
+        attempt = RMAppAttempt(self.context, ApplicationAttemptId(self.application_id, number), self)
+        self.attempts[attempt.attempt_id] = attempt
+        self.current = attempt
+        self.next_attempt = number + 1
+        return attempt

@@ -1,0 +1,190 @@
+"""How an attempt begins: it enters the scheduler, gets its AM's container, has it launched, and is recovered
+after a restart of the RM.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rm.attempt.ending import end
+from rm.attempt.entity import (
+    ALLOCATED_SAVING,
+    LAUNCHED,
+    LAUNCHED_UNMANAGED_SAVING,
+    SCHEDULED,
+    RMAppAttempt,
+    RMAppAttemptState,
+)
+from rm.context import AMSession
+from rm.effects import LaunchContainer
+from rm.events.app import (
+    AppAttemptLaunched,
+    AppAttemptRegistered,
+    AttemptAdded,
+    AttemptContainerAllocated,
+    AttemptEvent,
+    AttemptNewSaved,
+    AttemptRecover,
+    AttemptRegistered,
+    AttemptRetryAllocate,
+    AttemptStart,
+)
+from rm.events.scheduler import SchedulerAppAttemptAdded
+from rm.scheduler.asks import ANY
+from rm.state import store_attempt
+from yarn.records.container import ContainerLaunchContext
+from yarn.records.request import ResourceRequest
+
+RETRY_MS = 500
+"""How soon the AM's container is looked for again when it was not there to be taken."""
+WAITING_FOR_CONTAINER = "AM container is not allocated yet: the scheduler waits for resources."
+WAITING_FOR_AM = "AM container is launched, waiting for AM container to Register with RM"
+
+
+def start(attempt: RMAppAttempt, event: AttemptStart) -> None:
+    """START: open for its AM, and known to the scheduler."""
+    context = attempt.context
+    attempt.start_ms = context.now_ms
+    _open_session(attempt)
+    context.post(SchedulerAppAttemptAdded(attempt_id=attempt.attempt_id, transfer_state=event.transfer_state))
+
+
+def _open_session(attempt: RMAppAttempt) -> None:
+    attempt.context.am_sessions[attempt.attempt_id] = AMSession()
+    attempt.context.tokens.start_attempt(attempt.attempt_id)
+
+
+def schedule(attempt: RMAppAttempt, event: AttemptAdded) -> RMAppAttemptState:
+    """ATTEMPT_ADDED: ask for the AM's container; an unmanaged AM needs none."""
+    if attempt.app.is_unmanaged:
+        _store_new(attempt)
+        return LAUNCHED_UNMANAGED_SAVING
+    context = attempt.context
+    requests = [_am_request(attempt, request) for request in attempt.app.am_requests]
+    additions, removals = attempt.app.am_blacklist.updates(_applicable_nodes(attempt, requests))
+    context.scheduler.allocate(attempt.attempt_id, requests, (), additions, removals)
+    attempt.launch_diagnostics = WAITING_FOR_CONTAINER
+    return SCHEDULED
+
+
+def _am_request(attempt: RMAppAttempt, request: ResourceRequest) -> ResourceRequest:
+    """The request as the scheduler gets it: with the queue's label where none is named."""
+    if request.resource_name != ANY or request.node_label_expression is not None:
+        return request
+    label = attempt.context.scheduler.default_label(attempt.app.queue)
+    return replace(request, node_label_expression=label)
+
+
+def _applicable_nodes(attempt: RMAppAttempt, requests: list[ResourceRequest]) -> int:
+    """The number of nodes on which the AM may start (RMServerUtils.getApplicableNodeCountForAM)."""
+    context = attempt.context
+    tracker = context.scheduler.tracker
+    places = [one.resource_name or ANY for one in requests if one.relax_locality]
+    named = dict.fromkeys(
+        node.node_id for place in places if place != ANY for node in tracker.nodes_at(place)
+    )
+    label = requests[0].node_label_expression or ""
+    in_partition = tracker.by_partition.get(label, {}) if context.labels.is_enabled else {}
+    if in_partition:
+        return sum(1 for node_id in named if node_id in in_partition) if named else len(in_partition)
+    return len(named) or len(tracker)
+
+
+def take_am_container(
+    attempt: RMAppAttempt, event: AttemptContainerAllocated | AttemptRetryAllocate
+) -> RMAppAttemptState:
+    """CONTAINER_ALLOCATED: the AM's container is there to be taken, or will be soon."""
+    context = attempt.context
+    allocation = context.scheduler.allocate(attempt.attempt_id, (), ())
+    if not allocation.containers:
+        again = AttemptRetryAllocate(attempt_id=attempt.attempt_id)
+        context.timer_at(context.now_ms + RETRY_MS, ("am container", attempt.attempt_id), again)
+        return SCHEDULED
+    attempt.master_container = allocation.containers[0].to_record()
+    # Taking the AM's container counts as having sent an NM token for its node; the AM has none yet.
+    context.tokens.forget_nm_tokens(attempt.attempt_id)
+    _store_new(attempt)
+    return ALLOCATED_SAVING
+
+
+def _store_new(attempt: RMAppAttempt) -> None:
+    store_attempt(attempt, acknowledgement=AttemptNewSaved(attempt_id=attempt.attempt_id))
+
+
+def launch(attempt: RMAppAttempt, event: AttemptNewSaved) -> None:
+    """ATTEMPT_NEW_SAVED: have the AM's container started."""
+    context = attempt.context
+    container = attempt.master_container
+    assert container is not None
+    assert container.node_id is not None
+    attempt.am_rm_token = context.tokens.amrm_token(attempt.attempt_id)
+    attempt.launch_diagnostics = WAITING_FOR_AM
+    context.order(
+        LaunchContainer(
+            attempt_id=attempt.attempt_id,
+            node_id=container.node_id,
+            container=container,
+            launch_context=attempt.app.submission.am_container_spec or ContainerLaunchContext(),
+            user=attempt.app.user,
+            submit_time_ms=attempt.app.submit_ms,
+        )
+    )
+
+
+def unmanaged_saved(attempt: RMAppAttempt, event: AttemptNewSaved) -> None:
+    """ATTEMPT_NEW_SAVED of an unmanaged AM: it may register from now on."""
+    attempt.am_rm_token = attempt.context.tokens.amrm_token(attempt.attempt_id)
+    note_launched(attempt, event)
+
+
+def note_launched(attempt: RMAppAttempt, event: AttemptEvent) -> None:
+    """LAUNCHED: the AM has to be heard of from now on."""
+    context = attempt.context
+    context.post(AppAttemptLaunched(application_id=attempt.application_id))
+    context.monitors.am.register(attempt.attempt_id, context.now_ms)
+
+
+def register(attempt: RMAppAttempt, event: AttemptRegistered) -> None:
+    """REGISTERED: the AM says where it is."""
+    attempt.host = event.host
+    attempt.rpc_port = event.rpc_port
+    attempt.original_tracking_url = event.tracking_url
+    attempt.launch_diagnostics = ""
+    attempt.context.post(AppAttemptRegistered(application_id=attempt.application_id))
+
+
+def launch_and_register(attempt: RMAppAttempt, event: AttemptRegistered) -> None:
+    """REGISTERED before LAUNCHED: the AM was faster than the answer of its node."""
+    note_launched(attempt, event)
+    register(attempt, event)
+
+
+# Recovery
+
+
+def recover(attempt: RMAppAttempt, event: AttemptRecover) -> RMAppAttemptState:
+    """RECOVER: the state that it had, or LAUNCHED while its AM may still be alive."""
+    context, app = attempt.context, attempt.app
+    final_state = attempt.recovered_final_state
+    if final_state is not None:
+        attempt.progress = 1.0
+        if app.current is attempt and not app.is_in_final_state:
+            # Its application has not drawn the conclusion yet.
+            _add_recovered_to_scheduler(attempt)
+            end(attempt, final_state)
+        return final_state
+    if app.recovered is not None and app.recovered.final_state is not None:
+        return RMAppAttemptState[app.recovered.final_state]
+    if context.settings.work_preserving:
+        _open_session(attempt)
+        attempt.am_rm_token = context.tokens.amrm_token(attempt.attempt_id)
+        _add_recovered_to_scheduler(attempt)
+    note_launched(attempt, event)
+    return LAUNCHED
+
+
+def _add_recovered_to_scheduler(attempt: RMAppAttempt) -> None:
+    # Within this call: nodes and AMs must not come back before the scheduler knows the attempt.
+    attempt.context.scheduler.handle(
+        SchedulerAppAttemptAdded(attempt_id=attempt.attempt_id, is_recovering=True)
+    )

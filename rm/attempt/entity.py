@@ -1,0 +1,138 @@
+"""What an attempt is: its place in its life, its AM, and what is known of how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from rm.diagnostics import Diagnostics
+from rm.events.app import AttemptEvent
+from rm.scheduler.statuses import ABORTED, DISKS_FAILED, INVALID, KILLED_BY_RESOURCEMANAGER, PREEMPTED
+from yarn.enums import FinalApplicationStatus
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarn.records.container import Container
+from yarn.records.tokens import Token
+
+if TYPE_CHECKING:
+    from rm.app import RMApp
+    from rm.context import RMContext
+    from rm.state import StoredAttempt
+
+NOT_AVAILABLE = "N/A"
+NO_PORT = -1
+UNCOUNTED = (PREEMPTED, ABORTED, DISKS_FAILED, KILLED_BY_RESOURCEMANAGER)
+"""Exit statuses of an AM that are no fault of its own."""
+
+
+class RMAppAttemptState(Enum):
+    """Where an attempt is in its life."""
+
+    NEW = "NEW"
+    SUBMITTED = "SUBMITTED"
+    SCHEDULED = "SCHEDULED"
+    ALLOCATED_SAVING = "ALLOCATED_SAVING"
+    ALLOCATED = "ALLOCATED"
+    LAUNCHED_UNMANAGED_SAVING = "LAUNCHED_UNMANAGED_SAVING"
+    LAUNCHED = "LAUNCHED"
+    RUNNING = "RUNNING"
+    FINAL_SAVING = "FINAL_SAVING"
+    FINISHING = "FINISHING"
+    FINISHED = "FINISHED"
+    FAILED = "FAILED"
+    KILLED = "KILLED"
+
+
+NEW, SUBMITTED, SCHEDULED, ALLOCATED_SAVING, ALLOCATED = list(RMAppAttemptState)[:5]
+LAUNCHED_UNMANAGED_SAVING, LAUNCHED, RUNNING = list(RMAppAttemptState)[5:8]
+FINAL_SAVING, FINISHING, FINISHED, FAILED, KILLED = list(RMAppAttemptState)[8:]
+
+Todo = Callable[["RMAppAttempt", Any], None]
+
+
+class RMAppAttempt:
+    """An attempt as the RM sees it."""
+
+    def __init__(self, context: RMContext, attempt_id: ApplicationAttemptId, app: RMApp) -> None:
+        self.context = context
+        self.attempt_id = attempt_id
+        self.app = app
+        self.state = RMAppAttemptState.NEW
+        self.start_ms = 0
+        self.finish_ms = 0
+        self.host = NOT_AVAILABLE
+        self.rpc_port = NO_PORT
+        self.original_tracking_url = NOT_AVAILABLE
+        """The page that the AM named."""
+        self.progress = 0.0
+        self.final_status: FinalApplicationStatus | None = None
+        """How it ended, as its AM said; None when it has not spoken."""
+        self.diagnostics = Diagnostics(context.settings.diagnostics_limit_kc * 1024)
+        self.launch_diagnostics = ""
+        """What it waits for, until its AM has registered."""
+        self.master_container: Container | None = None
+        self.am_exit_status = INVALID
+        self.resource_seconds: dict[str, int] = {}
+        self.preempted_resource_seconds: dict[str, int] = {}
+        self.am_rm_token: Token | None = None
+        self.is_am_gone = False
+        """Whether nobody will pull ended containers any more."""
+        self.recovered: StoredAttempt | None = None
+        """What the state store knew, when an earlier RM began it."""
+        self.recovered_final_state: RMAppAttemptState | None = None
+        self.state_before_saving: RMAppAttemptState | None = None
+        self.target: RMAppAttemptState | None = None
+        self.todo: Todo | None = None
+        self.cause: AttemptEvent | None = None
+
+    @property
+    def subject(self) -> ApplicationAttemptId:
+        """The id under which the story tells of it."""
+        return self.attempt_id
+
+    @property
+    def application_id(self) -> ApplicationId:
+        """The application."""
+        return self.attempt_id.application_id
+
+    @property
+    def master_container_id(self) -> ContainerId | None:
+        """The container of its AM; None for an unmanaged one, and before it is allocated."""
+        return self.master_container.id if self.master_container is not None else None
+
+    def shown_diagnostics(self) -> str:
+        """What is said of it; before the AM has registered, what it waits for."""
+        return str(self.diagnostics) or self.launch_diagnostics
+
+    def counts_as_failure(self) -> bool:
+        """Whether it counts towards the most attempts that its application may have."""
+        within_ms = self.app.submission.attempt_failures_validity_interval
+        if within_ms > 0 and 0 < self.finish_ms < self.context.now_ms - within_ms:
+            return False
+        return self.am_exit_status not in UNCOUNTED
+
+    def note_usage(self, resource_seconds: Mapping[str, int], *, is_preempted: bool) -> None:
+        """A container has ended that was so large for so long."""
+        for name, value in resource_seconds.items():
+            self.resource_seconds[name] = self.resource_seconds.get(name, 0) + value
+            if is_preempted:
+                before = self.preempted_resource_seconds.get(name, 0)
+                self.preempted_resource_seconds[name] = before + value
+
+    def recover(self, stored: StoredAttempt, *, is_last: bool) -> None:
+        """Takes up what the state store knew of it."""
+        self.recovered = stored
+        self.diagnostics.append(stored.diagnostics)
+        self.am_exit_status = stored.am_exit_status
+        self.master_container = stored.master_container
+        self.original_tracking_url = stored.tracking_url
+        self.final_status = stored.final_status
+        self.start_ms = stored.start_ms
+        self.finish_ms = stored.finish_ms
+        self.resource_seconds = dict(stored.resource_seconds)
+        self.preempted_resource_seconds = dict(stored.preempted_resource_seconds)
+        if stored.final_state is not None:
+            self.recovered_final_state = RMAppAttemptState[stored.final_state]
+        elif not is_last:
+            # Its end was not written in time, and another attempt followed.
+            self.recovered_final_state = FAILED

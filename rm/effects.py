@@ -1,0 +1,81 @@
+"""Everything that the core may ask of the world.
+
+An effect is an order; whoever drives the core carries it out and answers with the call that is named here, as
+one more turn. Effects are taken in the order in which they were given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeVar, dataclass_transform
+
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarn.records.container import Container, ContainerLaunchContext
+
+T = TypeVar("T")
+
+
+class Effect:
+    """An order to the world."""
+
+    __slots__ = ()
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def effect(cls: type[T]) -> type[T]:
+    """Makes `cls` an effect: frozen, slotted, keyword arguments only."""
+    return dataclass(frozen=True, slots=True, kw_only=True)(cls)
+
+
+@effect
+class LaunchContainer(Effect):
+    """Start an AM: startContainers on its node, with the attempt's AMRM token among the credentials.
+
+    Answered by `core.am_launched(attempt_id)` or `core.am_launch_failed(attempt_id, diagnostics)`.
+    """
+
+    attempt_id: ApplicationAttemptId
+    node_id: NodeId
+    container: Container
+    launch_context: ContainerLaunchContext
+    user: str
+    submit_time_ms: int
+
+
+@effect
+class StopContainer(Effect):
+    """Stop an AM: stopContainers on its node. Not answered: the node's next heartbeat tells."""
+
+    attempt_id: ApplicationAttemptId
+    node_id: NodeId
+    container_id: ContainerId
+
+
+@effect
+class StoreState(Effect):
+    """Write one entry of the state store durably. `value` None removes it.
+
+    `key` is the entry's place (`("app", application id)`, `("attempt", attempt id)` and the like), `value`
+    plain data that JSON can hold. Answered by `core.stored(acknowledgement)` when `acknowledgement`, an
+    event, is given.
+    """
+
+    key: tuple[str, ...]
+    value: Any
+    acknowledgement: Any = None
+
+
+@effect
+class KeepLog(Effect):
+    """Say something to the operator: a name and keys, not a sentence."""
+
+    level: str
+    name: str
+    keys: tuple[tuple[str, str], ...]
+
+
+@effect
+class ApplicationForgotten(Effect):
+    """The RM no longer remembers the application: whoever keeps something of it may drop it."""
+
+    application_id: ApplicationId

@@ -1,0 +1,272 @@
+"""Events of applications, of attempts, and of the memory of completed applications."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from yarn.dispatcher import Event, event
+from yarn.enums import FinalApplicationStatus, NodeUpdateType
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarn.records.container import ContainerStatus
+
+
+@event
+class AppEvent(Event):
+    """To an application."""
+
+    application_id: ApplicationId
+
+    @property
+    def subject(self) -> Any:
+        """The application."""
+        return self.application_id
+
+
+AppEvent.family = AppEvent
+
+
+@event
+class AppStart(AppEvent):
+    """A submission was taken."""
+
+
+@event
+class AppRecover(AppEvent):
+    """The application was found in the state store; what was stored is in `rm.state.RMState`."""
+
+
+@event
+class AppKill(AppEvent):
+    """A user, or the end of its lifetime, ends the application."""
+
+    diagnostics: str = ""
+
+
+@event
+class AppRejected(AppEvent):
+    """The scheduler, or the store, will not have it."""
+
+    diagnostics: str
+
+
+@event
+class AppNewSaved(AppEvent):
+    """The state store holds the new application."""
+
+
+@event
+class AppSaveFailed(AppEvent):
+    """The state store could not take the new application."""
+
+    diagnostics: str
+
+
+@event
+class AppUpdateSaved(AppEvent):
+    """The state store holds the final state."""
+
+
+@event
+class AppAccepted(AppEvent):
+    """The scheduler has made room for the application in its queue."""
+
+
+@event
+class AppAttemptLaunched(AppEvent):
+    """The AM of the current attempt was started."""
+
+
+@event
+class AppAttemptRegistered(AppEvent):
+    """The AM of the current attempt registered."""
+
+
+@event
+class AppAttemptUnregistered(AppEvent):
+    """The AM of the current attempt said that it is done."""
+
+
+@event
+class AppAttemptFinished(AppEvent):
+    """The current attempt finished."""
+
+    diagnostics: str = ""
+
+
+@event
+class AppAttemptFailed(AppEvent):
+    """The current attempt failed. `transfer_state`: its running containers may live on."""
+
+    diagnostics: str = ""
+    transfer_state: bool = False
+
+
+@event
+class AppAttemptKilled(AppEvent):
+    """The current attempt was killed."""
+
+    diagnostics: str = ""
+
+
+@event
+class AppNodeUpdate(AppEvent):
+    """A node has become usable, unusable, or is being decommissioned."""
+
+    node_id: NodeId
+    update_type: NodeUpdateType
+
+
+@event
+class AppRunningOnNode(AppEvent):
+    """A container of the application was handed out on this node: it will have to be cleaned up there.
+
+    `is_reported`: the node itself has said so, and will have logs of it.
+    """
+
+    node_id: NodeId
+    is_reported: bool = False
+
+
+# RMAppAttempt
+
+
+@event
+class AttemptEvent(Event):
+    """To an attempt."""
+
+    attempt_id: ApplicationAttemptId
+
+    @property
+    def subject(self) -> Any:
+        """The attempt."""
+        return self.attempt_id
+
+
+AttemptEvent.family = AttemptEvent
+
+
+@event
+class AttemptStart(AttemptEvent):
+    """Begin. `transfer_state`: take over the running containers of the attempt before."""
+
+    transfer_state: bool = False
+
+
+@event
+class AttemptRecover(AttemptEvent):
+    """The attempt was found in the state store."""
+
+
+@event
+class AttemptKill(AttemptEvent):
+    """The application is being killed."""
+
+    diagnostics: str = ""
+
+
+@event
+class AttemptFail(AttemptEvent):
+    """A user fails the attempt."""
+
+    diagnostics: str = ""
+
+
+@event
+class AttemptAdded(AttemptEvent):
+    """The scheduler knows the attempt."""
+
+
+@event
+class AttemptContainerAllocated(AttemptEvent):
+    """A container was allocated; before the AM runs it is the AM's own."""
+
+    container_id: ContainerId
+
+
+@event
+class AttemptRetryAllocate(AttemptEvent):
+    """The AM's container was not there to be taken yet: look again."""
+
+
+@event
+class AttemptNewSaved(AttemptEvent):
+    """The state store holds the new attempt."""
+
+
+@event
+class AttemptUpdateSaved(AttemptEvent):
+    """The state store holds the final state."""
+
+
+@event
+class AttemptLaunched(AttemptEvent):
+    """The node has started the AM's container."""
+
+
+@event
+class AttemptLaunchFailed(AttemptEvent):
+    """The node refused, or could not be reached."""
+
+    diagnostics: str
+
+
+@event
+class AttemptRegistered(AttemptEvent):
+    """The AM registered."""
+
+    host: str
+    rpc_port: int
+    tracking_url: str
+
+
+@event
+class AttemptStatusUpdate(AttemptEvent):
+    """The AM was heard of. Progress from 0 to 1; the tracking URL when it changed."""
+
+    progress: float
+    tracking_url: str | None = None
+
+
+@event
+class AttemptUnregistered(AttemptEvent):
+    """The AM says that it is done, and how it ended."""
+
+    final_status: FinalApplicationStatus
+    diagnostics: str = ""
+    tracking_url: str = ""
+
+
+@event
+class AttemptContainerFinished(AttemptEvent):
+    """A container of the attempt ended: the AM's own, or one that the AM has to be told of."""
+
+    status: ContainerStatus
+    node_id: NodeId
+    resource_seconds: Mapping[str, int]
+    """Its size times the whole seconds that it was there, by resource type."""
+
+
+@event
+class AttemptExpire(AttemptEvent):
+    """The AM was silent for too long."""
+
+
+@event
+class AppManagerEvent(Event):
+    """To the memory of applications."""
+
+
+AppManagerEvent.family = AppManagerEvent
+
+
+@event
+class AppManagerAppCompleted(AppManagerEvent):
+    """An application is over: remember it for a while."""
+
+    application_id: ApplicationId
+
+    @property
+    def subject(self) -> Any:
+        """The application."""
+        return self.application_id

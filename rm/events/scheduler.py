@@ -1,0 +1,205 @@
+"""Events of the scheduler: they go through the second queue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from yarn.dispatcher import Event, event
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarn.records.application import ApplicationSubmissionContext
+from yarn.records.tracker import NMContainerStatus
+from yarn.resource import Resource
+
+
+@event
+class SchedulerEvent(Event):
+    """To the scheduler, through the second queue."""
+
+
+SchedulerEvent.family = SchedulerEvent
+
+
+@event
+class SchedulerNodeAdded(SchedulerEvent):
+    """NODE_ADDED: a node with its capacity; the containers that it reported."""
+
+    node_id: NodeId
+    container_statuses: tuple[NMContainerStatus, ...] = ()
+
+    @property
+    def subject(self) -> Any:
+        """The node."""
+        return self.node_id
+
+
+@event
+class SchedulerNodeRemoved(SchedulerEvent):
+    """NODE_REMOVED: its containers are lost."""
+
+    node_id: NodeId
+
+    @property
+    def subject(self) -> Any:
+        """The node."""
+        return self.node_id
+
+
+@event
+class SchedulerNodeUpdate(SchedulerEvent):
+    """NODE_UPDATE: a healthy heartbeat; what it reported waits in the RMNode."""
+
+    node_id: NodeId
+
+    @property
+    def subject(self) -> Any:
+        """The node."""
+        return self.node_id
+
+
+@event
+class SchedulerNodeResourceUpdate(SchedulerEvent):
+    """NODE_RESOURCE_UPDATE: another capacity."""
+
+    node_id: NodeId
+    capability: Resource
+    overcommit_timeout_ms: int = -1
+
+    @property
+    def subject(self) -> Any:
+        """The node."""
+        return self.node_id
+
+
+@event
+class SchedulerNodeLabelsUpdate(SchedulerEvent):
+    """NODE_LABELS_UPDATE: the labels that these nodes carry from now on."""
+
+    labels_of_nodes: Mapping[NodeId, tuple[str, ...]]
+
+
+@event
+class SchedulerNodeAttributesUpdate(SchedulerEvent):
+    """NODE_ATTRIBUTES_UPDATE: nodes whose attributes changed."""
+
+    node_ids: tuple[NodeId, ...]
+
+
+@event
+class SchedulerAppAdded(SchedulerEvent):
+    """APP_ADDED: an application for a queue (placed already)."""
+
+    application_id: ApplicationId
+    queue: str
+    user: str
+    context: ApplicationSubmissionContext
+    is_recovering: bool = False
+
+    @property
+    def subject(self) -> Any:
+        """The application."""
+        return self.application_id
+
+
+@event
+class SchedulerAppRemoved(SchedulerEvent):
+    """APP_REMOVED: forget the application."""
+
+    application_id: ApplicationId
+    final_state: str
+
+    @property
+    def subject(self) -> Any:
+        """The application."""
+        return self.application_id
+
+
+@event
+class SchedulerAppAttemptAdded(SchedulerEvent):
+    """APP_ATTEMPT_ADDED: an attempt that will ask."""
+
+    attempt_id: ApplicationAttemptId
+    transfer_state: bool = False
+    is_recovering: bool = False
+
+    @property
+    def subject(self) -> Any:
+        """The attempt."""
+        return self.attempt_id
+
+
+@event
+class SchedulerAppAttemptRemoved(SchedulerEvent):
+    """APP_ATTEMPT_REMOVED: kill its containers, except the running ones if they are to be kept."""
+
+    attempt_id: ApplicationAttemptId
+    final_state: str
+    keep_containers: bool = False
+
+    @property
+    def subject(self) -> Any:
+        """The attempt."""
+        return self.attempt_id
+
+
+@event
+class SchedulerContainerExpired(SchedulerEvent):
+    """CONTAINER_EXPIRED: acquired and never started, or an increase that was never confirmed."""
+
+    container_id: ContainerId
+    is_increase: bool = False
+
+    @property
+    def subject(self) -> Any:
+        """The container."""
+        return self.container_id
+
+
+@event
+class SchedulerReleaseContainer(SchedulerEvent):
+    """RELEASE_CONTAINER: the scheduler gives back one of its own temporary containers."""
+
+    container_id: ContainerId
+
+
+@event
+class SchedulerKillReservedContainer(SchedulerEvent):
+    """KILL_RESERVED_CONTAINER: a container reservation is taken back by preemption."""
+
+    container_id: ContainerId
+
+
+@event
+class SchedulerMarkContainerForPreemption(SchedulerEvent):
+    """MARK_CONTAINER_FOR_PREEMPTION: the AM is to be asked for it."""
+
+    container_id: ContainerId
+    attempt_id: ApplicationAttemptId
+
+
+@event
+class SchedulerMarkContainerForKillable(SchedulerEvent):
+    """MARK_CONTAINER_FOR_KILLABLE: the wait is over; kill it (or let it be killed lazily)."""
+
+    container_id: ContainerId
+
+
+@event
+class SchedulerMarkContainerForNonkillable(SchedulerEvent):
+    """MARK_CONTAINER_FOR_NONKILLABLE: it may live after all."""
+
+    container_id: ContainerId
+
+
+@event
+class SchedulerManageQueue(SchedulerEvent):
+    """MANAGE_QUEUE: a queue management policy has changes for the children of this queue."""
+
+    queue: str
+
+
+@event
+class SchedulerAutoQueueDeletion(SchedulerEvent):
+    """AUTO_QUEUE_DELETION: remove this automatically created queue if it is idle."""
+
+    queue: str

@@ -1,0 +1,78 @@
+"""Containers that have ended and of which their AM has not been told, or may not have heard.
+
+A status is *just finished* until an allocate answer carries it, then *sent* until the next allocate call
+proves that the answer arrived; only then is its node told to forget the container. One list serves all
+attempts of an application: what one AM died over, the next one hears again. Knows no state of the attempt.
+Answers for the just-finished containers of RMAppAttemptImpl.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rm.events.node import NodeFinishedContainersPulledByAM
+from yarn.ids import ApplicationAttemptId, ContainerId, NodeId
+from yarn.records.container import ContainerStatus
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+
+Statuses = dict[NodeId, list[ContainerStatus]]
+
+
+class FinishedContainers:
+    """The ended containers of one application, by node."""
+
+    __slots__ = ("_context", "_just_finished", "_sent")
+
+    def __init__(self, context: RMContext) -> None:
+        self._context = context
+        self._just_finished: Statuses = {}
+        self._sent: Statuses = {}
+
+    def add(self, node_id: NodeId, status: ContainerStatus) -> None:
+        """A container has ended: its AM is to be told."""
+        self._just_finished.setdefault(node_id, []).append(status)
+
+    def pull(self, attempt_id: ApplicationAttemptId, *, keeps_containers: bool) -> list[ContainerStatus]:
+        """What the AM of this attempt is told now; this very call proves that it heard the last answer.
+
+        Without keep-containers an AM hears of its own attempt's containers alone.
+        """
+        self._acknowledge(self._sent)
+        told = []
+        for node_id, statuses in self._just_finished.items():
+            self._sent.setdefault(node_id, []).extend(statuses)
+            told += [one for one in statuses if keeps_containers or _owner(one) == attempt_id]
+        self._just_finished.clear()
+        return told
+
+    def resend(self) -> None:
+        """A new attempt begins: what the old AM was sent and may not have heard is told once more."""
+        for node_id, statuses in self._sent.items():
+            self._just_finished.setdefault(node_id, []).extend(statuses)
+        self._sent.clear()
+
+    def acknowledge_all(self) -> None:
+        """Nobody will ask any more: the nodes may forget everything."""
+        self._acknowledge(self._sent)
+        self._acknowledge(self._just_finished)
+
+    def just_finished(self) -> list[ContainerStatus]:
+        """What no AM has been told yet."""
+        return [status for statuses in self._just_finished.values() for status in statuses]
+
+    def _acknowledge(self, statuses: Statuses) -> None:
+        for node_id, ended in statuses.items():
+            ids = tuple(_id(status) for status in ended)
+            self._context.post(NodeFinishedContainersPulledByAM(node_id=node_id, container_ids=ids))
+        statuses.clear()
+
+
+def _id(status: ContainerStatus) -> ContainerId:
+    assert status.container_id is not None
+    return status.container_id
+
+
+def _owner(status: ContainerStatus) -> ApplicationAttemptId:
+    return _id(status).application_attempt_id

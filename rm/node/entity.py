@@ -1,0 +1,211 @@
+"""What a node is, what its NM reported of it, and what waits to be said at its next heartbeat."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rm.events.app import AppRunningOnNode
+from rm.events.scheduler import (
+    SchedulerNodeUpdate,
+)
+from yarn.enums import ContainerState, ExecutionType, NodeState
+from yarn.ids import ApplicationId, ContainerId, NodeId
+from yarn.ordered import OrderedSet
+from yarn.records.basics import ResourceUtilization
+from yarn.records.container import Container, ContainerStatus
+from yarn.records.management import SignalContainerRequest
+from yarn.records.tracker import (
+    LogAggregationReport,
+    NodeHeartbeatResponse,
+    NodeStatus,
+    OpportunisticContainersStatus,
+)
+from yarn.resource import Resource
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+
+ABORTED = -100
+
+
+class RMNode:
+    """A node as the RM sees it."""
+
+    def __init__(
+        self,
+        context: RMContext,
+        node_id: NodeId,
+        http_port: int,
+        capability: Resource,
+        version: str = "",
+        physical: Resource | None = None,
+    ) -> None:
+        self.context = context
+        self.node_id = node_id
+        self.rack = context.rack_of(node_id.host)
+        self.http_port = http_port
+        self.capability = capability
+        self.original_capability: Resource | None = None
+        """What it had before it began to drain."""
+        self.physical = physical
+        self.version = version
+        self.state = NodeState.NEW
+        self.health_report = ""
+        self.last_health_report_ms = context.now_ms
+        self.containers_utilization: ResourceUtilization | None = None
+        self.node_utilization: ResourceUtilization | None = None
+        self.opportunistic: OpportunisticContainersStatus | None = None
+        self.decommission_timeout_ms: int | None = None
+        self.untracked_since_ms: int | None = None
+        """Since when it has been gone and in neither host file."""
+        self.has_new_capability = False
+        """Whether the NM is to be told its capacity."""
+
+        self.launched: OrderedSet[ContainerId] = OrderedSet()
+        """Containers that the NM reported running."""
+        self.completed: OrderedSet[ContainerId] = OrderedSet()
+        """Containers whose end it reported, until it is told to forget them."""
+        self.running_apps: OrderedSet[ApplicationId] = OrderedSet()
+        self.allocated_there: int = 0
+
+        self.response = NodeHeartbeatResponse(response_id=0)
+        """The last answer, kept in case the NM did not get it."""
+        self.containers_to_clean: OrderedSet[ContainerId] = OrderedSet()
+        self.finished_apps: OrderedSet[ApplicationId] = OrderedSet()
+        self.containers_to_forget: OrderedSet[ContainerId] = OrderedSet()
+        self.containers_to_signal: list[SignalContainerRequest] = []
+        self.containers_to_update: dict[ContainerId, Container] = {}
+        self.containers_to_decrease: dict[ContainerId, Container] = {}
+
+        self._new_launched: list[ContainerStatus] = []
+        self._new_completed: list[ContainerStatus] = []
+        self._increased: dict[ContainerId, Container] = {}
+        self._may_update = True
+        """Whether the scheduler has taken the last NODE_UPDATE."""
+
+    @property
+    def subject(self) -> NodeId:
+        """The id under which the story tells of it."""
+        return self.node_id
+
+    @property
+    def host(self) -> str:
+        """Its host name."""
+        return self.node_id.host
+
+    @property
+    def http_address(self) -> str:
+        """Where its pages are."""
+        return f"{self.node_id.host}:{self.http_port}"
+
+    @property
+    def is_decommissioning(self) -> bool:
+        """Whether it drains."""
+        return self.state is NodeState.DECOMMISSIONING
+
+    def take_container_updates(self) -> tuple[list[ContainerStatus], list[ContainerStatus]]:
+        """Containers launched and completed since the last time; the scheduler is ready for the next ones."""
+        launched, self._new_launched = self._new_launched, []
+        completed, self._new_completed = self._new_completed, []
+        self._may_update = True
+        return launched, completed
+
+    def take_increased(self) -> list[Container]:
+        """Containers whose larger size the NM has put into force."""
+        increased, self._increased = list(self._increased.values()), {}
+        return increased
+
+    def note_containers(self, statuses: tuple[ContainerStatus, ...]) -> None:
+        """What the NM says of its containers: keeps what is new of it for the scheduler."""
+        reported: dict[ContainerId, None] = {}
+        running_count = 0
+        for status in statuses:
+            container_id = status.container_id
+            assert container_id is not None
+            application_id = container_id.application_id
+            if container_id in self.containers_to_clean or application_id in self.finished_apps:
+                continue
+            if application_id not in self.running_apps:
+                self.note_running_app(application_id)
+            if status.state is ContainerState.COMPLETE:
+                self._note_completed(container_id, status)
+                continue
+            running_count += 1
+            if status.execution_type is ExecutionType.GUARANTEED:
+                reported[container_id] = None
+            if container_id not in self.launched:
+                self.launched.add(container_id)
+                self._new_launched.append(status)
+                self.context.monitors.container.unregister(container_id)
+        if running_count < len(self.launched):
+            self._note_lost(reported)
+
+    def _note_completed(self, container_id: ContainerId, status: ContainerStatus) -> None:
+        self.launched.discard(container_id)
+        self.context.monitors.container.unregister(container_id)
+        if container_id not in self.completed:
+            self.completed.add(container_id)
+            self._new_completed.append(status)
+
+    def _note_lost(self, reported: dict[ContainerId, None]) -> None:
+        for container_id in [one for one in self.launched if one not in reported]:
+            self.launched.discard(container_id)
+            if container_id not in self.completed:
+                self.completed.add(container_id)
+                diagnostics = f"Container {container_id} was running but not reported from {self.node_id}"
+                self._new_completed.append(
+                    ContainerStatus(
+                        container_id=container_id,
+                        state=ContainerState.COMPLETE,
+                        diagnostics=diagnostics,
+                        exit_status=ABORTED,
+                    )
+                )
+
+    def note_running_app(self, application_id: ApplicationId) -> None:
+        """An application runs here; one that nobody knows is to be ended."""
+        if application_id not in self.context.apps:
+            self.finished_apps.add(application_id)
+            self.running_apps.discard(application_id)
+            return
+        self.running_apps.add(application_id)
+        self.context.post(
+            AppRunningOnNode(application_id=application_id, node_id=self.node_id, is_reported=True)
+        )
+
+    def note_increased(self, containers: tuple[Container, ...]) -> None:
+        """Containers that have another size now, as the NM says."""
+        for container in containers:
+            container_id = container.id
+            assert container_id is not None
+            if container_id in self.containers_to_clean or container_id.application_id in self.finished_apps:
+                continue
+            self._increased[container_id] = container
+
+    def note_logs(self, reports: tuple[LogAggregationReport, ...]) -> None:
+        """How far the NM is with collecting logs."""
+        for report in reports:
+            app = self.context.apps.get(report.application_id) if report.application_id is not None else None
+            if app is not None:
+                app.logs.note(self.node_id, report)
+
+    def note_health(self, status: NodeStatus) -> bool:
+        """What the NM says of its machine; whether it is healthy."""
+        self.containers_utilization = status.containers_utilization
+        self.node_utilization = status.node_utilization
+        health = status.node_health_status
+        if health is None:
+            return True
+        self.health_report = health.health_report or ""
+        self.last_health_report_ms = health.last_health_report_time or 0
+        return health.is_node_healthy is not False
+
+    def forget_updates(self) -> None:
+        """What it reported no longer concerns the scheduler."""
+        self._new_launched, self._new_completed = [], []
+
+    def tell_scheduler(self) -> None:
+        """NODE_UPDATE, unless the scheduler has not taken the last one yet."""
+        if self._may_update:
+            self._may_update = False
+            self.context.post(SchedulerNodeUpdate(node_id=self.node_id))

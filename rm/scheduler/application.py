@@ -1,0 +1,315 @@
+"""What a scheduler knows of an application and of its current attempt: containers, reservations, delay
+counters.
+
+The three schedulers hold these parts by composition; what a queue is, and when an application may have a
+container, is their business. Answers for SchedulerApplication and SchedulerApplicationAttempt.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from rm.container import RMContainer, RMContainerState
+from rm.events.container import ContainerAcquired, ContainerReserved, ContainerStart
+from rm.scheduler.asks import Asks, Locality, RequestKey
+from rm.scheduler.usage import Path, Usage, change_am_used, change_pending, charge, refund, reserve, unreserve
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarn.records.request import PreemptionMessage
+from yarn.resource import NONE, Resource
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+    from rm.scheduler.node import SchedulerNode
+
+
+A = TypeVar("A", bound="Attempt")
+
+
+class Application(Generic[A]):
+    """An application in a scheduler, whatever its attempts."""
+
+    __slots__ = (
+        "app_priority",
+        "application_id",
+        "attempt",
+        "is_unmanaged",
+        "keeps_containers",
+        "label",
+        "queue",
+        "user",
+    )
+
+    def __init__(
+        self,
+        application_id: ApplicationId,
+        queue: Any,
+        user: str,
+        app_priority: int = 0,
+        label: str | None = None,
+    ) -> None:
+        self.application_id = application_id
+        self.queue = queue
+        """The scheduler's own queue object."""
+        self.user = user
+        self.app_priority = app_priority
+        """A larger number is more important."""
+        self.label = label
+        """The application's label expression; None when it gave none."""
+        self.attempt: A | None = None
+        self.is_unmanaged = False
+        self.keeps_containers = False
+        """Whether running containers outlive an attempt that another one follows."""
+
+
+class QueueSide(Protocol):
+    """What an attempt tells the queue that it is in."""
+
+    def asking_changed(self, attempt: Attempt) -> None:
+        """The attempt began to want containers, or wants none any more (see `attempt.is_asking`)."""
+        ...
+
+
+class Attempt:
+    """One attempt's books in a scheduler. Subclasses add what their scheduler has to remember."""
+
+    def __init__(
+        self, context: RMContext, attempt_id: ApplicationAttemptId, application: Application[Any]
+    ) -> None:
+        self.context = context
+        self.attempt_id = attempt_id
+        self.application = application
+        self.usage = Usage(counts_reserved=False)
+        self.path: Path = (self.usage,)
+        """The usages that its containers are booked in, its own first, the root's last."""
+        self.queue_side: QueueSide | None = None
+        self.asks = Asks(self._pending_changed)
+        self.live: dict[ContainerId, RMContainer] = {}
+        """Containers allocated and not ended, in the order in which they were given; reserved ones are not
+        here.
+        """
+        self.newly_allocated: list[RMContainer] = []
+        self.newly_updated: dict[ContainerId, RMContainer] = {}
+        """Containers with a new size or execution type that the AM has not been told of."""
+        self.reserved: dict[RequestKey, dict[NodeId, RMContainer]] = {}
+        self.opportunities: dict[RequestKey, int] = {}
+        """Scheduling opportunities missed, per key."""
+        self.re_reservations: dict[RequestKey, int] = {}
+        self.blacklist: dict[str, None] = {}
+        """Hosts and racks that the AM will not have."""
+        self.am_blacklist: dict[str, None] = {}
+        """Hosts that the RM keeps the AM's own container away from."""
+        self.is_asking = False
+        """Whether it wants containers; kept here because queues ask for it at every heartbeat."""
+        self.is_waiting_for_am = False
+        """Whether the next container is the AM's own."""
+        self.is_stopped = False
+        self.is_recovering = False
+        self.headroom = NONE
+        self.locality_counts: dict[Locality, int] = dict.fromkeys(Locality, 0)
+        self.marked_for_preemption: dict[ContainerId, int] = {}
+        """Containers that the AM is asked to give up, and since when (ms)."""
+        self.preempted_count = 0
+        """Containers lost to preemption so far."""
+        self._sequence = 0
+
+    def __repr__(self) -> str:
+        return f"Attempt({self.attempt_id})"
+
+    @property
+    def application_id(self) -> ApplicationId:
+        """The application."""
+        return self.application.application_id
+
+    @property
+    def user(self) -> str:
+        """Whose application it is."""
+        return self.application.user
+
+    @property
+    def queue(self) -> Any:
+        """The scheduler's queue object."""
+        return self.application.queue
+
+    @property
+    def order_key(self) -> ApplicationId:
+        """What breaks ties between attempts: the earlier submission."""
+        return self.application.application_id
+
+    def new_container_id(self) -> ContainerId:
+        """The id of the attempt's next container."""
+        self._sequence += 1
+        return ContainerId.build(self.attempt_id, self._sequence, self.context.epoch)
+
+    def note_container_id(self, container_id: ContainerId) -> None:
+        """A recovered container has this id: later ones come after it."""
+        if container_id.application_attempt_id == self.attempt_id:
+            self._sequence = max(self._sequence, container_id.sequence)
+
+    # Allocating
+
+    def create_container(
+        self, node: SchedulerNode, key: RequestKey, resource: Resource, label: str
+    ) -> RMContainer:
+        """A container that is not booked yet."""
+        return RMContainer(
+            self.context,
+            self.new_container_id(),
+            self.attempt_id,
+            node,
+            resource,
+            key,
+            self.application.user,
+            str(self.application.queue),
+            label,
+            is_am=self.is_waiting_for_am,
+        )
+
+    def allocate(
+        self,
+        node: SchedulerNode,
+        key: RequestKey,
+        locality: Locality,
+        resource: Resource,
+        reserved: RMContainer | None = None,
+    ) -> RMContainer:
+        """Gives the attempt a container on the node: asks down, books up. A reserved container becomes that
+        one.
+        """
+        key_asks = self.asks.key_asks(key)
+        assert key_asks is not None
+        label = key_asks.label
+        if reserved is not None:
+            self.unreserve(reserved)
+            container = reserved
+            container.resource = resource
+        else:
+            container = self.create_container(node, key, resource, label)
+        container.lowered = self.asks.take(locality, node.host, node.rack, key)
+        container.locality = locality
+        self.locality_counts[locality] += 1
+        self.live[container.container_id] = container
+        self.newly_allocated.append(container)
+        node.allocate(container)
+        container.partition = node.partition
+        charge(self.path, node.partition, resource)
+        if container.is_am:
+            self.is_waiting_for_am = False
+            self.book_am(node.partition, resource)
+        container.fire(ContainerStart())
+        return container
+
+    def pull(self) -> list[RMContainer]:
+        """Hands out what was allocated since the last time: each ALLOCATED container becomes ACQUIRED."""
+        if not self.newly_allocated:
+            return []
+        pulled = self.newly_allocated
+        self.newly_allocated = []
+        for container in pulled:
+            if container.state is RMContainerState.ALLOCATED:
+                container.fire(ContainerAcquired())
+        return pulled
+
+    # Ending
+
+    def complete(self, container: RMContainer) -> bool:
+        """Takes an ended container off the attempt's books; False when it was not on them."""
+        if self.live.pop(container.container_id, None) is None:
+            return False
+        if container.lowered:
+            self.newly_allocated = [one for one in self.newly_allocated if one is not container]
+        self.newly_updated.pop(container.container_id, None)
+        self.marked_for_preemption.pop(container.container_id, None)
+        refund(self.path, container.partition, container.resource)
+        if container.is_am:
+            self.book_am(container.partition, -container.resource)
+        return True
+
+    def book_am(self, partition: str, delta: Resource) -> None:
+        """Its AM container came or went. A scheduler that counts an AM from its activation on overrides
+        this.
+        """
+        change_am_used(self.path, partition, delta)
+
+    # Reserving
+
+    def reserve(
+        self, node: SchedulerNode, key: RequestKey, resource: Resource, container: RMContainer | None = None
+    ) -> RMContainer:
+        """Keeps the node for a container of this key; the same again when `container` is given (re-
+        reservation).
+        """
+        if container is None:
+            key_asks = self.asks.key_asks(key)
+            container = self.create_container(node, key, resource, key_asks.label if key_asks else "")
+            self.reserved.setdefault(key, {})[node.node_id] = container
+            reserve(self.path, node.partition, resource)
+            container.partition = node.partition
+            node.reserved_container = container
+            self.re_reservations[key] = 0
+        else:
+            self.re_reservations[key] = self.re_reservations.get(key, 0) + 1
+        container.fire(
+            ContainerReserved(resource=resource, node_id=node.node_id, request_priority=key.request_priority)
+        )
+        return container
+
+    def unreserve(self, container: RMContainer) -> None:
+        """Takes the reservation off the books; the container's own end is the caller's business."""
+        by_node = self.reserved[container.key]
+        del by_node[container.node_id]
+        if not by_node:
+            del self.reserved[container.key]
+        unreserve(self.path, container.partition, container.resource)
+        if container.node.reserved_container is container:
+            container.node.reserved_container = None
+        self.re_reservations[container.key] = 0
+
+    def reserved_containers(self) -> list[RMContainer]:
+        """Every container that a node is kept for."""
+        return [container for by_node in self.reserved.values() for container in by_node.values()]
+
+    def reserved_count(self, key: RequestKey) -> int:
+        """How many nodes are kept for containers of this key."""
+        return len(self.reserved.get(key, ()))
+
+    # Moving
+
+    def move_books(self, path: Path) -> None:
+        """Leaves the usages of the old path and enters those of the new one with all that is booked."""
+        old = [usage for usage in self.path if usage is not self.usage]
+        new = [usage for usage in path if usage is not self.usage]
+        for partition, amounts in self.usage.by_partition.items():
+            for usages, sign in ((old, -1), (new, 1)):
+                charge(usages, partition, amounts.used * sign, amounts.containers * sign)
+                reserve(usages, partition, amounts.reserved * sign)
+                change_pending(usages, partition, amounts.pending * sign, amounts.pending_containers * sign)
+                change_am_used(usages, partition, amounts.am_used * sign)
+        self.path = path
+
+    # What the AM is told
+
+    def preemption_message(self) -> PreemptionMessage | None:
+        """Which containers it is asked to give up; None when there are none."""
+        return None
+
+    def is_am_container(self, container_id: ContainerId) -> bool:
+        """Whether a recovered container is the attempt's AM."""
+        app = self.context.apps.get(self.application_id)
+        return app is not None and app.is_am_container(container_id)
+
+    # Where it will not go
+
+    def is_blacklisted(self, node: SchedulerNode) -> bool:
+        """Whether host or rack of the node is barred: for the AM's own container by the RM, for others by the
+        AM.
+        """
+        places = self.am_blacklist if self.is_waiting_for_am else self.blacklist
+        return bool(places) and (node.host in places or node.rack in places)
+
+    def _pending_changed(self, partition: str, delta: Resource, containers: int) -> None:
+        change_pending(self.path, partition, delta, containers)
+        is_asking = bool(self.asks.active_keys)
+        if is_asking is not self.is_asking:
+            self.is_asking = is_asking
+            if self.queue_side is not None:
+                self.queue_side.asking_changed(self)

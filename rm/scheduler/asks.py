@@ -1,0 +1,236 @@
+"""What an application has asked for and not got: requests by key and location, and what an allocation takes
+off them.
+
+An ask replaces the earlier ask with the same key and location; it does not add to it. The count at `*` is the
+truth of how many containers a key still wants: a key is active while it is above zero, and pending resources
+follow it alone. Counts of hosts and racks that are left over stay, and count again if `*` is raised. Knows
+nothing of queues or limits. Answers for AppSchedulingInfo and LocalityAppPlacementAllocator.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Callable, Iterable
+from enum import Enum
+from typing import NamedTuple
+
+from yarn.enums import ExecutionType
+from yarn.records.request import ResourceRequest
+from yarn.resource import NONE, Resource
+
+ANY = "*"
+
+
+class RequestKey(NamedTuple):
+    """Requests of one key are served together: a smaller request priority first, then a smaller allocation
+    id.
+    """
+
+    request_priority: int
+    allocation_request_id: int = -1
+
+
+class Locality(Enum):
+    """How near to where it was asked for a container came (NodeType)."""
+
+    NODE_LOCAL = "node-local"
+    RACK_LOCAL = "rack-local"
+    OFF_SWITCH = "off-switch"
+
+
+class PendingRequest:
+    """One request of a key: so many containers of this capability at this location."""
+
+    __slots__ = ("capability", "count", "execution_type", "label", "location", "relax_locality")
+
+    def __init__(
+        self,
+        location: str,
+        count: int,
+        capability: Resource,
+        relax_locality: bool = True,
+        label: str = "",
+        execution_type: ExecutionType = ExecutionType.GUARANTEED,
+    ) -> None:
+        self.location = location
+        self.count = count
+        self.capability = capability
+        self.relax_locality = relax_locality
+        self.label = label
+        self.execution_type = execution_type
+
+
+class KeyAsks:
+    """The requests of one key, by location in the order in which they were first asked."""
+
+    __slots__ = ("any", "by_location", "key")
+
+    def __init__(self, key: RequestKey) -> None:
+        self.key = key
+        self.by_location: dict[str, PendingRequest] = {}
+        self.any: PendingRequest | None = None
+        """The request at `*`; kept here although its count is zero."""
+
+    @property
+    def outstanding(self) -> int:
+        """How many containers the key still wants."""
+        return self.any.count if self.any is not None else 0
+
+    @property
+    def label(self) -> str:
+        """The partition in which the key asks: that of its request at `*`."""
+        return self.any.label if self.any is not None else ""
+
+    def at(self, location: str) -> PendingRequest | None:
+        """The request at this location, if its count is above zero."""
+        request = self.by_location.get(location)
+        return request if request is not None and request.count > 0 else None
+
+    def count_at(self, location: str) -> int:
+        """How many containers are asked for at this location."""
+        request = self.by_location.get(location)
+        return request.count if request is not None else 0
+
+    def unique_locations(self) -> int:
+        """The number of distinct locations in the table."""
+        return len(self.by_location)
+
+    def is_any_only(self) -> bool:
+        """Whether the key names no host and no rack."""
+        return len(self.by_location) == 1 and self.any is not None
+
+
+PendingChanged = Callable[[str, Resource, int], None]
+"""Called with a partition, the change of the pending resource, and the change of the number of containers."""
+
+
+class Asks:
+    """All that an application attempt has asked for."""
+
+    __slots__ = ("_keys", "_pending_changed", "active_keys")
+
+    def __init__(self, pending_changed: PendingChanged) -> None:
+        self._keys: dict[RequestKey, KeyAsks] = {}
+        self._pending_changed = pending_changed
+        self.active_keys: list[RequestKey] = []
+        """The keys that still want containers, most important first."""
+
+    def key_asks(self, key: RequestKey) -> KeyAsks | None:
+        """The requests of one key."""
+        return self._keys.get(key)
+
+    def all_keys(self) -> Iterable[KeyAsks]:
+        """Every key that was ever asked for."""
+        return self._keys.values()
+
+    def is_empty(self) -> bool:
+        """Whether nothing is wanted."""
+        return not self.active_keys
+
+    def replace(self, requests: Iterable[ResourceRequest]) -> None:
+        """Takes an ask, normalized and validated before: counts are absolute, 0 cancels."""
+        for request in requests:
+            key = RequestKey(request.priority or 0, request.allocation_request_id)
+            key_asks = self._keys.get(key)
+            if key_asks is None:
+                self._keys[key] = key_asks = KeyAsks(key)
+            execution = request.execution_type_request
+            self._put(
+                key_asks,
+                PendingRequest(
+                    request.resource_name or ANY,
+                    max(request.num_containers or 0, 0),
+                    request.capability or NONE,
+                    request.relax_locality,
+                    request.node_label_expression or "",
+                    execution.execution_type if execution is not None else ExecutionType.GUARANTEED,
+                ),
+            )
+
+    def take(self, locality: Locality, host: str, rack: str, key: RequestKey) -> tuple[PendingRequest, ...]:
+        """Takes one container off the requests, as an allocation of this locality does.
+
+        Returns the requests that were lowered, so that `give_back` can undo it.
+        """
+        key_asks = self._keys[key]
+        if locality is Locality.NODE_LOCAL:
+            locations: tuple[str, ...] = (host, rack, ANY)
+        elif locality is Locality.RACK_LOCAL:
+            locations = (rack, ANY)
+        else:
+            locations = (ANY,)
+        lowered = []
+        for location in locations:
+            request = key_asks.by_location.get(location)
+            if request is not None and request.count > 0:
+                request.count -= 1
+                lowered.append(request)
+                if request.count == 0:
+                    # A name leaves the table when allocations bring it to zero; `any` stays at hand.
+                    del key_asks.by_location[location]
+        wanted = key_asks.any
+        assert wanted is not None, f"{key} had nothing at *"
+        if wanted.count == 0:
+            self.active_keys.remove(key)
+        self._pending_changed(wanted.label, -wanted.capability, -1)
+        return tuple(lowered)
+
+    def give_back(self, key: RequestKey, lowered: Iterable[PendingRequest]) -> None:
+        """Puts a request back whose container ended before its AM heard of it."""
+        key_asks = self._keys.get(key)
+        if key_asks is None:
+            self._keys[key] = key_asks = KeyAsks(key)
+        for request in lowered:
+            present = key_asks.by_location.get(request.location)
+            count = present.count if present is not None else 0
+            self._put(
+                key_asks,
+                PendingRequest(
+                    request.location,
+                    count + 1,
+                    request.capability,
+                    request.relax_locality,
+                    request.label,
+                    request.execution_type,
+                ),
+            )
+
+    def clear(self) -> None:
+        """Forgets everything; nothing is pending any more."""
+        keys, self.active_keys = self.active_keys, []
+        for key in keys:
+            wanted = self._keys[key].any
+            assert wanted is not None
+            self._pending_changed(wanted.label, wanted.capability * -wanted.count, -wanted.count)
+        self._keys.clear()
+
+    def pending(self) -> Resource:
+        """What is wanted in all."""
+        total = NONE
+        for key in self.active_keys:
+            wanted = self._keys[key].any
+            assert wanted is not None
+            total = total + wanted.capability * wanted.count
+        return total
+
+    def _put(self, key_asks: KeyAsks, request: PendingRequest) -> None:
+        if request.location == ANY:
+            before = key_asks.any
+            was_active = before is not None and before.count > 0
+            key_asks.any = request
+            if request.count > 0 and not was_active:
+                insort(self.active_keys, key_asks.key)
+            elif request.count == 0 and was_active:
+                self.active_keys.remove(key_asks.key)
+            self._book(before, request)
+        key_asks.by_location[request.location] = request
+
+    def _book(self, before: PendingRequest | None, after: PendingRequest) -> None:
+        if before is not None and before.count and before.label != after.label:
+            self._pending_changed(before.label, before.capability * -before.count, -before.count)
+            before = None
+        old = before.capability * before.count if before is not None else NONE
+        old_count = before.count if before is not None else 0
+        delta = after.capability * after.count - old
+        if delta or after.count != old_count:
+            self._pending_changed(after.label, delta, after.count - old_count)

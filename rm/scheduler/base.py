@@ -1,0 +1,495 @@
+"""What a scheduler is, and what all of them share: nodes, completion, launch, recovery, expiry.
+
+The rest of the RM knows this interface alone. A scheduler decides in `allocate_on(node)` and says what its
+queues are; the base keeps the nodes' books and lets containers end. Answers for YarnScheduler,
+AbstractYarnScheduler and ResourceScheduler.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from rm.container import RMContainer, RMContainerState
+from rm.events.container import (
+    ContainerEvent,
+    ContainerExpire,
+    ContainerFinished,
+    ContainerKill,
+    ContainerLaunched,
+    ContainerReleased,
+)
+from rm.events.node import NodeCleanupContainer
+from rm.events.scheduler import (
+    SchedulerAppAdded,
+    SchedulerAppAttemptAdded,
+    SchedulerAppAttemptRemoved,
+    SchedulerAppRemoved,
+    SchedulerContainerExpired,
+    SchedulerEvent,
+    SchedulerNodeAdded,
+    SchedulerNodeRemoved,
+    SchedulerNodeResourceUpdate,
+    SchedulerNodeUpdate,
+    SchedulerReleaseContainer,
+)
+from rm.scheduler.application import Application, Attempt
+from rm.scheduler.node import NodeTracker, SchedulerNode
+from rm.scheduler.recovery import recover_containers
+from rm.scheduler.statuses import (
+    COMPLETED_APPLICATION,
+    EXPIRED_CONTAINER,
+    LOST_CONTAINER,
+    RELEASED_CONTAINER,
+    aborted,
+)
+from rm.scheduler.updates import roll_back_increase
+from rm.scheduler.views import ApplicationView, QueueView
+from yarn.enums import QueueACL, SchedulerResourceTypes
+from yarn.errors import YarnError
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarn.records.application import ApplicationSubmissionContext
+from yarn.records.container import ContainerStatus
+from yarn.records.queue import QueueInfo, QueueUserACLInfo
+from yarn.records.request import PreemptionMessage, ResourceRequest, SchedulingRequest
+from yarn.resource import NONE, Resource, componentwise_min
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+
+A = TypeVar("A", bound=Attempt)
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """What an allocate call takes delivery of."""
+
+    containers: list[RMContainer]
+    headroom: Resource
+    updated: list[RMContainer]
+    """Containers with a new size or execution type."""
+    preemption: PreemptionMessage | None = None
+    rejected: tuple[SchedulingRequest, ...] = ()
+
+
+class Scheduler(ABC, Generic[A]):
+    """The interface, and the part that is the same for all. `A` is the scheduler's class of attempts."""
+
+    name: ClassVar[str]
+    """Hadoop's short class name, as REST and commands show it."""
+    resource_kinds: ClassVar[tuple[SchedulerResourceTypes, ...]] = (SchedulerResourceTypes.MEMORY,)
+
+    def __init__(self, context: RMContext) -> None:
+        self.context = context
+        self.tracker = NodeTracker()
+        self.applications: dict[ApplicationId, Application[A]] = {}
+        self.minimum_allocation = context.resource_types.minimum_allocation
+        self.configured_maximum = context.resource_types.maximum_allocation
+        self.handlers: dict[type[SchedulerEvent], Callable[[Any], None]] = {
+            SchedulerNodeAdded: self.add_node,
+            SchedulerNodeRemoved: self.remove_node,
+            SchedulerNodeUpdate: self.update_node,
+            SchedulerNodeResourceUpdate: self.update_node_resource,
+            SchedulerAppAdded: self.add_application,
+            SchedulerAppRemoved: self.remove_application,
+            SchedulerAppAttemptAdded: self.add_attempt,
+            SchedulerAppAttemptRemoved: self.remove_attempt,
+            SchedulerContainerExpired: self.expire_container,
+            SchedulerReleaseContainer: self.release_container,
+        }
+        """What it does with each event; an event that is not here is none of its business. Subclasses add
+        theirs.
+        """
+
+    def handle(self, event: SchedulerEvent) -> None:
+        """One event of the second queue."""
+        handler = self.handlers.get(type(event))
+        if handler is not None:
+            handler(event)
+
+    # What each scheduler decides
+
+    @abstractmethod
+    def allocate_on(self, node: SchedulerNode) -> None:
+        """Gives away what the node has free."""
+
+    @abstractmethod
+    def add_application(self, event: SchedulerAppAdded) -> None:
+        """Takes an application in, and posts AppAccepted or AppRejected to it."""
+
+    @abstractmethod
+    def remove_application(self, event: SchedulerAppRemoved) -> None:
+        """Forgets an application."""
+
+    @abstractmethod
+    def add_attempt(self, event: SchedulerAppAttemptAdded) -> None:
+        """Takes an attempt in, and posts AttemptAdded to it unless it is recovering."""
+
+    @abstractmethod
+    def remove_attempt(self, event: SchedulerAppAttemptRemoved) -> None:
+        """Ends an attempt: see `stop_attempt`."""
+
+    @abstractmethod
+    def place(self, context: ApplicationSubmissionContext, user: str) -> str:
+        """The queue for a submission, by the placement rules. YarnError when they refuse it."""
+
+    @abstractmethod
+    def allocate(
+        self,
+        attempt_id: ApplicationAttemptId,
+        ask: Iterable[ResourceRequest],
+        release: Iterable[ContainerId],
+        blacklist_additions: Iterable[str] = (),
+        blacklist_removals: Iterable[str] = (),
+        scheduling_requests: Iterable[SchedulingRequest] = (),
+    ) -> Allocation:
+        """An AM's call, validated: books what it asks and gives it what was allocated since the last one."""
+
+    @abstractmethod
+    def normalize(self, request: ResourceRequest, queue: str | None) -> ResourceRequest:
+        """The request as it will be served."""
+
+    @abstractmethod
+    def queue_info(self, name: str, *, include_children: bool, recursive: bool) -> QueueInfo:
+        """What clients see of a queue. YarnError when there is none of that name."""
+
+    @abstractmethod
+    def queue_acls(self, user: str) -> list[QueueUserACLInfo]:
+        """What the user may do, queue by queue."""
+
+    @abstractmethod
+    def has_access(self, user: str, acl: QueueACL, queue: str) -> bool:
+        """Whether an ACL of the queue, or of one above it, lets the user."""
+
+    def queue_maximum_allocation(self, queue: str | None) -> Resource:
+        """The largest container that may be asked for in that queue now."""
+        return self.maximum_allocation()
+
+    def accessible_labels(self, queue: str) -> tuple[str, ...] | None:
+        """The labels that a queue may use; None when the scheduler knows no labels."""
+        return None
+
+    def default_label(self, queue: str) -> str | None:
+        """The label expression that a queue gives to requests without one."""
+        return None
+
+    def move_application(self, application_id: ApplicationId, queue: str) -> str:
+        """Moves an application to another queue, whose full path is returned. YarnError when it may not be
+        moved.
+        """
+        raise YarnError(f"{self.name} does not support moving applications between queues")
+
+    def application_priority(self, asked: int | None, user: str, queue: str) -> int:
+        """The priority that a submission or an update gets."""
+        return 0
+
+    def update_application_priority(self, application_id: ApplicationId, app_priority: int) -> None:
+        """Gives a known application another priority."""
+        return
+
+    def application_lifetime(self, queue: str, lifetime_s: int) -> int:
+        """The lifetime in seconds that an application of that queue gets; -1 without end."""
+        return lifetime_s
+
+    def queue_view(self, path: str) -> QueueView | None:
+        """What the queue of that path shows; None when there is none."""
+        return None
+
+    def application_view(self, attempt: A) -> ApplicationView:
+        """What it knows of an application beyond its books."""
+        return ApplicationView()
+
+    def update_shares(self) -> None:
+        """One run of the FairScheduler's update, without preemption; the others have none."""
+        return
+
+    def preempt(self) -> None:
+        """One run of the preemption policy, where preemption is on."""
+        return
+
+    def refresh(self) -> None:
+        """Reads its configuration anew, whole or not at all. YarnError when it is not valid."""
+        return
+
+    def cluster_resource_changed(self) -> None:
+        """Nodes came, went or changed their size."""
+        return
+
+    def check_books(self) -> None:
+        """Recounts every sum from the containers on the nodes; AssertionError where one differs."""
+        for node in self.tracker.nodes.values():
+            on_node = sum((container.resource for container in node.containers.values()), NONE)
+            assert on_node == node.allocated, f"{node.node_id}: {on_node} on it, {node.allocated} booked"
+            assert node.available == node.total - node.allocated, f"{node.node_id}: available is off"
+
+    # What the RM asks
+
+    def cluster_resource(self) -> Resource:
+        """The capacity of all nodes that can be scheduled on."""
+        return self.tracker.total
+
+    def maximum_allocation(self) -> Resource:
+        """The largest container that may be asked for now: as configured, and not more than the largest node.
+
+        Without nodes, and in the first seconds after a start, the configured one alone.
+        """
+        context = self.context
+        waited = context.now_ms - context.start_ms > context.settings.scheduling_wait_ms
+        if not self.tracker.nodes or not waited:
+            return self.configured_maximum
+        return componentwise_min(self.configured_maximum, self.tracker.largest())
+
+    def attempt(self, attempt_id: ApplicationAttemptId) -> A | None:
+        """The application's current attempt, which may be a later one than that of the id."""
+        application = self.applications.get(attempt_id.application_id)
+        return application.attempt if application is not None else None
+
+    def container(self, container_id: ContainerId) -> RMContainer | None:
+        """A live or reserved container."""
+        attempt = self.attempt(container_id.application_attempt_id)
+        if attempt is None:
+            return None
+        found = attempt.live.get(container_id)
+        if found is not None:
+            return found
+        for container in attempt.reserved_containers():
+            if container.container_id == container_id:
+                return container
+        return None
+
+    def live_containers(self, attempt_id: ApplicationAttemptId) -> list[RMContainer]:
+        """The containers that count for the attempt, in the order in which they were given."""
+        attempt = self.attempt(attempt_id)
+        return list(attempt.live.values()) if attempt is not None else []
+
+    # Nodes
+
+    def add_node(self, event: SchedulerNodeAdded) -> None:
+        """NODE_ADDED."""
+        rm_node = self.context.nodes.get(event.node_id)
+        if rm_node is None or event.node_id in self.tracker.nodes:
+            return
+        partition = self.context.labels.partition_of(event.node_id)
+        node = SchedulerNode(event.node_id, rm_node.rack, rm_node.capability, partition, rm_node.http_address)
+        self.tracker.add(node)
+        self.node_added(node)
+        self.cluster_resource_changed()
+        recover_containers(self, node, event.container_statuses)
+
+    def node_added(self, node: SchedulerNode) -> None:
+        """A node has joined its partition."""
+        return
+
+    def remove_node(self, event: SchedulerNodeRemoved) -> None:
+        """NODE_REMOVED: every container on the node is lost, then the reservation, then the node itself."""
+        node = self.tracker.nodes.get(event.node_id)
+        if node is None:
+            return
+        for container in list(node.containers.values()):
+            status = aborted(container.container_id, LOST_CONTAINER)
+            self.complete_container(container, status, ContainerKill(status=status))
+            node.release(container.container_id, is_reported_by_node=True)
+        reserved = node.reserved_container
+        if reserved is not None:
+            status = aborted(reserved.container_id, LOST_CONTAINER)
+            self.complete_container(reserved, status, ContainerKill(status=status))
+        self.tracker.remove(node)
+        self.node_removed(node)
+        self.cluster_resource_changed()
+
+    def node_removed(self, node: SchedulerNode) -> None:
+        """A node has left its partition."""
+        return
+
+    def update_node_resource(self, event: SchedulerNodeResourceUpdate) -> None:
+        """NODE_RESOURCE_UPDATE: what is available may become negative."""
+        node = self.tracker.nodes.get(event.node_id)
+        if node is None or node.total == event.capability:
+            return
+        self.tracker.resize(node, event.capability)
+        self.cluster_resource_changed()
+
+    def update_node(self, event: SchedulerNodeUpdate) -> None:
+        """NODE_UPDATE: first what was launched, then what ended, then what can be given."""
+        node = self.tracker.nodes.get(event.node_id)
+        rm_node = self.context.nodes.get(event.node_id)
+        if node is None or rm_node is None:
+            return
+        launched, completed = rm_node.take_container_updates()
+        for status in launched:
+            self.note_launched(status, node)
+        for status in completed:
+            self.note_completed(status, node)
+        node.is_schedulable = not rm_node.is_decommissioning
+        if rm_node.is_decommissioning:
+            # Nothing new fits: the total shrinks with what ends.
+            if node.total != node.allocated:
+                self.tracker.resize(node, node.allocated)
+                self.cluster_resource_changed()
+            return
+        if not self.is_waiting_for_recovery():
+            self.allocate_on(node)
+
+    def is_waiting_for_recovery(self) -> bool:
+        """Whether the RM has recovered work and still gives its nodes and AMs time to come back."""
+        context = self.context
+        return (
+            context.has_recovered and context.now_ms - context.start_ms < context.settings.scheduling_wait_ms
+        )
+
+    def note_launched(self, status: ContainerStatus, node: SchedulerNode) -> None:
+        """The node reports a container for the first time."""
+        container_id = status.container_id
+        assert container_id is not None
+        container = self.container(container_id)
+        if container is None:
+            self.context.post(NodeCleanupContainer(node_id=node.node_id, container_id=container_id))
+            return
+        node.note_launched(container_id)
+        if container.state is RMContainerState.ACQUIRED:
+            container.fire(ContainerLaunched())
+
+    def note_completed(self, status: ContainerStatus, node: SchedulerNode) -> None:
+        """The node reports the end of a container, or that it has gone at last."""
+        container_id = status.container_id
+        assert container_id is not None
+        container = self.container(container_id)
+        if container is not None:
+            self.complete_container(container, status, ContainerFinished(status=status))
+        node.release(container_id, is_reported_by_node=True)
+
+    # Containers
+
+    def complete_container(
+        self, container: RMContainer, status: ContainerStatus, event: ContainerEvent
+    ) -> None:
+        """Lets a container end, whatever the cause: its state, then the books. The first end wins."""
+        if container.is_finished:
+            return
+        attempt = self.attempt(container.attempt_id)
+        if container.state is RMContainerState.RESERVED:
+            container.fire(event)
+            if attempt is not None:
+                attempt.unreserve(container)
+                self.reservation_dropped(container, attempt)
+            return
+        lowered = container.lowered
+        container.fire(event)
+        if attempt is not None:
+            attempt.complete(container)
+            if lowered:
+                # Its AM never heard of it, so nobody else would ask again.
+                attempt.asks.give_back(container.key, lowered)
+                container.lowered = ()
+        is_reported = isinstance(event, ContainerFinished)
+        container.node.release(container.container_id, is_reported_by_node=is_reported)
+        if attempt is not None:
+            self.container_completed(container, attempt, status)
+
+    def container_completed(self, container: RMContainer, attempt: A, status: ContainerStatus) -> None:
+        """A container has left the books."""
+        return
+
+    def reservation_dropped(self, container: RMContainer, attempt: A) -> None:
+        """A container reservation has left the books."""
+        return
+
+    def expire_container(self, event: SchedulerContainerExpired) -> None:
+        """CONTAINER_EXPIRED: acquired and never started; or an increase that was not confirmed in time."""
+        container = self.container(event.container_id)
+        if container is None:
+            return
+        if event.is_increase:
+            roll_back_increase(self, container)
+            return
+        status = aborted(container.container_id, EXPIRED_CONTAINER)
+        self.complete_container(container, status, ContainerExpire(status=status))
+
+    def release_container(self, event: SchedulerReleaseContainer) -> None:
+        """RELEASE_CONTAINER."""
+        container = self.container(event.container_id)
+        if container is not None:
+            status = aborted(container.container_id, RELEASED_CONTAINER)
+            self.complete_container(container, status, ContainerReleased(status=status))
+
+    def release_containers(self, release: Iterable[ContainerId]) -> None:
+        """What an AM does not want any more."""
+        for container_id in release:
+            container = self.container(container_id)
+            if container is None:
+                self.context.log("info", "release of an unknown container", container=container_id)
+                continue
+            status = aborted(container_id, RELEASED_CONTAINER)
+            self.complete_container(container, status, ContainerReleased(status=status))
+
+    def stop_attempt(self, event: SchedulerAppAttemptRemoved) -> A | None:
+        """The common part of APP_ATTEMPT_REMOVED: containers are killed, except running ones to be kept."""
+        application = self.applications.get(event.attempt_id.application_id)
+        attempt = application.attempt if application is not None else None
+        if attempt is None or attempt.is_stopped or attempt.attempt_id != event.attempt_id:
+            return None
+        for container in list(attempt.live.values()):
+            if event.keep_containers and container.state is RMContainerState.RUNNING:
+                continue
+            status = aborted(container.container_id, COMPLETED_APPLICATION)
+            self.complete_container(container, status, ContainerKill(status=status))
+        for container in attempt.reserved_containers():
+            status = aborted(container.container_id, COMPLETED_APPLICATION)
+            self.complete_container(container, status, ContainerKill(status=status))
+        attempt.is_stopped = True
+        attempt.asks.clear()
+        return attempt
+
+    def install_attempt(
+        self, application: Application[A], attempt: A, event: SchedulerAppAttemptAdded
+    ) -> None:
+        """The common part of APP_ATTEMPT_ADDED: the new attempt becomes the current one."""
+        previous = application.attempt
+        if previous is not None and event.transfer_state:
+            self.transfer_state(previous, attempt)
+        attempt.is_waiting_for_am = not application.is_unmanaged
+        attempt.is_recovering = event.is_recovering
+        application.attempt = attempt
+
+    def take_call(
+        self,
+        attempt: A,
+        ask: Iterable[ResourceRequest],
+        release: Iterable[ContainerId],
+        blacklist_additions: Iterable[str],
+        blacklist_removals: Iterable[str],
+    ) -> Allocation:
+        """The common part of an allocate call, in Hadoop's order: release, ask, blacklist, then delivery."""
+        self.release_containers(release)
+        if not attempt.is_stopped:
+            attempt.asks.replace(ask)
+            places = attempt.am_blacklist if attempt.is_waiting_for_am else attempt.blacklist
+            for place in blacklist_additions:
+                places[place] = None
+            for place in blacklist_removals:
+                places.pop(place, None)
+        containers = attempt.pull()
+        updated, attempt.newly_updated = list(attempt.newly_updated.values()), {}
+        return Allocation(containers, self.headroom(attempt), updated, attempt.preemption_message())
+
+    def headroom(self, attempt: A) -> Resource:
+        """What the attempt may still ask for with a chance to get it."""
+        return attempt.headroom
+
+    def container_recovered(self, container: RMContainer, attempt: A) -> None:
+        """A container was taken over after a restart of the RM; node and path are booked already."""
+        return
+
+    def transfer_state(self, old: Attempt, new: Attempt) -> None:
+        """A new attempt takes over living containers, blacklist and headroom of the one before."""
+        new.live = old.live
+        old.live = {}
+        for container in new.live.values():
+            container.attempt_id = new.attempt_id
+        new.usage.by_partition = old.usage.by_partition
+        old.usage.by_partition = {}
+        new.blacklist = dict(old.blacklist)
+        new.headroom = old.headroom
+        new.opportunities = dict(old.opportunities)

@@ -1,0 +1,107 @@
+"""Whether a request may be made at all, and what is made of it: validation and normalization.
+
+Validation comes first and looks at what was asked; normalization raises, rounds and cuts. Pure: limits and
+labels are handed in. Answers for SchedulerUtils and RMServerUtils.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Protocol
+
+from rm.scheduler.asks import ANY
+from rm.scheduler.calculator import Calculator
+from yarn.errors import InvalidLabelResourceRequestError, InvalidResourceRequestError
+from yarn.records.request import ResourceRequest
+from yarn.resource import NONE, Resource
+
+MAX_CONTAINERS_PER_REQUEST = 10_000_000
+"""A count above this is a mistake of the caller: refused, so that no amount overflows Hadoop's 64 bits."""
+
+
+class LabelRules(Protocol):
+    """What validation has to know of labels."""
+
+    is_enabled: bool
+
+    def is_known(self, label: str) -> bool:
+        """Whether the cluster has the label; the default partition always is."""
+        ...
+
+
+def validate_amounts(asked: Resource, maximum: Resource, types: Iterable[str]) -> None:
+    """InvalidResourceRequestError when an amount is negative, too large, or of a type that the cluster does
+    not have.
+    """
+    known = list(types)
+    for name, value in asked.items():
+        if value < 0:
+            raise InvalidResourceRequestError(
+                "Invalid resource request! Cannot allocate containers as requested resource is less than 0! "
+                f"Requested resource type=[{name}], Requested resource={asked}"
+            )
+        if name not in known:
+            raise InvalidResourceRequestError(
+                f"Invalid resource request! unknown resource type [{name}], known are {', '.join(known)}"
+            )
+        if value > maximum.value(name):
+            raise InvalidResourceRequestError(
+                "Invalid resource request! Cannot allocate containers as requested resource is greater than "
+                f"maximum allowed allocation. Requested resource type=[{name}], Requested resource={asked}, "
+                f"maximum allowed allocation={maximum}"
+            )
+
+
+def validate_label(request: ResourceRequest, labels: LabelRules, accessible: Iterable[str] | None) -> None:
+    """InvalidLabelResourceRequestError when the label expression cannot be served.
+
+    `accessible` are the labels of the queue, `*` for all of them; None when the scheduler knows no labels.
+    """
+    expression = request.node_label_expression
+    if expression is None or not expression.strip():
+        return
+    if not labels.is_enabled:
+        raise InvalidLabelResourceRequestError(
+            "Invalid resource request, node label not enabled but request contains label expression "
+            f"{expression!r} at {request.resource_name}"
+        )
+    if request.resource_name != ANY:
+        raise InvalidLabelResourceRequestError(
+            "Invalid resource request, a node label expression may stand in a request for * only, not in one "
+            f"for {request.resource_name}: {expression!r}"
+        )
+    if "&&" in expression:
+        raise InvalidLabelResourceRequestError(
+            f"Invalid resource request, multiple node labels in one expression: {expression!r}"
+        )
+    name = expression.strip()
+    if accessible is not None:
+        allowed = list(accessible)
+        if ANY not in allowed and name not in allowed:
+            raise InvalidLabelResourceRequestError(
+                "Invalid resource request, queue doesn't have permission to access all labels in resource "
+                f"request. labelExpression of resource request={name}. Queue labels={','.join(allowed)}"
+            )
+    if not labels.is_known(name):
+        raise InvalidLabelResourceRequestError(
+            f"Invalid label resource request, cluster do not contain, label= {name}"
+        )
+
+
+def validate_count(request: ResourceRequest) -> None:
+    """InvalidResourceRequestError when the number of containers is absurd."""
+    count = request.num_containers or 0
+    if count < 0 or count > MAX_CONTAINERS_PER_REQUEST:
+        raise InvalidResourceRequestError(
+            f"Invalid resource request! num_containers={count} at {request.resource_name}, "
+            f"allowed is 0 to {MAX_CONTAINERS_PER_REQUEST}"
+        )
+
+
+def normalize(
+    request: ResourceRequest, calculator: Calculator, minimum: Resource, maximum: Resource, step: Resource
+) -> ResourceRequest:
+    """The request, its capability raised to the minimum, rounded up to the step, cut to the maximum."""
+    capability = calculator.normalize(request.capability or NONE, minimum, maximum, step)
+    return request if capability == request.capability else replace(request, capability=capability)

@@ -1,0 +1,163 @@
+"""The books: what is used, pending, reserved and used by AMs, per partition.
+
+One container changes many sums: application, user, leaf, every ancestor. So there is one door: an application
+holds its *path*, the usages from itself up to the root, and `charge`, `refund` and their kin walk it. Nobody
+else adds or subtracts. Answers for ResourceUsage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from yarn.resource import NONE, Resource
+
+DEFAULT_PARTITION = ""
+
+
+class Amounts:
+    """The sums of one partition."""
+
+    __slots__ = ("am_used", "containers", "pending", "pending_containers", "reserved", "used")
+
+    def __init__(self) -> None:
+        self.used = NONE
+        self.pending = NONE
+        self.reserved = NONE
+        self.am_used = NONE
+        self.containers = 0
+        """Live containers, reserved ones not counted."""
+        self.pending_containers = 0
+
+    def is_zero(self) -> bool:
+        """Whether nothing is booked."""
+        return not (self.used or self.pending or self.reserved or self.am_used or self.containers)
+
+
+class Watcher(Protocol):
+    """Who has to know when books change: a queue that keeps its place among its siblings, for one."""
+
+    def books_changed(self, partition: str) -> None:
+        """Something was charged, refunded, reserved or given up."""
+        ...
+
+    def pending_changed(self, partition: str) -> None:
+        """More or less is asked for."""
+        ...
+
+
+class Usage:
+    """The sums of an application, a user or a queue, by partition."""
+
+    __slots__ = ("by_partition", "counts_reserved", "watcher")
+
+    def __init__(self, watcher: Watcher | None = None, *, counts_reserved: bool = True) -> None:
+        self.by_partition: dict[str, Amounts] = {}
+        self.watcher = watcher
+        self.counts_reserved = counts_reserved
+        """Whether what is kept on nodes is part of `used`: so for a queue, but not for an application."""
+
+    def of(self, partition: str = DEFAULT_PARTITION) -> Amounts:
+        """The amounts of one partition; they are made when first asked for."""
+        amounts = self.by_partition.get(partition)
+        if amounts is None:
+            self.by_partition[partition] = amounts = Amounts()
+        return amounts
+
+    def used(self, partition: str = DEFAULT_PARTITION) -> Resource:
+        """What is charged in that partition."""
+        amounts = self.by_partition.get(partition)
+        return NONE if amounts is None else amounts.used
+
+    def pending(self, partition: str = DEFAULT_PARTITION) -> Resource:
+        """What is asked and not given in that partition."""
+        amounts = self.by_partition.get(partition)
+        return NONE if amounts is None else amounts.pending
+
+    def reserved(self, partition: str = DEFAULT_PARTITION) -> Resource:
+        """What is kept on nodes of that partition."""
+        amounts = self.by_partition.get(partition)
+        return NONE if amounts is None else amounts.reserved
+
+    def am_used(self, partition: str = DEFAULT_PARTITION) -> Resource:
+        """What AMs use in that partition."""
+        amounts = self.by_partition.get(partition)
+        return NONE if amounts is None else amounts.am_used
+
+    def total_used(self) -> Resource:
+        """What is charged, over all partitions."""
+        return sum((amounts.used for amounts in self.by_partition.values()), NONE)
+
+    def total_pending(self) -> Resource:
+        """What is asked and not given, over all partitions."""
+        return sum((amounts.pending for amounts in self.by_partition.values()), NONE)
+
+    def total_reserved(self) -> Resource:
+        """What is kept on nodes, over all partitions."""
+        return sum((amounts.reserved for amounts in self.by_partition.values()), NONE)
+
+    def partitions(self) -> Iterator[str]:
+        """The partitions in which something is or was booked."""
+        return iter(self.by_partition)
+
+
+Path = Sequence[Usage]
+
+
+def charge(path: Path, partition: str, resource: Resource, containers: int = 1) -> None:
+    """Books a container that was given."""
+    for usage in path:
+        amounts = usage.of(partition)
+        amounts.used = amounts.used + resource
+        amounts.containers += containers
+        if usage.watcher is not None:
+            usage.watcher.books_changed(partition)
+
+
+def refund(path: Path, partition: str, resource: Resource, containers: int = 1) -> None:
+    """Takes back the booking of a container that ended."""
+    for usage in path:
+        amounts = usage.of(partition)
+        amounts.used = amounts.used - resource
+        amounts.containers -= containers
+        if usage.watcher is not None:
+            usage.watcher.books_changed(partition)
+
+
+def reserve(path: Path, partition: str, resource: Resource) -> None:
+    """Books a node that is kept for a container: reserved, and charged as used where that counts."""
+    for usage in path:
+        amounts = usage.of(partition)
+        if usage.counts_reserved:
+            amounts.used = amounts.used + resource
+        amounts.reserved = amounts.reserved + resource
+        if usage.watcher is not None:
+            usage.watcher.books_changed(partition)
+
+
+def unreserve(path: Path, partition: str, resource: Resource) -> None:
+    """Takes back the booking of a container reservation."""
+    for usage in path:
+        amounts = usage.of(partition)
+        if usage.counts_reserved:
+            amounts.used = amounts.used - resource
+        amounts.reserved = amounts.reserved - resource
+        if usage.watcher is not None:
+            usage.watcher.books_changed(partition)
+
+
+def change_pending(path: Path, partition: str, delta: Resource, containers: int) -> None:
+    """Books that more (or less) is asked for."""
+    for usage in path:
+        amounts = usage.of(partition)
+        amounts.pending = amounts.pending + delta
+        amounts.pending_containers += containers
+        if usage.watcher is not None:
+            usage.watcher.pending_changed(partition)
+
+
+def change_am_used(path: Path, partition: str, delta: Resource) -> None:
+    """Books what an AM uses, or no longer uses."""
+    for usage in path:
+        amounts = usage.of(partition)
+        amounts.am_used = amounts.am_used + delta
