@@ -58,6 +58,7 @@ from yarn.resource import NONE, Resource, componentwise_min
 
 if TYPE_CHECKING:
     from rm.context import RMContext
+    from rm.node import RMNode
 
 A = TypeVar("A", bound=Attempt)
 
@@ -271,12 +272,18 @@ class Scheduler(ABC, Generic[A]):
         rm_node = self.context.nodes.get(event.node_id)
         if rm_node is None or event.node_id in self.tracker.nodes:
             return
-        partition = self.context.labels.partition_of(event.node_id)
-        node = SchedulerNode(event.node_id, rm_node.rack, rm_node.capability, partition, rm_node.http_address)
+        node = self.make_node(rm_node)
         self.tracker.add(node)
         self.node_added(node)
         self.cluster_resource_changed()
         recover_containers(self, node, event.container_statuses)
+
+    def make_node(self, rm_node: RMNode) -> SchedulerNode:
+        """The books of a node that joins, in the partition of its label."""
+        partition = self.context.labels.partition_of(rm_node.node_id)
+        return SchedulerNode(
+            rm_node.node_id, rm_node.rack, rm_node.capability, partition, rm_node.http_address
+        )
 
     def node_added(self, node: SchedulerNode) -> None:
         """A node has joined its partition."""
