@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rm.container import RMContainer, RMContainerState
@@ -35,6 +34,7 @@ from rm.events.scheduler import (
     SchedulerNodeUpdate,
     SchedulerReleaseContainer,
 )
+from rm.scheduler.allocation import Allocation as Allocation
 from rm.scheduler.application import Application, Attempt
 from rm.scheduler.node import NodeTracker, SchedulerNode
 from rm.scheduler.recovery import recover_containers
@@ -53,7 +53,7 @@ from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarn.records.application import ApplicationSubmissionContext
 from yarn.records.container import ContainerStatus
 from yarn.records.queue import QueueInfo, QueueUserACLInfo
-from yarn.records.request import PreemptionMessage, ResourceRequest, SchedulingRequest
+from yarn.records.request import ResourceRequest, SchedulingRequest
 from yarn.resource import NONE, Resource, componentwise_min
 
 if TYPE_CHECKING:
@@ -61,18 +61,6 @@ if TYPE_CHECKING:
     from rm.node import RMNode
 
 A = TypeVar("A", bound=Attempt)
-
-
-@dataclass(frozen=True, slots=True)
-class Allocation:
-    """What an allocate call takes delivery of."""
-
-    containers: list[RMContainer]
-    headroom: Resource
-    updated: list[RMContainer]
-    """Containers with a new size or execution type."""
-    preemption: PreemptionMessage | None = None
-    rejected: tuple[SchedulingRequest, ...] = ()
 
 
 class Scheduler(ABC, Generic[A]):
