@@ -128,7 +128,7 @@ class Allocator:
             return
         avoided = {**self._avoided, host: None}
         ceiling = settings.blacklisting_ceiling_percent
-        if ceiling >= 0 and self._nodes > 0 and len(avoided) * 100 > ceiling * self._nodes:
+        if ceiling >= 0 and self._nodes > 0 and len(avoided) * 100 // self._nodes >= ceiling:
             self._asks.update_blacklist(removals=list(self._avoided))
             self._avoided = {}
         elif host not in self._avoided:

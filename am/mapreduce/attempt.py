@@ -118,7 +118,7 @@ def _take_recovered(attempt: Attempt, event: AttemptRecover) -> None:
     attempt.counters = event.counters
     attempt.launched_ms, attempt.finished_ms = event.started_ms, event.finished_ms
     attempt.progress = 1.0
-    attempt.context.post(JobTaskAttemptCompleted(attempt_id=attempt.id, status=AttemptState.SUCCEEDED.value))
+    _say_end(attempt, AttemptState.SUCCEEDED)
     _tell_task(attempt, TaskAttemptSucceeded)
 
 

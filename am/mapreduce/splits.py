@@ -19,6 +19,11 @@ from typing import Any, BinaryIO
 SLOP = 1.1
 """A rest of up to this many times the split size stays in one piece."""
 
+HIDDEN = ("_SUCCESS", "_temporary", "_logs", "_metadata")
+"""What jobs leave beside their output. Hadoop hides every name with an underscore; Python's sources, which
+are the input at hand, have modules of such names.
+"""
+
 _BLOCK = 1 << 20
 _PLACES = 3
 
@@ -100,8 +105,8 @@ def _files_below(path: Path, recursive: bool) -> Iterator[Path]:
         yield path
         return
     for entry in sorted(path.iterdir()):
-        if entry.name.startswith((".", "_")) and not entry.name.startswith("__"):
-            continue  # as FileInputFormat hides them; Python's __init__.py is input all the same
+        if entry.name.startswith(".") or entry.name in HIDDEN:
+            continue
         if entry.is_file():
             yield entry
         elif entry.is_dir() and recursive:
