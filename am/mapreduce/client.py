@@ -23,7 +23,7 @@ from am.launch import python_context
 from am.mapreduce.api import NotAClassError, mapper_named, partitioner_named, reducer_named
 from am.mapreduce.history import read_report, report_file
 from am.mapreduce.ids import JobId
-from am.mapreduce.master import JOB_FILE, SECRET_BYTES, SPLIT_FILE
+from am.mapreduce.master import JOB_FILE, SPLIT_FILE
 from am.mapreduce.settings import JobSettings
 from am.mapreduce.splits import InvalidInputError, Placement, Split, input_files, make_splits, write_splits
 from am.submit import NewApplication, SubmissionError, Submitter, follow, has_succeeded
@@ -38,6 +38,7 @@ from yarn.settings import read
 from yarn.shuffle import JOB_TOKEN
 
 POLL_TIMEOUT_S = 2.0
+SECRET_BYTES = 20
 
 
 @dataclass(frozen=True, slots=True)

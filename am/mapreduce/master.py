@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import secrets
 import shutil
 import sys
 import time
@@ -44,6 +43,7 @@ from am.mapreduce.events import (
     JobKill,
     JobSetupCompleted,
     JobSetupFailed,
+    TaskRecover,
 )
 from am.mapreduce.history import HistoryWriter, events_file, report_file, write_report
 from am.mapreduce.http import HttpServer, Request, Response
@@ -60,7 +60,6 @@ from yarn.credentials import Credentials, write_token
 from yarn.enums import FinalApplicationStatus
 from yarn.errors import ApplicationAttemptNotFoundError, InvalidTokenError, YarnError
 from yarn.records.container import Container
-from yarn.records.tokens import Token
 from yarn.resource import Resource
 from yarn.rpc import RpcError
 from yarn.settings import read
@@ -70,7 +69,6 @@ log = logging.getLogger("am.mapreduce.master")
 
 JOB_FILE = "job.xml"
 SPLIT_FILE = "job.split.json"
-SECRET_BYTES = 20
 
 _FINAL_STATUS = {
     JobState.SUCCEEDED: FinalApplicationStatus.SUCCEEDED,
@@ -108,7 +106,10 @@ class Master:
         )
         self._committer = OutputCommitter(Path(settings.output_dir), self._app_attempt)
         self._history = HistoryWriter(events_file(staging, self._job_id, self._app_attempt))
-        self._token = self._job_token()
+        token = environment.credentials.token_of_kind(JOB_TOKEN)
+        if token is None:
+            raise YarnError(f"{self._job_id} has no token of kind {JOB_TOKEN}: its client gives it one")
+        self._token = token
         self._umbilical = UmbilicalServer(
             self._core,
             self._splits,
@@ -126,18 +127,6 @@ class Master:
         self._last_work: dict[TaskAttemptId | None, asyncio.Task[None]] = {}
         self._timer: asyncio.TimerHandle | None = None
 
-    def _job_token(self) -> Token:
-        """The job's secret: the submitter's, so that every AM of the job has the same and tasks' output stays
-        readable.
-        """
-        given = self._environment.credentials.token_of_kind(JOB_TOKEN)
-        if given is not None:
-            return given
-        name = str(self._job_id)
-        return Token(
-            identifier=name.encode(), password=secrets.token_bytes(SECRET_BYTES), kind=JOB_TOKEN, service=name
-        )
-
     async def run(self) -> None:
         """The whole life: registered, run, unregistered."""
         self._port = await self._server.start()
@@ -146,7 +135,7 @@ class Master:
             registered = await self._rm.register(self._environment.node_id.host, self._port, url)
             heart = asyncio.create_task(self._beat())
             try:
-                self._start(registered.maximum_capability or Resource())
+                await self._start(registered.maximum_capability or Resource())
                 await self._ended.wait()
             finally:
                 heart.cancel()
@@ -159,20 +148,18 @@ class Master:
             await self._nm.close()
             await self._server.close()
 
-    def _start(self, maximum: Resource) -> None:
+    async def _start(self, maximum: Resource) -> None:
         if self._app_attempt > 1 and self._committer.has_committed:
             log.info("an earlier AM had committed the job")
             self._core.tell(JobCommitCompleted())
             self._settle()
             return
         self._committer.set_up_job()
-        recovered = (
-            recoverable_tasks(
+        recovered: list[TaskRecover] = []
+        if self._app_attempt > 1 and self._settings.is_recovering:
+            recovered = await recoverable_tasks(
                 self._staging, self._job_id, self._app_attempt, self._committer, self._connection
             )
-            if self._app_attempt > 1 and self._settings.is_recovering
-            else []
-        )
         log.info("starting, %d tasks were done by an earlier AM", len(recovered))
         self._core.start(recovered)
         too_large = self._too_large(maximum)

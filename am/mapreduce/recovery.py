@@ -10,20 +10,21 @@ import logging
 from collections.abc import Iterable
 from pathlib import Path
 
-from am.connection import Connection
+from am.connection import CLIENT_SERVICE, Connection
 from am.mapreduce.committer import OutputCommitter
 from am.mapreduce.events import TaskRecover
 from am.mapreduce.history import completed_tasks, events_file, read_events
 from am.mapreduce.ids import JobId
-from am.submit import Submitter
+from yarn.enums import NodeState
 from yarn.errors import YarnError
 from yarn.ids import NodeId
-from yarn.rpc import RpcError
+from yarn.records.client import GetClusterNodesRequest
+from yarn.rpc import RpcError, Stub
 
 log = logging.getLogger("am.mapreduce.recovery")
 
 
-def recoverable_tasks(
+async def recoverable_tasks(
     staging: Path, job_id: JobId, app_attempt: int, committer: OutputCommitter, connection: Connection
 ) -> list[TaskRecover]:
     """The tasks that need not run again. An AM that recovered a task wrote it into its own lines as well, so
@@ -31,7 +32,8 @@ def recoverable_tasks(
     """
     earlier = app_attempt - 1
     events = read_events(events_file(staging, job_id, earlier))
-    return still_there(completed_tasks(events), committer, earlier, _running_nodes(connection))
+    nodes = await _running_nodes(connection)
+    return still_there(completed_tasks(events), committer, earlier, nodes)
 
 
 def still_there(
@@ -52,12 +54,13 @@ def still_there(
     return kept
 
 
-def _running_nodes(connection: Connection) -> tuple[NodeId, ...]:
+async def _running_nodes(connection: Connection) -> tuple[NodeId, ...]:
     """The nodes that run now; none when the RM does not say, and then nothing on them is taken over."""
+    request = GetClusterNodesRequest(node_states=(NodeState.RUNNING,))
     try:
-        with connection.client_stub("mapreduce") as stub:
-            reports = Submitter(stub).running_nodes()
-        return tuple(report.node_id for report in reports if report.node_id is not None)
+        async with Stub(connection.rm_address, CLIENT_SERVICE, user="mapreduce") as stub:
+            response = await stub.call("getClusterNodes", request)
     except (YarnError, RpcError) as error:
         log.warning("which nodes run cannot be asked: %s", error)
         return ()
+    return tuple(report.node_id for report in response.node_reports if report.node_id is not None)

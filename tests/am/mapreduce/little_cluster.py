@@ -1,0 +1,182 @@
+"""A cluster small enough for one test: an RM that grants what is asked and an NM that runs it, over gRPC.
+
+Containers are real processes; map output is served by the NodeManager's own shuffle service. Tokens are not
+looked at, nothing is queued, and time is the clock's: for tests of the AM's process alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nm.executor.layout import Layout
+from nm.shuffle.server import ShuffleService
+from tests.am.mapreduce.rig import Cluster
+from yarn.credentials import TOKEN_FILE
+from yarn.ids import ApplicationId, ContainerId, NodeId
+from yarn.records.client import GetClusterNodesResponse
+from yarn.records.management import (
+    StartContainersRequest,
+    StartContainersResponse,
+    StopContainersRequest,
+    StopContainersResponse,
+)
+from yarn.records.master import (
+    AllocateRequest,
+    AllocateResponse,
+    FinishApplicationMasterRequest,
+    FinishApplicationMasterResponse,
+    NMToken,
+    RegisterApplicationMasterResponse,
+)
+from yarn.records.node import NodeReport
+from yarn.records.tokens import Token
+from yarn.resource import Resource
+from yarn.rpc import Caller, add_service, listen, new_server
+from yarn.shuffle import SHUFFLE_SERVICE
+
+HOST = "127.0.0.1"
+USER = "tester"
+TOKEN = Token(identifier=b"", password=b"", kind="NMToken", service="")
+
+
+@dataclass(slots=True)
+class LittleCluster:
+    """Its state, and what an AM has said last."""
+
+    root: Path
+    application_id: ApplicationId
+    cluster: Cluster = field(default_factory=lambda: Cluster(nodes={HOST: "/default-rack"}))
+    shuffle: ShuffleService | None = None
+    rm_port: int = 0
+    nm_port: int = 0
+    finished: FinishApplicationMasterRequest | None = None
+    started: list[str] = field(default_factory=list)
+    claimed: dict[ContainerId, None] = field(default_factory=dict)
+    processes: dict[ContainerId, asyncio.subprocess.Process] = field(default_factory=dict)
+    waiters: dict[ContainerId, asyncio.Task[None]] = field(default_factory=dict)
+
+    @property
+    def application_dir(self) -> Path:
+        """Where an NM keeps what an application's containers write."""
+        return self.root / "local" / "usercache" / USER / "appcache" / str(self.application_id)
+
+    # ApplicationMasterProtocol.
+
+    def master(self, rpc: str, request: Any, _caller: Caller) -> Any:
+        """The RM's answers to an AM."""
+        if rpc == "registerApplicationMaster":
+            return RegisterApplicationMasterResponse(maximum_capability=Resource(8192, 8))
+        if rpc == "finishApplicationMaster":
+            again = self.finished is not None
+            self.finished = request
+            return FinishApplicationMasterResponse(is_unregistered=again)
+        return self._allocate(request)
+
+    def _allocate(self, request: AllocateRequest) -> AllocateResponse:
+        response = self.cluster.allocate(request)
+        for container_id in request.release:
+            self.kill(container_id)
+        here = NodeId(HOST, self.nm_port)
+        granted = tuple(
+            type(one)(id=one.id, node_id=here, resource=one.resource, priority=one.priority)
+            for one in response.allocated_containers
+        )
+        return AllocateResponse(
+            response_id=response.response_id,
+            allocated_containers=granted,
+            completed_container_statuses=response.completed_container_statuses,
+            limit=response.limit,
+            num_cluster_nodes=1,
+            nm_tokens=(NMToken(node_id=here, token=TOKEN),),
+        )
+
+    # ApplicationClientProtocol.
+
+    def client(self, rpc: str, _request: Any, _caller: Caller) -> Any:
+        """The RM's answer to who asks which nodes run."""
+        assert rpc == "getClusterNodes"
+        return GetClusterNodesResponse(node_reports=(NodeReport(node_id=NodeId(HOST, self.nm_port)),))
+
+    # ContainerManagementProtocol.
+
+    async def management(self, rpc: str, request: Any, _caller: Caller) -> Any:
+        """The NM's answers to an AM."""
+        if rpc == "stopContainers":
+            assert isinstance(request, StopContainersRequest)
+            for container_id in request.container_id:
+                self.kill(container_id)
+            return StopContainersResponse(succeeded_requests=request.container_id)
+        assert isinstance(request, StartContainersRequest)
+        assert self.shuffle is not None
+        waiting = [one for one in self.cluster.live if one not in self.claimed]
+        for container_id, start in zip(waiting, request.start_container_request, strict=False):
+            context = start.container_launch_context
+            assert context is not None
+            self.claimed[container_id] = None
+            data = context.service_data[SHUFFLE_SERVICE]
+            self.shuffle.start_application(self.application_id, USER, data)
+            await self._launch(container_id, context.command[0], dict(context.environment), context.tokens)
+        return StartContainersResponse(services_meta_data={SHUFFLE_SERVICE: self.shuffle.meta_data()})
+
+    async def _launch(
+        self, container_id: ContainerId, command: str, environment: dict[str, str], tokens: bytes | None
+    ) -> None:
+        work_dir = self.application_dir / str(container_id)
+        work_dir.mkdir(parents=True)
+        (work_dir / TOKEN_FILE).write_bytes(tokens or b"")
+        self.started.append(command)
+        process = await asyncio.create_subprocess_shell(
+            command.replace("<LOG_DIR>", str(work_dir)),
+            cwd=work_dir,
+            env={
+                **os.environ,
+                **environment,
+                "LOCAL_DIRS": str(self.application_dir),
+                "HADOOP_TOKEN_FILE_LOCATION": str(work_dir / TOKEN_FILE),
+            },
+            start_new_session=True,
+        )
+        self.processes[container_id] = process
+        self.waiters[container_id] = asyncio.create_task(self._wait(container_id, process))
+
+    async def _wait(self, container_id: ContainerId, process: asyncio.subprocess.Process) -> None:
+        exit_status = await process.wait()
+        self.cluster.end(container_id, exit_status)
+
+    def kill(self, container_id: ContainerId) -> None:
+        """Ends a container's processes."""
+        process = self.processes.get(container_id)
+        if process is not None and process.returncode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+@asynccontextmanager
+async def little_cluster(root: Path, application_id: ApplicationId) -> AsyncIterator[LittleCluster]:
+    """Starts it, and leaves no process behind."""
+    little = LittleCluster(root, application_id)
+    rm, nm = new_server(), new_server()
+    add_service(rm, "ApplicationMasterProtocolService", little.master)
+    add_service(nm, "ContainerManagementProtocolService", little.management)
+    add_service(rm, "ApplicationClientProtocolService", little.client)
+    little.rm_port = listen(rm, f"{HOST}:0", "a test")
+    little.nm_port = listen(nm, f"{HOST}:0", "a test")
+    little.shuffle = ShuffleService(Layout([str(root / "local")], [str(root / "logs")]))
+    await little.shuffle.start(HOST, 0)
+    await rm.start()
+    await nm.start()
+    try:
+        yield little
+    finally:
+        for container_id in list(little.processes):
+            little.kill(container_id)
+        await asyncio.gather(*little.waiters.values())
+        await little.shuffle.stop()
+        await rm.stop(None)
+        await nm.stop(None)
