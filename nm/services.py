@@ -111,6 +111,8 @@ class ContainerManagementService:
 
     def _start(self, identifier: ContainerTokenIdentifier, request: StartContainerRequest) -> None:
         context, container_id = self._context, _id_of(identifier)
+        if identifier.resource is None or identifier.resource.is_negative():
+            raise YarnError(f"Container {container_id} cannot have the size {identifier.resource}")
         launch_context = request.container_launch_context or ContainerLaunchContext()
         self._check_launch_context(launch_context)
         if container_id in context.containers:
@@ -193,7 +195,8 @@ class ContainerManagementService:
                 f"Container {container_id} has update version [{container.token.version}] >= requested "
                 f"version [{identifier.version}]"
             )
-        current, target = container.resource, identifier.resource or container.resource
+        current = container.resource
+        target = current if identifier.resource is None else identifier.resource
         if target.is_negative() or not target:
             raise YarnError(f"Container {container_id} cannot get the size {target}")
         is_resource_change = current != target
