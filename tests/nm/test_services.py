@@ -119,7 +119,7 @@ def test_the_token_of_another_application_reaches_nothing(call: str) -> None:
     if call in ("stop", "statuses", "localizations"):
         assert "non-application" in _refusal(rig.turn(lambda: method(rig)(request, token)))[0]
     else:
-        with pytest.raises(YarnError, match="non-application|not authorized"):
+        with pytest.raises(YarnError, match=r"non-application|not authorized"):
             rig.turn(lambda: method(rig)(request, token))
     assert _state(rig) == before
     assert rig.effects == []
