@@ -22,7 +22,7 @@ from nm.edge.collection import LogCollection
 from nm.edge.disks import DirectoriesCheck
 from nm.edge.heartbeats import Heartbeats, UnreachableError
 from nm.edge.providers import ProviderLoops
-from nm.edge.pump import Answers, SystemClock
+from nm.edge.pump import Answers, SystemClock, end_tasks
 from nm.edge.serving import serve_one
 from nm.edge.world import RealWorld
 from nm.executor.layout import Layout
@@ -138,9 +138,7 @@ class NodeManagerProcess:
         if has_work:
             longest_ms = settings.sigkill_delay_ms + settings.process_kill_wait_ms + SHUTDOWN_SLACK_MS
             await self._wait_for_applications(longest_ms / 1000)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end_tasks(self._tasks)
         if settings.recovery_enabled and settings.recovery_supervised and not core.context.is_decommissioned:
             self._executor.abandon()
         else:

@@ -17,7 +17,7 @@ from nm import effects as asked
 from nm.core import Core
 from nm.edge.heartbeats import Heartbeats, UnreachableError
 from nm.edge.process import LOOPBACK
-from nm.edge.pump import Answers, Pump, SystemClock
+from nm.edge.pump import Answers, Pump, SystemClock, end_tasks
 from nm.edge.serving import Turn, serve_many
 from nm.executor.simulated import SimulatedExecutor
 from nm.services import ContainerManagementService
@@ -130,9 +130,7 @@ class VirtualNodes:
     async def run(self) -> int:
         """Goes on until it is asked to end; the exit status."""
         await self._stopping.wait()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await end_tasks(self._tasks)
         nodes = list(self.nodes.values())
         await asyncio.gather(*(node.heartbeats.unregister() for node in nodes))
         for node in nodes:

@@ -207,10 +207,11 @@ class ProcessExecutor:
         while self._tasks:
             await asyncio.wait(self._tasks)
 
-    def abandon(self) -> None:
-        """Lets go of processes that are to outlive this NM."""
+    def abandon(self) -> list[subprocess.Popen[bytes]]:
+        """Lets go of the processes that are to outlive this NM."""
         for task in self._tasks:
             task.cancel()
+        return [run.process for run in self._runs.values() if run.process is not None]
 
     # One life
 
@@ -262,7 +263,7 @@ class ProcessExecutor:
         run.process = subprocess.Popen(
             ["/bin/bash", str(work / "default_container_executor.sh")],
             cwd=work,
-            env={},
+            env=self._inherited(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -339,11 +340,7 @@ class ProcessExecutor:
         script = launch_script(
             ScriptInput(
                 environment=order.context.environment,
-                inherited={
-                    name: self._environment[name]
-                    for name in self._settings.environment_whitelist
-                    if name in self._environment
-                },
+                inherited=self._inherited(),
                 fixed=self._fixed_variables(order, work),
                 forced=self._settings.admin_environment,
                 links=order.links,
@@ -356,6 +353,11 @@ class ProcessExecutor:
         for name, text in wrapper_scripts(work, run.pid_file, has_setsid=self._has_setsid).items():
             _write(work / name, text)
         return work
+
+    def _inherited(self) -> dict[str, str]:
+        """What of the node's own environment its containers get."""
+        wanted = self._settings.environment_whitelist
+        return {name: self._environment[name] for name in wanted if name in self._environment}
 
     def _fixed_variables(self, order: Launch, work: Path) -> dict[str, str]:
         container_id, user, layout = order.container_id, order.user, self._layout

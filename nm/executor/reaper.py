@@ -66,6 +66,8 @@ class Reaper:
 
     def _tell(self, line: str) -> None:
         assert self._shell.stdin is not None
+        if self._shell.stdin.closed:
+            return  # the node is at its end
         try:
             self._shell.stdin.write(line.encode())
             self._shell.stdin.flush()
