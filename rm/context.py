@@ -44,6 +44,10 @@ class ConfigurationProvider(Protocol):
         """
         ...
 
+    def modified_ms(self, file_name: str) -> int | None:
+        """When that file was written last; None when there is none."""
+        ...
+
 
 class GroupMapping(Protocol):
     """Which groups a user is in; the first one is the primary group."""

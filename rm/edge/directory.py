@@ -34,3 +34,10 @@ class ConfigurationDirectory:
             return None
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigurationError.of(path, f"cannot be read: {error}") from error
+
+    def modified_ms(self, file_name: str) -> int | None:
+        """When that file was written last; None when there is none."""
+        try:
+            return (self.path / file_name).stat().st_mtime_ns // 1_000_000
+        except OSError:
+            return None

@@ -203,3 +203,25 @@ class SchedulerAutoQueueDeletion(SchedulerEvent):
     """AUTO_QUEUE_DELETION: remove this automatically created queue if it is idle."""
 
     queue: str
+
+
+@event
+class SchedulerUpdateShares(SchedulerEvent):
+    """The fair scheduler's update falls due: demand, shares, starvation, preemption."""
+
+
+@event
+class SchedulerCheckAllocations(SchedulerEvent):
+    """The fair scheduler looks whether its allocation file has changed, and which ad hoc queues are empty."""
+
+
+@event
+class SchedulerPreemptContainers(SchedulerEvent):
+    """The wait after a pass of the fair scheduler's preemption is over: these are killed."""
+
+    container_ids: tuple[ContainerId, ...]
+
+
+@event
+class SchedulerScheduleAll(SchedulerEvent):
+    """The fair scheduler's continuous scheduling looks at all nodes."""

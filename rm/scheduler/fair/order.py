@@ -25,7 +25,7 @@ class Member(Protocol):
         """Whether it is in the line at all."""
         ...
 
-    def order_key(self) -> FullKey | None:
+    def line_key(self) -> FullKey | None:
         """What sorts it; None where only comparisons tell."""
         ...
 
@@ -88,7 +88,7 @@ class Line(Generic[M]):
             return
         for member in stale:
             old = key_of.get(member)
-            new = member.order_key() if member.wants_something() else None
+            new = member.line_key() if member.wants_something() else None
             if old is not None:
                 if old == new:
                     continue
@@ -110,7 +110,7 @@ class Line(Generic[M]):
             key_of.pop(member, None)
             loose.pop(member, None)
             if member.wants_something():
-                key = member.order_key()
+                key = member.line_key()
                 if key is None:
                     loose[member] = None
                 else:

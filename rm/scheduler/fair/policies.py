@@ -46,6 +46,8 @@ class Policy(ABC):
     name: ClassVar[str]
     calculator: ClassVar[Calculator] = _MEMORY_CALCULATOR
     is_for_leaves_only: ClassVar[bool] = False
+    shares_follow_use: ClassVar[bool] = True
+    """Whether shares depend on demand or use; those of the policies here follow weights and bounds alone."""
 
     def __init__(self, types: tuple[str, ...]) -> None:
         self.types = types
@@ -96,6 +98,7 @@ class FairPolicy(Policy):
     """Memory per weight; queues below their minimum share go first."""
 
     name: ClassVar[str] = "fair"
+    shares_follow_use: ClassVar[bool] = False
 
     def compare(self, one: Standing, two: Standing, cluster: Resource) -> float:
         """By their keys: memory alone leaves no two that cannot be compared."""
@@ -138,6 +141,7 @@ class FifoPolicy(Policy):
     """First come, first served; in leaves alone."""
 
     name: ClassVar[str] = "FIFO"
+    shares_follow_use: ClassVar[bool] = False
     is_for_leaves_only: ClassVar[bool] = True
 
     def compare(self, one: Standing, two: Standing, cluster: Resource) -> float:
@@ -166,6 +170,7 @@ class DominantResourceFairnessPolicy(Policy):
     """The largest share of the cluster that somebody has of any type, per weight."""
 
     name: ClassVar[str] = "DRF"
+    shares_follow_use: ClassVar[bool] = False
     calculator: ClassVar[Calculator] = DOMINANT_CALCULATOR
 
     def compare(self, one: Standing, two: Standing, cluster: Resource) -> float:

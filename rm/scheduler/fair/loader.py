@@ -1,0 +1,138 @@
+"""When the allocation file is read, and what becomes of one that cannot be used.
+
+At the start a bad file is an error of the start. Later one is refused as a whole and the running allocations
+stay: refresh swallows the error and logs it, the look every ten seconds logs it once. Answers for
+AllocationFileLoaderService and the listener of FairScheduler.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from rm.scheduler.fair.allocations import AllocationDraft, Allocations
+from rm.scheduler.fair.placement import read_rules, rules_of_properties
+from yarn.configuration import ConfigurationError
+from yarn.errors import YarnError
+
+if TYPE_CHECKING:
+    from rm.scheduler.fair.scheduler import FairScheduler
+
+CHECK_INTERVAL_MS: Final = 10_000
+SETTLE_MS: Final = 5_000
+"""A file that was written more recently may not be finished yet."""
+_LOCAL = re.compile(r"file:/*(?=/)", re.IGNORECASE)
+_REMOTE = re.compile(r"(hdfs|s3a|viewfs):", re.IGNORECASE)
+
+
+class AllocationLoader:
+    """Reads the file and hands it to the scheduler."""
+
+    def __init__(self, scheduler: FairScheduler) -> None:
+        self._scheduler = scheduler
+        self._context = scheduler.context
+        configured = scheduler.settings.allocation_file
+        if _REMOTE.match(configured):
+            raise ConfigurationError.of(
+                configured, "lies on a filesystem that cannot be read here: give it a local path"
+            )
+        self.file_name: str | None = _LOCAL.sub("", configured)
+        """None when there is no file: then nothing is looked at again."""
+        self._loaded_ms = 0
+        self._has_failed = False
+
+    @property
+    def has_file(self) -> bool:
+        """Whether there is a file to look at."""
+        return self.file_name is not None
+
+    def start(self) -> None:
+        """The first reading. ConfigurationError when the file is not valid."""
+        name = self.file_name
+        assert name is not None
+        if not name.startswith("/") and self._context.provider.read_text(name) is None:
+            self._context.log("warning", "no allocation file", file=name)
+            self.file_name = None
+            return
+        self._load()
+
+    def refresh(self) -> None:
+        """Reads the file at once. A bad one is logged and changes nothing."""
+        if self.file_name is None:
+            return
+        try:
+            self._load()
+        except YarnError as error:
+            self._refuse(error)
+
+    def check(self) -> None:
+        """The look at the file's time: reads it if it changed and has settled."""
+        if self.file_name is None:
+            return
+        modified_ms = self._context.provider.modified_ms(self.file_name)
+        if modified_ms is None or modified_ms <= self._loaded_ms:
+            return
+        if self._context.now_ms <= modified_ms + SETTLE_MS:
+            return
+        try:
+            self._load()
+        except YarnError as error:
+            if not self._has_failed:
+                self._refuse(error)
+            self._has_failed = True
+
+    def _load(self) -> None:
+        name = self.file_name
+        assert name is not None
+        scheduler = self._scheduler
+        text = self._context.provider.read_text(name)
+        if text is None:
+            raise ConfigurationError.of(name, "cannot be read: there is no such file")
+        draft = AllocationDraft(text, name, scheduler.types)
+        # The placement rules are in force before the defaults are read, as in Hadoop.
+        self._take_rules(draft, name)
+        allocations = draft.finish()
+        self._loaded_ms = self._context.now_ms
+        self._has_failed = False
+        for notice in allocations.notices:
+            self._context.log("warning", "allocation file", notice=notice)
+        self._context.tell("AllocationFile", name, "loaded")
+        self._apply(allocations)
+
+    def _take_rules(self, draft: AllocationDraft, source: str) -> None:
+        scheduler = self._scheduler
+        settings = scheduler.settings
+        if draft.placement_policy is None:
+            scheduler.rules = rules_of_properties(
+                settings.allow_undeclared_pools, settings.user_as_default_queue
+            )
+            return
+        rules = read_rules(
+            draft.placement_policy,
+            source,
+            draft.notices,
+            skip_terminal_check=settings.migration_mode and settings.skip_terminal_rule_check,
+        )
+        scheduler.rules = rules or scheduler.rules
+
+    def _apply(self, allocations: Allocations) -> None:
+        """Lets the queues follow the file: what is running goes on."""
+        scheduler = self._scheduler
+        before = scheduler.allocations
+        gone = [path for path in (*before.leaves, *before.parents) if not allocations.is_declared(path)]
+        scheduler.allocations = allocations
+        scheduler.tree.apply(allocations)
+        scheduler.tree.make_dynamic(gone)
+        scheduler.tree.apply_child_limits(allocations)
+        scheduler.reorder()
+        scheduler.running.let_all_run()
+
+    def _refuse(self, error: YarnError) -> None:
+        assert self.file_name is not None
+        self._context.log(
+            "error",
+            "failed to reload the allocation file, will use existing allocations",
+            file=self.file_name,
+            error=error,
+        )
+        self._context.tell("AllocationFile", self.file_name, "refused", error.message)

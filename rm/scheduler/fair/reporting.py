@@ -1,0 +1,230 @@
+"""What clients, pages, scenarios and operators see of the queues. Nothing is decided here.
+
+Answers for FSQueue.getQueueInfo, QueueUserACLInfo, FairSchedulerQueueInfo and the state dump.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rm.scheduler.fair.leaf import LeafQueue
+from rm.scheduler.fair.queue import FairQueue, ParentQueue
+from rm.scheduler.usage import DEFAULT_PARTITION
+from rm.scheduler.views import PartitionView, QueueView, UserView
+from yarn.enums import QueueACL, QueueState
+from yarn.errors import YarnError
+from yarn.records.queue import QueueInfo, QueueStatistics, QueueUserACLInfo
+from yarn.resource import NONE, Resource, componentwise_min, total
+
+if TYPE_CHECKING:
+    from rm.scheduler.fair.application import FSAppAttempt
+    from rm.scheduler.fair.scheduler import FairScheduler
+
+
+def applications_of(queue: FairQueue) -> list[FSAppAttempt]:
+    """The applications in the queue and below it."""
+    return [app for one in queue.queues() if isinstance(one, LeafQueue) for app in one.applications()]
+
+
+def active_count(queue: FairQueue) -> int:
+    """Applications that may run and have got a container."""
+    leaves = (one for one in queue.queues() if isinstance(one, LeafQueue))
+    return sum(app.has_been_served for leaf in leaves for app in leaf.runnable)
+
+
+def capacity(scheduler: FairScheduler, queue: FairQueue) -> float:
+    """The fair share as a part of the cluster, by memory."""
+    there = scheduler.cluster_resource().memory_mb
+    return queue.fair_share.memory_mb / there if there else 0.0
+
+
+def used_capacity(queue: FairQueue) -> float:
+    """What is used as a part of the fair share, by memory."""
+    share = queue.fair_share.memory_mb
+    return queue.used.memory_mb / share if share else 0.0
+
+
+def queue_info(scheduler: FairScheduler, name: str, include_children: bool, recursive: bool) -> QueueInfo:
+    """The record of a queue; children as far as they are asked for."""
+    queue = scheduler.tree.queue(name)
+    if queue is None:
+        raise YarnError(f"queue {name} does not exist")
+    return _queue_info(scheduler, queue, include_children, recursive)
+
+
+def _queue_info(
+    scheduler: FairScheduler, queue: FairQueue, include_children: bool, recursive: bool
+) -> QueueInfo:
+    children = queue.children.values() if isinstance(queue, ParentQueue) and include_children else ()
+    most = componentwise_min(queue.max_share, scheduler.cluster_resource())
+    reserved = queue.usage.total_reserved()
+    return QueueInfo(
+        queue_name=queue.path,
+        queue_path=queue.path,
+        capacity=capacity(scheduler, queue),
+        current_capacity=used_capacity(queue),
+        state=QueueState.RUNNING,
+        child_queues=tuple(_queue_info(scheduler, child, recursive, recursive) for child in children),
+        queue_statistics=_statistics(scheduler, queue),
+        # Hadoop says here whether containers may be taken, under a name that says the opposite.
+        preemption_disabled=queue.is_preemptable,
+        weight=queue.weight,
+        scheduler_type=scheduler.name,
+        min_resource_vcore=queue.min_share.vcores,
+        min_resource_memory=queue.min_share.memory_mb,
+        max_resource_vcore=most.vcores,
+        max_resource_memory=most.memory_mb,
+        reserved_resource_vcore=reserved.vcores,
+        reserved_resource_memory=reserved.memory_mb,
+        steady_fair_share_vcore=queue.steady_fair_share.vcores,
+        steady_fair_share_memory=queue.steady_fair_share.memory_mb,
+        max_running_app=queue.max_running_apps,
+    )
+
+
+def _statistics(scheduler: FairScheduler, queue: FairQueue) -> QueueStatistics:
+    apps = applications_of(queue)
+    running = active_count(queue)
+    used, pending = queue.used, queue.usage.total_pending()
+    reserved = queue.usage.total_reserved()
+    available = componentwise_min(queue.max_share, scheduler.cluster_resource()) - used
+    amounts = queue.usage.by_partition.values()
+    return QueueStatistics(
+        num_apps_submitted=len(apps),
+        num_apps_running=running,
+        num_apps_pending=len(apps) - running,
+        num_apps_completed=0,
+        num_apps_killed=0,
+        num_apps_failed=0,
+        num_active_users=len({app.user: None for app in apps if app.is_asking}),
+        available_memory_mb=available.memory_mb,
+        allocated_memory_mb=used.memory_mb,
+        pending_memory_mb=pending.memory_mb,
+        reserved_memory_mb=reserved.memory_mb,
+        available_vcores=available.vcores,
+        allocated_vcores=used.vcores,
+        pending_vcores=pending.vcores,
+        reserved_vcores=reserved.vcores,
+        allocated_containers=sum(one.containers for one in amounts),
+        pending_containers=sum(one.pending_containers for one in amounts),
+        reserved_containers=sum(len(app.reserved_containers()) for app in apps),
+    )
+
+
+def queue_acls(scheduler: FairScheduler, user: str) -> list[QueueUserACLInfo]:
+    """What the user may do, from root down."""
+    return [
+        QueueUserACLInfo(
+            queue_name=queue.path, user_acls=tuple(acl for acl in QueueACL if queue.allows(user, acl))
+        )
+        for queue in scheduler.root.queues()
+    ]
+
+
+def queue_view(scheduler: FairScheduler, path: str) -> QueueView | None:
+    """What the queue shows; None when there is none."""
+    queue = scheduler.tree.queue(path)
+    if queue is None:
+        return None
+    apps = applications_of(queue)
+    active = active_count(queue)
+    leaf = queue if isinstance(queue, LeafQueue) else None
+    amounts = queue.usage.by_partition.values()
+    partition = PartitionView(
+        used=queue.used,
+        pending=queue.usage.total_pending(),
+        reserved=queue.usage.total_reserved(),
+        capacity=capacity(scheduler, queue),
+        absolute_capacity=capacity(scheduler, queue),
+        used_capacity=used_capacity(queue),
+        am_used=leaf.am_used if leaf is not None else None,
+        am_limit=leaf.am_limit() if leaf is not None else None,
+    )
+    return QueueView(
+        path=queue.path,
+        is_leaf=queue.is_leaf,
+        children=tuple(queue.children) if isinstance(queue, ParentQueue) else (),
+        apps=len(apps),
+        active_apps=active,
+        pending_apps=len(apps) - active,
+        containers=sum(one.containers for one in amounts),
+        partitions={DEFAULT_PARTITION: partition},
+        users=_users(leaf) if leaf is not None else {},
+        fair_share=queue.fair_share,
+        steady_fair_share=queue.steady_fair_share,
+        min_share=queue.min_share,
+        max_share=queue.max_share,
+        demand=queue.demand,
+    )
+
+
+def _users(leaf: LeafQueue) -> dict[str, UserView]:
+    by_user: dict[str, list[FSAppAttempt]] = {}
+    for app in leaf.applications():
+        by_user.setdefault(app.user, []).append(app)
+    return {
+        user: UserView(
+            used=total(app.used for app in apps),
+            active_apps=sum(app in leaf.runnable and app.has_been_served for app in apps),
+            pending_apps=sum(app not in leaf.runnable or not app.has_been_served for app in apps),
+        )
+        for user, apps in by_user.items()
+    }
+
+
+def dump_state(scheduler: FairScheduler) -> str:
+    """The cluster's and every queue's numbers, for the log of an operator who wonders."""
+    there, used = scheduler.cluster_resource(), scheduler.root.used
+    first = (
+        f"FairScheduler state: Cluster Capacity: {there}  Allocations: {used}  Availability: {there - used}  "
+        f"Demand: {scheduler.root.demand}"
+    )
+    return "\n".join([first, *(_dump_queue(queue) for queue in scheduler.root.queues())])
+
+
+def _dump_queue(queue: FairQueue) -> str:
+    numbers: dict[str, object] = {
+        "Name": queue.path,
+        "Weight": queue.weight,
+        "Policy": queue.policy.name,
+        "FairShare": queue.fair_share,
+        "SteadyFairShare": queue.steady_fair_share,
+        "MaxShare": queue.max_share,
+        "MinShare": queue.min_share,
+        "ResourceUsage": queue.used,
+        "Demand": queue.demand,
+    }
+    if isinstance(queue, LeafQueue):
+        numbers |= {
+            "Runnable": queue.runnable_count,
+            "NumPendingApps": len(queue.runnable) + len(queue.waiting) - active_count(queue),
+            "NonRunnable": len(queue.waiting),
+            "MaxAMShare": queue.max_am_share,
+            "MaxAMResource": queue.am_limit(),
+            "AMResourceUsage": queue.am_used,
+            "LastTimeAtMinShare": queue.last_at_min_share_ms,
+        }
+    else:
+        numbers |= {"MaxAMShare": queue.max_am_share, "Runnable": queue.runnable_count}
+    return "{" + ", ".join(f"{name}: {value}" for name, value in numbers.items()) + "}"
+
+
+def check_queues(scheduler: FairScheduler) -> None:
+    """What applications hold, leaves hold; what leaves hold, parents hold. AssertionError where not."""
+    for queue in scheduler.root.queues():
+        if isinstance(queue, LeafQueue):
+            below: list[Resource] = [app.used for app in queue.applications()]
+            asked = [app.usage.total_pending() for app in queue.applications()]
+        else:
+            assert isinstance(queue, ParentQueue)
+            below = [child.used for child in queue.children.values()]
+            asked = [child.usage.total_pending() for child in queue.children.values()]
+            running = sum(child.runnable_count for child in queue.children.values())
+            assert running == queue.runnable_count, f"{queue}: {queue.runnable_count} run, counted {running}"
+        assert total(asked) == queue.usage.total_pending(), f"{queue}: pending is off"
+        if isinstance(queue, ParentQueue):
+            assert total(below) == queue.used, f"{queue}: {queue.used} booked, {total(below)} below it"
+    for leaf in scheduler.tree.leaves:
+        for app in leaf.applications():
+            held = sum((one.resource for one in app.live.values()), NONE)
+            assert held == app.used, f"{app}: {app.used} booked, {held} held"
