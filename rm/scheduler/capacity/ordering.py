@@ -1,0 +1,196 @@
+"""In which order a leaf serves its applications: kept up to date, never sorted.
+
+Two lists are kept by the same key: all activated applications, and those of them that want containers, which
+are the only ones that a heartbeat looks at. Answers for FifoOrderingPolicy, FairOrderingPolicy,
+FifoOrderingPolicyWithExclusivePartitions and FifoOrderingPolicyForPendingApps.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from rm.scheduler.capacity.settings import LeafOrder, QueueSettings
+
+if TYPE_CHECKING:
+    from rm.scheduler.capacity.application import CapacityAttempt
+
+Key = tuple[Any, ...]
+KeyOf = Callable[["CapacityAttempt"], Key]
+
+
+def fifo_key(attempt: CapacityAttempt) -> Key:
+    """The higher application priority first, then the earlier application."""
+    application = attempt.application
+    return (-application.app_priority, application.application_id)
+
+
+def pending_key(attempt: CapacityAttempt) -> Key:
+    """Recovering applications first, then as in `fifo_key`."""
+    application = attempt.application
+    return (not attempt.is_recovering, -application.app_priority, application.application_id)
+
+
+def fair_key(attempt: CapacityAttempt) -> Key:
+    """The smallest use first, in memory, whatever the application's priority."""
+    used = attempt.usage.total_used().memory_mb
+    return (float(used), *_fair_tie(attempt))
+
+
+def sized_key(attempt: CapacityAttempt) -> Key:
+    """As in `fair_key`, a large demand making use count for less."""
+    used = attempt.usage.total_used().memory_mb
+    demand = used + attempt.usage.total_pending().memory_mb
+    magnitude = used / (math.log1p(demand) / math.log(2)) if demand else float(used)
+    return (magnitude, *_fair_tie(attempt))
+
+
+def _fair_tie(attempt: CapacityAttempt) -> Key:
+    return (attempt.start_ms, not attempt.is_asking, attempt.application.application_id)
+
+
+class Ordered:
+    """Applications by a key; one that changed is put in its new place before the next look."""
+
+    __slots__ = ("_entries", "_key_of", "_keys", "_stale")
+
+    def __init__(self, key_of: KeyOf) -> None:
+        self._key_of = key_of
+        self._entries: list[tuple[Key, int, CapacityAttempt]] = []
+        self._keys: dict[CapacityAttempt, tuple[Key, int]] = {}
+        self._stale: dict[CapacityAttempt, None] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, attempt: object) -> bool:
+        return attempt in self._keys
+
+    def __iter__(self) -> Iterator[CapacityAttempt]:
+        for entry in self.entries():
+            yield entry[2]
+
+    def entries(self) -> list[tuple[Key, int, CapacityAttempt]]:
+        """Key, tie breaker and application, in order. Not to be changed while it is walked."""
+        if self._stale:
+            stale, self._stale = self._stale, {}
+            for attempt in stale:
+                if attempt in self._keys:
+                    self._remove(attempt)
+                    self.add(attempt)
+        return self._entries
+
+    def add(self, attempt: CapacityAttempt) -> None:
+        """Takes one in."""
+        key = (self._key_of(attempt), attempt.attempt_id.attempt_id)
+        self._keys[attempt] = key
+        insort(self._entries, (*key, attempt), key=_without_attempt)
+
+    def remove(self, attempt: CapacityAttempt) -> bool:
+        """Takes one out; False when it was not in."""
+        if attempt not in self._keys:
+            return False
+        self._stale.pop(attempt, None)
+        self._remove(attempt)
+        return True
+
+    def touch(self, attempt: CapacityAttempt) -> None:
+        """Its key may have changed."""
+        if attempt in self._keys:
+            self._stale[attempt] = None
+
+    def key_of(self, attempt: CapacityAttempt) -> tuple[Key, int]:
+        """Where it stands."""
+        self.entries()
+        return self._keys[attempt]
+
+    def _remove(self, attempt: CapacityAttempt) -> None:
+        key = self._keys.pop(attempt)
+        place = bisect_left(self._entries, key, key=_without_attempt)
+        assert self._entries[place][2] is attempt
+        del self._entries[place]
+
+
+def _without_attempt(entry: tuple[Key, int, CapacityAttempt]) -> tuple[Key, int]:
+    return entry[0], entry[1]
+
+
+class AppOrder:
+    """The activated applications of a leaf, by its ordering policy."""
+
+    def __init__(self, settings: QueueSettings) -> None:
+        self.order = settings.leaf_order
+        self.exclusive = settings.exclusive_partitions if self.order is LeafOrder.FIFO_WITH_PARTITIONS else ()
+        self.changes_with_use = self.order is LeafOrder.FAIR
+        """Whether a booking may move an application to another place."""
+        key_of = fifo_key
+        if self.order is LeafOrder.FAIR:
+            key_of = sized_key if settings.size_based_weight else fair_key
+        elif self.order is LeafOrder.FIFO_FOR_PENDING_APPS:
+            key_of = pending_key
+        self._key_of = key_of
+        self._all: dict[str, Ordered] = {}
+        self._asking: dict[str, Ordered] = {}
+        self._sets: dict[CapacityAttempt, str] = {}
+        self.count = 0
+
+    def active(self, partition: str = "") -> Ordered:
+        """All activated applications that a node of that partition is offered to."""
+        return self._of(self._all, partition if partition in self.exclusive else "")
+
+    def asking(self, partition: str = "") -> Ordered:
+        """Those of them that want containers."""
+        return self._of(self._asking, partition if partition in self.exclusive else "")
+
+    def __iter__(self) -> Iterator[CapacityAttempt]:
+        for ordered in self._all.values():
+            yield from ordered
+
+    def __contains__(self, attempt: object) -> bool:
+        return attempt in self._sets
+
+    def add(self, attempt: CapacityAttempt) -> None:
+        """An application was activated."""
+        label = attempt.partition
+        own = label if label in self.exclusive else ""
+        self._sets[attempt] = own
+        self._of(self._all, own).add(attempt)
+        if attempt.is_asking:
+            self._of(self._asking, own).add(attempt)
+        self.count += 1
+
+    def remove(self, attempt: CapacityAttempt) -> bool:
+        """An application leaves; False when it was not activated."""
+        own = self._sets.pop(attempt, None)
+        if own is None:
+            return False
+        self._of(self._all, own).remove(attempt)
+        self._of(self._asking, own).remove(attempt)
+        self.count -= 1
+        return True
+
+    def asking_changed(self, attempt: CapacityAttempt) -> None:
+        """It began to want containers, or wants none any more."""
+        own = self._sets.get(attempt)
+        if own is None:
+            return
+        if attempt.is_asking:
+            self._of(self._asking, own).add(attempt)
+        else:
+            self._of(self._asking, own).remove(attempt)
+        self.touch(attempt)
+
+    def touch(self, attempt: CapacityAttempt) -> None:
+        """Its key may have changed."""
+        own = self._sets.get(attempt)
+        if own is not None:
+            self._of(self._all, own).touch(attempt)
+            self._of(self._asking, own).touch(attempt)
+
+    def _of(self, sets: dict[str, Ordered], name: str) -> Ordered:
+        found = sets.get(name)
+        if found is None:
+            sets[name] = found = Ordered(self._key_of)
+        return found

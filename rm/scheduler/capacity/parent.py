@@ -1,0 +1,238 @@
+"""A parent queue: which child is served next, and how much it may be given.
+
+Its children are kept in order for each partition, those that ask apart, so that a heartbeat sorts nothing and
+visits nobody who wants nothing. Answers for AbstractParentQueue, ParentQueue and
+PriorityUtilizationQueueOrderingPolicy.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator
+from typing import Any
+
+from rm.scheduler.capacity.assignment import NOTHING, Assignment, Limits, Pass, Skipped
+from rm.scheduler.capacity.frame import Frame
+from rm.scheduler.capacity.queue import CapacityQueue
+from rm.scheduler.capacity.settings import CapacityMode, ParentOrder, QueueSettings
+from rm.scheduler.capacity.shares import (
+    Share,
+    derive,
+    minimum_ratios,
+    settle_root,
+    sum_of_weights,
+)
+from rm.scheduler.capacity.vectors import derive_children
+from yarn.enums import QueueState
+from yarn.resource import NONE, Resource, total
+
+Rank = tuple[Any, ...]
+
+
+class ChildOrder:
+    """The children that ask for something in one partition, the one to be served first at the front.
+
+    See tests/scenarios/capacity/priority-utilization-order.yaml.
+    """
+
+    __slots__ = ("_entries", "_ranks", "_stale", "asks_in", "partition")
+
+    def __init__(self, partition: str, asks_in: str) -> None:
+        self.partition = partition
+        """Whose use decides."""
+        self.asks_in = asks_in
+        """Where the children must ask: the same, or the default one while a partition is being lent."""
+        self._entries: list[tuple[Rank, int, CapacityQueue]] = []
+        self._ranks: dict[CapacityQueue, tuple[Rank, int]] = {}
+        self._stale: dict[CapacityQueue, None] = {}
+
+    def touch(self, child: CapacityQueue) -> None:
+        """Its place, or whether it asks, may have changed."""
+        self._stale[child] = None
+
+    def entries(self) -> list[tuple[Rank, int, CapacityQueue]]:
+        """Rank, place in the list of names, and queue, in order. Not to be changed while it is walked."""
+        if self._stale:
+            for child in self._stale:
+                self._update(child)
+            self._stale.clear()
+        return self._entries
+
+    def _update(self, child: CapacityQueue) -> None:
+        known = self._ranks.pop(child, None)
+        if known is not None:
+            del self._entries[bisect_left(self._entries, known, key=_without_queue)]
+        parent = child.parent
+        if parent is None or child not in parent.children_set or not child.has_pending(self.asks_in):
+            return
+        rank = rank_of(child, self.partition, parent.settings.parent_order)
+        self._ranks[child] = (rank, child.place)
+        insort(self._entries, (rank, child.place, child), key=_without_queue)
+
+
+def _without_queue(entry: tuple[Rank, int, CapacityQueue]) -> tuple[Rank, int]:
+    return entry[0], entry[1]
+
+
+def rank_of(child: CapacityQueue, partition: str, order: ParentOrder) -> Rank:
+    """What decides between siblings, the smallest first."""
+    share = child.share(partition)
+    has_none = share.absolute == 0
+    used = share.absolute_used if has_none else share.used_capacity
+    minimum = share.configured_minimum
+    if minimum:
+        tie: tuple[float, ...] = (-minimum.memory_mb, -minimum.vcores)
+    else:
+        tie = (-share.absolute,)
+    if order is ParentOrder.PRIORITY_UTILIZATION:
+        return (not child.can_access(partition), has_none, used >= 1.0, -child.settings.priority, used, tie)
+    return (not child.can_access(partition), has_none, used, tie)
+
+
+class ParentQueue(CapacityQueue):
+    """A queue with queues below it, or able to get some."""
+
+    def __init__(self, frame: Frame, settings: QueueSettings, parent: ParentQueue | None) -> None:
+        self.children: list[CapacityQueue] = []
+        self.children_set: dict[CapacityQueue, None] = {}
+        self.orders: dict[tuple[str, str], ChildOrder] = {}
+        super().__init__(frame, settings, parent)
+
+    @property
+    def app_count(self) -> int:
+        """The sum over its leaves."""
+        return sum(child.app_count for child in self.children)
+
+    def walk(self) -> Iterator[CapacityQueue]:
+        """Itself, then each child with all below it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    # Children
+
+    def set_children(self, children: list[CapacityQueue]) -> None:
+        """These are the children, in the order of the file; dynamic ones behind them."""
+        self.children = children
+        self.children_set = dict.fromkeys(children)
+        for place, child in enumerate(children):
+            child.place = place
+            child.parent = self
+        self.orders.clear()
+
+    def add_child(self, child: CapacityQueue) -> None:
+        """A child that was made just now."""
+        self.set_children([*self.children, child])
+
+    def remove_child(self, child: CapacityQueue) -> None:
+        """A child that is there no more."""
+        self.set_children([other for other in self.children if other is not child])
+
+    def child_moved(self, child: CapacityQueue, partition: str) -> None:
+        """A child's use changed."""
+        for order in self.orders.values():
+            if order.partition == partition:
+                order.touch(child)
+
+    def child_asks(self, child: CapacityQueue, partition: str) -> None:
+        """A child asks for more or less."""
+        for order in self.orders.values():
+            if order.asks_in == partition:
+                order.touch(child)
+
+    def _order(self, partition: str, asks_in: str) -> ChildOrder:
+        order = self.orders.get((partition, asks_in))
+        if order is None:
+            self.orders[partition, asks_in] = order = ChildOrder(partition, asks_in)
+            for child in self.children:
+                order.touch(child)
+        return order
+
+    # Shares
+
+    def cluster_changed(self, limit: Resource) -> None:
+        """Works out the shares of all below, from here down; `limit` is what this queue may use at most."""
+        frame = self.frame
+        if self.parent is None:
+            for label in dict.fromkeys((*self.settings.partitions, *frame.tracker.by_partition, *self.shares)):
+                share = self.share(label)
+                settle_root(share, frame.partition_total(label))
+                share.settle(frame.calculator, frame.minimum)
+        for label in list(self.shares):
+            self._share_out(label)
+        share = self.share("")
+        limit = frame.calculator.min_of(frame.cluster, limit, share.effective_maximum)
+        for child in self.children:
+            child.cluster_changed(self.limit_of_child(child, "", limit, NONE))
+        self.orders.clear()
+
+    def _share_out(self, label: str) -> None:
+        frame, own = self.frame, self.shares[label]
+        calculator, cluster = frame.calculator, frame.cluster
+        partition_total = frame.partition_total(label)
+        shares = [child.share(label) for child in self.children]
+        if shares and all(share.capacity_value.mode is CapacityMode.VECTOR for share in shares):
+            derive_children(own, shares, partition_total, cluster, calculator)
+        else:
+            configured = total(share.capacity_value.resource for share in shares)
+            available = own.effective_minimum
+            is_empty_root = self.parent is None and not available
+            own.minimum_ratio = (
+                {} if is_empty_root else minimum_ratios(available, configured, cluster, calculator)
+            )
+            weights = sum_of_weights([share.capacity_value for share in shares])
+            for share in shares:
+                derive(share, own, partition_total, cluster, calculator, weights)
+        for share in shares:
+            share.settle(calculator, frame.minimum)
+
+    def limit_of_child(
+        self, child: CapacityQueue, partition: str, limit: Resource, blocked: Resource
+    ) -> Resource:
+        """What the child may use: the queue's limit, less what it uses besides that child.
+
+        `blocked` is what earlier siblings could not use and nobody else may take in this pass.
+        """
+        frame = self.frame
+        amounts = self.usage.of(partition)
+        free = limit - blocked - amounts.used if blocked else limit - amounts.used
+        if self.killable:
+            free = free + self.killable.get(partition, NONE)
+        return frame.calculator.down(free + child.usage.of(partition).used, frame.minimum)
+
+    # Giving
+
+    def assign(self, walk: Pass, limit: Resource) -> Assignment:
+        """One container at most, to the first child in order that takes one."""
+        calculator = self.frame.calculator
+        if not self.has_pending(walk.pending_in):
+            return NOTHING
+        limits = Limits(limit)
+        share = self.share(walk.partition)
+        if not self.can_assign(walk, limits, share.amounts.reserved):
+            return NOTHING
+        mine = calculator.min_of(walk.cluster, limit, share.effective_maximum)
+        blocked = NONE
+        is_limited = False
+        for _, _, child in self._order(walk.partition, walk.pending_in).entries():
+            outcome = child.assign(walk, self.limit_of_child(child, walk.partition, mine, blocked))
+            if outcome.resource:
+                return outcome
+            if outcome.skipped is Skipped.QUEUE_LIMIT:
+                is_limited = True
+                if calculator.compare(walk.cluster, outcome.blocked, NONE) > 0:
+                    blocked = blocked + outcome.blocked
+        if is_limited:
+            return Assignment(skipped=Skipped.QUEUE_LIMIT, blocked=blocked)
+        return NOTHING
+
+    # State
+
+    def settle_state(self) -> None:
+        """DRAINING is over when every child has stopped; and so up."""
+        if self.state is QueueState.DRAINING and all(
+            child.state is QueueState.STOPPED for child in self.children
+        ):
+            self.state = QueueState.STOPPED
+            if self.parent is not None:
+                self.parent.settle_state()

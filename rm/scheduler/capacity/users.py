@@ -1,0 +1,206 @@
+"""The users of a leaf: what each has, who is active, and the user limit, worked out when it is asked for.
+
+A user is active while one of its activated applications asks for something. The limit changes with every
+booking, so it is kept with the version of the state it was worked out from, and sums over users follow the one
+user that changed. Answers for UsersManager, User and UserInfo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rm.scheduler.calculator import float32
+from rm.scheduler.capacity.frame import Frame
+from rm.scheduler.capacity.limits import UserLimitInputs, user_limit
+from rm.scheduler.capacity.settings import QueueSettings
+from rm.scheduler.capacity.shares import Share
+from rm.scheduler.usage import Usage
+from yarn.resource import NONE, Resource
+
+
+class User:
+    """One user in one leaf."""
+
+    __slots__ = (
+        "active_apps",
+        "asking_apps",
+        "counted_active",
+        "counted_ratio",
+        "is_stale",
+        "name",
+        "pending_apps",
+        "usage",
+        "users",
+        "weight",
+    )
+
+    def __init__(self, name: str, users: Users) -> None:
+        self.name = name
+        self.users = users
+        self.weight = 1.0
+        self.usage = Usage(self)
+        self.active_apps = 0
+        self.pending_apps = 0
+        self.asking_apps = 0
+        """Activated applications that want containers: the user is active while there are any."""
+        self.is_stale = False
+        self.counted_active: dict[str, Resource] = {}
+        """What the sum over active users contains of this user, by partition."""
+        self.counted_ratio: dict[str, float] = {}
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the user shares the limit with others."""
+        return self.asking_apps > 0
+
+    def books_changed(self, partition: str) -> None:
+        """Its sums are to be counted again."""
+        users = self.users
+        users.version += 1
+        if not self.is_stale:
+            self.is_stale = True
+            users.stale.append(self)
+
+    def pending_changed(self, partition: str) -> None:
+        """Asks alone change no limit; activity does, and is told by the leaf."""
+        return
+
+
+class Users:
+    """All users of one leaf."""
+
+    def __init__(self, frame: Frame, settings: QueueSettings, shares: Mapping[str, Share]) -> None:
+        self.frame = frame
+        self.settings = settings
+        self.shares = shares
+        self.by_name: dict[str, User] = {}
+        self.version = 0
+        """Raised by whatever changes a limit."""
+        self.stale: list[User] = []
+        self.only_pending = 0
+        """Users whose applications all wait, as of the last computation: AM limits count them as active."""
+        self._active_used: dict[str, Resource] = {}
+        self._ratio: dict[str, float] = {}
+        self._limits: dict[tuple[str, bool, bool], tuple[int, Resource]] = {}
+        self._own_limits: dict[tuple[str, bool, float], tuple[int, Resource]] = {}
+
+    # Who is there
+
+    def join(self, name: str) -> User:
+        """The user of that name, new if need be."""
+        user = self.by_name.get(name)
+        if user is None:
+            self.by_name[name] = user = User(name, self)
+            user.weight = self.settings.user_weights.get(name, 1.0)
+            self.version += 1
+        return user
+
+    def leave(self, user: User) -> None:
+        """Forgets a user without applications."""
+        self._recount(user)
+        for partition, ratio in user.counted_ratio.items():
+            self._ratio[partition] = float32(self._ratio.get(partition, 0.0) - ratio)
+        for partition, used in user.counted_active.items():
+            self._active_used[partition] = self._active_used.get(partition, NONE) - used
+        del self.by_name[user.name]
+        self.version += 1
+
+    def activity_changed(self, user: User) -> None:
+        """The user became active, or is so no more."""
+        user.books_changed("")
+
+    def set_settings(self, settings: QueueSettings) -> None:
+        """A refresh: weights, percent and factor may be others."""
+        self.settings = settings
+        for user in self.by_name.values():
+            user.weight = settings.user_weights.get(user.name, 1.0)
+        self.version += 1
+
+    def cluster_changed(self) -> None:
+        """Ratios are of another total now: all sums afresh."""
+        self._active_used.clear()
+        self._ratio.clear()
+        self.stale = list(self.by_name.values())
+        for user in self.stale:
+            user.counted_active.clear()
+            user.counted_ratio.clear()
+            user.is_stale = True
+        self.version += 1
+
+    def active_count(self) -> int:
+        """How many users AM limits are shared between."""
+        return sum(1 for user in self.by_name.values() if user.is_active) + self.only_pending
+
+    # Limits
+
+    def limit_of(self, user: User, partition: str, *, ignores_exclusivity: bool = False) -> Resource:
+        """How much the user may have before it is passed over."""
+        weight = user.weight
+        key = (partition, ignores_exclusivity, weight)
+        known = self._own_limits.get(key)
+        if known is not None and known[0] == self.version:
+            return known[1]
+        whole = self.limit(partition, ignores_exclusivity=ignores_exclusivity)
+        limit = self.frame.calculator.multiply_down(whole, weight, self.frame.minimum)
+        self._own_limits[key] = (self.version, limit)
+        return limit
+
+    def limit(self, partition: str, *, ignores_exclusivity: bool = False, for_all: bool = False) -> Resource:
+        """The limit of a user of weight 1; `for_all`: with all users counted as active."""
+        key = (partition, ignores_exclusivity, for_all)
+        known = self._limits.get(key)
+        if known is not None and known[0] == self.version:
+            return known[1]
+        limit = user_limit(
+            self._inputs(partition),
+            self.frame.calculator,
+            ignores_exclusivity=ignores_exclusivity,
+            for_all=for_all,
+        )
+        self.only_pending = sum(
+            1 for user in self.by_name.values() if user.pending_apps > 0 and user.active_apps <= 0
+        )
+        self._limits[key] = (self.version, limit)
+        return limit
+
+    def _inputs(self, partition: str) -> UserLimitInputs:
+        stale, self.stale = self.stale, []
+        for user in stale:
+            self._recount(user)
+        active_weight = all_weight = 0.0
+        for user in self.by_name.values():
+            all_weight = float32(all_weight + user.weight)
+            if user.asking_apps > 0:
+                active_weight = float32(active_weight + user.weight)
+        share = self.shares.get(partition)
+        settings = self.settings
+        return UserLimitInputs(
+            total=self.frame.partition_total(partition),
+            effective_minimum=share.effective_minimum if share is not None else NONE,
+            down_maximum=share.down_maximum if share is not None else NONE,
+            minimum=self.frame.minimum,
+            consumed_ratio=self._ratio.get(partition, 0.0),
+            used_by_active=self._active_used.get(partition, NONE),
+            active_weight=active_weight,
+            all_weight=all_weight,
+            percent=settings.user_limit_percent,
+            factor=settings.user_limit_factor,
+        )
+
+    def _recount(self, user: User) -> None:
+        """Puts the user's present use into the sums in place of the one that was counted last."""
+        user.is_stale = False
+        calculator = self.frame.calculator
+        is_active = user.asking_apps > 0
+        for partition, amounts in user.usage.by_partition.items():
+            before = user.counted_ratio.get(partition, 0.0)
+            ratio = calculator.ratio(amounts.used, self.frame.partition_total(partition))
+            if ratio != before:
+                user.counted_ratio[partition] = ratio
+                delta = float32(ratio - before)
+                self._ratio[partition] = float32(self._ratio.get(partition, 0.0) + delta)
+            counted = user.counted_active.get(partition, NONE)
+            used = amounts.used if is_active else NONE
+            if used is not counted:
+                user.counted_active[partition] = used
+                self._active_used[partition] = self._active_used.get(partition, NONE) - counted + used
