@@ -225,3 +225,8 @@ class SchedulerPreemptContainers(SchedulerEvent):
 @event
 class SchedulerScheduleAll(SchedulerEvent):
     """The fair scheduler's continuous scheduling looks at all nodes."""
+
+
+@event
+class SchedulerAsynchronousRound(SchedulerEvent):
+    """A round of asynchronous scheduling is due (schedule-asynchronously.scheduling-interval-ms)."""

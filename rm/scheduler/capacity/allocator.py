@@ -20,7 +20,7 @@ from rm.scheduler.capacity.assignment import (
     Skipped,
     SkipReason,
 )
-from yarn.resource import NONE, Resource
+from yarn.resource import Resource
 
 if TYPE_CHECKING:
     from rm.container import RMContainer
@@ -109,10 +109,13 @@ def _try_on(
     return _by_locality(placing)
 
 
-def serve_reservation(leaf: LeafQueue, attempt: CapacityAttempt, walk: Pass, reserved: RMContainer) -> Assignment:
+def serve_reservation(
+    leaf: LeafQueue, attempt: CapacityAttempt, walk: Pass, reserved: RMContainer
+) -> Assignment:
     """The node is kept for this container: allocate it, go on keeping the node, or let go.
 
-    No limit is checked: the reservation was counted. See tests/scenarios/capacity/reservation-made-and-fulfilled.yaml.
+    No limit is checked: the reservation was counted. See tests/scenarios/capacity/reservation-made-and-
+    fulfilled.yaml.
     """
     key, node = reserved.key, reserved.node
     asks = attempt.asks.key_asks(key)
@@ -131,7 +134,18 @@ def serve_reservation(leaf: LeafQueue, attempt: CapacityAttempt, walk: Pass, res
 class _Placing:
     """One request on one node: what stays the same while locality is loosened."""
 
-    __slots__ = ("asks", "attempt", "key", "leaf", "limits", "may_reserve", "node", "required", "reserved", "walk")
+    __slots__ = (
+        "asks",
+        "attempt",
+        "key",
+        "leaf",
+        "limits",
+        "may_reserve",
+        "node",
+        "required",
+        "reserved",
+        "walk",
+    )
 
     def __init__(
         self,
@@ -241,28 +255,29 @@ def _place(placing: _Placing, locality: Locality, required: Resource) -> Assignm
         walk.note(attempt, SkipReason.NODE_TOO_SMALL)
         return None
     has_room = calculator.container_count(node.available, required) > 0
+    kills: tuple[RMContainer, ...] = ()
+    if not has_room and frame.killable_on:
+        kills = frame.kills_for(leaf, node, required, walk) or ()
+        has_room = bool(kills)
     if placing.reserved is not None:
-        return _propose(placing, Kind.ALLOCATE if has_room else Kind.RE_RESERVE, locality, required)
+        found = _propose(placing, Kind.ALLOCATE if has_room else Kind.RE_RESERVE, locality, required)
+        found.kills = kills
+        return found
     continues = frame.settings.continue_looking
-    needed = _needed(placing, required) if continues else NONE
-    must = continues and _is_above_zero(needed)
+    needed = _needed(placing, required)
+    must = calculator.is_any_positive(needed)
     more = may_reserve_more(leaf, attempt, placing.asks, required)
+    given_up: RMContainer | None = None
     if has_room:
         if continues and (must or not more):
             given_up = _pick_reservation(placing, needed if must else required)
             if given_up is None:
                 walk.note(attempt, SkipReason.RESERVATIONS)
                 return None
-            found = _propose(placing, Kind.ALLOCATE, locality, required)
-            found.unreserved = given_up
-            return found
-        return _propose(placing, Kind.ALLOCATE, locality, required)
-    kills = frame.kills_for(leaf, node, required, walk)
-    if kills is not None:
         found = _propose(placing, Kind.ALLOCATE, locality, required)
-        found.kills = kills
+        found.unreserved, found.kills = given_up, kills
         return found
-    if more and placing.may_reserve and not must and node.reserved_container is None:
+    if more and placing.may_reserve and not (continues and must) and node.reserved_container is None:
         return _propose(placing, Kind.RESERVE, locality, required)
     walk.note(attempt, SkipReason.NODE_FULL)
     return None
@@ -276,13 +291,9 @@ def _needed(placing: _Placing, required: Resource) -> Resource:
     )
 
 
-def _is_above_zero(resource: Resource) -> bool:
-    return resource.memory_mb > 0 or resource.vcores > 0 or any(value > 0 for _, value in resource.others)
-
-
 def _pick_reservation(placing: _Placing, needed: Resource) -> RMContainer | None:
-    """The application's reservation to give up: of the same key and partition, large enough, the first by node
-    id.
+    """The application's reservation to give up: of the same key and partition, large enough, the first by
+    node id.
     """
     by_node = placing.attempt.reserved.get(placing.key)
     if not by_node:
@@ -304,4 +315,16 @@ def _propose(placing: _Placing, kind: Kind, locality: Locality, required: Resour
     found.locality = locality
     found.from_reserved = placing.reserved
     found.ignores_exclusivity = placing.walk.ignores_exclusivity
+    if placing.reserved is None:
+        _reset_opportunities(placing, locality)
     return found
+
+
+def _reset_opportunities(placing: _Placing, locality: Locality) -> None:
+    """The count starts again after a local container or reservation, but not after one off-switch."""
+    attempt, key = placing.attempt, placing.key
+    full_reset = placing.leaf.frame.settings.rack_full_reset
+    if locality is Locality.NODE_LOCAL or (locality is Locality.RACK_LOCAL and full_reset):
+        attempt.opportunities[key] = 0
+    if not placing.node.partition:
+        attempt.missed_unlabelled[key] = 0

@@ -6,13 +6,21 @@ nodes of a partition were passed over for requests without a label. Answers for 
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from rm.scheduler.application import Application, Attempt
-from rm.scheduler.asks import RequestKey
+from rm.scheduler.asks import ANY, RequestKey
 from rm.scheduler.capacity.assignment import SkipReason
 from rm.scheduler.usage import Usage
-from yarn.ids import ApplicationAttemptId
+from yarn.ids import ApplicationAttemptId, ContainerId
+from yarn.records.request import (
+    PreemptionContainer,
+    PreemptionContract,
+    PreemptionMessage,
+    PreemptionResourceRequest,
+    ResourceRequest,
+)
 from yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
@@ -49,10 +57,8 @@ class CapacityAttempt(Attempt):
         """Opportunities that its requests without a label missed, by key (missedNonPartitionedRequest...)."""
         self.asked_partitions: dict[str, None] = {}
         """Every partition that it ever asked for."""
-        self.announced: dict[object, None] = {}
+        self.announced: dict[ContainerId, None] = {}
         """Containers that its AM is to be told of at its next call (preemption)."""
-        self.killable: dict[object, None] = {}
-        """Containers that lazy preemption would kill for others."""
 
     # Watching its own books
 
@@ -72,6 +78,25 @@ class CapacityAttempt(Attempt):
     def book_am(self, partition: str, delta: Resource) -> None:
         """AM use is booked from activation to the attempt's end, whatever becomes of the container."""
         return
+
+    def preemption_message(self) -> PreemptionMessage | None:
+        """The containers that it is asked to give up, each told once; or others of that amount."""
+        announced = [self.live[key] for key in self.announced if key in self.live]
+        self.announced.clear()
+        if not announced:
+            return None
+        frame = self.leaf.frame
+        amount = sum((container.resource for container in announced), NONE)
+        ratio = frame.calculator.divide(frame.cluster, amount, frame.minimum)
+        request = ResourceRequest(
+            priority=-1, resource_name=ANY, capability=frame.minimum, num_containers=math.ceil(ratio)
+        )
+        return PreemptionMessage(
+            contract=PreemptionContract(
+                resource=(PreemptionResourceRequest(resource=request),),
+                container=tuple(PreemptionContainer(id=container.container_id) for container in announced),
+            )
+        )
 
     def reserved_resource(self, partition: str) -> Resource:
         """What nodes of the partition are kept for it."""

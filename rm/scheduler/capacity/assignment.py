@@ -142,7 +142,9 @@ class Assignment:
         "unreserved",
     )
 
-    def __init__(self, kind: Kind = Kind.NOTHING, skipped: Skipped = Skipped.NO, blocked: Resource = NONE) -> None:
+    def __init__(
+        self, kind: Kind = Kind.NOTHING, skipped: Skipped = Skipped.NO, blocked: Resource = NONE
+    ) -> None:
         self.kind = kind
         self.skipped = skipped
         self.blocked = blocked

@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING
 
 from rm.scheduler.calculator import Calculator
 from rm.scheduler.capacity.settings import CapacitySettings
+from yarn.ids import ContainerId, NodeId
 from yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
+    from rm.container import RMContainer
     from rm.context import RMContext
-    from rm.scheduler.node import NodeTracker
+    from rm.scheduler.capacity.assignment import Pass
+    from rm.scheduler.capacity.leaf import LeafQueue
+    from rm.scheduler.capacity.multi_node import NodeOrders
+    from rm.scheduler.node import NodeTracker, SchedulerNode
 
 
 class Frame:
@@ -35,6 +40,11 @@ class Frame:
         """Raised by whatever may let a heartbeat give something that the one before could not."""
         self.pending_apps = 0
         """Applications of all leaves that wait to be activated."""
+        self.lends_to_ams = context.settings.labels.am_non_exclusive_allocation
+        self.killable_on: dict[NodeId, dict[ContainerId, RMContainer]] = {}
+        """Containers that lazy preemption may kill for others, by node."""
+        self.node_orders: NodeOrders
+        """With multi-node placement: the nodes of a partition in the order of a policy."""
 
     def partition_total(self, partition: str) -> Resource:
         """The capacity of one partition's nodes."""
@@ -43,4 +53,40 @@ class Frame:
     def is_exclusive(self, partition: str) -> bool:
         """Whether the partition's nodes serve only requests that name it."""
         label = self.context.labels.labels.get(partition)
-        return label is None or label.is_exclusive is not False
+        return label is None or label.is_exclusive
+
+    def order_nodes(self, leaf: LeafQueue, walk: Pass) -> list[SchedulerNode]:
+        """The candidates of a pass in the order of the leaf's policy."""
+        return self.node_orders.ordered(leaf.settings.multi_node_policy, walk)
+
+    def room_on(self, node: SchedulerNode) -> Resource:
+        """What is free on the node, and what lazy preemption could free."""
+        killable = self.killable_on.get(node.node_id)
+        if not killable:
+            return node.available
+        return sum((container.resource for container in killable.values()), node.available)
+
+    def kills_for(
+        self, leaf: LeafQueue, node: SchedulerNode, required: Resource, walk: Pass
+    ) -> tuple[RMContainer, ...] | None:
+        """The killable containers of the node, by id, whose end makes room; None when that is not enough.
+
+        Only a leaf below its guarantee may have others killed (setPreemptionAllowed).
+        """
+        killable = self.killable_on.get(node.node_id)
+        if not killable:
+            return None
+        share = leaf.share(walk.partition)
+        if share.effective_minimum:
+            is_below = self.calculator.compare(walk.cluster, share.amounts.used, share.effective_minimum) < 0
+        else:
+            is_below = share.absolute_used < share.absolute
+        if not is_below:
+            return None
+        room, chosen = node.available, []
+        for container_id in sorted(killable):
+            chosen.append(killable[container_id])
+            room = room + killable[container_id].resource
+            if self.calculator.fits_in(required, room):
+                return tuple(chosen)
+        return None

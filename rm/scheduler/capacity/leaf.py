@@ -98,13 +98,16 @@ class LeafQueue(CapacityQueue):
         while parent is not None:
             if parent.state is not QueueState.RUNNING:
                 raise YarnError(
-                    f"Queue {parent.path} is STOPPED. Cannot accept submission of application: {application_id}"
+                    f"Queue {parent.path} is STOPPED. Cannot accept submission of application: "
+                    f"{application_id}"
                 )
             parent = parent.parent
 
     def _check_running(self, application_id: ApplicationId) -> None:
         if self.state is not QueueState.RUNNING:
-            raise YarnError(f"Queue {self.path} is STOPPED. Cannot accept submission of application: {application_id}")
+            raise YarnError(
+                f"Queue {self.path} is STOPPED. Cannot accept submission of application: {application_id}"
+            )
 
     def add_application(self, application_id: ApplicationId, user: str) -> None:
         """An application was admitted."""
@@ -142,13 +145,16 @@ class LeafQueue(CapacityQueue):
         if not attempt.is_runnable:
             attempt.waits_for = SkipReason.NOT_RUNNABLE
             self.waiting[attempt] = None
+            user.waiting_apps += 1
             return
         self.enter(attempt)
 
     def enter(self, attempt: CapacityAttempt) -> None:
         """An attempt became runnable."""
         attempt.is_runnable = True
-        self.waiting.pop(attempt, None)
+        if attempt in self.waiting:
+            del self.waiting[attempt]
+            attempt.member.waiting_apps -= 1
         attempt.member.pending_apps += 1
         attempt.waits_for = SkipReason.CLUSTER_EMPTY
         self.pending.add(attempt)
@@ -158,8 +164,9 @@ class LeafQueue(CapacityQueue):
     def remove_attempt(self, attempt: CapacityAttempt) -> None:
         """An attempt is over, or moves away; what it has booked goes with it."""
         user = attempt.member
-        was_waiting = attempt in self.waiting
-        self.waiting.pop(attempt, None)
+        if attempt in self.waiting:
+            del self.waiting[attempt]
+            user.waiting_apps -= 1
         self.unconsidered.pop(attempt, None)
         if self.order.remove(attempt):
             user.active_apps -= 1
@@ -172,14 +179,8 @@ class LeafQueue(CapacityQueue):
         attempt.is_activated = False
         attempt.queue_side = None
         self.users.activity_changed(user)
-        if not was_waiting or not user.active_apps:
-            self._forget_idle(user)
+        self.users.forget_idle()
         self.activate()
-
-    def _forget_idle(self, user: User) -> None:
-        is_waiting = any(attempt.member is user for attempt in self.waiting)
-        if user.active_apps + user.pending_apps == 0 and not is_waiting:
-            self.users.leave(user)
 
     def reorder(self, attempt: CapacityAttempt) -> None:
         """The application's priority changed."""

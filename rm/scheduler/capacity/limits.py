@@ -33,9 +33,14 @@ class UserLimitInputs:
 
 
 def user_limit(
-    inputs: UserLimitInputs, calculator: Calculator, *, ignores_exclusivity: bool = False, for_all: bool = False
+    inputs: UserLimitInputs,
+    calculator: Calculator,
+    *,
+    ignores_exclusivity: bool = False,
+    for_all: bool = False,
 ) -> Resource:
-    """What a user of weight 1 may have before it is passed over. See tests/scenarios/capacity/two-active-users.yaml.
+    """What a user of weight 1 may have before it is passed over. See tests/scenarios/capacity/two-active-
+    users.yaml.
 
     `for_all` counts all users alike, active or not: what preemption within a queue goes by.
     """
@@ -62,7 +67,11 @@ def user_limit(
 
 
 def am_limit(
-    effective_minimum: Resource, current_limit: Resource, percent: float, minimum: Resource, calculator: Calculator
+    effective_minimum: Resource,
+    current_limit: Resource,
+    percent: float,
+    minimum: Resource,
+    calculator: Calculator,
 ) -> Resource:
     """What the AMs of a leaf may use together; `current_limit` counts in the default partition alone."""
     fits = calculator.fits_in(effective_minimum, current_limit)
@@ -82,13 +91,13 @@ def user_am_limit(
     cluster: Resource,
     calculator: Calculator,
 ) -> Resource:
-    """What the AMs of one user may use: it follows the guarantee, where the leaf's own limit follows the maximum."""
+    """What the AMs of one user may use: it follows the guarantee, where the leaf's own limit follows the
+    maximum.
+    """
     share = max(float32(user_percent / 100), float32(1.0 / max(active_users, 1)))
     share = min(float32(share * weight), 1.0)
     ratio = float32(float32(am_percent * share) * factor) if factor != -1 else am_percent
-    return calculator.min_of(
-        cluster, calculator.multiply_up(effective_minimum, ratio, minimum), queue_limit
-    )
+    return calculator.min_of(cluster, calculator.multiply_up(effective_minimum, ratio, minimum), queue_limit)
 
 
 def headroom(

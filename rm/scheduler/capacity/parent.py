@@ -16,7 +16,6 @@ from rm.scheduler.capacity.frame import Frame
 from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.settings import CapacityMode, ParentOrder, QueueSettings
 from rm.scheduler.capacity.shares import (
-    Share,
     derive,
     minimum_ratios,
     settle_root,
@@ -154,7 +153,9 @@ class ParentQueue(CapacityQueue):
         """Works out the shares of all below, from here down; `limit` is what this queue may use at most."""
         frame = self.frame
         if self.parent is None:
-            for label in dict.fromkeys((*self.settings.partitions, *frame.tracker.by_partition, *self.shares)):
+            for label in dict.fromkeys(
+                (*self.settings.partitions, *frame.tracker.by_partition, *self.shares)
+            ):
                 share = self.share(label)
                 settle_root(share, frame.partition_total(label))
                 share.settle(frame.calculator, frame.minimum)

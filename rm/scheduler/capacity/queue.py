@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING
 
 from rm.scheduler.capacity.assignment import Assignment, Limits, Pass
 from rm.scheduler.capacity.frame import Frame
-from rm.scheduler.capacity.settings import ALL_LABELS, DEFAULT_PARTITION, QueueKind, QueueSettings
+from rm.scheduler.capacity.settings import (
+    ALL_LABELS,
+    DEFAULT_PARTITION,
+    NO_CAPACITY,
+    QueueKind,
+    QueueSettings,
+)
 from rm.scheduler.capacity.shares import EMPTY, Share
 from rm.scheduler.usage import Usage
 from yarn.enums import QueueACL, QueueState
@@ -42,6 +48,8 @@ class CapacityQueue(ABC):
         """Applications below that max-parallel-apps counts as running."""
         self.killable: dict[str, Resource] = {}
         """What lazy preemption would free here, by partition."""
+        self.holds_template = True
+        """False for a leaf of a managed parent that has no capacity now."""
         self.shares_of_settings()
 
     def __str__(self) -> str:
@@ -98,7 +106,7 @@ class CapacityQueue(ABC):
         for label in (DEFAULT_PARTITION, *self.settings.partitions):
             share = self.share(label)
             configured = self.settings.partitions.get(label, EMPTY)
-            share.capacity_value = configured.capacity
+            share.capacity_value = configured.capacity if self.holds_template else NO_CAPACITY
             share.maximum_value = configured.maximum
         for label, share in self.shares.items():
             if label not in self.settings.partitions:

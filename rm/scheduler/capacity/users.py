@@ -1,8 +1,8 @@
 """The users of a leaf: what each has, who is active, and the user limit, worked out when it is asked for.
 
 A user is active while one of its activated applications asks for something. The limit changes with every
-booking, so it is kept with the version of the state it was worked out from, and sums over users follow the one
-user that changed. Answers for UsersManager, User and UserInfo.
+booking, so it is kept with the version of the state it was worked out from, and sums over users follow the
+one user that changed. Answers for UsersManager, User and UserInfo.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ class User:
         "pending_apps",
         "usage",
         "users",
+        "waiting_apps",
         "weight",
     )
 
@@ -41,6 +42,8 @@ class User:
         self.usage = Usage(self)
         self.active_apps = 0
         self.pending_apps = 0
+        self.waiting_apps = 0
+        """Applications that max-parallel-apps keeps back."""
         self.asking_apps = 0
         """Activated applications that want containers: the user is active while there are any."""
         self.is_stale = False
@@ -104,6 +107,13 @@ class Users:
             self._active_used[partition] = self._active_used.get(partition, NONE) - used
         del self.by_name[user.name]
         self.version += 1
+
+    def forget_idle(self) -> None:
+        """Forgets users who have neither applications nor containers here any more."""
+        for user in list(self.by_name.values()):
+            if user.active_apps + user.pending_apps + user.waiting_apps == 0:
+                if all(amounts.is_zero() for amounts in user.usage.by_partition.values()):
+                    self.leave(user)
 
     def activity_changed(self, user: User) -> None:
         """The user became active, or is so no more."""

@@ -1,0 +1,322 @@
+"""Letting applications in: placement, priority and lifetime, and the checks of APP_ADDED in Hadoop's order.
+
+Answers for CapacityScheduler.addApplication, getOrCreateQueueFromPlacementContext,
+checkAndGetApplicationPriority, AppPriorityACLsManager and checkAndGetApplicationLifetime.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rm.events.app import AppAccepted, AppKill, AppRejected
+from rm.scheduler.application import Application
+from rm.scheduler.asks import ANY
+from rm.scheduler.capacity.application import CapacityAttempt
+from rm.scheduler.capacity.leaf import LeafQueue
+from rm.scheduler.capacity.mappings import FORMAT, JSON_FILE, JSON_TEXT, QUEUE_MAPPINGS
+from rm.scheduler.capacity.placement import UNNAMED, QueueLookup, Submission, check_rules
+from rm.scheduler.capacity.placement import place as place_by_rules
+from rm.scheduler.capacity.queue import CapacityQueue
+from rm.scheduler.capacity.settings import CapacitySettings, QueueKind, WorkflowPriority
+from yarn.configuration import ConfigurationError
+from yarn.enums import QueueACL
+from yarn.errors import AccessControlError, YarnError
+from yarn.records.application import ApplicationSubmissionContext
+from yarn.resource import NONE, Resource
+
+if TYPE_CHECKING:
+    from rm.events.scheduler import SchedulerAppAdded
+    from rm.scheduler.capacity.scheduler import CapacityScheduler
+
+TAG_OF_USER = "userid="
+TAG_OF_WORKFLOW = "workflowid:"
+
+
+class CapacityApplication(Application[CapacityAttempt]):
+    """An application, and what its AM asks for: that counts before there is an AM."""
+
+    __slots__ = ("am_label", "am_request", "start_ms")
+
+    am_label: str | None
+    am_request: Resource
+    start_ms: int
+
+
+# Placement
+
+
+def place(scheduler: CapacityScheduler, context: ApplicationSubmissionContext, user: str) -> str:
+    """The queue for a submission: that of the first rule that places it, else the one it names."""
+    settings = scheduler.frame.settings
+    asked = context.queue or UNNAMED
+    if asked != UNNAMED and not settings.overrides_with_mappings:
+        return asked
+    found = None
+    tagged = _tagged_user(scheduler, context, user)
+    if tagged is not None:
+        found = _place_as(scheduler, context, tagged)
+        if found is not None and not _may_submit(scheduler, user, found):
+            found = None
+    if found is None:
+        found = _place_as(scheduler, context, user)
+    if found is None:
+        return asked
+    if context.application_id is not None:
+        scheduler.placed_by_rule[context.application_id] = found
+    return found
+
+
+def _place_as(scheduler: CapacityScheduler, context: ApplicationSubmissionContext, user: str) -> str | None:
+    submission = Submission(
+        user=user,
+        groups=scheduler.context.groups.groups_of(user),
+        application=context.application_name,
+        queue=context.queue or UNNAMED,
+    )
+    return place_by_rules(scheduler.frame.settings.mappings, submission, scheduler.queues)
+
+
+def _tagged_user(
+    scheduler: CapacityScheduler, context: ApplicationSubmissionContext, user: str
+) -> str | None:
+    """The user in whose place a white-listed one submits, by the tag `userid=`."""
+    mappings = scheduler.frame.settings.mappings
+    if not mappings.tags_enabled or user not in mappings.tag_users:
+        return None
+    for tag in context.application_tags:
+        if tag.startswith(TAG_OF_USER) and len(tag) > len(TAG_OF_USER):
+            return tag[len(TAG_OF_USER) :]
+    return None
+
+
+def _may_submit(scheduler: CapacityScheduler, user: str, queue: str) -> bool:
+    if not scheduler.context.settings.addresses.acl_enabled:
+        return True
+    acls = (QueueACL.SUBMIT_APPLICATIONS, QueueACL.ADMINISTER_QUEUE)
+    return any(has_access(scheduler, user, acl, queue) for acl in acls)
+
+
+def check_mappings(settings: CapacitySettings, queues: QueueLookup) -> None:
+    """Collects the rules that can never place anything."""
+    p = settings.properties
+    form = p.text(FORMAT) or "legacy"
+    name = QUEUE_MAPPINGS if form == "legacy" else JSON_TEXT if p.text(JSON_TEXT) else JSON_FILE
+    for rule, complaint in check_rules(settings.mappings.rules, queues):
+        p.fault(name, f"{complaint} (mapping {rule.text})")
+
+
+def has_access(scheduler: CapacityScheduler, user: str, acl: QueueACL, queue: str) -> bool:
+    """Whether an ACL of the queue, or of one above it, lets the user."""
+    groups = scheduler.context.groups.groups_of(user)
+    found = scheduler.tree.find(queue)
+    if found is not None:
+        return found.allows(user, groups, acl)
+    path, _, _ = queue.rpartition(".")
+    while path and scheduler.tree.at(path) is None:
+        path = path.rpartition(".")[0]
+    above = scheduler.tree.at(path) if path else None
+    if above is None:
+        return True  # Whether there is such a queue is judged later: see `_find_leaf`.
+    if above.allows(user, groups, acl):
+        return True
+    try:
+        settings = scheduler.maker.settings_of(queue, above, is_leaf=True)
+    except ConfigurationError:
+        return False
+    own = settings.submit_acl if acl is QueueACL.SUBMIT_APPLICATIONS else settings.administer_acl
+    return own.allows(user, groups)
+
+
+# Admission
+
+
+def add_application(scheduler: CapacityScheduler, event: SchedulerAppAdded) -> None:
+    """APP_ADDED: the first check that fails rejects it."""
+    application_id, user = event.application_id, event.user
+    placed = scheduler.placed_by_rule.pop(application_id, None)
+    try:
+        leaf = _admit(scheduler, event, is_placed=placed is not None)
+    except YarnError as error:
+        if event.is_recovering:
+            _refuse_recovery(scheduler, event)
+        else:
+            scheduler.context.post(AppRejected(application_id=application_id, diagnostics=error.message))
+        return
+    context = event.context
+    application = CapacityApplication(
+        application_id,
+        leaf,
+        user,
+        application_priority_of(scheduler, event, leaf),
+        context.node_label_expression,
+    )
+    application.is_unmanaged = context.unmanaged_am
+    application.keeps_containers = context.keep_containers_across_application_attempts
+    application.start_ms = scheduler.context.now_ms
+    application.am_label, application.am_request = _am_request(context)
+    scheduler.applications[application_id] = application
+    leaf.add_application(application_id, user)
+    if not event.is_recovering:
+        scheduler.context.post(AppAccepted(application_id=application_id))
+
+
+def _am_request(context: ApplicationSubmissionContext) -> tuple[str | None, Resource]:
+    for request in context.am_container_resource_request:
+        if (request.resource_name or ANY) == ANY:
+            return request.node_label_expression, request.capability or NONE
+    return None, context.resource or NONE
+
+
+def _admit(scheduler: CapacityScheduler, event: SchedulerAppAdded, *, is_placed: bool) -> LeafQueue:
+    application_id, user = event.application_id, event.user
+    limit = scheduler.frame.settings.maximum_applications
+    if not event.is_recovering and scheduler.tree.root.app_count >= limit:
+        raise YarnError(
+            "Maximum system application limit reached,cannot accept submission of application: "
+            f"{application_id}"
+        )
+    leaf = _find_leaf(scheduler, event, is_placed=is_placed)
+    if not event.is_recovering:
+        try:
+            leaf.check_submission(application_id, user)
+        except YarnError as error:
+            raise YarnError(
+                f"Failed to submit application {application_id} submitted by user {user} reason: "
+                f"{error.message}"
+            ) from None
+    return leaf
+
+
+def _find_leaf(scheduler: CapacityScheduler, event: SchedulerAppAdded, *, is_placed: bool) -> LeafQueue:
+    tree, name, user = scheduler.tree, event.queue, event.user
+    queue: CapacityQueue | None = tree.find(name)
+    start = f"Application {event.application_id} submitted by user"
+    if queue is None and tree.is_ambiguous(name):
+        raise YarnError(f"{start} : {user} to ambiguous queue: {name} please use full queue path instead")
+    if queue is None:
+        queue = _create(scheduler, event, is_placed=is_placed)
+    elif queue.kind is QueueKind.AUTO_LEAF and not is_placed and not event.is_recovering:
+        raise YarnError(
+            f"Application {event.application_id} submission by user : {user} to specified queue : {name}  is "
+            "prohibited. Verify automatic queue mapping for user exists in queue-mappings"
+        )
+    if not isinstance(queue, LeafQueue):
+        raise YarnError(f"{start} : {user} to non-leaf queue : {name}")
+    return queue
+
+
+def _create(scheduler: CapacityScheduler, event: SchedulerAppAdded, *, is_placed: bool) -> CapacityQueue:
+    """A queue that is not there: made if its parent allows, else unknown."""
+    name, user = event.queue, event.user
+    parent = scheduler.tree.at(name.rpartition(".")[0]) if "." in name else None
+    is_managed = parent is not None and parent.kind is QueueKind.MANAGED_PARENT
+    unknown = f"Application {event.application_id} submitted by user {user} to unknown queue: {name}"
+    if "." not in name or (is_managed and not (is_placed or event.is_recovering)):
+        raise YarnError(unknown)
+    try:
+        queue = scheduler.maker.create(name)
+    except YarnError as error:
+        if not is_placed:
+            raise YarnError(unknown) from None
+        raise YarnError(
+            f"Application {event.application_id} submission by user : {user} to  queue : {name} failed : "
+            f"{error.message}"
+        ) from None
+    scheduler.recompute()
+    return queue
+
+
+def _refuse_recovery(scheduler: CapacityScheduler, event: SchedulerAppAdded) -> None:
+    """The queue of a recovered application is gone: the RM stops, or the application is killed."""
+    reason = (
+        f"Application {event.application_id} was recovered, but its queue {event.queue} is not there any more"
+    )
+    if scheduler.frame.settings.fails_fast:
+        raise RuntimeError(reason)
+    scheduler.context.post(AppKill(application_id=event.application_id, diagnostics=reason))
+
+
+def prepare(scheduler: CapacityScheduler, attempt: CapacityAttempt) -> None:
+    """What the attempt's AM counts for in AM limits, and in which partition."""
+    application = attempt.application
+    assert isinstance(application, CapacityApplication)
+    frame = scheduler.frame
+    leaf: LeafQueue = application.queue
+    attempt.start_ms = application.start_ms
+    if application.is_unmanaged:
+        attempt.am_resource = frame.minimum
+        return
+    maximum = scheduler.queue_maximum_allocation(leaf.path)
+    attempt.am_resource = frame.calculator.normalize(
+        application.am_request, frame.minimum, maximum, frame.minimum
+    )
+    default = scheduler.context.settings.labels.am_default_expression
+    attempt.partition = application.am_label or default or application.label or leaf.settings.default_label
+
+
+# Priority and lifetime
+
+
+def application_priority(scheduler: CapacityScheduler, asked: int | None, user: str, queue: str) -> int:
+    """As given, or the default of the user's group or of the queue; never more than the cluster's maximum."""
+    maximum = scheduler.context.settings.max_application_priority
+    found = scheduler.tree.find(queue)
+    groups = found.settings.priority_groups if found is not None else None
+    names = scheduler.context.groups.groups_of(user)
+    has_acls = scheduler.context.settings.addresses.acl_enabled and groups is not None
+    if asked is None or asked < 0:
+        default = found.settings.default_priority if found is not None else 0
+        if has_acls and groups is not None:
+            for group in groups:
+                if group.acl.allows(user, names):
+                    default = group.default_priority
+        asked = default
+    priority = min(asked, maximum)
+    if has_acls and groups is not None:
+        admitted = (group.max_priority >= priority and group.acl.allows(user, names) for group in groups)
+        if not any(admitted):
+            raise AccessControlError(
+                f"User {user} does not have permission to submit/update application for {priority} in queue "
+                f"{queue}"
+            )
+    return priority
+
+
+def application_priority_of(scheduler: CapacityScheduler, event: SchedulerAppAdded, leaf: LeafQueue) -> int:
+    """The priority in the submission, judged before; a workflow's mapping overrides it."""
+    settings = scheduler.frame.settings
+    maximum = scheduler.context.settings.max_application_priority
+    given = event.context.priority
+    priority = leaf.settings.default_priority if given is None or given < 0 else given
+    if given is None or given < 0 or settings.workflow_priorities_override:
+        found = _workflow_priority(settings.workflow_priorities, event, leaf)
+        if found is not None:
+            priority = found
+    return min(priority, maximum)
+
+
+def _workflow_priority(
+    mappings: tuple[WorkflowPriority, ...], event: SchedulerAppAdded, leaf: LeafQueue
+) -> int | None:
+    for tag in event.context.application_tags:
+        if tag.lower().startswith(TAG_OF_WORKFLOW):
+            workflow = tag[len(TAG_OF_WORKFLOW) :]
+            for mapping in mappings:
+                if mapping.workflow == workflow and mapping.queue in (leaf.path, leaf.name):
+                    return mapping.priority
+    return None
+
+
+def application_lifetime(scheduler: CapacityScheduler, queue: str, lifetime_s: int) -> int:
+    """Seconds; -1 without end."""
+    found = scheduler.tree.find(queue)
+    if found is None:
+        return lifetime_s
+    maximum, default = found.settings.maximum_lifetime_s, found.settings.default_lifetime_s
+    if maximum <= 0:
+        chosen = lifetime_s if lifetime_s > 0 else default
+    elif lifetime_s <= 0:
+        chosen = default
+    else:
+        chosen = min(lifetime_s, maximum)
+    return chosen if chosen > 0 else -1

@@ -1,0 +1,154 @@
+"""A heartbeat: pass after pass down the tree, each proposal checked once more and put into the books.
+
+Answers for CapacityScheduler.nodeUpdate, allocateContainersToNode, allocateOrReserveNewContainers,
+tryCommit and FiCaSchedulerApp.accept and apply.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rm.events.container import ContainerKill, ContainerReleased
+from rm.scheduler.asks import Locality
+from rm.scheduler.capacity.allocator import serve_reservation
+from rm.scheduler.capacity.assignment import Assignment, Kind, Pass
+from rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted, preempted
+from yarn.resource import NONE, Resource
+
+if TYPE_CHECKING:
+    from rm.scheduler.capacity.scheduler import CapacityScheduler
+    from rm.scheduler.node import SchedulerNode
+
+
+def serve_node(scheduler: CapacityScheduler, node: SchedulerNode) -> None:
+    """All that one heartbeat of the node may give. See tests/scenarios/capacity/one-off-switch-per-
+    heartbeat.yaml.
+    """
+    settings = scheduler.frame.settings
+    off_switch = count = 0
+    while True:
+        assignment = serve_once(scheduler, node)
+        if assignment is None or not assignment.resource:
+            return
+        count += 1
+        if assignment.locality is Locality.OFF_SWITCH:
+            off_switch += 1
+        if off_switch >= settings.maximum_off_switch or assignment.is_reservation:
+            return
+        if not settings.assigns_multiple:
+            return
+        if settings.maximum_assignments != -1 and count >= settings.maximum_assignments:
+            return
+
+
+def serve_once(
+    scheduler: CapacityScheduler, node: SchedulerNode, candidates: list[SchedulerNode] | None = None
+) -> Assignment | None:
+    """One container at most; None when nothing was given, or the node is kept for somebody."""
+    frame = scheduler.frame
+    partition = node.partition
+    if candidates is None:
+        if node.reserved_container is not None:
+            _serve_reserved(scheduler, node)
+            return None
+        if scheduler.idle_since.get(partition) == frame.version:
+            # The last walk for this partition gave nothing, for reasons that hold on any node, and nothing
+            # has changed since.
+            return None
+        if frame.calculator.container_count(frame.room_on(node), frame.minimum) < 1:
+            return None
+    total = frame.partition_total(partition)
+    walk = Pass(node, partition, total, frame.cluster)
+    walk.candidates = candidates
+    walk.reasons = scheduler.reasons
+    assignment = scheduler.tree.root.assign(walk, total)
+    if assignment.resource:
+        commit(scheduler, assignment)
+        return assignment
+    is_repeatable = walk.is_repeatable
+    if partition and not frame.is_exclusive(partition):
+        walk = Pass(node, partition, total, frame.cluster, ignores_exclusivity=True)
+        walk.candidates = candidates
+        walk.reasons = scheduler.reasons
+        assignment = scheduler.tree.root.assign(walk, total)
+        if assignment.resource:
+            commit(scheduler, assignment)
+            return assignment
+        is_repeatable = is_repeatable and walk.is_repeatable
+    if is_repeatable and scheduler.reasons is None:
+        scheduler.idle_since[partition] = frame.version
+    return None
+
+
+def _serve_reserved(scheduler: CapacityScheduler, node: SchedulerNode) -> None:
+    """The node is kept for a container: nobody else is served from it."""
+    reserved = node.reserved_container
+    assert reserved is not None
+    attempt = scheduler.attempt(reserved.attempt_id)
+    if attempt is None:
+        return
+    frame = scheduler.frame
+    walk = Pass(node, node.partition, frame.partition_total(node.partition), frame.cluster)
+    walk.reasons = scheduler.reasons
+    assignment = serve_reservation(attempt.leaf, attempt, walk, reserved)
+    if assignment.kind is not Kind.NOTHING:
+        commit(scheduler, assignment)
+
+
+def commit(scheduler: CapacityScheduler, assignment: Assignment) -> bool:
+    """Puts a proposal into the books; False when it is dropped after all."""
+    attempt, node, key = assignment.attempt, assignment.node, assignment.key
+    assert attempt is not None
+    assert node is not None
+    reserved = assignment.from_reserved
+    if assignment.kind is Kind.DROP:
+        assert reserved is not None
+        drop_reservation(scheduler, assignment)
+        return True
+    assert key is not None
+    if not _is_acceptable(scheduler, assignment, node):
+        return False
+    if assignment.unreserved is not None:
+        status = aborted(assignment.unreserved.container_id, UNRESERVED_CONTAINER)
+        scheduler.complete_container(assignment.unreserved, status, ContainerReleased(status=status))
+    for victim in assignment.kills:
+        status = preempted(victim.container_id)
+        scheduler.complete_container(victim, status, ContainerKill(status=status))
+    if assignment.kind is Kind.ALLOCATE:
+        container = attempt.allocate(node, key, assignment.locality, assignment.resource, reserved)
+        if assignment.ignores_exclusivity:
+            attempt.leaf.borrowed.setdefault(node.partition, {})[container.container_id] = None
+    else:
+        attempt.reserve(node, key, assignment.resource, reserved)
+    return True
+
+
+def drop_reservation(scheduler: CapacityScheduler, assignment: Assignment) -> None:
+    """The asks that the node was kept for are gone."""
+    reserved = assignment.from_reserved
+    assert reserved is not None
+    status = aborted(reserved.container_id, UNRESERVED_CONTAINER)
+    scheduler.complete_container(reserved, status, ContainerReleased(status=status))
+
+
+def _is_acceptable(scheduler: CapacityScheduler, assignment: Assignment, node: SchedulerNode) -> bool:
+    """The checks of the commit: they see the books as they are now, and other fits than the walk down."""
+    frame = scheduler.frame
+    attempt = assignment.attempt
+    assert attempt is not None
+    if scheduler.tracker.nodes.get(node.node_id) is not node or not node.is_schedulable:
+        return False
+    if assignment.from_reserved is not None:
+        return True
+    if assignment.kind is Kind.ALLOCATE and not assignment.kills:
+        if frame.calculator.container_count(node.available, assignment.resource) < 1:
+            return False
+    if node.reserved_container is not None:
+        return False
+    given_up = assignment.unreserved.resource if assignment.unreserved is not None else NONE
+    leaf, partition = attempt.leaf, node.partition
+    limit = leaf.users.limit_of(attempt.member, partition, ignores_exclusivity=assignment.ignores_exclusivity)
+    used: Resource = attempt.member.usage.used(partition) - given_up
+    if frame.calculator.compare(frame.cluster, used, limit) > 0:
+        return False
+    return leaf.accepts(assignment, partition, assignment.resource - given_up)

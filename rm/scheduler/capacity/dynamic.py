@@ -1,0 +1,206 @@
+"""Queues that submissions make: leaves of a managed parent (v1), whole branches of a flexible one (v2).
+
+Answers for ManagedParentQueue, AutoCreatedLeafQueue, AutoCreatedQueueTemplate and
+CapacitySchedulerQueueManager.createQueue.
+"""
+
+from __future__ import annotations
+
+from rm.scheduler.capacity.parent import ParentQueue
+from rm.scheduler.capacity.properties import Properties, QueueProperties
+from rm.scheduler.capacity.queue import CapacityQueue
+from rm.scheduler.capacity.reading import Surroundings, read_dynamic_queue
+from rm.scheduler.capacity.settings import QueueKind, QueueSettings
+from rm.scheduler.capacity.tree import QueueTree
+from yarn.errors import YarnError
+
+V1_TEMPLATE = "leaf-queue-template."
+V2_TEMPLATE = "auto-queue-creation-v2.template."
+V2_LEAF_TEMPLATE = "auto-queue-creation-v2.leaf-template."
+V2_PARENT_TEMPLATE = "auto-queue-creation-v2.parent-template."
+_DYNAMIC = {"capacity": "1w"}
+_DYNAMIC_LEAF = {"capacity": "1w", "user-limit-factor": "-1", "maximum-am-resource-percent": "1.0"}
+_TOLERANCE = 1e-5
+
+
+def is_flexible(queue: CapacityQueue) -> bool:
+    """Whether submissions may make any queues below it."""
+    return isinstance(queue, ParentQueue) and (
+        queue.settings.v2.is_enabled or (queue.is_dynamic and queue.kind is QueueKind.PARENT)
+    )
+
+
+def can_create_below(queue: CapacityQueue) -> bool:
+    """Whether submissions may make a leaf below it."""
+    return queue.kind is QueueKind.MANAGED_PARENT or is_flexible(queue)
+
+
+class LiveQueues:
+    """The tree as placement asks for it."""
+
+    def __init__(self, tree: QueueTree) -> None:
+        self.tree = tree
+
+    def path_of(self, name: str) -> str | None:
+        """By path, or by an unambiguous short name."""
+        queue = self.tree.find(name)
+        return queue.path if queue is not None else None
+
+    def is_leaf(self, path: str) -> bool:
+        """Whether the queue holds applications."""
+        queue = self.tree.at(path)
+        return queue is not None and queue.kind.is_leaf
+
+    def can_create_below(self, path: str) -> bool:
+        """Either version."""
+        queue = self.tree.at(path)
+        return queue is not None and can_create_below(queue)
+
+    def is_flexible(self, path: str) -> bool:
+        """Version two."""
+        queue = self.tree.at(path)
+        return queue is not None and is_flexible(queue)
+
+
+class QueueMaker:
+    """Makes queues from templates."""
+
+    def __init__(self, tree: QueueTree, surroundings: Surroundings) -> None:
+        self.tree = tree
+        self.surroundings = surroundings
+
+    def settings_of(self, path: str, parent: CapacityQueue, *, is_leaf: bool) -> QueueSettings:
+        """The settings that a dynamic queue has, or would have."""
+        settings = self.tree.frame.settings
+        if parent.kind is QueueKind.MANAGED_PARENT:
+            template = managed_template(settings.properties, parent.path)
+            return read_dynamic_queue(
+                settings, self.surroundings, parent.settings, path, template, is_leaf=True, is_managed=True
+            )
+        template = flexible_template(
+            settings.properties, parent.path, parent.settings.v2.max_depth, is_leaf=is_leaf
+        )
+        return read_dynamic_queue(
+            settings, self.surroundings, parent.settings, path, template, is_leaf=is_leaf
+        )
+
+    def reread(self, queue: CapacityQueue) -> QueueSettings:
+        """The settings of a dynamic queue after a refresh."""
+        assert queue.parent is not None
+        return self.settings_of(queue.path, queue.parent, is_leaf=queue.kind.is_leaf)
+
+    def create(self, path: str) -> CapacityQueue:
+        """Makes the leaf of that path and what is missing above it; YarnError with the reason."""
+        missing = [path]
+        parent_path = path.rpartition(".")[0]
+        while parent_path and self.tree.at(parent_path) is None:
+            missing.insert(0, parent_path)
+            parent_path = parent_path.rpartition(".")[0]
+        parent = self.tree.at(parent_path) if parent_path else None
+        if parent is None or not isinstance(parent, ParentQueue):
+            raise YarnError(f"Auto creation of queue {path} is not enabled under parent {parent_path}")
+        if parent.kind is QueueKind.MANAGED_PARENT:
+            if len(missing) > 1:
+                raise YarnError(f"Auto creation of queue {path} is not enabled under parent {parent.path}")
+            return self._create_managed(path, parent)
+        self._check_flexible(path, parent, missing)
+        queue: CapacityQueue = parent
+        for missing_path in missing:
+            assert isinstance(queue, ParentQueue)
+            is_leaf = missing_path == path
+            queue = self.tree.add(self.settings_of(missing_path, queue, is_leaf=is_leaf), queue)
+        return queue
+
+    def _check_flexible(self, path: str, parent: ParentQueue, missing: list[str]) -> None:
+        if not is_flexible(parent):
+            raise YarnError(f"Auto creation of queue {path} is not enabled under parent {parent.path}")
+        static: CapacityQueue = parent
+        levels = len(missing)
+        while static.is_dynamic and static.parent is not None:
+            static = static.parent
+            levels += 1
+        allowed = static.settings.v2.max_depth
+        if levels > allowed:
+            raise YarnError(
+                f"Could not auto create queue {path}: the depth {levels} is above the limit {allowed} below "
+                f"{static.path}"
+            )
+        if len(parent.children) >= parent.settings.v2.max_queues:
+            raise YarnError(
+                f"Cannot auto create leaf queue {path}. Max Child Queue limit exceeded which is configured "
+                "as: "
+                f"{parent.settings.v2.max_queues} and number of child queues is: {len(parent.children)}"
+            )
+
+    def _create_managed(self, path: str, parent: ParentQueue) -> CapacityQueue:
+        v1 = parent.settings.v1
+        assert v1 is not None
+        if len(parent.children) >= v1.max_queues:
+            raise YarnError(
+                f"Cannot auto create leaf queue {path}. Max Child Queue limit exceeded which is configured "
+                "as: "
+                f"{v1.max_queues} and number of child queues is: {len(parent.children)}"
+            )
+        settings = self.settings_of(path, parent, is_leaf=True)
+        fits = has_room_for_template(parent, settings)
+        if not fits and v1.fail_on_exceeding:
+            raise YarnError(
+                f"Cannot auto create leaf queue {path}. Child queues capacities have reached parent queue : "
+                f"{parent.path} guaranteed capacity"
+            )
+        queue = self.tree.add(settings, parent)
+        queue.holds_template = fits
+        queue.shares_of_settings()
+        return queue
+
+
+def has_room_for_template(parent: ParentQueue, settings: QueueSettings) -> bool:
+    """Whether the managed parent has as much capacity left as the template asks for."""
+    for label, configured in settings.partitions.items():
+        share = parent.share(label)
+        if configured.capacity.resource:
+            taken = [
+                child.share(label).configured_minimum for child in parent.children if child.holds_template
+            ]
+            left = share.effective_minimum
+            for resource in taken:
+                left = left - resource
+            if not configured.capacity.resource.fits_in(left):
+                return False
+            continue
+        wanted = configured.capacity.number / 100 * share.absolute
+        taken_ratio = sum(child.share(label).absolute for child in parent.children if child.holds_template)
+        if share.absolute - taken_ratio < wanted - _TOLERANCE:
+            return False
+    return True
+
+
+def managed_template(properties: Properties, parent: str) -> dict[str, str]:
+    """leaf-queue-template.* of a managed parent."""
+    own = QueueProperties(properties, parent)
+    return {key: own.untrimmed(V1_TEMPLATE + key) or "" for key in own.keys(V1_TEMPLATE)}
+
+
+def flexible_template(properties: Properties, parent: str, depth: int, *, is_leaf: bool) -> dict[str, str]:
+    """What a dynamic queue below `parent` gets: its kind's template, the common one, the defaults.
+
+    Each is looked for at the parent's path first, then with more and more of the last names as `*`.
+    """
+    special, common = dict[str, str](), dict[str, str]()
+    for path in wildcard_paths(parent, depth):
+        own = QueueProperties(properties, path)
+        kind = V2_LEAF_TEMPLATE if is_leaf else V2_PARENT_TEMPLATE
+        for prefix, found in ((kind, special), (V2_TEMPLATE, common)):
+            for key in own.keys(prefix):
+                found.setdefault(key, own.untrimmed(prefix + key) or "")
+    return {**(_DYNAMIC_LEAF if is_leaf else _DYNAMIC), **common, **special}
+
+
+def wildcard_paths(path: str, depth: int) -> list[str]:
+    """The path, then with its last name as `*`, then the last two, ...; never the root."""
+    parts = path.split(".")
+    found = [path]
+    for level in range(1, min(len(parts) - 1, depth) + 1):
+        parts[-level] = "*"
+        found.append(".".join(parts))
+    return found
