@@ -39,7 +39,7 @@ def refresh(scheduler: CapacityScheduler) -> None:
 
 
 def apply(scheduler: CapacityScheduler, file: Configuration) -> None:
-    """Gives the running scheduler another configuration; YarnError, and nothing changed, when it is refused."""
+    """Gives the running scheduler another configuration; nothing changes when it is refused."""
     try:
         settings = judge(scheduler, file)
     except ConfigurationError as error:

@@ -119,7 +119,9 @@ def _statistics(queue: CapacityQueue) -> QueueStatistics:
 
 
 def is_preemption_disabled(scheduler: CapacityScheduler, queue: CapacityQueue) -> bool:
-    """Whether containers of the queue are safe: its own switch, else its parent's; all are without a monitor."""
+    """Whether the queue's containers are safe: by its own switch, else its parent's; always without a
+    monitor.
+    """
     if not scheduler.context.settings.scheduler_monitor_enabled:
         return True
     for each in queue.ancestors():
