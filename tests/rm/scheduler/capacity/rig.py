@@ -57,6 +57,10 @@ class Provider:
         """There are no other files."""
         return None
 
+    def modified_ms(self, file_name: str) -> int | None:
+        """Nor is anything ever written."""
+        return None
+
 
 class Groups:
     """Who is in which group."""
