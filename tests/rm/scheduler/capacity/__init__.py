@@ -1,0 +1,1 @@
+"""The CapacityScheduler by itself: limits as tables of numbers, settings, random trees."""
