@@ -223,6 +223,10 @@ class AMRMClient:
         """Unregisters; after it the AM may exit."""
         await self._run(self._conversation.finish(status, diagnostics, tracking_url))
 
+    async def close(self) -> None:
+        """Closes the connection."""
+        await self._stub.close()
+
     async def _run(self, steps: Steps[T]) -> T:
         try:
             step = next(steps)

@@ -145,8 +145,18 @@ class Master:
             await self._finish()
         finally:
             self._history.close()
+            await self._drop_work()
             await self._nm.close()
+            await self._rm.close()
             await self._server.close()
+
+    async def _drop_work(self) -> None:
+        """What is still under way concerns nobody any more."""
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._last_work.values():
+            task.cancel()
+        await asyncio.gather(*self._last_work.values(), return_exceptions=True)
 
     async def _start(self, maximum: Resource) -> None:
         if self._app_attempt > 1 and self._committer.has_committed:

@@ -59,22 +59,27 @@ class ShellMaster:
             for one in self._spec.placements
             if one.tag and one.constraint is not None
         ]
-        await self._rm.register(self._environment.node_id.host, placement_constraints=entries)
-        self._ask()
         try:
+            await self._rm.register(self._environment.node_id.host, placement_constraints=entries)
+            self._ask()
             async for response in self._rm.responses(self._spec.heartbeat_ms, self._progress):
                 await self._take(response)
                 if self._succeeded + self._failed >= self._spec.total:
                     break
+            return await self._finish()
         finally:
             await self._nm.close()
-        if self._failed:
-            message = f"Application Failure: desired = {self._spec.total}, completed = {self._spec.total}, "
-            message += f"failed = {self._failed}, diagnostics = {'; '.join(self._diagnostics[:5])}"
-            await self._rm.finish(FinalApplicationStatus.FAILED, message)
-            return False
-        await self._rm.finish(FinalApplicationStatus.SUCCEEDED)
-        return True
+            await self._rm.close()
+
+    async def _finish(self) -> bool:
+        if not self._failed:
+            await self._rm.finish(FinalApplicationStatus.SUCCEEDED)
+            return True
+        total = self._spec.total
+        message = f"Application Failure: desired = {total}, completed = {total}, failed = {self._failed}, "
+        message += f"diagnostics = {'; '.join(self._diagnostics[:5])}"
+        await self._rm.finish(FinalApplicationStatus.FAILED, message)
+        return False
 
     def _progress(self) -> float:
         return (self._succeeded + self._failed) / self._spec.total if self._spec.total else 1.0

@@ -11,7 +11,7 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,6 @@ class LittleCluster:
     nm_port: int = 0
     finished: FinishApplicationMasterRequest | None = None
     started: list[str] = field(default_factory=list)
-    claimed: dict[ContainerId, None] = field(default_factory=dict)
     processes: dict[ContainerId, asyncio.subprocess.Process] = field(default_factory=dict)
     waiters: dict[ContainerId, asyncio.Task[None]] = field(default_factory=dict)
 
@@ -85,7 +84,7 @@ class LittleCluster:
             self.kill(container_id)
         here = NodeId(HOST, self.nm_port)
         granted = tuple(
-            type(one)(id=one.id, node_id=here, resource=one.resource, priority=one.priority)
+            replace(one, node_id=here, container_token=replace(TOKEN, identifier=str(one.id).encode()))
             for one in response.allocated_containers
         )
         return AllocateResponse(
@@ -115,11 +114,11 @@ class LittleCluster:
             return StopContainersResponse(succeeded_requests=request.container_id)
         assert isinstance(request, StartContainersRequest)
         assert self.shuffle is not None
-        waiting = [one for one in self.cluster.live if one not in self.claimed]
-        for container_id, start in zip(waiting, request.start_container_request, strict=False):
-            context = start.container_launch_context
+        for start in request.start_container_request:
+            context, token = start.container_launch_context, start.container_token
             assert context is not None
-            self.claimed[container_id] = None
+            assert token is not None
+            container_id = ContainerId.parse(token.identifier.decode())
             data = context.service_data[SHUFFLE_SERVICE]
             self.shuffle.start_application(self.application_id, USER, data)
             await self._launch(container_id, context.command[0], dict(context.environment), context.tokens)
