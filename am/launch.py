@@ -13,12 +13,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from am.connection import CONF_DIRS
 from yarn.credentials import Credentials
 from yarn.records.container import ContainerLaunchContext
 
 LOG_DIR = "<LOG_DIR>"
-HANDED_ON = ("YARN_CONF_DIR", "HADOOP_CONF_DIR", "HADOOP_USER_NAME")
-"""What whoever submits an AM hands on to it, if it has it itself."""
 
 _ROOT = Path(__file__).resolve().parent.parent
 
@@ -28,6 +27,11 @@ def python_path(first: Sequence[str] = ()) -> str:
     inherited = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     paths = [*first, str(_ROOT), *(os.path.abspath(path) for path in inherited)]
     return os.pathsep.join(dict.fromkeys(paths))
+
+
+def handed_on() -> dict[str, str]:
+    """What whoever submits an AM hands on to it: where the configuration is, by a path that is good anywhere."""
+    return {name: os.path.abspath(os.environ[name]) for name in CONF_DIRS if os.environ.get(name)}
 
 
 def python_command(module: str, arguments: Sequence[str]) -> str:
@@ -51,10 +55,9 @@ def python_context(
     paths: Sequence[str] = (),
 ) -> ContainerLaunchContext:
     """The context of a container that runs a module of ours."""
-    handed_on = {name: os.environ[name] for name in HANDED_ON if name in os.environ}
     return ContainerLaunchContext(
         tokens=(credentials or Credentials()).to_bytes(),
         service_data=service_data or {},
-        environment={**handed_on, "PYTHONPATH": python_path(paths), **(environment or {})},
+        environment={**handed_on(), "PYTHONPATH": python_path(paths), **(environment or {})},
         command=(python_command(module, arguments),),
     )

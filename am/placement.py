@@ -145,7 +145,7 @@ def _attribute(text: str) -> PlacementConstraint | None:
     match = _ATTRIBUTE.fullmatch(text.strip())
     if match is None:
         return None
-    values = tuple(value.strip() for value in match.group(3).split(","))
+    values = tuple(sorted(dict.fromkeys(value.strip() for value in match.group(3).split(","))))
     if not all(values):
         return None
     target = PlacementConstraintTarget(
@@ -168,19 +168,19 @@ def _scope(word: str) -> str | None:
 
 
 def _tag_targets(words: list[str]) -> tuple[PlacementConstraintTarget, ...]:
-    """One target per namespace, in the order in which they come."""
-    tags: dict[str, list[str]] = {}
+    """One target per tag: all of them have to hold."""
+    targets: dict[PlacementConstraintTarget, None] = {}
     for word in words:
         namespace, slash, tag = word.rpartition("/")
         if slash and namespace not in NAMESPACES:
             raise PlacementConstraintParseError(f"Invalid namespace prefix: {namespace}")
-        tags.setdefault(namespace or "self", []).append(tag)
-    return tuple(
-        PlacementConstraintTarget(
-            target_type=PlacementTargetType.ALLOCATION_TAG, target_key=namespace, target_values=tuple(values)
+        target = PlacementConstraintTarget(
+            target_type=PlacementTargetType.ALLOCATION_TAG,
+            target_key=namespace or "self",
+            target_values=(tag,),
         )
-        for namespace, values in tags.items()
-    )
+        targets[target] = None
+    return tuple(targets)
 
 
 def _split(text: str, separator: str) -> list[str]:

@@ -36,6 +36,10 @@ def test_the_example_of_the_document() -> None:
     assert (spark.tag, spark.count, spark.constraint) == ("spark", 7, simple("node", 1, 3, tags("hbase")))
 
 
+def test_several_tags_are_several_targets() -> None:
+    assert parse_constraint("IN,NODE,a,b,a") == simple("node", 1, UNBOUNDED, tags("a"), tags("b"))
+
+
 def test_conjunctions_nest() -> None:
     (spec,) = parse_specs("zk(5),AND(IN,RACK,hbase:or(NOTIN,NODE,zk:java!=1.8))")
     assert spec.constraint is not None
@@ -75,9 +79,8 @@ def test_the_spelling_of_an_older_version_reads_as_an_attribute() -> None:
     assert spec.tag == ""
     assert spec.constraint is not None
     assert spec.constraint.simple_constraint is not None
-    assert sorted(spec.constraint.simple_constraint.target_expressions[0].target_values) == [
-        "3", "NODE", "NOTIN", "zk",
-    ]  # fmt: skip
+    (target,) = spec.constraint.simple_constraint.target_expressions
+    assert target.target_values == ("3", "NODE", "NOTIN", "zk")
 
 
 def test_namespaces_stand_before_the_last_slash() -> None:
