@@ -30,7 +30,7 @@ def python_path(first: Sequence[str] = ()) -> str:
 
 
 def handed_on() -> dict[str, str]:
-    """What whoever submits an AM hands on to it: where the configuration is, by a path that is good anywhere."""
+    """What a submitter hands on to its AM: where the configuration is, by a path that is good anywhere."""
     return {name: os.path.abspath(os.environ[name]) for name in CONF_DIRS if os.environ.get(name)}
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from am.asks import ContainerRequest
 from am.connection import Connection, configuration_of
 from am.environment import ContainerEnvironment
-from am.launch import python_path, redirections
+from am.launch import handed_on, python_path, redirections
 from am.submit import Submitter, follow, has_succeeded
 from yarn.enums import FinalApplicationStatus
 from yarn.records.application import ApplicationSubmissionContext
@@ -54,9 +54,6 @@ def client() -> int:
     """The client: hands the AM over to the ResourceManager."""
     configuration = configuration_of(os.environ)
     submitter = Submitter(Connection.of(configuration).client_stub(os.environ.get("USER", "me")))
-    handed_on = {
-        name: os.environ[name] for name in ("YARN_CONF_DIR", "HADOOP_CONF_DIR") if name in os.environ
-    }
     context = ApplicationSubmissionContext(
         application_id=submitter.new_application().application_id,
         application_name="minimal AM",

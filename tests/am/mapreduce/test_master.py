@@ -13,7 +13,7 @@ from am.mapreduce.ids import JobId
 from am.mapreduce.jobs import pi, wordcount
 from am.mapreduce.master import JOB_FILE, SPLIT_FILE, Master
 from am.mapreduce.splits import Placement, Split, input_files, make_splits, write_splits
-from tests.am.mapreduce.little_cluster import HOST, USER, LittleCluster, little_cluster
+from tests.am.little_cluster import HOST, USER, LittleCluster, little_cluster
 from yarn.configuration import Configuration
 from yarn.credentials import Credentials
 from yarn.enums import FinalApplicationStatus

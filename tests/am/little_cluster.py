@@ -54,6 +54,7 @@ class LittleCluster:
     application_id: ApplicationId
     cluster: Cluster = field(default_factory=lambda: Cluster(nodes={HOST: "/default-rack"}))
     shuffle: ShuffleService | None = None
+    loses_first: bool = False
     rm_port: int = 0
     nm_port: int = 0
     finished: FinishApplicationMasterRequest | None = None
@@ -119,8 +120,13 @@ class LittleCluster:
             assert context is not None
             assert token is not None
             container_id = ContainerId.parse(token.identifier.decode())
-            data = context.service_data[SHUFFLE_SERVICE]
-            self.shuffle.start_application(self.application_id, USER, data)
+            if SHUFFLE_SERVICE in context.service_data:
+                data = context.service_data[SHUFFLE_SERVICE]
+                self.shuffle.start_application(self.application_id, USER, data)
+            if self.loses_first:
+                self.loses_first = False
+                self.cluster.end(container_id, -100)
+                continue
             await self._launch(container_id, context.command[0], dict(context.environment), context.tokens)
         return StartContainersResponse(services_meta_data={SHUFFLE_SERVICE: self.shuffle.meta_data()})
 
