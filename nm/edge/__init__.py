@@ -7,6 +7,11 @@ serving      ContainerManagementProtocol over gRPC
 disks        local and log directories looked at
 scripts      health, label and attribute scripts run
 collection   log files written to where they are collected
+http         a small HTTP server
+web          the node's web service: what runs here, and its logs
+pump         turns, timers and effects of a core
+world        effects of a real node carried out
+providers    scripts and settings asked for health, labels, attributes
 virtual      many nodes with simulated containers in one process
 fake         FakeNodeManager, for tests
 """

@@ -24,6 +24,7 @@ from nm.edge.heartbeats import Heartbeats, UnreachableError
 from nm.edge.providers import ProviderLoops
 from nm.edge.pump import Answers, SystemClock, end_tasks
 from nm.edge.serving import serve_one
+from nm.edge.web import WebService
 from nm.edge.world import RealWorld
 from nm.executor.layout import Layout
 from nm.executor.process import ProcessExecutor
@@ -75,6 +76,9 @@ class NodeManagerProcess:
         self._layout.prepare()
         self.core = core = Core(self.node_id, settings, self._capacity, SystemClock())
         core.status.physical = _physical_resource()
+        self._web = WebService(core, self._layout)
+        await self._web.start(bind, settings.web_address.port)
+        core.status.http_port = self._web.port
         await self._start_auxiliary_services(bind)
         collection = None
         if settings.logs.aggregation_enabled:
@@ -148,6 +152,7 @@ class NodeManagerProcess:
         self._world.cancel()
         await self._server.stop(grace=0.1)
         await self._stub.close()
+        await self._web.stop()
         if self._shuffle is not None:
             await self._shuffle.stop()
         if self._reaper is not None:

@@ -6,13 +6,12 @@ names, files and signatures are the contract in yarn/shuffle.py. Answers for Shu
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import NamedTuple
 
+from nm.edge.http import FilePart, HttpServer, Part, Request, Response
 from nm.executor.layout import APPLICATION_CACHE, USER_CACHE, Layout
 from yarn.credentials import read_token
 from yarn.errors import IllegalArgumentError
@@ -39,9 +38,7 @@ from yarn.shuffle import (
 
 log = logging.getLogger("nm.shuffle")
 
-LONGEST_REQUEST = 64 * 1024
-IDLE_S = 30.0
-"""A connection on which nothing is asked for so long is closed."""
+_OURS = {NAME_HEADER: NAME, VERSION_HEADER: VERSION}
 
 
 class RefusedError(Exception):
@@ -59,35 +56,26 @@ class _Job(NamedTuple):
     secret: bytes
 
 
-class _Segment(NamedTuple):
-    header: bytes
-    file: Path
-    start: int
-    length: int
-
-
 class ShuffleService:
     """The map outputs of one node."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._jobs: dict[str, _Job] = {}
-        self._server: asyncio.Server | None = None
-        self._writers: set[asyncio.StreamWriter] = set()
-        self.port = 0
+        self._server = HttpServer(self._handle, in_thread=True)
 
     async def start(self, host: str, port: int) -> None:
         """Listens; port 0 is any free one."""
-        self._server = await asyncio.start_server(self._serve, host, port, limit=LONGEST_REQUEST)
-        self.port = self._server.sockets[0].getsockname()[1]
+        await self._server.start(host, port, "mapreduce.shuffle.port")
 
     async def stop(self) -> None:
         """Serves no longer."""
-        if self._server is not None:
-            self._server.close()
-            for writer in list(self._writers):
-                writer.close()
-            await self._server.wait_closed()
+        await self._server.stop()
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return self._server.port
 
     def meta_data(self) -> bytes:
         """What AMs are told: the port."""
@@ -108,76 +96,35 @@ class ShuffleService:
         for job_id in [one for one, job in self._jobs.items() if job.application_id == application_id]:
             del self._jobs[job_id]
 
-    # One connection
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._writers.add(writer)
+    def _handle(self, request: Request) -> Response:
         try:
-            while await self._answer(reader, writer):
-                pass
-        except (ConnectionError, asyncio.IncompleteReadError, TimeoutError):
-            return  # the reducer has gone, or never asked
-        except (asyncio.LimitOverrunError, ValueError):
-            await _send_error(writer, RefusedError(HTTPStatus.BAD_REQUEST, "not an HTTP request"))
-        finally:
-            self._writers.discard(writer)
-            writer.close()
-
-    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Answers one request; whether another may come on the connection."""
-        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), IDLE_S)
-        lines = head.decode("latin-1").split("\r\n")
-        method, target, protocol = lines[0].split(" ")
-        headers = {
-            name.strip().lower(): value.strip()
-            for name, _, value in (line.partition(":") for line in lines[1:] if line)
-        }
-        keeps = headers.get("connection", "").lower() != "close" and protocol == "HTTP/1.1"
-        try:
-            signature, segments = await asyncio.to_thread(self._find, method, target, headers)
+            return self._find(request)
         except RefusedError as refusal:
-            log.warning("%s refused: %s", target, refusal.reason)
-            await _send_error(writer, refusal)
-            return False
-        length = sum(len(segment.header) + segment.length for segment in segments)
-        lines = [
-            "HTTP/1.1 200 OK",
-            f"Content-Type: {CONTENT_TYPE}",
-            f"Content-Length: {length}",
-            f"{REPLY_HASH}: {signature}",
-            f"{NAME_HEADER}: {NAME}",
-            f"{VERSION_HEADER}: {VERSION}",
-            f"Connection: {'keep-alive' if keeps else 'close'}",
-        ]
-        writer.write("\r\n".join([*lines, "", ""]).encode("latin-1"))
-        for segment in segments:
-            await _send_segment(writer, segment)
-        await writer.drain()
-        return keeps
+            log.warning("%s refused: %s", request.target, refusal.reason)
+            return Response(refusal.status, _OURS, [f"{refusal.reason}\n".encode()])
 
-    # In a thread: disks may be slow
-
-    def _find(self, method: str, target: str, headers: Mapping[str, str]) -> tuple[str, list[_Segment]]:
-        """The signature of the answer, and what to send."""
-        if method != "GET":
-            raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, f"{method} is not allowed")
-        if (headers.get(NAME_HEADER), headers.get(VERSION_HEADER)) != (NAME, VERSION):
+    def _find(self, asked: Request) -> Response:
+        if asked.method != "GET":
+            raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, f"{asked.method} is not allowed")
+        if (asked.headers.get(NAME_HEADER), asked.headers.get(VERSION_HEADER)) != (NAME, VERSION):
             raise RefusedError(HTTPStatus.BAD_REQUEST, "Incompatible shuffle request version")
         try:
-            request = ShuffleRequest.parse(target)
+            request = ShuffleRequest.parse(asked.target)
         except ValueError as error:
             raise RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from None
         job = self._jobs.get(request.job)
         if job is None:
             raise RefusedError(HTTPStatus.UNAUTHORIZED, f"no job {request.job} is known here")
-        expected = url_hash(job.secret, target, self.port)
-        given = headers.get(URL_HASH.lower())
-        if not is_signed(expected, given):
+        expected = url_hash(job.secret, asked.target, self.port)
+        if not is_signed(expected, asked.headers.get(URL_HASH.lower())):
             raise RefusedError(HTTPStatus.UNAUTHORIZED, "Verification of the hashReply failed")
-        segments = [self._segment(job, request.reduce, attempt) for attempt in request.maps]
-        return reply_hash(job.secret, expected), segments
+        parts: list[Part] = []
+        for attempt in request.maps:
+            parts.extend(self._segment(job, request.reduce, attempt))
+        headers = {"Content-Type": CONTENT_TYPE, REPLY_HASH: reply_hash(job.secret, expected), **_OURS}
+        return Response(headers=headers, parts=parts)
 
-    def _segment(self, job: _Job, reduce: int, attempt: str) -> _Segment:
+    def _segment(self, job: _Job, reduce: int, attempt: str) -> tuple[bytes, FilePart]:
         if "/" in attempt or attempt in ("", ".", ".."):
             raise RefusedError(HTTPStatus.BAD_REQUEST, f"{attempt!r} is no map attempt")
         place = Path(USER_CACHE) / job.user / APPLICATION_CACHE / str(job.application_id)
@@ -193,36 +140,5 @@ class ShuffleService:
                 raise RefusedError(HTTPStatus.BAD_REQUEST, f"{attempt} has no segment for reduce {reduce}")
             start, length = index[reduce]
             header = ShuffleHeader(attempt, length, length, reduce).to_bytes()
-            return _Segment(header, directory / OUTPUT_FILE, start, length)
+            return header, FilePart(directory / OUTPUT_FILE, start, length)
         raise RefusedError(HTTPStatus.NOT_FOUND, f"{attempt} has no output on this node")
-
-
-async def _send_segment(writer: asyncio.StreamWriter, segment: _Segment) -> None:
-    writer.write(segment.header)
-    if segment.length == 0:
-        return
-    await writer.drain()
-    with segment.file.open("rb") as file:
-        await asyncio.get_running_loop().sendfile(
-            writer.transport,
-            file,
-            segment.start,
-            segment.length,
-        )
-
-
-async def _send_error(writer: asyncio.StreamWriter, refusal: RefusedError) -> None:
-    body = f"{refusal.reason}\n".encode()
-    lines = [
-        f"HTTP/1.1 {refusal.status.value} {refusal.status.phrase}",
-        "Content-Type: text/plain; charset=UTF-8",
-        f"Content-Length: {len(body)}",
-        f"{NAME_HEADER}: {NAME}",
-        f"{VERSION_HEADER}: {VERSION}",
-        "Connection: close",
-    ]
-    writer.write("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
-    try:
-        await writer.drain()
-    except ConnectionError:
-        return

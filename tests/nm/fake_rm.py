@@ -157,7 +157,11 @@ async def start_nm(
     rm_port: int, directory: Path, *arguments: str, define: Sequence[str] = ()
 ) -> asyncio.subprocess.Process:
     """Starts `python -m nm` against a fake RM."""
-    defines = [f"yarnbox.resourcemanager.grpc.address=127.0.0.1:{rm_port}", *define]
+    defines = [
+        f"yarnbox.resourcemanager.grpc.address=127.0.0.1:{rm_port}",
+        "yarn.nodemanager.webapp.address=127.0.0.1:0",
+        *define,
+    ]
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

@@ -188,6 +188,8 @@ def test_a_node_follows_its_parent(tmp_path: Path) -> None:
                 str(tmp_path),
                 "-D",
                 f"yarnbox.resourcemanager.grpc.address=127.0.0.1:{rm.port}",
+                "-D",
+                "yarn.nodemanager.webapp.address=127.0.0.1:0",
                 cwd=ROOT,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
                 stdin=asyncio.subprocess.PIPE,
@@ -270,14 +272,23 @@ def test_a_wrong_configuration(tmp_path: Path, arguments: list[str], said: str) 
     assert "Traceback" not in ended.stderr
 
 
-def test_a_port_that_is_taken(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "setting, value",
+    [
+        ("yarn.nodemanager.address", "127.0.0.1:{}"),
+        ("yarn.nodemanager.webapp.address", "127.0.0.1:{}"),
+        ("mapreduce.shuffle.port", "{}"),
+    ],
+)
+def test_a_port_that_is_taken(tmp_path: Path, setting: str, value: str) -> None:
     async def body() -> None:
         async with FakeRM() as rm:
-            define = [f"yarn.nodemanager.address=127.0.0.1:{rm.port}"]
+            define = [f"{setting}={value.format(rm.port)}", SHUFFLE[0]]
             node = await start_nm(rm.port, tmp_path, define=define)
             output, _ = await asyncio.wait_for(node.communicate(), 20)
             assert node.returncode == 1
-            assert f"port {rm.port} is already in use; yarn.nodemanager.address changes it".encode() in output
+            assert f"port {rm.port} is already in use; {setting} changes it".encode() in output
+            assert b"Traceback" not in output
 
     asyncio.run(body())
 
