@@ -1,0 +1,66 @@
+"""Who may look at and change what: administrators, the owners of applications, and those whom they let.
+
+Queues' own lists are the scheduler's. Without yarn.acl.enable everybody may do everything. Answers for
+ApplicationACLsManager, QueueACLsManager and AdminService's check.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from yarn.acl import AccessControlList
+from yarn.enums import ApplicationAccessType, QueueACL
+from yarn.errors import AccessControlError
+from yarn.records.container import ApplicationACLMap
+
+if TYPE_CHECKING:
+    from rm.app import RMApp
+    from rm.context import RMContext
+
+
+class Access:
+    """The lists of one RM."""
+
+    def __init__(self, context: RMContext) -> None:
+        self._context = context
+        self.is_enabled = context.settings.addresses.acl_enabled
+        self.admins = context.settings.addresses.admin_acl
+        """Administrators of the cluster; refreshed by refreshAdminAcls."""
+
+    def is_admin(self, user: str) -> bool:
+        """Whether the user administers the cluster."""
+        return self.admins.allows(user, self._context.groups.groups_of(user))
+
+    def check_admin(self, user: str, call: str) -> None:
+        """AccessControlError for whoever does not administer the cluster."""
+        if not self.is_admin(user):
+            raise AccessControlError(f"User {user} doesn't have permission to call '{call}'")
+
+    def may_view(self, user: str, app: RMApp) -> bool:
+        """Whether the user may look at the application."""
+        return self._may(user, app, ApplicationAccessType.VIEW_APP)
+
+    def may_modify(self, user: str, app: RMApp) -> bool:
+        """Whether the user may kill, move or otherwise change the application."""
+        return self._may(user, app, ApplicationAccessType.MODIFY_APP)
+
+    def check_modify(self, user: str, app: RMApp) -> None:
+        """AccessControlError for whoever may not change the application."""
+        if not self.may_modify(user, app):
+            raise AccessControlError(
+                f"User {user} cannot perform operation MODIFY_APP on {app.application_id}"
+            )
+
+    def _may(self, user: str, app: RMApp, kind: ApplicationAccessType) -> bool:
+        if not self.is_enabled or user == app.user or self.is_admin(user):
+            return True
+        spec = app.submission.am_container_spec
+        lists = spec.application_acls if spec is not None else ()
+        if _list_of(lists, kind).allows(user, self._context.groups.groups_of(user)):
+            return True
+        return self._context.scheduler.has_access(user, QueueACL.ADMINISTER_QUEUE, app.queue)
+
+
+def _list_of(lists: tuple[ApplicationACLMap, ...], kind: ApplicationAccessType) -> AccessControlList:
+    text = next((one.acl for one in lists if one.access_type is kind), " ")
+    return AccessControlList.parse(text)

@@ -1,0 +1,95 @@
+"""Nodes that drain: when each of them is ready to go, or has had its time.
+
+It is told of each heartbeat of a draining node, and looks from time to time at those that are silent. Answers
+for DecommissioningNodesWatcher.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rm.events.node import NodeDecommission
+from rm.node import RMNode
+from yarn.enums import ContainerState
+from yarn.ids import ApplicationId, NodeId
+from yarn.records.tracker import NodeStatus
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+
+RECENT_MS = 5_000
+"""A node heard of within this time is judged at its heartbeats, not by the poll."""
+
+
+class _Draining:
+    """One node's way out."""
+
+    __slots__ = ("active_containers", "applications", "heard_ms", "since_ms")
+
+    def __init__(self, since_ms: int) -> None:
+        self.since_ms = since_ms
+        self.heard_ms = since_ms
+        self.active_containers = 0
+        self.applications: dict[ApplicationId, None] = {}
+        """Those that ran there and have not ended."""
+
+
+class DecommissioningWatcher:
+    """Keeps account of the nodes that drain."""
+
+    def __init__(self, context: RMContext) -> None:
+        self._context = context
+        self._draining: dict[NodeId, _Draining] = {}
+
+    def heard(self, node: RMNode, status: NodeStatus) -> None:
+        """A heartbeat."""
+        if not node.is_decommissioning:
+            self._draining.pop(node.node_id, None)
+            return
+        now_ms = self._context.now_ms
+        draining = self._draining.setdefault(node.node_id, _Draining(now_ms))
+        draining.heard_ms = now_ms
+        draining.applications = dict.fromkeys(node.running_apps)
+        draining.active_containers = sum(
+            1 for one in status.containers_statuses if one.state is not ContainerState.COMPLETE
+        )
+
+    def is_done(self, node: RMNode) -> bool:
+        """Whether nothing is left there to wait for, or its time is up."""
+        draining = self._draining.get(node.node_id)
+        if draining is None or not node.is_decommissioning:
+            return False
+        is_empty = draining.active_containers == 0 and not self._unfinished(draining)
+        return is_empty or self._is_late(node, draining)
+
+    def remaining_s(self, node: RMNode) -> int | None:
+        """How long it may still take; None without a limit."""
+        timeout_ms = node.decommission_timeout_ms
+        if not node.is_decommissioning or timeout_ms is None or timeout_ms < 0:
+            return None
+        draining = self._draining.get(node.node_id)
+        passed_ms = self._context.now_ms - draining.since_ms if draining is not None else 0
+        return max(0, timeout_ms - passed_ms) // 1000
+
+    def poll(self) -> None:
+        """A monitor's look: silent nodes whose time is up go all the same."""
+        context = self._context
+        for node_id, draining in list(self._draining.items()):
+            node = context.nodes.get(node_id)
+            if node is None or not node.is_decommissioning:
+                del self._draining[node_id]
+            elif context.now_ms - draining.heard_ms >= RECENT_MS and self._is_late(node, draining):
+                context.post(NodeDecommission(node_id=node_id))
+
+    def _is_late(self, node: RMNode, draining: _Draining) -> bool:
+        timeout_ms = node.decommission_timeout_ms
+        if timeout_ms is None or timeout_ms < 0:
+            return False
+        return self._context.now_ms - draining.since_ms >= timeout_ms
+
+    def _unfinished(self, draining: _Draining) -> bool:
+        apps = self._context.apps
+        return any(
+            application_id in apps and not apps[application_id].is_in_final_state
+            for application_id in draining.applications
+        )

@@ -1,0 +1,173 @@
+"""What clients and AMs are shown of applications, attempts, containers and nodes: pure views, field by field.
+
+Answers for RMAppImpl.createAndGetApplicationReport and its kin, RMServerUtils and BuilderUtils.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rm.app import RMApp, RMAppState
+from rm.attempt import NO_PORT, NOT_AVAILABLE, RMAppAttempt, RMAppAttemptState
+from rm.container import RMContainer
+from rm.node import RMNode
+from yarn.enums import (
+    ApplicationTimeoutType,
+    ContainerState,
+    NodeState,
+    NodeUpdateType,
+    YarnApplicationAttemptState,
+    YarnApplicationState,
+)
+from yarn.ids import ApplicationAttemptId
+from yarn.moments import iso8601
+from yarn.records.application import (
+    ApplicationAttemptReport,
+    ApplicationReport,
+    ApplicationResourceUsageReport,
+    ApplicationTimeout,
+    AppTimeoutsMap,
+)
+from yarn.records.container import ContainerReport
+from yarn.records.node import NodeReport, YarnClusterMetrics
+from yarn.resource import MEMORY_MB, NONE, VCORES, Resource
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+
+NO_ATTEMPT = -1
+NOT_SET = "<Not set>"
+DEFAULT_PARTITION = "<DEFAULT_PARTITION>"
+UNLIMITED = "UNLIMITED"
+
+
+# Applications
+
+
+def application_state(app: RMApp) -> YarnApplicationState:
+    """The state that clients see: while a final state is saved or a kill is under way, the one before."""
+    state = app.state
+    if state is RMAppState.FINAL_SAVING:
+        state = app.state_before_saving or state
+    if state is RMAppState.KILLING:
+        state = app.state_before_killing or state
+    if state is RMAppState.FINISHING:
+        state = RMAppState.FINISHED
+    return YarnApplicationState[state.name]
+
+
+def application_report(
+    context: RMContext, app: RMApp, user: str, *, may_view: bool, is_secure: bool = False
+) -> ApplicationReport:
+    """An application; to those who may not look at it, only what is no secret."""
+    attempt = app.current if may_view else None
+    shown_id = (
+        attempt.attempt_id
+        if attempt is not None
+        else ApplicationAttemptId(app.application_id, NO_ATTEMPT)
+    )
+    am_label = app.am_requests[0].node_label_expression if app.am_requests else None
+    return ApplicationReport(
+        application_id=app.application_id,
+        user=app.user,
+        queue=app.queue,
+        name=app.name,
+        host=attempt.host if attempt is not None else NOT_AVAILABLE,
+        rpc_port=attempt.rpc_port if attempt is not None else NO_PORT,
+        yarn_application_state=application_state(app),
+        tracking_url=tracking_url(context, app, attempt) if may_view else NOT_AVAILABLE,
+        diagnostics=app.shown_diagnostics() if may_view else NOT_AVAILABLE,
+        start_time=app.start_ms,
+        finish_time=app.finish_ms,
+        final_application_status=app.final_status,
+        app_resource_usage=usage_report(context, app, attempt),
+        original_tracking_url=attempt.original_tracking_url if attempt is not None else NOT_AVAILABLE,
+        current_application_attempt_id=shown_id,
+        progress=attempt.progress if attempt is not None else 0.0,
+        application_type=app.submission.application_type,
+        am_rm_token=_unmanaged_token(app, attempt, user),
+        application_tags=app.submission.application_tags,
+        log_aggregation_status=app.logs.status() if attempt is not None else None,
+        unmanaged_application=app.is_unmanaged,
+        priority=app.app_priority,
+        app_node_label_expression=shown_label(app.submission.node_label_expression),
+        am_node_label_expression=None if app.is_unmanaged else shown_label(am_label),
+        app_timeouts=(_timeout(context, app),),
+        launch_time=app.launch_ms,
+        submit_time=app.submit_ms,
+    )
+
+
+def tracking_url(context: RMContext, app: RMApp, attempt: RMAppAttempt | None) -> str:
+    """Where to look: by way of the proxy; an unmanaged AM's page itself; without a page, the RM's."""
+    if attempt is None:
+        return context.pages.proxy(app.application_id)
+    original = attempt.original_tracking_url
+    if app.is_unmanaged:
+        return original
+    if original == NOT_AVAILABLE:
+        return context.pages.application(app.application_id)
+    return context.pages.proxy(app.application_id)
+
+
+def shown_label(label: str | None) -> str:
+    """A label expression for people."""
+    if label is None:
+        return NOT_SET
+    return label or DEFAULT_PARTITION
+
+
+def _unmanaged_token(app: RMApp, attempt: RMAppAttempt | None, user: str):  # type: ignore[no-untyped-def]
+    if attempt is None or attempt.state is not RMAppAttemptState.LAUNCHED:
+        return None
+    return attempt.am_rm_token if app.is_unmanaged and app.user == user else None
+
+
+def _timeout(context: RMContext, app: RMApp) -> AppTimeoutsMap:
+    kind = ApplicationTimeoutType.LIFETIME
+    end_ms = app.lifetime_end_ms
+    if end_ms is None:
+        timeout = ApplicationTimeout(application_timeout_type=kind, expire_time=UNLIMITED, remaining_time=-1)
+    else:
+        left_s = 0 if app.is_final_state_stored else max(0, (end_ms - context.now_ms) // 1000)
+        timeout = ApplicationTimeout(
+            application_timeout_type=kind, expire_time=iso8601(end_ms), remaining_time=left_s
+        )
+    return AppTimeoutsMap(application_timeout_type=kind, application_timeout=timeout)
+
+
+def usage_report(
+    context: RMContext, app: RMApp, attempt: RMAppAttempt | None
+) -> ApplicationResourceUsageReport:
+    """What it uses now, and what it has used in all."""
+    seconds, preempted = resource_seconds(context, app)
+    totals = ApplicationResourceUsageReport(
+        num_used_containers=-1,
+        num_reserved_containers=-1,
+        used_resources=Resource(-1, -1),
+        reserved_resources=Resource(-1, -1),
+        needed_resources=Resource(-1, -1),
+        memory_seconds=seconds.get(MEMORY_MB, 0),
+        vcore_seconds=seconds.get(VCORES, 0),
+        queue_usage_percentage=0.0,
+        cluster_usage_percentage=0.0,
+        preempted_memory_seconds=preempted.get(MEMORY_MB, 0),
+        preempted_vcore_seconds=preempted.get(VCORES, 0),
+        application_resource_usage_map=seconds,
+        application_preempted_resource_usage_map=preempted,
+    )
+    booked = context.scheduler.attempt(attempt.attempt_id) if attempt is not None else None
+    if attempt is None or booked is None or booked.is_stopped:
+        return totals
+    reserved = booked.usage.total_reserved()
+    used = booked.usage.total_used() - reserved
+    total = context.scheduler.cluster_resource()
+    return _replace(
+        totals,
+        num_used_containers=len(booked.live),
+        num_reserved_containers=len(booked.reserved_containers()),
+        used_resources=used,
+        reserved_resources=reserved,
+        needed_resources=used + reserved,
+        cluster_usage_percentage=100.0 * used.memory_mb / total.memory_mb if total.memory_mb else 0.0,
+    )

@@ -1,0 +1,26 @@
+"""Who calls: a value that whoever receives calls from outside has established before the core hears of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from yarn.errors import InvalidTokenError
+from yarn.ids import ApplicationAttemptId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """A user; for an AM also the attempt that its token names."""
+
+    user: str = ""
+    attempt_id: ApplicationAttemptId | None = None
+    real_user: str | None = None
+    """Who acts in the user's name."""
+    host: str | None = None
+    """Where the call comes from, if that is known."""
+
+    def master_of(self) -> ApplicationAttemptId:
+        """The attempt whose AM calls; InvalidTokenError when it is nobody's."""
+        if self.attempt_id is None:
+            raise InvalidTokenError("no AMRMToken was given: only the ApplicationMaster may make this call")
+        return self.attempt_id

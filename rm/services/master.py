@@ -1,0 +1,327 @@
+"""ApplicationMasterProtocol: register, allocate, finish.
+
+Asking allocates nothing: it changes the books and takes delivery of what was allocated since. The answer to
+each AM is kept in case it did not arrive. Answers for ApplicationMasterService and DefaultAMSProcessor.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rm import reports
+from rm.app import RMApp
+from rm.attempt import NO_PORT, NOT_AVAILABLE, RMAppAttempt, RMAppAttemptState
+from rm.container import RMContainer, RMContainerState
+from rm.context import AMSession
+from rm.events.app import AttemptRegistered, AttemptStatusUpdate, AttemptUnregistered
+from rm.scheduler import requests, updates
+from rm.scheduler.asks import ANY
+from rm.scheduler.base import Allocation
+from rm.services.caller import Caller
+from rm.services.tracker import next_response_id
+from yarn.enums import FinalApplicationStatus
+from yarn.errors import (
+    ApplicationAttemptNotFoundError,
+    ApplicationMasterNotRegisteredError,
+    ApplicationNotFoundError,
+    InvalidApplicationMasterRequestError,
+    InvalidContainerReleaseError,
+    InvalidResourceBlacklistRequestError,
+)
+from yarn.ids import ApplicationAttemptId, NodeId
+from yarn.records.master import (
+    AllocateRequest,
+    AllocateResponse,
+    EnhancedHeadroom,
+    FinishApplicationMasterRequest,
+    FinishApplicationMasterResponse,
+    NMToken,
+    RegisterApplicationMasterRequest,
+    RegisterApplicationMasterResponse,
+)
+from yarn.records.request import RejectedSchedulingRequest, ResourceBlacklistRequest, ResourceRequest
+from yarn.enums import RejectionReason
+from yarn.resource import NONE
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+
+NOT_SERVED = (RMAppAttemptState.FINAL_SAVING, RMAppAttemptState.FINISHING)
+UNREGISTERED = -1
+
+
+class MasterService:
+    """One method per RPC of ApplicationMasterProtocol."""
+
+    def __init__(self, context: RMContext) -> None:
+        self._context = context
+
+    # register
+
+    def register_application_master(
+        self, request: RegisterApplicationMasterRequest, caller: Caller
+    ) -> RegisterApplicationMasterResponse:
+        """registerApplicationMaster: once per attempt; an unmanaged AM that keeps containers may do so again."""
+        context = self._context
+        attempt_id = caller.master_of()
+        session = self._session_or_refuse(attempt_id)
+        app = self._app(attempt_id)
+        if session.response_id != UNREGISTERED and not (app.is_unmanaged and app.keeps_containers):
+            raise InvalidApplicationMasterRequestError(
+                f"Application Master is already registered : {app.application_id}"
+            )
+        context.monitors.am.ping(attempt_id, context.now_ms)
+        session.response_id = 0
+        session.answer = None
+        context.post(
+            AttemptRegistered(
+                attempt_id=attempt_id,
+                host=request.host or NOT_AVAILABLE,
+                rpc_port=NO_PORT if request.rpc_port is None else request.rpc_port,
+                tracking_url=(request.tracking_url or "").strip() or NOT_AVAILABLE,
+            )
+        )
+        kept = self._kept_containers(app, attempt_id)
+        spec = app.submission.am_container_spec
+        return RegisterApplicationMasterResponse(
+            maximum_capability=context.scheduler.queue_maximum_allocation(app.queue),
+            application_acls=spec.application_acls if spec is not None else (),
+            containers_from_previous_attempts=tuple(container.to_record() for container in kept),
+            queue=app.queue,
+            nm_tokens_from_previous_attempts=tuple(self._nm_tokens(app, attempt_id, kept)),
+            scheduler_resource_types=context.scheduler.resource_kinds,
+            resource_types=context.resource_types.infos(),
+        )
+
+    def _kept_containers(self, app: RMApp, attempt_id: ApplicationAttemptId) -> list[RMContainer]:
+        """Running containers of earlier attempts that this one takes over."""
+        if not app.keeps_containers:
+            return []
+        self._context.tokens.forget_nm_tokens(attempt_id)
+        scheduler = self._context.scheduler
+        attempt = scheduler.attempt(attempt_id)
+        if attempt is not None:
+            attempt.newly_recovered.clear()
+        return [
+            container
+            for container in scheduler.live_containers(attempt_id)
+            if container.container_id.application_attempt_id != attempt_id
+            and container.state is RMContainerState.RUNNING
+        ]
+
+    # allocate
+
+    def allocate(self, request: AllocateRequest, caller: Caller) -> AllocateResponse:
+        """allocate: the AM's heartbeat."""
+        context = self._context
+        attempt_id = caller.master_of()
+        context.monitors.am.ping(attempt_id, context.now_ms)
+        session = context.am_sessions.get(attempt_id)
+        if session is None:
+            raise ApplicationAttemptNotFoundError(
+                f"Application attempt {attempt_id} doesn't exist in ApplicationMasterService cache."
+            )
+        if session.response_id == UNREGISTERED:
+            raise ApplicationMasterNotRegisteredError(
+                f"AM is not registered for known application attempt: {attempt_id} or RM had restarted after "
+                "AM registered. AM should re-register."
+            )
+        asked = request.response_id or 0
+        if next_response_id(asked) == session.response_id and session.answer is not None:
+            return session.answer
+        if asked != session.response_id:
+            raise InvalidApplicationMasterRequestError(
+                f"Invalid responseId in AllocateRequest from application attempt: {attempt_id}, expect "
+                f"responseId to be {session.response_id}, but get {asked}"
+            )
+        answer = self._process(attempt_id, request, next_response_id(asked))
+        session.response_id = next_response_id(asked)
+        session.answer = answer
+        return answer
+
+    def _process(
+        self, attempt_id: ApplicationAttemptId, request: AllocateRequest, response_id: int
+    ) -> AllocateResponse:
+        context = self._context
+        app = self._app(attempt_id)
+        attempt = app.attempts[attempt_id]
+        context.post(
+            AttemptStatusUpdate(
+                attempt_id=attempt_id,
+                progress=_progress(request.progress or 0.0),
+                tracking_url=request.tracking_url,
+            )
+        )
+        ask = [self._labelled(app, one) for one in request.ask]
+        for one in ask:
+            self._validate(app, one)
+        _validate_blacklist(request.blacklist_request)
+        if not app.keeps_containers:
+            _validate_release(request, attempt_id)
+        maximum = context.scheduler.queue_maximum_allocation(app.queue)
+        accepted, errors = updates.validate(
+            context.scheduler, attempt_id, request.update_requests, maximum
+        )
+        if attempt.state in NOT_SERVED or app.is_final_state_stored:
+            allocation = Allocation([], NONE, [])
+        else:
+            blacklist = request.blacklist_request or ResourceBlacklistRequest()
+            normalized = [context.scheduler.normalize(one, app.queue) for one in ask]
+            updates.begin(context.scheduler, attempt_id, accepted)
+            allocation = context.scheduler.allocate(
+                attempt_id,
+                normalized,
+                request.release,
+                blacklist.blacklist_additions,
+                blacklist.blacklist_removals,
+                request.scheduling_requests,
+            )
+        return replace(
+            self._answer(app, attempt, allocation), response_id=response_id, update_errors=tuple(errors)
+        )
+
+    def _labelled(self, app: RMApp, request: ResourceRequest) -> ResourceRequest:
+        """A request at `*` without a label gets that of its application, else that of its queue."""
+        label = request.node_label_expression
+        if request.resource_name != ANY:
+            return request
+        app_label = app.submission.node_label_expression
+        if label is None:
+            label = app_label
+        exclusive = self._context.settings.labels.enforced_exclusive
+        if exclusive:
+            if app_label in exclusive:
+                label = app_label
+            elif label in exclusive:
+                label = ""
+        if label is None:
+            label = self._context.scheduler.default_label(app.queue)
+        return request if label == request.node_label_expression else replace(request, node_label_expression=label)
+
+    def _validate(self, app: RMApp, request: ResourceRequest) -> None:
+        context = self._context
+        requests.validate_count(request)
+        maximum = context.scheduler.queue_maximum_allocation(app.queue)
+        requests.validate_amounts(request.capability or NONE, maximum, context.resource_types.names)
+        accessible = context.scheduler.accessible_labels(app.queue)
+        requests.validate_label(request, context.labels, accessible)
+
+    def _answer(self, app: RMApp, attempt: RMAppAttempt, allocation: Allocation) -> AllocateResponse:
+        context = self._context
+        scheduler = context.scheduler
+        attempt_id = attempt.attempt_id
+        booked = scheduler.attempt(attempt_id)
+        recovered: list[RMContainer] = []
+        if booked is not None and booked.newly_recovered:
+            recovered, booked.newly_recovered = booked.newly_recovered, []
+        containers = [*allocation.containers, *allocation.updated, *recovered]
+        label = scheduler.default_label(app.queue)
+        return AllocateResponse(
+            allocated_containers=tuple(container.to_record() for container in allocation.containers),
+            updated_containers=tuple(updates.take_updated(allocation.updated)),
+            containers_from_previous_attempts=tuple(container.to_record() for container in recovered),
+            completed_container_statuses=tuple(
+                app.finished.pull(attempt_id, keeps_containers=app.keeps_containers)
+            ),
+            limit=allocation.headroom,
+            updated_nodes=tuple(
+                reports.node_report(context, node, update_type)
+                for node_id, update_type in app.pull_node_updates().items()
+                if (node := context.find_node(node_id)) is not None
+            ),
+            num_cluster_nodes=scheduler.tracker.count_in(label) if label else len(scheduler.tracker),
+            preempt=allocation.preemption,
+            nm_tokens=tuple(self._nm_tokens(app, attempt_id, containers)),
+            application_priority=app.app_priority,
+            enhanced_headroom=self._enhanced_headroom(),
+            rejected_scheduling_requests=tuple(
+                RejectedSchedulingRequest(reason=RejectionReason.COULD_NOT_PLACE_ON_NODE, request=one)
+                for one in allocation.rejected
+            ),
+        )
+
+    def _enhanced_headroom(self) -> EnhancedHeadroom:
+        scheduler = self._context.scheduler
+        return EnhancedHeadroom(
+            total_pending_count=scheduler.pending_container_count(),
+            total_active_cores=scheduler.cluster_resource().vcores,
+        )
+
+    def _nm_tokens(
+        self, app: RMApp, attempt_id: ApplicationAttemptId, containers: Iterable[RMContainer]
+    ) -> Iterator[NMToken]:
+        """Tokens for the nodes of these containers, as far as the AM has none yet."""
+        for node_id in _nodes_of(containers):
+            token = self._context.tokens.nm_token(attempt_id, node_id, app.user)
+            if token is not None:
+                yield NMToken(node_id=node_id, token=token)
+
+    # finish
+
+    def finish_application_master(
+        self, request: FinishApplicationMasterRequest, caller: Caller
+    ) -> FinishApplicationMasterResponse:
+        """finishApplicationMaster: repeated until the final state is stored."""
+        context = self._context
+        attempt_id = caller.master_of()
+        app = self._app(attempt_id)
+        if app.is_final_state_stored:
+            return FinishApplicationMasterResponse(is_unregistered=True)
+        session = self._session_or_refuse(attempt_id)
+        if session.response_id == UNREGISTERED:
+            raise ApplicationMasterNotRegisteredError(
+                "Application Master is trying to unregister before registering for: "
+                f"{attempt_id.application_id}"
+            )
+        context.monitors.am.ping(attempt_id, context.now_ms)
+        context.post(
+            AttemptUnregistered(
+                attempt_id=attempt_id,
+                final_status=request.final_application_status or FinalApplicationStatus.UNDEFINED,
+                diagnostics=request.diagnostics or "",
+                tracking_url=(request.tracking_url or "").strip(),
+            )
+        )
+        return FinishApplicationMasterResponse(is_unregistered=app.is_unmanaged)
+
+    # Who calls
+
+    def _app(self, attempt_id: ApplicationAttemptId) -> RMApp:
+        app = self._context.apps.get(attempt_id.application_id)
+        if app is None:
+            raise ApplicationNotFoundError(f"Application {attempt_id.application_id} doesn't exist in RM.")
+        return app
+
+    def _session_or_refuse(self, attempt_id: ApplicationAttemptId) -> AMSession:
+        session = self._context.am_sessions.get(attempt_id)
+        if session is None:
+            raise InvalidApplicationMasterRequestError(
+                f"Application doesn't exist in cache {attempt_id}"
+            )
+        return session
+
+
+def _progress(value: float) -> float:
+    """NaN and everything below 0 is 0, everything above 1 is 1."""
+    return 0.0 if math.isnan(value) else min(1.0, max(0.0, value))
+
+
+def _validate_blacklist(blacklist: ResourceBlacklistRequest | None) -> None:
+    if blacklist is not None and ANY in blacklist.blacklist_additions:
+        raise InvalidResourceBlacklistRequestError("Cannot add * to the blacklist!")
+
+
+def _validate_release(request: AllocateRequest, attempt_id: ApplicationAttemptId) -> None:
+    for container_id in request.release:
+        if container_id.application_attempt_id != attempt_id:
+            raise InvalidContainerReleaseError(
+                f"Cannot release container : {container_id} not belonging to this application attempt : "
+                f"{attempt_id}"
+            )
+
+
+def _nodes_of(containers: Iterable[RMContainer]) -> Iterable[NodeId]:
+    return dict.fromkeys(container.node_id for container in containers)

@@ -1,0 +1,25 @@
+"""Versions of Hadoop: the one that this project speaks for, and how they compare. Answers for VersionInfo and
+VersionUtil.
+"""
+
+from __future__ import annotations
+
+import re
+
+HADOOP_VERSION = "3.4.0"
+"""What the RM says that it is, and what EqualToRM compares with."""
+
+_PART = re.compile(r"\d+|[a-z]+")
+
+
+def is_older(version: str, than: str) -> bool:
+    """Whether the one version comes before the other: by numbers; letters come before what has none."""
+    return _key(version) < _key(than)
+
+
+def _key(version: str) -> list[tuple[int, int, str]]:
+    parts = _PART.findall(version.lower())
+    key = [(2, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
+    while key and key[-1] == (2, 0, ""):
+        key.pop()
+    return [*key, (1, 0, "")]
