@@ -309,6 +309,8 @@ RM_CONTAINER = Table(
             ContainerAcquired: to(ACQUIRED, _start_expiry),
             ContainerKill: to(KILLED, _finish),
             ContainerExpire: to(EXPIRED, _finish),
+            # The temporary container of an update: nobody was told of it.
+            ContainerReleased: to(RELEASED, _close_reservation),
         },
         ACQUIRED: {
             ContainerLaunched: to(RUNNING),

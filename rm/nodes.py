@@ -19,11 +19,11 @@ from rm.events.node import (
     NodeDecommission,
     NodeGracefulDecommission,
     NodeRecommission,
+    NodeShutdown,
     NodesListEvent,
     NodesListNodeDecommissioning,
     NodesListNodeUnusable,
     NodesListNodeUsable,
-    NodeShutdown,
 )
 from rm.node import RMNode
 from yarn.enums import DecommissionType, NodeState, NodeUpdateType
@@ -72,9 +72,7 @@ class NodesListManager:
     def is_untracked(self, host: str) -> bool:
         """Whether neither file has the host, though there is a list of those that may join."""
         listed = host in self._included or host in self._excluded
-        return not listed and bool(
-            self._included or self._context.settings.untracked_without_include
-        )
+        return not listed and bool(self._included or self._context.settings.untracked_without_include)
 
     # Who has to leave
 

@@ -5,6 +5,8 @@ Answers for RMAppImpl.createAndGetApplicationReport and its kin, RMServerUtils a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rm.app import RMApp, RMAppState
@@ -30,6 +32,7 @@ from yarn.records.application import (
 )
 from yarn.records.container import ContainerReport
 from yarn.records.node import NodeReport, YarnClusterMetrics
+from yarn.records.tokens import Token
 from yarn.resource import MEMORY_MB, NONE, VCORES, Resource
 
 if TYPE_CHECKING:
@@ -56,15 +59,11 @@ def application_state(app: RMApp) -> YarnApplicationState:
     return YarnApplicationState[state.name]
 
 
-def application_report(
-    context: RMContext, app: RMApp, user: str, *, may_view: bool, is_secure: bool = False
-) -> ApplicationReport:
+def application_report(context: RMContext, app: RMApp, user: str, *, may_view: bool) -> ApplicationReport:
     """An application; to those who may not look at it, only what is no secret."""
     attempt = app.current if may_view else None
     shown_id = (
-        attempt.attempt_id
-        if attempt is not None
-        else ApplicationAttemptId(app.application_id, NO_ATTEMPT)
+        attempt.attempt_id if attempt is not None else ApplicationAttemptId(app.application_id, NO_ATTEMPT)
     )
     am_label = app.am_requests[0].node_label_expression if app.am_requests else None
     return ApplicationReport(
@@ -117,7 +116,7 @@ def shown_label(label: str | None) -> str:
     return label or DEFAULT_PARTITION
 
 
-def _unmanaged_token(app: RMApp, attempt: RMAppAttempt | None, user: str):  # type: ignore[no-untyped-def]
+def _unmanaged_token(app: RMApp, attempt: RMAppAttempt | None, user: str) -> Token | None:
     if attempt is None or attempt.state is not RMAppAttemptState.LAUNCHED:
         return None
     return attempt.am_rm_token if app.is_unmanaged and app.user == user else None
@@ -160,9 +159,9 @@ def usage_report(
     if attempt is None or booked is None or booked.is_stopped:
         return totals
     reserved = booked.usage.total_reserved()
-    used = booked.usage.total_used() - reserved
+    used = booked.usage.total_used()
     total = context.scheduler.cluster_resource()
-    return _replace(
+    return replace(
         totals,
         num_used_containers=len(booked.live),
         num_reserved_containers=len(booked.reserved_containers()),
@@ -170,4 +169,118 @@ def usage_report(
         reserved_resources=reserved,
         needed_resources=used + reserved,
         cluster_usage_percentage=100.0 * used.memory_mb / total.memory_mb if total.memory_mb else 0.0,
+    )
+
+
+def resource_seconds(context: RMContext, app: RMApp) -> tuple[dict[str, int], dict[str, int]]:
+    """What all its attempts have used, and how much of that was preempted; by resource type."""
+    seconds: dict[str, int] = {}
+    preempted: dict[str, int] = {}
+    for attempt in app.attempts.values():
+        _add(seconds, attempt.resource_seconds)
+        _add(preempted, attempt.preempted_resource_seconds)
+    if app.current is not None:
+        for container in context.scheduler.live_containers(app.current.attempt_id):
+            _add(seconds, container.resource_seconds())
+    return seconds, preempted
+
+
+def _add(total: dict[str, int], more: Mapping[str, int]) -> None:
+    for name, value in more.items():
+        total[name] = total.get(name, 0) + value
+
+
+# Attempts
+
+
+def attempt_state(attempt: RMAppAttempt) -> YarnApplicationAttemptState:
+    """The state that clients see."""
+    state = attempt.state
+    if state is RMAppAttemptState.FINAL_SAVING:
+        state = attempt.state_before_saving or state
+    if state is RMAppAttemptState.LAUNCHED_UNMANAGED_SAVING:
+        state = RMAppAttemptState.ALLOCATED_SAVING
+    return YarnApplicationAttemptState[state.name]
+
+
+def attempt_report(context: RMContext, attempt: RMAppAttempt) -> ApplicationAttemptReport:
+    """An attempt."""
+    return ApplicationAttemptReport(
+        application_attempt_id=attempt.attempt_id,
+        host=attempt.host,
+        rpc_port=attempt.rpc_port,
+        tracking_url=tracking_url(context, attempt.app, attempt),
+        diagnostics=attempt.shown_diagnostics(),
+        yarn_application_attempt_state=attempt_state(attempt),
+        am_container_id=attempt.master_container_id,
+        original_tracking_url=attempt.original_tracking_url,
+        start_time=attempt.start_ms,
+        finish_time=attempt.finish_ms,
+    )
+
+
+# Containers
+
+
+def container_report(context: RMContext, container: RMContainer) -> ContainerReport:
+    """A container: running as long as it has not ended."""
+    address = container.node.http_address
+    log_url = f"http://{address}/node/containerlogs/{container.container_id}/{container.user}"
+    return ContainerReport(
+        container_id=container.container_id,
+        resource=container.resource,
+        node_id=container.node_id,
+        priority=container.key.request_priority,
+        creation_time=container.creation_ms,
+        finish_time=container.finish_ms,
+        diagnostics_info=container.diagnostics,
+        log_url=log_url,
+        container_exit_status=container.exit_status if container.is_finished else 0,
+        container_state=ContainerState.COMPLETE if container.is_finished else ContainerState.RUNNING,
+        node_http_address=f"http://{address}",
+        execution_type=container.execution_type,
+    )
+
+
+# Nodes
+
+
+def node_report(context: RMContext, node: RMNode, update_type: NodeUpdateType | None = None) -> NodeReport:
+    """A node, active or not; `update_type` when it is news for an AM."""
+    booked = context.scheduler.tracker.nodes.get(node.node_id)
+    label = context.labels.partition_of(node.node_id)
+    timeout_ms = node.decommission_timeout_ms if node.is_decommissioning else None
+    return NodeReport(
+        node_id=node.node_id,
+        http_address=node.http_address,
+        rack_name=node.rack,
+        used=booked.allocated if booked is not None else NONE,
+        capability=node.capability,
+        num_containers=len(booked.containers) if booked is not None else 0,
+        node_state=node.state,
+        health_report=node.health_report,
+        last_health_report_time=node.last_health_report_ms,
+        node_labels=(label,) if label else (),
+        containers_utilization=node.containers_utilization,
+        node_utilization=node.node_utilization,
+        decommissioning_timeout=None if timeout_ms is None else timeout_ms // 1000,
+        node_update_type=update_type,
+    )
+
+
+def cluster_metrics(context: RMContext) -> YarnClusterMetrics:
+    """How many nodes are in each state."""
+    counts = dict.fromkeys(NodeState, 0)
+    for register in (context.nodes, context.inactive_nodes):
+        for node in register.values():
+            counts[node.state] += 1
+    return YarnClusterMetrics(
+        num_node_managers=len(context.nodes),
+        num_decommissioned_nms=counts[NodeState.DECOMMISSIONED],
+        num_active_nms=counts[NodeState.RUNNING],
+        num_lost_nms=counts[NodeState.LOST],
+        num_unhealthy_nms=counts[NodeState.UNHEALTHY],
+        num_rebooted_nms=counts[NodeState.REBOOTED],
+        num_decommissioning_nms=counts[NodeState.DECOMMISSIONING],
+        num_shutdown_nms=counts[NodeState.SHUTDOWN],
     )

@@ -49,7 +49,9 @@ class RMAppManager:
         if submission.application_id in context.apps:
             return
         self._check_tokens_configuration(submission)
-        submission = replace(submission, application_type=submission.application_type[:APPLICATION_TYPE_LENGTH])
+        submission = replace(
+            submission, application_type=submission.application_type[:APPLICATION_TYPE_LENGTH]
+        )
         queue = context.scheduler.place(submission, user)
         self._check_timeouts(submission)
         am_requests = self._am_requests(submission, queue)
@@ -93,7 +95,8 @@ class RMAppManager:
         for timeout in submission.application_timeouts:
             if timeout.timeout is None or timeout.timeout <= 0:
                 raise YarnError(
-                    f"Invalid application timeout, value={timeout.timeout} for type={timeout.application_timeout_type}"
+                    f"Invalid application timeout, value={timeout.timeout} for "
+                    f"type={timeout.application_timeout_type}"
                 )
 
     def _am_requests(
@@ -109,7 +112,9 @@ class RMAppManager:
             given = (ResourceRequest(resource_name=ANY, capability=submission.resource),)
         anywhere = [request for request in given if request.resource_name == ANY]
         if not anywhere:
-            raise InvalidResourceRequestError("Invalid resource request, no resource request specified with *")
+            raise InvalidResourceRequestError(
+                "Invalid resource request, no resource request specified with *"
+            )
         if len(anywhere) > 1:
             raise InvalidResourceRequestError("Invalid resource request, only one resource request with *")
         others = [request for request in given if request.resource_name != ANY]

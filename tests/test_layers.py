@@ -59,10 +59,10 @@ SIM_WITH_A_CLOCK = ("sim.report", "sim.reports", "sim.main", "sim.cli", "sim.__m
 
 RM_ORDER = (
     ("settings", "events", "effects", "context"),
-    ("container", "node", "labels", "placement"),
+    ("container", "node", "labels", "placement", "profiles"),
     ("scheduler",),
     ("diagnostics", "finished", "blacklist", "log_aggregation", "state", "tokens"),
-    ("attempt", "app", "nodes", "monitors", "submission", "reservation"),
+    ("attempt", "app", "access", "nodes", "decommissioning", "monitors", "submission", "reservation"),
     ("reports",),
     ("services",),
     ("core",),

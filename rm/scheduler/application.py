@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from rm.container import RMContainer, RMContainerState
 from rm.events.container import ContainerAcquired, ContainerReserved, ContainerStart
+from rm.scheduler import updates
 from rm.scheduler.asks import Asks, Locality, RequestKey
 from rm.scheduler.usage import Path, Usage, change_am_used, change_pending, charge, refund, reserve, unreserve
+from yarn.enums import ContainerUpdateType, ExecutionType
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarn.records.master import UpdateContainerRequest
 from yarn.records.request import PreemptionMessage
 from yarn.resource import NONE, Resource
 
@@ -90,6 +93,12 @@ class Attempt:
         self.newly_allocated: list[RMContainer] = []
         self.newly_updated: dict[ContainerId, RMContainer] = {}
         """Containers with a new size or execution type that the AM has not been told of."""
+        self.update_types: dict[ContainerId, ContainerUpdateType] = {}
+        """What became of each of these."""
+        self.outstanding_updates: dict[ContainerId, tuple[RequestKey, UpdateContainerRequest]] = {}
+        """Containers that wait to grow."""
+        self.newly_recovered: list[RMContainer] = []
+        """Containers of earlier attempts that came back after a restart of the RM, and after the AM."""
         self.reserved: dict[RequestKey, dict[NodeId, RMContainer]] = {}
         self.opportunities: dict[RequestKey, int] = {}
         """Scheduling opportunities missed, per key."""
@@ -204,10 +213,20 @@ class Attempt:
             return []
         pulled = self.newly_allocated
         self.newly_allocated = []
+        containers = []
         for container in pulled:
+            if container.key.update_of:
+                updates.swallow(self, container)
+                continue
+            containers.append(container)
             if container.state is RMContainerState.ALLOCATED:
                 container.fire(ContainerAcquired())
-        return pulled
+        return containers
+
+    def note_updated(self, container: RMContainer, kind: ContainerUpdateType) -> None:
+        """The AM is to be told what a container has become."""
+        self.newly_updated[container.container_id] = container
+        self.update_types[container.container_id] = kind
 
     # Ending
 
@@ -219,7 +238,9 @@ class Attempt:
             self.newly_allocated = [one for one in self.newly_allocated if one is not container]
         self.newly_updated.pop(container.container_id, None)
         self.marked_for_preemption.pop(container.container_id, None)
-        refund(self.path, container.partition, container.resource)
+        updates.cancel(self, container.container_id)
+        if container.execution_type is ExecutionType.GUARANTEED:
+            refund(self.path, container.partition, container.resource)
         if container.is_am:
             self.book_am(container.partition, -container.resource)
         return True
@@ -271,6 +292,18 @@ class Attempt:
     def reserved_count(self, key: RequestKey) -> int:
         """How many nodes are kept for containers of this key."""
         return len(self.reserved.get(key, ()))
+
+    def take_over(self, old: Attempt) -> None:
+        """What the attempt before leaves: living containers, blacklist, headroom."""
+        self.live = old.live
+        old.live = {}
+        for container in self.live.values():
+            container.attempt_id = self.attempt_id
+        self.usage.by_partition = old.usage.by_partition
+        old.usage.by_partition = {}
+        self.blacklist = dict(old.blacklist)
+        self.headroom = old.headroom
+        self.opportunities = dict(old.opportunities)
 
     # Moving
 

@@ -15,6 +15,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from yarn.enums import ExecutionType
+from yarn.ids import ContainerId
 from yarn.records.request import ResourceRequest
 from yarn.resource import NONE, Resource
 
@@ -28,6 +29,8 @@ class RequestKey(NamedTuple):
 
     request_priority: int
     allocation_request_id: int = -1
+    update_of: ContainerId | tuple[()] = ()
+    """The container that is to grow by what is asked; see `rm.scheduler.updates`."""
 
 
 class Locality(Enum):
@@ -146,6 +149,14 @@ class Asks:
                     execution.execution_type if execution is not None else ExecutionType.GUARANTEED,
                 ),
             )
+
+    def put(self, key: RequestKey, requests: Iterable[PendingRequest]) -> None:
+        """Books the requests of one key, each in place of the earlier one at its location."""
+        key_asks = self._keys.get(key)
+        if key_asks is None:
+            self._keys[key] = key_asks = KeyAsks(key)
+        for request in requests:
+            self._put(key_asks, request)
 
     def take(self, locality: Locality, host: str, rack: str, key: RequestKey) -> tuple[PendingRequest, ...]:
         """Takes one container off the requests, as an allocation of this locality does.

@@ -45,9 +45,9 @@ from rm.scheduler.statuses import (
     RELEASED_CONTAINER,
     aborted,
 )
-from rm.scheduler.updates import roll_back_increase
+from rm.scheduler.updates import confirm, is_wanted, roll_back_increase
 from rm.scheduler.views import ApplicationView, QueueView
-from yarn.enums import QueueACL, SchedulerResourceTypes
+from yarn.enums import ExecutionType, QueueACL, SchedulerResourceTypes
 from yarn.errors import YarnError
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarn.records.application import ApplicationSubmissionContext
@@ -68,6 +68,8 @@ class Scheduler(ABC, Generic[A]):
 
     name: ClassVar[str]
     """Hadoop's short class name, as REST and commands show it."""
+    serves_updates: ClassVar[bool] = True
+    """Whether containers may change while they run."""
     resource_kinds: ClassVar[tuple[SchedulerResourceTypes, ...]] = (SchedulerResourceTypes.MEMORY,)
 
     def __init__(self, context: RMContext) -> None:
@@ -178,6 +180,10 @@ class Scheduler(ABC, Generic[A]):
         """Gives a known application another priority."""
         return
 
+    def set_max_application_priority(self, limit: int) -> None:
+        """yarn.cluster.max-application-priority has changed."""
+        return
+
     def application_lifetime(self, queue: str, lifetime_s: int) -> int:
         """The lifetime in seconds that an application of that queue gets; -1 without end."""
         return lifetime_s
@@ -209,7 +215,8 @@ class Scheduler(ABC, Generic[A]):
     def check_books(self) -> None:
         """Recounts every sum from the containers on the nodes; AssertionError where one differs."""
         for node in self.tracker.nodes.values():
-            on_node = sum((container.resource for container in node.containers.values()), NONE)
+            guaranteed = (c for c in node.containers.values() if c.execution_type is ExecutionType.GUARANTEED)
+            on_node = sum((container.resource for container in guaranteed), NONE)
             assert on_node == node.allocated, f"{node.node_id}: {on_node} on it, {node.allocated} booked"
             assert node.available == node.total - node.allocated, f"{node.node_id}: available is off"
 
@@ -317,6 +324,9 @@ class Scheduler(ABC, Generic[A]):
             self.note_launched(status, node)
         for status in completed:
             self.note_completed(status, node)
+        for increased in rm_node.take_increased():
+            assert increased.id is not None
+            confirm(self, increased.id, increased.resource or NONE)
         node.is_schedulable = not rm_node.is_decommissioning
         if rm_node.is_decommissioning:
             # Nothing new fits: the total shrinks with what ends.
@@ -374,7 +384,7 @@ class Scheduler(ABC, Generic[A]):
         container.fire(event)
         if attempt is not None:
             attempt.complete(container)
-            if lowered:
+            if lowered and is_wanted(attempt, container.key):
                 # Its AM never heard of it, so nobody else would ask again.
                 attempt.asks.give_back(container.key, lowered)
                 container.lowered = ()
@@ -479,12 +489,4 @@ class Scheduler(ABC, Generic[A]):
 
     def transfer_state(self, old: Attempt, new: Attempt) -> None:
         """A new attempt takes over living containers, blacklist and headroom of the one before."""
-        new.live = old.live
-        old.live = {}
-        for container in new.live.values():
-            container.attempt_id = new.attempt_id
-        new.usage.by_partition = old.usage.by_partition
-        old.usage.by_partition = {}
-        new.blacklist = dict(old.blacklist)
-        new.headroom = old.headroom
-        new.opportunities = dict(old.opportunities)
+        new.take_over(old)

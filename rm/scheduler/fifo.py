@@ -44,6 +44,7 @@ class FifoScheduler(Scheduler[Attempt]):
     """One queue for all."""
 
     name: ClassVar[str] = "FifoScheduler"
+    serves_updates: ClassVar[bool] = False
 
     def __init__(self, context: RMContext) -> None:
         super().__init__(context)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from yarn.enums import ExecutionType
 from yarn.ids import ApplicationId, ContainerId, NodeId
 from yarn.resource import NONE, Resource, combine
 
@@ -59,8 +60,9 @@ class SchedulerNode:
     def allocate(self, container: RMContainer) -> None:
         """Puts a container on the node."""
         self.containers[container.container_id] = container
-        self.allocated = self.allocated + container.resource
-        self.available = self.available - container.resource
+        if container.execution_type is ExecutionType.GUARANTEED:
+            self.allocated = self.allocated + container.resource
+            self.available = self.available - container.resource
 
     def note_launched(self, container_id: ContainerId) -> None:
         """The node reported the container for the first time."""
@@ -78,9 +80,17 @@ class SchedulerNode:
             return False
         del self.containers[container_id]
         self.launched.pop(container_id, None)
-        self.allocated = self.allocated - container.resource
-        self.available = self.available + container.resource
+        if container.execution_type is ExecutionType.GUARANTEED:
+            self.allocated = self.allocated - container.resource
+            self.available = self.available + container.resource
         return True
+
+    def set_execution_type(self, container: RMContainer, execution_type: ExecutionType) -> None:
+        """A container on the node is guaranteed its space from now on, or no longer."""
+        is_guaranteed = execution_type is ExecutionType.GUARANTEED
+        container.execution_type = execution_type
+        self.allocated = self.allocated + container.resource * (1 if is_guaranteed else -1)
+        self.available = self.total - self.allocated
 
     def resize_container(self, container: RMContainer, before: Resource) -> None:
         """A container on the node has another size now; `before` was the old one."""

@@ -61,6 +61,8 @@ def recover_containers(
             continue
         container.is_am = attempt.is_am_container(container_id)
         attempt.live[container_id] = container
+        if owner != attempt.attempt_id:
+            attempt.newly_recovered.append(container)
         node.allocate(container)
         node.note_launched(container_id)
         charge(attempt.path, node.partition, container.resource)

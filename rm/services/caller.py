@@ -1,4 +1,4 @@
-"""Who calls: a value that whoever receives calls from outside has established before the core hears of them."""
+"""Who calls: established by whoever receives calls from outside, before the core hears of them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from rm.scheduler.asks import ANY
 from rm.scheduler.base import Allocation
 from rm.services.caller import Caller
 from rm.services.tracker import next_response_id
-from yarn.enums import FinalApplicationStatus
+from yarn.enums import FinalApplicationStatus, RejectionReason
 from yarn.errors import (
     ApplicationAttemptNotFoundError,
     ApplicationMasterNotRegisteredError,
@@ -41,9 +41,9 @@ from yarn.records.master import (
     NMToken,
     RegisterApplicationMasterRequest,
     RegisterApplicationMasterResponse,
+    UpdatedContainer,
 )
 from yarn.records.request import RejectedSchedulingRequest, ResourceBlacklistRequest, ResourceRequest
-from yarn.enums import RejectionReason
 from yarn.resource import NONE
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class MasterService:
     def register_application_master(
         self, request: RegisterApplicationMasterRequest, caller: Caller
     ) -> RegisterApplicationMasterResponse:
-        """registerApplicationMaster: once per attempt; an unmanaged AM that keeps containers may do so again."""
+        """registerApplicationMaster: once; an unmanaged AM that keeps containers may do so again."""
         context = self._context
         attempt_id = caller.master_of()
         session = self._session_or_refuse(attempt_id)
@@ -162,15 +162,15 @@ class MasterService:
         if not app.keeps_containers:
             _validate_release(request, attempt_id)
         maximum = context.scheduler.queue_maximum_allocation(app.queue)
-        accepted, errors = updates.validate(
-            context.scheduler, attempt_id, request.update_requests, maximum
-        )
+        accepted, errors = updates.validate(context.scheduler, request.update_requests, maximum)
         if attempt.state in NOT_SERVED or app.is_final_state_stored:
             allocation = Allocation([], NONE, [])
         else:
             blacklist = request.blacklist_request or ResourceBlacklistRequest()
             normalized = [context.scheduler.normalize(one, app.queue) for one in ask]
-            updates.begin(context.scheduler, attempt_id, accepted)
+            booked = context.scheduler.attempt(attempt_id)
+            if accepted and booked is not None:
+                errors += updates.begin(context.scheduler, booked, accepted)
             allocation = context.scheduler.allocate(
                 attempt_id,
                 normalized,
@@ -199,7 +199,11 @@ class MasterService:
                 label = ""
         if label is None:
             label = self._context.scheduler.default_label(app.queue)
-        return request if label == request.node_label_expression else replace(request, node_label_expression=label)
+        return (
+            request
+            if label == request.node_label_expression
+            else replace(request, node_label_expression=label)
+        )
 
     def _validate(self, app: RMApp, request: ResourceRequest) -> None:
         context = self._context
@@ -221,7 +225,14 @@ class MasterService:
         label = scheduler.default_label(app.queue)
         return AllocateResponse(
             allocated_containers=tuple(container.to_record() for container in allocation.containers),
-            updated_containers=tuple(updates.take_updated(allocation.updated)),
+            updated_containers=tuple(
+                UpdatedContainer(
+                    update_type=booked.update_types.pop(container.container_id),
+                    container=container.to_record(),
+                )
+                for container in allocation.updated
+                if booked is not None
+            ),
             containers_from_previous_attempts=tuple(container.to_record() for container in recovered),
             completed_container_statuses=tuple(
                 app.finished.pull(attempt_id, keeps_containers=app.keeps_containers)
@@ -246,7 +257,12 @@ class MasterService:
     def _enhanced_headroom(self) -> EnhancedHeadroom:
         scheduler = self._context.scheduler
         return EnhancedHeadroom(
-            total_pending_count=scheduler.pending_container_count(),
+            total_pending_count=sum(
+                amounts.pending_containers
+                for application in scheduler.applications.values()
+                if application.attempt is not None
+                for amounts in application.attempt.usage.by_partition.values()
+            ),
             total_active_cores=scheduler.cluster_resource().vcores,
         )
 
@@ -298,9 +314,7 @@ class MasterService:
     def _session_or_refuse(self, attempt_id: ApplicationAttemptId) -> AMSession:
         session = self._context.am_sessions.get(attempt_id)
         if session is None:
-            raise InvalidApplicationMasterRequestError(
-                f"Application doesn't exist in cache {attempt_id}"
-            )
+            raise InvalidApplicationMasterRequestError(f"Application doesn't exist in cache {attempt_id}")
         return session
 
 

@@ -22,7 +22,7 @@ from rm.events.node import (
 from rm.node import RMNode
 from rm.nodes import NodesListManager
 from rm.services.caller import Caller
-from rm.services.versions import HADOOP_VERSION, is_older
+from rm.services.versions import is_older
 from yarn.enums import NodeAction, NodeState
 from yarn.errors import IllegalArgumentError
 from yarn.ids import NodeId
@@ -36,6 +36,7 @@ from yarn.records.tracker import (
     UnRegisterNodeManagerResponse,
 )
 from yarn.resource import NONE, Resource
+from yarn.version import HADOOP_VERSION
 
 if TYPE_CHECKING:
     from rm.context import RMContext
@@ -114,9 +115,7 @@ class TrackerService:
                     "sending SHUTDOWN signal to NodeManager."
                 )
         if not self._nodes_list.is_allowed(node_id.host) and not self._is_draining(node_id):
-            return (
-                f"Disallowed NodeManager from  {node_id.host}, Sending SHUTDOWN signal to the NodeManager."
-            )
+            return f"Disallowed NodeManager from  {node_id.host}, Sending SHUTDOWN signal to the NodeManager."
         minimum = context.scheduler.minimum_allocation
         if capability.memory_mb < minimum.memory_mb or capability.vcores < minimum.vcores:
             return (
@@ -174,9 +173,7 @@ class TrackerService:
             raise IllegalArgumentError("a heartbeat names its node")
         context = self._context
         if not self._nodes_list.is_allowed(node_id.host) and not self._is_draining(node_id):
-            return _shutdown(
-                f"Disallowed NodeManager nodeId: {node_id} hostname: {node_id.host}"
-            )
+            return _shutdown(f"Disallowed NodeManager nodeId: {node_id} hostname: {node_id.host}")
         node = context.nodes.get(node_id)
         if node is None:
             return _resync(f"Node not found resyncing {node_id}")
@@ -188,9 +185,7 @@ class TrackerService:
             return node.response
         if asked != last:
             context.post(NodeRebooting(node_id=node_id))
-            return _resync(
-                f"Too far behind rm response id:{last} nm response id:{asked}"
-            )
+            return _resync(f"Too far behind rm response id:{last} nm response id:{asked}")
         if self._watcher.is_done(node):
             context.post(NodeDecommission(node_id=node_id))
             return _shutdown(f"DECOMMISSIONING  {node_id} is ready to be decommissioned")
@@ -267,5 +262,3 @@ def _shutdown(diagnostics: str) -> NodeHeartbeatResponse:
 
 def _resync(diagnostics: str) -> NodeHeartbeatResponse:
     return NodeHeartbeatResponse(node_action=NodeAction.RESYNC, diagnostics_message=diagnostics)
-
-

@@ -1,13 +1,8 @@
-"""Versions of Hadoop: the one that this project speaks for, and how they compare. Answers for VersionInfo and
-VersionUtil.
-"""
+"""How versions compare. Answers for VersionUtil."""
 
 from __future__ import annotations
 
 import re
-
-HADOOP_VERSION = "3.4.0"
-"""What the RM says that it is, and what EqualToRM compares with."""
 
 _PART = re.compile(r"\d+|[a-z]+")
 

@@ -1,0 +1,211 @@
+"""Core: one ResourceManager, deterministic. Calls in; answers and effects out.
+
+It builds the rooms, runs turns, and hands out timers and effects; it decides nothing. A turn is one call in,
+its answer, then every event that it caused, in order, to the last. Whoever drives it, the process or the
+simulator, brings time, chance, files, groups and tokens, carries out the effects, and calls `advance` when a
+timer is due. Answers for ResourceManager and its dispatchers.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from rm.access import Access
+from rm.app import RM_APP
+from rm.attempt import RM_APP_ATTEMPT
+from rm.context import Chance, ConfigurationProvider, GroupMapping, Pages, RMContext, TokenIssuer
+from rm.decommissioning import DecommissioningWatcher
+from rm.effects import Effect
+from rm.events.app import AppEvent, AppManagerEvent, AttemptEvent, AttemptLaunched, AttemptLaunchFailed
+from rm.events.node import MonitorEvent, NodeEvent, NodesListEvent
+from rm.events.scheduler import SchedulerEvent
+from rm.labels import NodeLabelsManager
+from rm.monitors import MonitorClock
+from rm.node import RM_NODE
+from rm.nodes import NodesListManager
+from rm.scheduler.base import Scheduler
+from rm.services.admin import AdminService
+from rm.services.client import ClientService
+from rm.services.master import MasterService
+from rm.services.tracker import TrackerService
+from rm.settings import CAPACITY_SCHEDULER, FAIR_SCHEDULER, FIFO_SCHEDULER, RMSettings
+from rm.state import Entries
+from rm.submission import RMAppManager
+from yarn.clock import Clock
+from yarn.configuration import Configuration
+from yarn.dispatcher import Event
+from yarn.errors import YarnError
+from yarn.ids import ApplicationAttemptId
+from yarn.resource_types import ResourceTypeRegistry
+
+T = TypeVar("T")
+
+SCHEDULERS = {
+    FIFO_SCHEDULER: "rm.scheduler.fifo.FifoScheduler",
+    CAPACITY_SCHEDULER: "rm.scheduler.capacity.CapacityScheduler",
+    FAIR_SCHEDULER: "rm.scheduler.fair.FairScheduler",
+}
+"""Hadoop's classes and ours; any other name is the dotted path of a user's own class."""
+
+
+class Core:
+    """One ResourceManager."""
+
+    def __init__(
+        self,
+        *,
+        settings: RMSettings,
+        configuration: Configuration,
+        resource_types: ResourceTypeRegistry,
+        provider: ConfigurationProvider,
+        groups: GroupMapping,
+        tokens: TokenIssuer,
+        pages: Pages,
+        rack_of: Callable[[str], str],
+        random: Chance,
+        clock: Clock,
+        start_ms: int,
+        epoch: int = 0,
+        is_strict: bool = True,
+        checks_books: bool | None = None,
+    ) -> None:
+        self._clock = clock
+        self._checks_books = is_strict if checks_books is None else checks_books
+        """Whether every turn ends with a recount."""
+        self._has_started = False
+        self.context = context = RMContext(
+            settings=settings,
+            configuration=configuration,
+            resource_types=resource_types,
+            provider=provider,
+            groups=groups,
+            tokens=tokens,
+            pages=pages,
+            rack_of=rack_of,
+            random=random,
+            start_ms=start_ms,
+            epoch=epoch,
+            is_strict=is_strict,
+        )
+        context.labels = NodeLabelsManager(is_enabled=settings.labels.enabled)
+        context.scheduler = scheduler_class(settings.scheduler_class)(context)
+        self.access = Access(context)
+        self.manager = RMAppManager(context)
+        self.nodes_list = NodesListManager(context)
+        self.watcher = DecommissioningWatcher(context)
+        self.monitors = MonitorClock(context)
+        self.client = ClientService(context, self.access, self.manager)
+        self.master = MasterService(context)
+        self.tracker = TrackerService(context, self.nodes_list, self.watcher)
+        self.admin = AdminService(context, self.access, self.nodes_list, self.tracker)
+        self._register_handlers()
+
+    def _register_handlers(self) -> None:
+        register = self.context.dispatcher.register
+        register(AppEvent, self._to_app)
+        register(AttemptEvent, self._to_attempt)
+        register(NodeEvent, self._to_node)
+        register(NodesListEvent, self.nodes_list.handle)
+        register(AppManagerEvent, self.manager.handle)
+        register(MonitorEvent, self.monitors.handle)
+        register(SchedulerEvent, self.context.scheduler.handle, behind=True)
+
+    # Turns
+
+    def start(self, entries: Entries | None = None) -> None:
+        """The first call of all, in a turn of its own: host files, monitors, and what an earlier RM left."""
+        assert not self._has_started, "started twice"
+        self._has_started = True
+        settings = self.context.settings
+        self.nodes_list.read_files()
+        self.tracker.load_overrides()
+        self.monitors.add(
+            "decommissioning", settings.decommission_poll_interval_secs * 1000, self.watcher.poll
+        )
+        self.monitors.add(
+            "untracked", self.nodes_list.untracked_interval_ms(), self.nodes_list.forget_untracked
+        )
+        self.monitors.start()
+        if entries:
+            self.manager.recover(entries)
+
+    def turn(self, call: Callable[[], T]) -> T:
+        """One call, and then all that it caused."""
+        self.context.now_ms = self._clock.now_ms()  # a turn sees one moment
+        try:
+            return call()  # the answer is fixed first,
+        finally:
+            self.context.dispatcher.drain()  # then all that it caused is settled, in order
+            if self._checks_books:
+                self.check_books()
+
+    def advance(self) -> None:
+        """One turn for each timer that is due, the earliest first."""
+        now_ms = self._clock.now_ms()
+        while (event := self.context.timers.pop_due(now_ms)) is not None:
+            self._post_in_a_turn(event)
+
+    def next_due_ms(self) -> int | None:
+        """When the next timer is due; None when there is none."""
+        return self.context.timers.next_due_ms()
+
+    def take_effects(self) -> list[Effect]:
+        """What the world is to do, in this order; each is handed out once."""
+        effects, self.context.effects = self.context.effects, []
+        return effects
+
+    def check_books(self) -> None:
+        """Recounts every sum; AssertionError where one is off."""
+        self.context.scheduler.check_books()
+
+    # What the world answers
+
+    def am_launched(self, attempt_id: ApplicationAttemptId) -> None:
+        """LaunchContainer was carried out."""
+        self._post_in_a_turn(AttemptLaunched(attempt_id=attempt_id))
+
+    def am_launch_failed(self, attempt_id: ApplicationAttemptId, diagnostics: str) -> None:
+        """LaunchContainer was not carried out."""
+        self._post_in_a_turn(AttemptLaunchFailed(attempt_id=attempt_id, diagnostics=diagnostics))
+
+    def stored(self, acknowledgement: Event) -> None:
+        """StoreState was carried out; the event that it came with."""
+        self._post_in_a_turn(acknowledgement)
+
+    def _post_in_a_turn(self, event: Event) -> None:
+        self.turn(lambda: self.context.post(event))
+
+    # Events to whoever bears the id; nobody bears it any more: dropped
+
+    def _to_app(self, event: AppEvent) -> None:
+        app = self.context.apps.get(event.application_id)
+        if app is not None:
+            self.context.fire(RM_APP, app, event)
+
+    def _to_attempt(self, event: AttemptEvent) -> None:
+        app = self.context.apps.get(event.attempt_id.application_id)
+        attempt = app.attempts.get(event.attempt_id) if app is not None else None
+        if attempt is not None:
+            self.context.fire(RM_APP_ATTEMPT, attempt, event)
+
+    def _to_node(self, event: NodeEvent) -> None:
+        node = self.context.nodes.get(event.node_id)
+        if node is not None:
+            self.context.fire(RM_NODE, node, event)
+
+
+def scheduler_class(name: str) -> type[Scheduler[Any]]:
+    """The scheduler of that name: Hadoop's class, or the dotted path of a Python class. YarnError when there
+    is none.
+    """
+    path = SCHEDULERS.get(name, name)
+    module, _, attribute = path.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise YarnError(f"yarn.resourcemanager.scheduler.class: there is no {path}: {error}") from error
+    if not (isinstance(found, type) and issubclass(found, Scheduler)):
+        raise YarnError(f"yarn.resourcemanager.scheduler.class: {path} is no scheduler")
+    return found

@@ -1,0 +1,260 @@
+"""ApplicationClientProtocol: what users ask about the cluster: nodes, queues, labels, resource types.
+
+Plan reservations and delegation tokens are refused while there is nobody to grant them. Answers for the
+cluster half of ClientRMService.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NoReturn
+
+from rm import reports
+from rm.access import Access
+from rm.profiles import read_profiles
+from rm.services.caller import Caller
+from rm.services.filters import matches
+from yarn.enums import NodeState
+from yarn.errors import YarnError
+from yarn.ids import NodeId
+from yarn.records.basics import ResourceProfileEntry, ResourceProfiles
+from yarn.records.client import (
+    GetAllResourceProfilesRequest,
+    GetAllResourceProfilesResponse,
+    GetAllResourceTypeInfoRequest,
+    GetAllResourceTypeInfoResponse,
+    GetApplicationsRequest,
+    GetAttributesToNodesRequest,
+    GetAttributesToNodesResponse,
+    GetClusterMetricsRequest,
+    GetClusterMetricsResponse,
+    GetClusterNodeAttributesRequest,
+    GetClusterNodeAttributesResponse,
+    GetClusterNodeLabelsRequest,
+    GetClusterNodeLabelsResponse,
+    GetClusterNodesRequest,
+    GetClusterNodesResponse,
+    GetLabelsToNodesRequest,
+    GetLabelsToNodesResponse,
+    GetNewReservationRequest,
+    GetNodesToAttributesRequest,
+    GetNodesToAttributesResponse,
+    GetNodesToLabelsRequest,
+    GetNodesToLabelsResponse,
+    GetQueueInfoRequest,
+    GetQueueInfoResponse,
+    GetQueueUserAclsInfoRequest,
+    GetQueueUserAclsInfoResponse,
+    GetResourceProfileRequest,
+    GetResourceProfileResponse,
+    ReservationDeleteRequest,
+    ReservationListRequest,
+    ReservationSubmissionRequest,
+    ReservationUpdateRequest,
+)
+from yarn.records.node import LabelsToNodeIds, NodeIdToLabels
+from yarn.records.tokens import (
+    CancelDelegationTokenRequest,
+    GetDelegationTokenRequest,
+    RenewDelegationTokenRequest,
+)
+from yarn.resource import Resource
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+
+NO_RESERVATIONS = "Reservation is not enabled. Please enable & try again"
+NO_DELEGATION_TOKENS = "Delegation Token can be issued only with kerberos authentication"
+NO_PROFILES = (
+    "Resource profile is not enabled, please enable resource profile feature before using its functions. "
+    "(by setting yarn.resourcemanager.resource-profiles.enabled to true)"
+)
+
+
+class ClusterService:
+    """One method per RPC that concerns no single application."""
+
+    def __init__(self, context: RMContext, access: Access) -> None:
+        self._context = context
+        self._access = access
+
+    # Nodes and queues
+
+    def get_cluster_metrics(
+        self, request: GetClusterMetricsRequest, caller: Caller
+    ) -> GetClusterMetricsResponse:
+        """getClusterMetrics."""
+        return GetClusterMetricsResponse(cluster_metrics=reports.cluster_metrics(self._context))
+
+    def get_cluster_nodes(self, request: GetClusterNodesRequest, caller: Caller) -> GetClusterNodesResponse:
+        """getClusterNodes: active ones first."""
+        context = self._context
+        states = request.node_states or tuple(NodeState)
+        nodes = [*context.nodes.values(), *context.inactive_nodes.values()]
+        return GetClusterNodesResponse(
+            node_reports=tuple(reports.node_report(context, node) for node in nodes if node.state in states)
+        )
+
+    def get_queue_info(self, request: GetQueueInfoRequest, caller: Caller) -> GetQueueInfoResponse:
+        """getQueueInfo: nothing for a queue that is not there."""
+        context = self._context
+        name = request.queue_name or ""
+        try:
+            info = context.scheduler.queue_info(
+                name,
+                include_children=bool(request.include_child_queues),
+                recursive=bool(request.recursive),
+            )
+        except YarnError as refusal:
+            context.log("info", "queue unknown", queue=name, why=refusal.message)
+            return GetQueueInfoResponse()
+        if request.include_applications:
+            wanted = GetApplicationsRequest(queues=(info.queue_path or name,))
+            apps = [app for app in context.apps.values() if matches(app, wanted, caller.user)]
+            shown = tuple(
+                reports.application_report(
+                    context, app, caller.user, may_view=self._access.may_view(caller.user, app)
+                )
+                for app in apps
+            )
+            info = replace(info, applications=shown)
+        return GetQueueInfoResponse(queue_info=info)
+
+    def get_queue_user_acls(
+        self, request: GetQueueUserAclsInfoRequest, caller: Caller
+    ) -> GetQueueUserAclsInfoResponse:
+        """getQueueUserAcls: of the caller."""
+        return GetQueueUserAclsInfoResponse(
+            queue_user_acls=tuple(self._context.scheduler.queue_acls(caller.user))
+        )
+
+    # Labels and attributes
+
+    def get_node_to_labels(
+        self, request: GetNodesToLabelsRequest, caller: Caller
+    ) -> GetNodesToLabelsResponse:
+        """getNodeToLabels: the nodes that carry one."""
+        labelled = ((node_id, self._label_of(node_id)) for node_id in self._context.nodes)
+        return GetNodesToLabelsResponse(
+            node_to_labels=tuple(
+                NodeIdToLabels(node_id=node_id, node_labels=(label,)) for node_id, label in labelled if label
+            )
+        )
+
+    def get_labels_to_nodes(
+        self, request: GetLabelsToNodesRequest, caller: Caller
+    ) -> GetLabelsToNodesResponse:
+        """getLabelsToNodes: of the labels named, or of all."""
+        context = self._context
+        names = request.node_labels or tuple(context.labels.labels)
+        return GetLabelsToNodesResponse(
+            labels_to_nodes=tuple(
+                LabelsToNodeIds(
+                    node_labels=name,
+                    node_id=tuple(one for one in context.nodes if self._label_of(one) == name),
+                )
+                for name in names
+                if context.labels.is_known(name)
+            )
+        )
+
+    def get_cluster_node_labels(
+        self, request: GetClusterNodeLabelsRequest, caller: Caller
+    ) -> GetClusterNodeLabelsResponse:
+        """getClusterNodeLabels."""
+        labels = self._context.labels.labels
+        return GetClusterNodeLabelsResponse(
+            deprecated_node_labels=tuple(labels), node_labels=tuple(labels.values())
+        )
+
+    def _label_of(self, node_id: NodeId) -> str:
+        return self._context.labels.partition_of(node_id)
+
+    def get_cluster_node_attributes(
+        self, request: GetClusterNodeAttributesRequest, caller: Caller
+    ) -> GetClusterNodeAttributesResponse:
+        """getClusterNodeAttributes."""
+        return GetClusterNodeAttributesResponse()
+
+    def get_attributes_to_nodes(
+        self, request: GetAttributesToNodesRequest, caller: Caller
+    ) -> GetAttributesToNodesResponse:
+        """getAttributesToNodes."""
+        return GetAttributesToNodesResponse()
+
+    def get_nodes_to_attributes(
+        self, request: GetNodesToAttributesRequest, caller: Caller
+    ) -> GetNodesToAttributesResponse:
+        """getNodesToAttributes."""
+        return GetNodesToAttributesResponse()
+
+    # Resource types
+
+    def get_resource_type_info(
+        self, request: GetAllResourceTypeInfoRequest, caller: Caller
+    ) -> GetAllResourceTypeInfoResponse:
+        """getResourceTypeInfo."""
+        return GetAllResourceTypeInfoResponse(resource_type_info=self._context.resource_types.infos())
+
+    def get_resource_profiles(
+        self, request: GetAllResourceProfilesRequest, caller: Caller
+    ) -> GetAllResourceProfilesResponse:
+        """getResourceProfiles."""
+        entries = tuple(
+            ResourceProfileEntry(name=name, resources=resource) for name, resource in self._profiles().items()
+        )
+        return GetAllResourceProfilesResponse(
+            resource_profiles=ResourceProfiles(resource_profiles_map=entries)
+        )
+
+    def get_resource_profile(
+        self, request: GetResourceProfileRequest, caller: Caller
+    ) -> GetResourceProfileResponse:
+        """getResourceProfile."""
+        profile = self._profiles().get(request.profile)
+        if profile is None:
+            raise YarnError(f"Resource profile '{request.profile}' not found")
+        return GetResourceProfileResponse(resources=profile)
+
+    def _profiles(self) -> dict[str, Resource]:
+        settings = self._context.settings.allocation
+        if not settings.resource_profiles_enabled:
+            raise YarnError(NO_PROFILES)
+        text = self._context.provider.read_text(settings.resource_profiles_file)
+        return read_profiles(settings.resource_profiles_file, text, self._context.resource_types)
+
+    # Plan reservations
+
+    def get_new_reservation(self, request: GetNewReservationRequest, caller: Caller) -> NoReturn:
+        """getNewReservation."""
+        raise YarnError(NO_RESERVATIONS)
+
+    def submit_reservation(self, request: ReservationSubmissionRequest, caller: Caller) -> NoReturn:
+        """submitReservation."""
+        raise YarnError(NO_RESERVATIONS)
+
+    def update_reservation(self, request: ReservationUpdateRequest, caller: Caller) -> NoReturn:
+        """updateReservation."""
+        raise YarnError(NO_RESERVATIONS)
+
+    def delete_reservation(self, request: ReservationDeleteRequest, caller: Caller) -> NoReturn:
+        """deleteReservation."""
+        raise YarnError(NO_RESERVATIONS)
+
+    def list_reservations(self, request: ReservationListRequest, caller: Caller) -> NoReturn:
+        """listReservations."""
+        raise YarnError(NO_RESERVATIONS)
+
+    # Delegation tokens
+
+    def get_delegation_token(self, request: GetDelegationTokenRequest, caller: Caller) -> NoReturn:
+        """getDelegationToken: for callers who have proved who they are; here nobody has."""
+        raise YarnError(NO_DELEGATION_TOKENS)
+
+    def renew_delegation_token(self, request: RenewDelegationTokenRequest, caller: Caller) -> NoReturn:
+        """renewDelegationToken."""
+        raise YarnError(NO_DELEGATION_TOKENS)
+
+    def cancel_delegation_token(self, request: CancelDelegationTokenRequest, caller: Caller) -> NoReturn:
+        """cancelDelegationToken."""
+        raise YarnError(NO_DELEGATION_TOKENS)
