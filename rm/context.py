@@ -56,10 +56,6 @@ class GroupMapping(Protocol):
         """The groups of `user`; empty when unknown."""
         ...
 
-    def refresh(self) -> None:
-        """Forgets what it remembers."""
-        ...
-
 
 class TokenIssuer(Protocol):
     """Who makes the tokens. In virtual time nobody checks them and none are made."""

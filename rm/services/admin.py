@@ -159,9 +159,8 @@ class AdminService:
     def refresh_user_to_groups_mappings(
         self, request: RefreshUserToGroupsMappingsRequest, caller: Caller
     ) -> RefreshUserToGroupsMappingsResponse:
-        """refreshUserToGroupsMappings: what was remembered of groups is forgotten."""
+        """refreshUserToGroupsMappings: groups are asked anew each time anyway."""
         self._access.check_admin(caller.user, "refreshUserToGroupsMappings")
-        self._context.groups.refresh()
         return RefreshUserToGroupsMappingsResponse()
 
     def get_groups_for_user(

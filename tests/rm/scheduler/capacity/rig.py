@@ -33,7 +33,7 @@ from yarn.configuration import Configuration
 from yarn.enums import ContainerState
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.container import ContainerStatus
+from yarn.records.container import Container, ContainerStatus
 from yarn.records.request import ResourceRequest
 from yarn.resource import Resource
 from yarn.resource_types import ResourceTypeRegistry
@@ -97,6 +97,10 @@ class Node:
         taken = self.launched, self.completed
         self.launched, self.completed = [], []
         return taken
+
+    def take_increased(self) -> list[Container]:
+        """Containers do not grow here."""
+        return []
 
 
 class CapacityRig:
