@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from am.connection import configuration_of
+from am.connection import Connection, configuration_of
 from am.mapreduce.client import JobClient, JobProgress
 from am.mapreduce.jobs import pi, wordcount
 from am.mapreduce.splits import Split
@@ -32,7 +32,7 @@ from yarn.configuration import Configuration, ConfigurationError
 from yarn.errors import YarnError
 from yarn.ids import ApplicationId
 from yarn.records.application import ApplicationReport
-from yarn.rpc import RpcError
+from yarn.rpc import ConnectionFailedError, RpcError
 
 HEARTBEAT = "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms"
 LOCAL_HEARTBEAT_MS = 200
@@ -46,15 +46,17 @@ def main(argv: list[str], run_dir: Path | str | None = None) -> int:
     words, command = _behind_dashes(argv)
     options = _parser().parse_args(words)
     options.shell_words = command
+    program = Program(options, Path(run_dir) if run_dir is not None else Path(".yarnbox"))
     try:
-        return Program(options, Path(run_dir) if run_dir is not None else Path(".yarnbox")).run()
-    except (SubmissionError, YarnError, OSError) as error:
-        return _fail(error, 1)
-    except RpcError as error:
-        remedy = "start a cluster with `yarnbox up`, or name a running one with --dir"
-        return _fail(f"{error}: {remedy}", 1)
+        return program.run()
     except (ConfigurationError, PlacementConstraintParseError) as error:
         return _fail(error, 2)
+    except ConnectionFailedError:
+        where = f"cannot reach the ResourceManager at {program.rm_address}"
+        remedy = "start a cluster with `yarnbox up`, or name a running one with --dir"
+        return _fail(f"{where}: {remedy}", 1)
+    except (SubmissionError, YarnError, RpcError, OSError) as error:
+        return _fail(error, 1)
 
 
 def _fail(error: Exception | str, status: int) -> int:
@@ -183,6 +185,7 @@ class Program:
         self._options = options
         self._run_dir = run_dir.absolute()
         self._user = os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
+        self.rm_address = ""
 
     def run(self) -> int:
         """Does what the options say."""
@@ -208,7 +211,9 @@ class Program:
             HEARTBEAT: str(LOCAL_HEARTBEAT_MS),
         }
         found = configuration_of(os.environ, self._user).with_defaults(defaults)
-        return found.overlaid(over, "yarnbox job").overlaid_by_arguments(options.definitions)
+        configuration = found.overlaid(over, "yarnbox job").overlaid_by_arguments(options.definitions)
+        self.rm_address = Connection.of(configuration).rm_address
+        return configuration
 
     # MapReduce.
 
@@ -231,7 +236,6 @@ class Program:
             properties["mapreduce.job.combine.class"] = options.combiner
         if options.reduces is not None:
             properties["mapreduce.job.reduces"] = str(options.reduces)
-        sys.path[:0] = [path for path in paths if path not in sys.path]
         return self._run_text_job(properties)
 
     def _paths(self) -> dict[str, str]:

@@ -11,6 +11,7 @@ import json
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,13 +69,13 @@ class JobClient:
     def check(self) -> None:
         """What can be wrong without asking anybody: SubmissionError, and nothing has been done."""
         settings = self.settings
+        sys.path[:0] = [path for path in settings.python_path if path not in sys.path]
         try:
-            if not settings.python_path:  # else it can only be imported where the tasks run
-                mapper_named(settings.mapper)
-                reducer_named(settings.reducer)
-                partitioner_named(settings.partitioner)
-                if settings.combiner:
-                    reducer_named(settings.combiner)
+            mapper_named(settings.mapper)
+            reducer_named(settings.reducer)
+            partitioner_named(settings.partitioner)
+            if settings.combiner:
+                reducer_named(settings.combiner)
         except NotAClassError as error:
             raise SubmissionError(str(error)) from None
         if not settings.output_dir:

@@ -19,8 +19,13 @@ from nm.executor.layout import Layout
 from nm.shuffle.server import ShuffleService
 from tests.am.mapreduce.rig import Cluster
 from yarn.credentials import TOKEN_FILE
+from yarn.errors import YarnError
 from yarn.ids import ApplicationId, ContainerId, NodeId
-from yarn.records.client import GetClusterNodesResponse
+from yarn.records.client import (
+    GetClusterNodesResponse,
+    GetNewApplicationResponse,
+    GetQueueInfoResponse,
+)
 from yarn.records.management import (
     StartContainersRequest,
     StartContainersResponse,
@@ -36,6 +41,7 @@ from yarn.records.master import (
     RegisterApplicationMasterResponse,
 )
 from yarn.records.node import NodeReport
+from yarn.records.queue import QueueInfo
 from yarn.records.tokens import Token
 from yarn.resource import Resource
 from yarn.rpc import Caller, add_service, listen, new_server
@@ -58,6 +64,7 @@ class LittleCluster:
     rm_port: int = 0
     nm_port: int = 0
     finished: FinishApplicationMasterRequest | None = None
+    client_calls: list[str] = field(default_factory=list)
     started: list[str] = field(default_factory=list)
     processes: dict[ContainerId, asyncio.subprocess.Process] = field(default_factory=dict)
     waiters: dict[ContainerId, asyncio.Task[None]] = field(default_factory=dict)
@@ -99,10 +106,20 @@ class LittleCluster:
 
     # ApplicationClientProtocol.
 
-    def client(self, rpc: str, _request: Any, _caller: Caller) -> Any:
-        """The RM's answer to who asks which nodes run."""
-        assert rpc == "getClusterNodes"
-        return GetClusterNodesResponse(node_reports=(NodeReport(node_id=NodeId(HOST, self.nm_port)),))
+    def client(self, rpc: str, request: Any, _caller: Caller) -> Any:
+        """The RM's answers to a client."""
+        self.client_calls.append(rpc)
+        if rpc == "getClusterNodes":
+            here = NodeReport(node_id=NodeId(HOST, self.nm_port), rack_name="/default-rack")
+            return GetClusterNodesResponse(node_reports=(here,))
+        if rpc == "getQueueInfo":
+            if request.queue_name != "default":
+                raise YarnError(f"Unknown queue: {request.queue_name}")
+            return GetQueueInfoResponse(queue_info=QueueInfo(queue_name="default"))
+        assert rpc == "getNewApplication", rpc
+        return GetNewApplicationResponse(
+            application_id=self.application_id, maximum_capability=Resource(8192, 8)
+        )
 
     # ContainerManagementProtocol.
 
