@@ -115,12 +115,16 @@ NONE: Final = Resource()
 
 def combine(function: Callable[[int, int], int], one: Resource, two: Resource) -> Resource:
     """Applies `function` to the amounts of every type that either has."""
+    if not one.others and not two.others:
+        return Resource(function(one.memory_mb, two.memory_mb), function(one.vcores, two.vcores))
     others = _others((name, function(a, b)) for name, a, b in _pairs(one, two))
     return Resource(function(one.memory_mb, two.memory_mb), function(one.vcores, two.vcores), others)
 
 
 def map_values(function: Callable[[str, int], int], resource: Resource) -> Resource:
     """Applies `function` to each type's name and amount."""
+    if not resource.others:
+        return Resource(function(MEMORY_MB, resource.memory_mb), function(VCORES, resource.vcores))
     return Resource(
         function(MEMORY_MB, resource.memory_mb),
         function(VCORES, resource.vcores),

@@ -48,6 +48,8 @@ def multiply(resource: Resource, factor: float) -> Resource:
 
 def divide_all_up(resource: Resource, divisor: int) -> Resource:
     """Each amount by an integer, rounded up (Resources.divideAndCeil)."""
+    if not resource.others:
+        return Resource(divide_up(resource.memory_mb, divisor), divide_up(resource.vcores, divisor))
     return map_values(lambda name, value: divide_up(value, divisor), resource)
 
 

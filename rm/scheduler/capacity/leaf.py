@@ -7,7 +7,7 @@ against one node in allocator.py.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rm.scheduler.application import Attempt
 from rm.scheduler.capacity.allocator import assign_application
@@ -53,6 +53,8 @@ class LeafQueue(CapacityQueue):
         """What the leaf could use at most when an application was last looked at, or the cluster changed."""
         self.unconsidered: dict[CapacityAttempt, None] = {}
         """Activated applications that no pass has reached yet: they have no headroom."""
+        self._considered_end: Any = None
+        """Up to here in the order nobody is left of them."""
         self.maximum_applications = 0
         self.maximum_applications_per_user = 0
         self.borrowed: dict[str, dict[object, None]] = {}
@@ -156,6 +158,7 @@ class LeafQueue(CapacityQueue):
             del self.waiting[attempt]
             attempt.member.waiting_apps -= 1
         attempt.member.pending_apps += 1
+        self.users.note_waiting()
         attempt.waits_for = SkipReason.CLUSTER_EMPTY
         self.pending.add(attempt)
         self.frame.pending_apps += 1
@@ -186,6 +189,7 @@ class LeafQueue(CapacityQueue):
         """The application's priority changed."""
         self.order.touch(attempt)
         self.pending.touch(attempt)
+        self._considered_end = None
 
     def asking_changed(self, attempt: Attempt) -> None:
         """An application began to want containers, or wants none any more."""
@@ -241,6 +245,7 @@ class LeafQueue(CapacityQueue):
         self.order.add(attempt)
         if not attempt.is_considered:
             self.unconsidered[attempt] = None
+            self._considered_end = None
         if attempt.is_asking:
             user.asking_apps += 1
         self.users.activity_changed(user)
@@ -448,6 +453,10 @@ class LeafQueue(CapacityQueue):
         """Every application before the one at which the pass ended was looked at, too."""
         order = self.order.active(partition)
         end = order.key_of(last)
+        if self._considered_end is not None and end <= self._considered_end:
+            return
+        if not self.order.changes_with_use:
+            self._considered_end = end
         for attempt in list(self.unconsidered):
             if attempt in order and order.key_of(attempt) <= end:
                 attempt.is_considered = True

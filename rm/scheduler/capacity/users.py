@@ -84,6 +84,8 @@ class Users:
         """Users whose applications all wait, as of the last computation: AM limits count them as active."""
         self._active_used: dict[str, Resource] = {}
         self._ratio: dict[str, float] = {}
+        self._weights: tuple[float, float, int] | None = None
+        """What `_count_users` found, until somebody comes, goes, or begins or ceases to ask."""
         self._limits: dict[tuple[str, bool, bool], tuple[int, Resource]] = {}
         self._own_limits: dict[tuple[str, bool, float], tuple[int, Resource]] = {}
 
@@ -96,6 +98,7 @@ class Users:
             self.by_name[name] = user = User(name, self)
             user.weight = self.settings.user_weights.get(name, 1.0)
             self.version += 1
+            self._weights = None
         return user
 
     def leave(self, user: User) -> None:
@@ -107,6 +110,7 @@ class Users:
             self._active_used[partition] = self._active_used.get(partition, NONE) - used
         del self.by_name[user.name]
         self.version += 1
+        self._weights = None
 
     def forget_idle(self) -> None:
         """Forgets users who have neither applications nor containers here any more."""
@@ -115,8 +119,13 @@ class Users:
                 if all(amounts.is_zero() for amounts in user.usage.by_partition.values()):
                     self.leave(user)
 
+    def note_waiting(self) -> None:
+        """One of its users has another application that waits to be activated."""
+        self._weights = None
+
     def activity_changed(self, user: User) -> None:
-        """The user became active, or is so no more."""
+        """The user became active, or is so no more; or an application of its was activated."""
+        self._weights = None
         user.books_changed("")
 
     def set_settings(self, settings: QueueSettings) -> None:
@@ -125,6 +134,7 @@ class Users:
         for user in self.by_name.values():
             user.weight = settings.user_weights.get(user.name, 1.0)
         self.version += 1
+        self._weights = None
 
     def cluster_changed(self) -> None:
         """Ratios are of another total now: all sums afresh."""
@@ -167,9 +177,6 @@ class Users:
             ignores_exclusivity=ignores_exclusivity,
             for_all=for_all,
         )
-        self.only_pending = sum(
-            1 for user in self.by_name.values() if user.pending_apps > 0 and user.active_apps <= 0
-        )
         self._limits[key] = (self.version, limit)
         return limit
 
@@ -177,11 +184,9 @@ class Users:
         stale, self.stale = self.stale, []
         for user in stale:
             self._recount(user)
-        active_weight = all_weight = 0.0
-        for user in self.by_name.values():
-            all_weight = float32(all_weight + user.weight)
-            if user.asking_apps > 0:
-                active_weight = float32(active_weight + user.weight)
+        if self._weights is None:
+            self._weights = self._count_users()
+        active_weight, all_weight, self.only_pending = self._weights
         share = self.shares.get(partition)
         settings = self.settings
         return UserLimitInputs(
@@ -196,6 +201,18 @@ class Users:
             percent=settings.user_limit_percent,
             factor=settings.user_limit_factor,
         )
+
+    def _count_users(self) -> tuple[float, float, int]:
+        """The weights of active users and of all, and how many have nothing but waiting applications."""
+        active_weight = all_weight = 0.0
+        only_pending = 0
+        for user in self.by_name.values():
+            all_weight = float32(all_weight + user.weight)
+            if user.asking_apps > 0:
+                active_weight = float32(active_weight + user.weight)
+            if user.pending_apps > 0 and user.active_apps <= 0:
+                only_pending += 1
+        return active_weight, all_weight, only_pending
 
     def _recount(self, user: User) -> None:
         """Puts the user's present use into the sums in place of the one that was counted last."""

@@ -1,0 +1,174 @@
+"""How fast the CapacityScheduler gives containers away, and how cheaply it finds that there is nothing to
+give.
+
+    python -m bench.capacity [--nodes 1000 10000] [--seconds 3] [--profile]
+
+100 leaf queues, 1,000 applications that all ask, in process, one core. `allocating`: every heartbeat gives
+one container. `filling`: as many off-switch containers per heartbeat as fit. `full`: nodes without room.
+`limited`: nodes with room, users and queues at their limits, for 1,000 and for 10,000 applications: the cost
+must not grow with them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import gc
+import json
+import pstats
+import sys
+import time
+from dataclasses import asdict, dataclass
+
+from rm.events.scheduler import SchedulerNodeUpdate
+from tests.rm.scheduler.capacity.rig import CapacityRig
+
+LEAVES = 100
+APPLICATIONS = 1_000
+P = "yarn.scheduler.capacity."
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measurement."""
+
+    name: str
+    nodes: int
+    applications: int
+    heartbeats: int
+    containers: int
+    seconds: float
+    """Of processor time: other work on the machine does not count."""
+
+    @property
+    def heartbeats_per_s(self) -> float:
+        """NODE_UPDATE events handled per second."""
+        return self.heartbeats / self.seconds
+
+    @property
+    def containers_per_s(self) -> float:
+        """Containers decided and booked per second."""
+        return self.containers / self.seconds
+
+
+def properties(**extra: object) -> dict[str, object]:
+    """Ten parents with ten leaves each."""
+    found: dict[str, object] = {
+        P + "maximum-am-resource-percent": "1.0",
+        P + "maximum-applications": 1_000_000,
+        P + "user-limit-factor": 1000,
+        P + "root.queues": ",".join(f"p{i}" for i in range(10)),
+    }
+    for i in range(10):
+        found[f"{P}root.p{i}.capacity"] = 10
+        found[f"{P}root.p{i}.queues"] = ",".join(f"q{j}" for j in range(10))
+        for j in range(10):
+            found[f"{P}root.p{i}.q{j}.capacity"] = 10
+            found[f"{P}root.p{i}.q{j}.maximum-am-resource-percent"] = "1.0"
+    return {**found, **{P + name.replace("_", "-"): value for name, value in extra.items()}}
+
+
+def cluster(nodes: int, applications: int, memory_mb: int, settings: dict[str, object]) -> CapacityRig:
+    """Nodes first, then applications spread over all leaves, a user for each."""
+    rig = CapacityRig(settings)
+    for i in range(nodes):
+        rig.add_node(f"n{i}", memory_mb, 128, rack=f"/r{i // 40}")
+    for i in range(applications):
+        queue = f"root.p{i % 10}.q{i // 10 % 10}"
+        rejected = rig.submit(f"a{i}", queue, user=f"u{i}")
+        assert rejected is None, rejected
+        rig.ask(f"a{i}", count=100_000)
+    return rig
+
+
+def beat(rig: CapacityRig, name: str, seconds: float, most: int = sys.maxsize) -> Figure:
+    """Heartbeats of all nodes in turn until the time is over."""
+    scheduler = rig.scheduler
+    events = [SchedulerNodeUpdate(node_id=node_id) for node_id in scheduler.tracker.nodes]
+    before = scheduler.tree.root.usage.of("").containers
+    heartbeats, started = 0, time.process_time()
+    gc.collect()
+    gc.freeze()
+    while True:
+        for event in events:
+            scheduler.handle(event)
+        heartbeats += len(events)
+        took = time.process_time() - started
+        if took >= seconds or heartbeats >= most:
+            break
+    containers = scheduler.tree.root.usage.of("").containers - before
+    applications = len(scheduler.applications)
+    gc.unfreeze()
+    return Figure(name, len(events), applications, heartbeats, containers, took)
+
+
+def measure(nodes: int, seconds: float) -> list[Figure]:
+    """All figures for one size of the cluster."""
+    found = []
+    room_mb = 4_000_000
+    found.append(beat(cluster(nodes, APPLICATIONS, room_mb, properties()), "allocating", seconds))
+    many = properties(**{"per-node-heartbeat.maximum-offswitch-assignments": 100})
+    found.append(beat(cluster(nodes, APPLICATIONS, room_mb, many), "filling", seconds))
+    full = cluster(nodes, APPLICATIONS, 1024, properties())
+    beat(full, "fill", 0.0)
+    found.append(beat(full, "full", seconds))
+    for applications in (APPLICATIONS, 10 * APPLICATIONS):
+        settings = properties(**{"user-limit-factor": "0.0001"})
+        limited = cluster(nodes, applications, room_mb, settings)
+        beat(limited, "up to the limits", 0.0, 2 * nodes)
+        scheduler = limited.scheduler
+        for event in [SchedulerNodeUpdate(node_id=node_id) for node_id in list(scheduler.tracker.nodes)]:
+            for _ in range(20_000):
+                if not _gives(limited, event):
+                    break
+            break
+        found.append(beat(limited, "limited", seconds))
+    return found
+
+
+def _gives(rig: CapacityRig, event: SchedulerNodeUpdate) -> bool:
+    before = rig.scheduler.tree.root.usage.of("").containers
+    rig.scheduler.handle(event)
+    return rig.scheduler.tree.root.usage.of("").containers > before
+
+
+def table(figures: list[Figure]) -> str:
+    """The figures for people."""
+    lines = [f"{'':12} {'nodes':>7} {'apps':>7} {'NODE_UPDATE/s':>14} {'containers/s':>13} {'us each':>8}"]
+    for one in figures:
+        each = 1e6 * one.seconds / (one.containers or one.heartbeats)
+        lines.append(
+            f"{one.name:12} {one.nodes:7} {one.applications:7} {one.heartbeats_per_s:14,.0f} "
+            f"{one.containers_per_s:13,.0f} {each:8.1f}"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measures, prints the table on stderr and the JSON document on stdout."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--nodes", type=int, nargs="+", default=[1_000, 10_000])
+    parser.add_argument("--seconds", type=float, default=3.0)
+    parser.add_argument("--profile", action="store_true", help="profile `allocating` instead")
+    arguments = parser.parse_args()
+    if arguments.profile:
+        rig = cluster(arguments.nodes[-1], APPLICATIONS, 4_000_000, properties())
+        profile = cProfile.Profile()
+        profile.runcall(beat, rig, "allocating", arguments.seconds)
+        pstats.Stats(profile, stream=sys.stderr).sort_stats("tottime").print_stats(30).sort_stats(
+            "cumtime"
+        ).print_stats(45)
+        return
+    figures = [figure for nodes in arguments.nodes for figure in measure(nodes, arguments.seconds)]
+    print(table(figures), file=sys.stderr)
+    rows = [
+        {**asdict(one), "heartbeats_per_s": one.heartbeats_per_s, "containers_per_s": one.containers_per_s}
+        for one in figures
+    ]
+    print(json.dumps({"benchmark": "capacity", "figures": rows}))
+
+
+if __name__ == "__main__":
+    main()
