@@ -102,7 +102,10 @@ class RMAppAttempt:
 
     def shown_diagnostics(self) -> str:
         """What is said of it; before the AM has registered, what it waits for."""
-        return str(self.diagnostics) or self.launch_diagnostics
+        said = str(self.diagnostics)
+        if said or not self.launch_diagnostics:
+            return said
+        return self.context.scheduler.launch_diagnostics(self.attempt_id) or self.launch_diagnostics
 
     def counts_as_failure(self) -> bool:
         """Whether it counts towards the most attempts that its application may have."""

@@ -230,3 +230,10 @@ class SchedulerScheduleAll(SchedulerEvent):
 @event
 class SchedulerAsynchronousRound(SchedulerEvent):
     """A round of asynchronous scheduling is due (schedule-asynchronously.scheduling-interval-ms)."""
+
+
+@event
+class SchedulerQueueUpkeep(SchedulerEvent):
+    """A round of a policy for automatically created queues is due."""
+
+    policy: str

@@ -196,6 +196,10 @@ class Scheduler(ABC, Generic[A]):
         """What it knows of an application beyond its books."""
         return ApplicationView()
 
+    def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
+        """What keeps the attempt's AM from starting, as far as the scheduler knows."""
+        return ""
+
     def update_shares(self) -> None:
         """One run of the FairScheduler's update, without preemption; the others have none."""
         return

@@ -6,8 +6,8 @@ and refreshes, clients.py shows. Answers for CapacityScheduler.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rm.container import RMContainer
 from rm.events.app import AttemptAdded
@@ -20,13 +20,14 @@ from rm.events.scheduler import (
     SchedulerAsynchronousRound,
     SchedulerKillReservedContainer,
     SchedulerNodeLabelsUpdate,
+    SchedulerQueueUpkeep,
 )
 from rm.scheduler import requests
 from rm.scheduler.allocation import Allocation
 from rm.scheduler.application import Application
 from rm.scheduler.base import Scheduler
 from rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR
-from rm.scheduler.capacity import admission, changes, clients, rounds
+from rm.scheduler.capacity import admission, changes, clients, mutation, reasons, rounds, upkeep
 from rm.scheduler.capacity.application import CapacityAttempt
 from rm.scheduler.capacity.assignment import SkipReason
 from rm.scheduler.capacity.checks import check_states
@@ -68,7 +69,10 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
             max_application_priority=context.settings.max_application_priority,
             read_text=context.provider.read_text,
         )
-        settings = self.read_settings(context.provider.load(FILE_NAME))
+        file = context.provider.load(FILE_NAME)
+        self.mutable = mutation.seed(self, file)
+        """The configuration, where it can be changed by API."""
+        settings = self.read_settings(file)
         check_states(settings, {})
         settings.properties.raise_faults()
         calculator = DOMINANT_CALCULATOR if settings.is_dominant else DEFAULT_CALCULATOR
@@ -93,6 +97,8 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.hears_nodes = self.is_multi_node or self.asynchronous.is_enabled
         self.last_heard_ms: dict[NodeId, int] = {}
         """When each node was heard of last, where that matters."""
+        self.marked_queues: list[str] = []
+        """Dynamic queues that the next round of the deletion policy removes if they are still idle."""
         self.is_stale = False
         """Whether nodes came or went and the shares have not been worked out anew yet."""
         admission.check_mappings(settings, self.queues)
@@ -100,10 +106,12 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.handlers[SchedulerNodeLabelsUpdate] = self.update_labels
         self.handlers[SchedulerKillReservedContainer] = self.kill_reservation
         self.handlers[SchedulerAsynchronousRound] = self.run_asynchronous_round
+        self.handlers[SchedulerQueueUpkeep] = self.run_upkeep
         for notice in settings.notices:
             context.log("warning", "unknown property", text=notice)
         self.tree.root.cluster_changed(NONE)
         rounds.start(self)
+        upkeep.start(self)
 
     def read_settings(self, file: Configuration) -> CapacitySettings:
         """The settings of a file in these surroundings; ConfigurationError with every fault."""
@@ -126,6 +134,11 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """A round of asynchronous scheduling."""
         self.settle()
         rounds.run(self)
+
+    def run_upkeep(self, event: SchedulerQueueUpkeep) -> None:
+        """A round of a policy for automatic queues."""
+        self.settle()
+        upkeep.run(self, event.policy)
 
     def cluster_resource_changed(self) -> None:
         """Every share follows the cluster: at once if applications wait for it, else before the next look."""
@@ -289,6 +302,20 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.settle()
         changes.refresh(self)
 
+    def change_configuration(self, change: mutation.ConfigurationChange, user: str) -> None:
+        """Changes the configuration by API and keeps it (`yarn schedulerconf`)."""
+        self.settle()
+        mutation.mutate(self, change, user)
+
+    def validate_configuration(self, change: mutation.ConfigurationChange, user: str) -> dict[str, str]:
+        """What the change would make of the configuration; YarnError when it would be refused."""
+        self.settle()
+        return mutation.validate(self, change, user)
+
+    def restore_configuration(self, stored: Mapping[str, Any]) -> None:
+        """What the state store kept under `mutation.STORED`."""
+        mutation.restore(self, stored)
+
     def check_books(self) -> None:
         """Also: what the leaves hold, the root holds."""
         super().check_books()
@@ -300,6 +327,20 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """The leaf of an application."""
         leaf: LeafQueue = application.queue
         return leaf
+
+    def explain(self, application_id: ApplicationId) -> list[reasons.Explanation]:
+        """Why the application gets nothing just now."""
+        self.settle()
+        return reasons.explain(self, application_id)
+
+    def watch_reasons(self, *, is_on: bool) -> None:
+        """Keeps in `reasons` why each application was passed over when it was last looked at."""
+        self.reasons = {} if is_on else None
+
+    def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
+        """What keeps its AM from starting."""
+        self.settle()
+        return reasons.launch_diagnostics(self, attempt_id)
 
     def accessible_labels(self, queue: str) -> tuple[str, ...] | None:
         """The labels of the queue; `*` for all."""

@@ -1,0 +1,169 @@
+"""Why is it pending? For one application: what keeps it from starting, or each of its requests from a node.
+
+Looks, and changes nothing: it costs only when somebody asks. Every node is put under the first reason that
+would stop the request there, in the allocator's order. Answers for ActivitiesManager and the AM launch
+diagnostics of FiCaSchedulerApp.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rm.scheduler.asks import KeyAsks, RequestKey
+from rm.scheduler.capacity.allocator import is_off_switch_due, may_reserve_more
+from rm.scheduler.capacity.application import CapacityAttempt
+from rm.scheduler.capacity.assignment import Limits, Pass, SkipReason
+from rm.scheduler.capacity.leaf import LeafQueue
+from rm.scheduler.capacity.parent import ParentQueue
+from rm.scheduler.capacity.queue import CapacityQueue
+from yarn.ids import ApplicationAttemptId, ApplicationId
+from yarn.resource import NONE, Resource
+
+if TYPE_CHECKING:
+    from rm.scheduler.capacity.scheduler import CapacityScheduler
+    from rm.scheduler.node import SchedulerNode
+
+INACTIVATED = "Application is added to the scheduler and is not yet activated."
+ACTIVATED = "Application is Activated, waiting for resources to be assigned for AM."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """One reason. Without a key it concerns the whole application; with one, so many nodes."""
+
+    reason: SkipReason
+    detail: str = ""
+    key: RequestKey | None = None
+    nodes: int = 0
+
+    def __str__(self) -> str:
+        where = "" if self.key is None else f"priority {self.key.request_priority}: "
+        count = f"{self.nodes} nodes: " if self.nodes else ""
+        return f"{where}{count}{self.reason.value}" + (f" ({self.detail})" if self.detail else "")
+
+
+def explain(scheduler: CapacityScheduler, application_id: ApplicationId) -> list[Explanation]:
+    """Everything that stands between the application and its next container."""
+    application = scheduler.applications.get(application_id)
+    attempt = application.attempt if application is not None else None
+    if attempt is None or attempt.is_stopped:
+        return []
+    if not attempt.is_activated:
+        reason = attempt.waits_for or SkipReason.NOT_ACTIVATED
+        return [Explanation(reason=reason, detail=_activation_detail(attempt, reason))]
+    if not attempt.is_asking:
+        return [Explanation(reason=SkipReason.NOTHING_ASKED)]
+    return [found for key in attempt.asks.active_keys for found in _explain_key(scheduler, attempt, key)]
+
+
+def launch_diagnostics(scheduler: CapacityScheduler, attempt_id: ApplicationAttemptId) -> str:
+    """What the attempt's report says while its AM is not there yet."""
+    attempt = scheduler.attempt(attempt_id)
+    if attempt is None or attempt.attempt_id != attempt_id or not attempt.is_waiting_for_am:
+        return ""
+    if attempt.is_stopped:
+        return ""
+    found = explain(scheduler, attempt_id.application_id)
+    start = ACTIVATED if attempt.is_activated else INACTIVATED
+    return " ".join([start, *(f"{one}" for one in found)])
+
+
+def _activation_detail(attempt: CapacityAttempt, reason: SkipReason) -> str:
+    leaf = attempt.leaf
+    share = leaf.share(attempt.partition)
+    used = leaf.usage.am_used(attempt.partition)
+    own = attempt.am_resource
+    if reason is SkipReason.AM_LIMIT:
+        return f"{leaf.path}: limit {share.am_limit}, used {used}, this AM {own}"
+    if reason is SkipReason.USER_AM_LIMIT:
+        of_user = attempt.member.usage.am_used(attempt.partition)
+        return f"{leaf.path}: limit {share.user_am_limit}, {attempt.user} uses {of_user}, this AM {own}"
+    return ""
+
+
+def _explain_key(
+    scheduler: CapacityScheduler, attempt: CapacityAttempt, key: RequestKey
+) -> list[Explanation]:
+    asks = attempt.asks.key_asks(key)
+    assert asks is not None
+    assert asks.any is not None
+    frame, leaf, partition = scheduler.frame, attempt.leaf, asks.label
+    required = asks.any.capability
+    if not leaf.can_access(partition):
+        return [Explanation(reason=SkipReason.PARTITION_ACCESS, key=key, detail=partition)]
+    nodes = list(frame.tracker.by_partition.get(partition, {}).values())
+    if not nodes:
+        return [Explanation(reason=SkipReason.LABEL, key=key, detail=f"no node in partition '{partition}'")]
+    walk = Pass(nodes[0], partition, frame.partition_total(partition), frame.cluster)
+    blocked = _queue_reason(attempt, leaf, walk, required)
+    if blocked is not None:
+        reason, detail = blocked
+        return [Explanation(reason=reason, detail=detail, key=key)]
+    counts: dict[SkipReason, int] = {}
+    for node in nodes:
+        found = _node_reason(scheduler, attempt, asks, node, required)
+        if found is not None:
+            counts[found] = counts.get(found, 0) + 1
+    return [Explanation(reason=reason, key=key, nodes=count) for reason, count in counts.items()]
+
+
+def _queue_reason(
+    attempt: CapacityAttempt, leaf: LeafQueue, walk: Pass, required: Resource
+) -> tuple[SkipReason, str] | None:
+    """What holds on every node: a maximum on the path, the user's limit, the room below them."""
+    path: list[CapacityQueue] = list(leaf.ancestors())[::-1]
+    limit = walk.total
+    calculator = leaf.frame.calculator
+    for place, queue in enumerate(path):
+        limits = Limits(limit)
+        share = queue.share(walk.partition)
+        is_leaf = queue is leaf
+        reserved = attempt.reserved_resource(walk.partition) if is_leaf else share.amounts.reserved
+        if not queue.can_assign(walk, limits, reserved):
+            reason = SkipReason.QUEUE_AT_MAXIMUM if is_leaf else SkipReason.PARENT_AT_MAXIMUM
+            return reason, f"{queue.path}: maximum {share.effective_maximum}, used {share.amounts.used}"
+        if isinstance(queue, ParentQueue):
+            mine = calculator.min_of(walk.cluster, limit, share.effective_maximum)
+            limit = queue.limit_of_child(path[place + 1], walk.partition, mine, NONE)
+            continue
+        user_limit = leaf.users.limit_of(attempt.member, walk.partition)
+        used = attempt.member.usage.used(walk.partition)
+        if calculator.compare(walk.cluster, used - reserved, user_limit) > 0:
+            return SkipReason.USER_LIMIT, f"{attempt.user} uses {used}, limit {user_limit}"
+        if not calculator.fits_in(required, limits.headroom + reserved):
+            return SkipReason.QUEUE_HEADROOM, f"{leaf.path} has {limits.headroom} left, {required} is asked"
+    return None
+
+
+def _node_reason(
+    scheduler: CapacityScheduler,
+    attempt: CapacityAttempt,
+    asks: KeyAsks,
+    node: SchedulerNode,
+    required: Resource,
+) -> SkipReason | None:
+    """What would stop the request on this node; None when nothing would."""
+    frame = scheduler.frame
+    calculator = frame.calculator
+    if node.reserved_container is not None:
+        return SkipReason.RESERVED
+    if calculator.container_count(frame.room_on(node), frame.minimum) < 1:
+        return SkipReason.NODE_BUSY
+    if attempt.is_blacklisted(node):
+        return SkipReason.BLACKLIST
+    if not calculator.fits_in(required, node.total):
+        return SkipReason.NODE_TOO_SMALL
+    if asks.at(node.host) is None:
+        rack = asks.at(node.rack)
+        if rack is not None and not rack.relax_locality:
+            return SkipReason.STRICT_LOCALITY
+        assert asks.any is not None
+        if rack is None and not asks.any.relax_locality:
+            return SkipReason.STRICT_LOCALITY
+        if not is_off_switch_due(attempt.leaf, attempt, asks, is_reserved=False):
+            return SkipReason.LOCALITY_DELAY
+    if calculator.container_count(node.available, required) < 1:
+        may_reserve = may_reserve_more(attempt.leaf, attempt, asks, required)
+        return SkipReason.NODE_FULL if may_reserve else SkipReason.RESERVATIONS
+    return None
