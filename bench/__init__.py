@@ -1,1 +1,5 @@
-"""Benchmarks: one command each, `python -m bench.<name>`, a table for people and one JSON document."""
+"""Benchmarks: one command each, `python -m bench.<name>`, a table for people and one JSON document.
+
+capacity     decisions of the CapacityScheduler, in process
+heartbeats   node heartbeats that one RM process sustains over gRPC, beside a bare echo
+"""

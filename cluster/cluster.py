@@ -32,6 +32,7 @@ from yarn.records.node import NodeReport
 from yarn.rpc import BlockingStub, RpcError
 
 READY_TIMEOUT_S = 30.0
+CONFIGURATION_STATUS = 2  # of a daemon that does not start because of its configuration
 _POLL_S = 0.02
 _NODE_PATIENCE_S = 1.2  # an NM gives its containers 250 ms and says good-bye to the RM
 _RM_PATIENCE_S = 0.5
@@ -132,15 +133,19 @@ class Cluster:
         daemons = {"rm": record.rm, **{name: record.nodes[name].process for name in names}}
         for name, process in daemons.items():
             if process is not None and not process.is_alive():
-                raise ClusterError(f"{name} has ended: {self.last_words(name)}")
+                raise self._ended(name, process.pid)
 
-    def last_words(self, name: str) -> str:
-        """The last line that a daemon printed."""
+    def _ended(self, name: str, pid: int) -> ClusterError:
+        """The error of a daemon that ended: with what it said, and its status if it was ours to start."""
         try:
-            lines = (self.run.logs / f"{name}.out").read_text(encoding="utf-8", errors="replace").split("\n")
-            return next(line for line in reversed(lines) if line.strip())
-        except (OSError, StopIteration):
-            return f"look into {self.run.logs}"
+            said = (self.run.logs / f"{name}.out").read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            said = ""
+        for child in _children:
+            if child.pid == pid and child.poll() == CONFIGURATION_STATUS and said:
+                return ClusterError(f"{name} does not start: {said}", CONFIGURATION_STATUS)
+        last = said.rpartition("\n")[2]
+        return ClusterError(f"{name} has ended: {last or f'look into {self.run.logs}'}")
 
     def _start_rm(self, record: ClusterRecord) -> None:
         path = str(self.run.path)
@@ -165,7 +170,7 @@ class Cluster:
         child = processes.start(arguments, self.run.path, self.run.logs / f"{name}.out", variables)
         started = ProcessId.of(child.pid)
         if started is None:
-            raise ClusterError(f"{name} has ended: {self.last_words(name)}")
+            raise self._ended(name, child.pid)
         _children.append(child)
         self.run.write_pid(name, started)
         return started

@@ -34,6 +34,11 @@ _VERSION = 1
 class ClusterError(Exception):
     """What was asked cannot be done; the message is one line that names the thing and the remedy."""
 
+    def __init__(self, message: str, status: int = 1) -> None:
+        super().__init__(message)
+        self.status = status
+        """The exit status of a command that fails because of it."""
+
 
 @dataclass
 class NodeRecord:

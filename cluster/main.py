@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except ClusterError as error:
-        return _fail(error, 1)
+        return _fail(error, error.status)
     except KeyboardInterrupt:
         return 130
     except Exception as error:

@@ -70,11 +70,11 @@ class ProcessId:
 def start(
     arguments: Sequence[str], directory: Path, output: Path, variables: Mapping[str, str]
 ) -> subprocess.Popen[bytes]:
-    """Starts a Python module of ours in a session of its own; what it prints goes to `output`."""
+    """Starts a Python module of ours in a session of its own; what it prints replaces `output`."""
     output.parent.mkdir(parents=True, exist_ok=True)
     paths = [_SOURCES, *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)), **variables}
-    with output.open("ab") as stream:
+    with output.open("wb") as stream:
         return subprocess.Popen(
             [sys.executable, "-P", "-m", *arguments],
             cwd=directory,

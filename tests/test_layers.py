@@ -67,6 +67,7 @@ RM_ORDER = (
     ("services",),
     ("core",),
     ("edge",),
+    ("__main__",),
 )
 RM_RANK = {name: rank for rank, names in enumerate(RM_ORDER) for name in names}
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from yarn.enums import ContainerType
+from yarn.enums import ContainerType, NodeAction
 from yarn.ids import ApplicationAttemptId, NodeId
 from yarn.records.master import AllocateResponse
 from yarn.records.tokens import AMRMTokenIdentifier, ContainerTokenIdentifier, Token
@@ -112,7 +112,9 @@ class Tokens:
         return replace(response, am_rm_token=token)
 
     def with_keys(self, response: RegisterNodeManagerResponse) -> RegisterNodeManagerResponse:
-        """A registration's answer with the keys that the node is to check with."""
+        """A registration's answer with the keys that the node is to check with, unless it was refused."""
+        if response.node_action is not NodeAction.NORMAL:
+            return response
         return replace(
             response,
             container_token_master_key=self.containers.keys.current,

@@ -11,7 +11,7 @@ import pytest
 from rm.container import RMContainer
 from rm.edge.tokens import Tokens
 from rm.scheduler.asks import RequestKey
-from yarn.enums import ContainerType, ExecutionType
+from yarn.enums import ContainerType, ExecutionType, NodeAction
 from yarn.errors import InvalidTokenError
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarn.records.basics import LogAggregationContext
@@ -27,6 +27,7 @@ from yarn.tokens import ContainerTokenSecretManagerInNM, NMTokenSecretManagerInN
 
 ATTEMPT = ApplicationAttemptId(ApplicationId(1, 1), 1)
 NODE = NodeId("nm1", 4711)
+ACCEPTED = RegisterNodeManagerResponse(node_action=NodeAction.NORMAL)
 LOGS = LogAggregationContext(include_pattern="std.*")
 
 
@@ -60,7 +61,7 @@ def test_a_container_token_says_all_that_the_node_must_hold_the_container_to() -
     signer = tokens()
     checker = ContainerTokenSecretManagerInNM()
     checker.node_id = NODE
-    registered = signer.with_keys(RegisterNodeManagerResponse())
+    registered = signer.with_keys(ACCEPTED)
     assert registered.container_token_master_key is not None
     checker.set_master_key(registered.container_token_master_key)
     identifier = checker.verify(signer.container_token(container(), "ann", 2000))
@@ -103,7 +104,7 @@ def test_an_am_is_sent_a_new_token_when_the_key_is_rolled() -> None:
 
 def test_nodes_are_told_of_keys_that_they_lack() -> None:
     signer = tokens()
-    registered = signer.with_keys(RegisterNodeManagerResponse())
+    registered = signer.with_keys(ACCEPTED)
     request = NodeHeartbeatRequest(
         node_status=NodeStatus(node_id=NODE, response_id=0),
         last_known_container_token_master_key=registered.container_token_master_key,
@@ -122,6 +123,11 @@ def test_nodes_are_told_of_keys_that_they_lack() -> None:
     checker.set_master_key(told.nm_token_master_key)
     signer.nm.activate_next_key()
     checker.verify(signer.nm.create_token(ATTEMPT, NODE, "ann"))
+
+
+def test_a_node_that_is_refused_is_told_no_keys() -> None:
+    refused = RegisterNodeManagerResponse(node_action=NodeAction.SHUTDOWN)
+    assert tokens().with_keys(refused) is refused
 
 
 def test_the_next_rm_accepts_the_tokens_of_ams_that_run_on() -> None:

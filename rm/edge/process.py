@@ -1,0 +1,275 @@
+"""The ResourceManager's process: configuration in, a served core, an orderly end.
+
+    python -m rm --conf DIR [--dir RUN_DIR] [-D name=value]
+
+Owns the order of start and end. A wrong configuration is told in full on stderr, status 2; a port that is
+taken, or a state store that cannot be used, is one line, status 1. Answers for ResourceManager.main and its
+services' start.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import gc
+import getpass
+import os
+import random
+import secrets
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from rm.core import Core
+from rm.edge.directory import ConfigurationDirectory
+from rm.edge.driver import Driver
+from rm.edge.groups import UserGroups
+from rm.edge.launcher import Launcher
+from rm.edge.pages import Pages
+from rm.edge.services import add_services
+from rm.edge.store import FILE as STORE_FILE
+from rm.edge.store import Key, StateStore, StoreError
+from rm.edge.tokens import AMRM_KEYS, Tokens
+from rm.settings import RMSettings
+from yarn.address import Address
+from yarn.addresses import ADDRESS_BOOK_PROPERTY, AddressBook
+from yarn.clock import SystemClock
+from yarn.configuration import SITE_FILES, Configuration
+from yarn.errors import YarnError
+from yarn.event_log import FILE as EVENTS_FILE
+from yarn.event_log import EventLog
+from yarn.log import Log, configure_logging
+from yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
+from yarn.rpc import MAX_MESSAGE_BYTES, PortTakenError, listen, new_server
+from yarn.settings import read
+from yarn.tokens import activation_delay_ms, new_key
+from yarn.topology import RackResolver
+
+log = Log("rm")
+
+EPOCH = ("epoch",)
+GRPC_PROPERTY = "yarnbox.resourcemanager.grpc.address"
+MAX_MESSAGE_PROPERTY = "ipc.maximum.data.length"
+PATIENCE_PROPERTY = "yarn.client.nodemanager-connect.max-wait-ms"
+LAUNCHERS_PROPERTY = "yarn.resourcemanager.amlauncher.thread-count"
+_FILES = (*SITE_FILES, RESOURCE_TYPES_FILE)
+_FLUSH_S = 0.1
+_GRACE_S = 0.1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs an RM until it is told to end; the exit status."""
+    options = _parser().parse_args(arguments)
+    environment = dict(os.environ)
+    base = Configuration(environment=environment, system_properties={"user.name": getpass.getuser()})
+    directory = ConfigurationDirectory(Path(options.conf), base, tuple(options.definitions))
+    try:
+        process = Process(directory, Path(options.dir) if options.dir else None)
+        return asyncio.run(process.run(ends_with_parent=options.exit_with_parent))
+    except YarnError as error:  # most of all a ConfigurationError, which tells of every fault
+        print(f"rm: {error.message}", file=sys.stderr)
+        return 2
+    except (PortTakenError, StoreError) as error:
+        print(f"rm: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m rm", description="A ResourceManager.")
+    parser.add_argument("--conf", metavar="DIR", required=True, help="configuration directory")
+    parser.add_argument("--dir", metavar="DIR", help="run directory: logs and state (default: log to stderr)")
+    parser.add_argument("--exit-with-parent", action="store_true", help="end when whoever started it is gone")
+    parser.add_argument("-D", metavar="NAME=VALUE", dest="definitions", action="append", default=[])
+    return parser
+
+
+class Process:
+    """One RM process: everything around its core."""
+
+    def __init__(self, directory: ConfigurationDirectory, run: Path | None) -> None:
+        configuration = directory.load(*_FILES)
+        self._directory = directory
+        self._configuration = configuration
+        self._run = run
+        self._settings = read(RMSettings, configuration)
+        self._types = ResourceTypeRegistry.read(configuration)
+        self._max_message = configuration.size_bytes(MAX_MESSAGE_PROPERTY, MAX_MESSAGE_BYTES)
+        self._patience_ms = configuration.duration(PATIENCE_PROPERTY, 180_000)
+        self._launchers = configuration.integer(LAUNCHERS_PROPERTY, 50)
+        self._clock = SystemClock()
+        self._start_ms = self._clock.now_ms()
+        self._ending = asyncio.Event()
+        self._failure: BaseException | None = None
+        self._parent: int | None = None
+
+    async def run(self, *, ends_with_parent: bool = False) -> int:
+        """Serves until a signal comes, the parent has gone, or the state store fails."""
+        self._parent = os.getppid() if ends_with_parent else None
+        configure_logging(self._run / "logs" / "rm.log" if self._run is not None else None)
+        for notice in self._configuration.notices:
+            log.warning("configuration", notice=notice)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._ending.set)
+        store = self._open_store()
+        try:
+            await self._serve(store)
+        finally:
+            if store is not None:
+                store.close()
+        log.info("ended")
+        return 0 if self._failure is None else 1
+
+    def _open_store(self) -> StateStore | None:
+        if not self._settings.recovery_enabled:
+            return None
+        directory = Path(self._settings.store_path.removeprefix("file://"))
+        return StateStore(directory / STORE_FILE)
+
+    async def _serve(self, store: StateStore | None) -> None:
+        entries = store.load() if store is not None else {}
+        address = self._settings.addresses.grpc
+        bound = Address(self._settings.addresses.bind_host or address.host, address.port)
+        server = new_server(self._max_message)
+        port = listen(server, str(bound), GRPC_PROPERTY)
+        tokens = self._tokens(Address(address.host, port))
+        core = self._core(tokens, self._epoch(store, entries))
+        driver = Driver(core, self._clock, store, self._break)
+        driver.launcher = Launcher(
+            tokens,
+            AddressBook(self._path(ADDRESS_BOOK_PROPERTY)),
+            lambda attempt_id: driver.tell(lambda: core.am_launched(attempt_id)),
+            lambda attempt_id, why: driver.tell(lambda: core.am_launch_failed(attempt_id, why)),
+            patience_s=self._patience_ms / 1000,
+            at_a_time=self._launchers,
+        )
+        self._restore_keys(tokens, store, entries)
+        events = self._event_log(core)
+        driver.turn(lambda: core.start(entries))
+        rolling = asyncio.ensure_future(self._roll_keys(tokens, store))
+        add_services(server, core, driver, tokens, self._settings.web.static_user)
+        await server.start()
+        log.info("serving", address=f"{bound.host}:{port}", scheduler=self._settings.scheduler_class)
+        gc.collect()
+        gc.freeze()  # what is there now stays: no collection need look at it again
+        try:
+            await self._flush_until_the_end(events)
+        finally:
+            rolling.cancel()
+            await server.stop(_GRACE_S)
+            await driver.launcher.close()
+            if events is not None:
+                events.close()
+
+    def _core(self, tokens: Tokens, epoch: int) -> Core:
+        return Core(
+            settings=self._settings,
+            configuration=self._configuration,
+            resource_types=self._types,
+            provider=self._directory,
+            groups=UserGroups(self._configuration),
+            tokens=tokens,
+            pages=Pages(self._settings.web.address),
+            rack_of=RackResolver.of(self._configuration),
+            random=random.Random(secrets.randbits(64)),
+            clock=self._clock,
+            start_ms=self._start_ms,
+            epoch=epoch,
+            is_strict=False,
+        )
+
+    def _tokens(self, address: Address) -> Tokens:
+        return Tokens(
+            new_key(secrets.token_bytes),
+            rm_identifier=self._start_ms,
+            container_expiry_ms=self._settings.container_allocation_expiry_ms,
+            service=str(address),
+        )
+
+    def _epoch(self, store: StateStore | None, entries: dict[Key, Any]) -> int:
+        """Counts the starts with one store; it goes into container ids, so that none is given out twice."""
+        epoch = int(entries.pop(EPOCH, 0))
+        if store is not None:
+            span = self._settings.epoch_range
+            store.write([(EPOCH, (epoch + 1) % span if span else epoch + 1)])
+        return epoch
+
+    def _restore_keys(self, tokens: Tokens, store: StateStore | None, entries: dict[Key, Any]) -> None:
+        stored = entries.pop(AMRM_KEYS, None)
+        if stored is not None:
+            tokens.restore_keys(stored)
+        if store is not None:
+            store.write([(AMRM_KEYS, tokens.keys_to_store())])
+
+    async def _roll_keys(self, tokens: Tokens, store: StateStore | None) -> None:
+        """Makes new keys for ever, and signs with them once all have heard of them."""
+
+        def keep_amrm_keys() -> None:
+            if store is not None:
+                store.write([(AMRM_KEYS, tokens.keys_to_store())])
+
+        def activate_amrm() -> None:
+            tokens.amrm.keys.activate()
+            keep_amrm_keys()
+
+        def roll_amrm() -> None:
+            tokens.amrm.keys.roll()
+            keep_amrm_keys()
+
+        settings, rolled = self._settings, self._settings.tokens
+        if tokens.amrm.keys.next is not None:  # an earlier RM ended between the two
+            asyncio.get_running_loop().call_later(
+                activation_delay_ms(settings.am_expiry_ms) / 1000, activate_amrm
+            )
+        node_delay_ms = activation_delay_ms(settings.node_expiry_ms)
+        containers, nodes = tokens.containers.keys, tokens.nm
+        await asyncio.gather(
+            _roll(
+                rolled.am_rm_key_rolling_secs,
+                activation_delay_ms(settings.am_expiry_ms),
+                roll_amrm,
+                activate_amrm,
+            ),
+            _roll(rolled.container_key_rolling_secs, node_delay_ms, containers.roll, containers.activate),
+            _roll(rolled.nm_key_rolling_secs, node_delay_ms, nodes.keys.roll, nodes.activate_next_key),
+        )
+
+    def _event_log(self, core: Core) -> EventLog | None:
+        if self._run is None:
+            return None
+        events = EventLog(self._run / "logs" / EVENTS_FILE)
+        context = core.context
+        core.context.dispatcher.watchers.append(lambda event: events.add(context.now_ms, event))
+        return events
+
+    async def _flush_until_the_end(self, events: EventLog | None) -> None:
+        while not self._ending.is_set():
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_FLUSH_S):
+                    await self._ending.wait()
+            if events is not None:
+                events.flush()
+            if self._parent is not None and os.getppid() != self._parent:
+                log.warning("whoever started this is gone", parent=self._parent)
+                return
+
+    def _path(self, name: str) -> Path | None:
+        text = self._configuration.value(name)
+        return Path(text) if text else None
+
+    def _break(self, why: BaseException) -> None:
+        self._failure = why
+        self._ending.set()
+
+
+async def _roll(
+    interval_s: int, delay_ms: int, roll: Callable[[], object], activate: Callable[[], object]
+) -> None:
+    while True:
+        await asyncio.sleep(interval_s)
+        roll()
+        await asyncio.sleep(delay_ms / 1000)
+        activate()

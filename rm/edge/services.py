@@ -1,0 +1,73 @@
+"""The five services on one server: which method of the core answers which rpc, and who is let through to it.
+
+Owns establishing the caller: an AM by its AMRM token, everybody else by the user that the call names (simple
+authentication: who says nothing is hadoop.http.staticuser.user). What the caller may do is the core's to say.
+Keys and new tokens are put into answers here, for the core knows none. Answers for the RPC servers of
+ClientRMService, ApplicationMasterService, ResourceTrackerService and AdminService.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import grpc.aio
+
+from rm.core import Core
+from rm.edge.driver import Driver
+from rm.edge.tokens import Tokens
+from rm.services.caller import Caller
+from yarn.rpc import SERVICES, Handler, add_service
+from yarn.rpc import Caller as Claim
+
+CLIENT = "ApplicationClientProtocolService"
+MASTER = "ApplicationMasterProtocolService"
+TRACKER = "ResourceTrackerService"
+ADMIN = "ResourceManagerAdministrationProtocolService"
+
+Method = Callable[[Any, Caller], Any]
+
+
+def add_services(
+    server: grpc.aio.Server, core: Core, driver: Driver, tokens: Tokens, static_user: str
+) -> None:
+    """Lets the core answer on this server."""
+    add_service(server, CLIENT, _for_users(_methods(CLIENT, core.client), driver, static_user))
+    add_service(server, ADMIN, _for_users(_methods(ADMIN, core.admin), driver, static_user))
+    add_service(server, MASTER, _for_masters(_methods(MASTER, core.master), driver, tokens))
+    add_service(server, TRACKER, _for_nodes(_methods(TRACKER, core.tracker), driver, tokens))
+
+
+def _methods(name: str, service: object) -> dict[str, Method]:
+    """The method for each rpc: `getNewApplication` is `get_new_application`."""
+    return {rpc: getattr(service, re.sub("(?<!^)(?=[A-Z])", "_", rpc).lower()) for rpc in SERVICES[name]}
+
+
+def _for_users(methods: dict[str, Method], driver: Driver, static_user: str) -> Handler:
+    def handle(rpc: str, request: Any, claim: Claim) -> Any:
+        caller = Caller(user=claim.user or static_user)
+        return driver.turn(partial(methods[rpc], request, caller))
+
+    return handle
+
+
+def _for_masters(methods: dict[str, Method], driver: Driver, tokens: Tokens) -> Handler:
+    def handle(rpc: str, request: Any, claim: Claim) -> Any:
+        shown = tokens.check_master(claim.token)
+        caller = Caller(user=claim.user or "", attempt_id=shown.app_attempt_id)
+        response = driver.turn(partial(methods[rpc], request, caller))
+        return tokens.renewed(shown, response) if rpc == "allocate" else response
+
+    return handle
+
+
+def _for_nodes(methods: dict[str, Method], driver: Driver, tokens: Tokens) -> Handler:
+    def handle(rpc: str, request: Any, claim: Claim) -> Any:
+        response = driver.turn(partial(methods[rpc], request, Caller(user=claim.user or "")))
+        if rpc == "nodeHeartbeat":
+            return tokens.with_new_keys(request, response)
+        return tokens.with_keys(response) if rpc == "registerNodeManager" else response
+
+    return handle

@@ -1,0 +1,116 @@
+"""Real clusters for tests: on free ports, in a directory of their own, and nothing of them is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from cluster.cluster import Cluster, wait_until
+from cluster.directory import RunDirectory
+from cluster.processes import belonging_to
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Desk:
+    """Somebody at a shell with a run directory."""
+
+    directory: Path
+    run_ids: list[str] = field(default_factory=list)
+
+    @property
+    def run(self) -> RunDirectory:
+        """The run directory."""
+        return RunDirectory(self.directory)
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster in it, for calls from Python."""
+        return Cluster(self.run)
+
+    def environment(self) -> dict[str, str]:
+        """The shell's variables: ours, without those of another cluster."""
+        ours = ("YARN_CONF_DIR", "HADOOP_CONF_DIR", "YARNBOX_DIR")
+        kept = {name: value for name, value in os.environ.items() if name not in ours}
+        return {**kept, "PYTHONPATH": str(ROOT)}
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """`yarnbox`, running in the background."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "cluster.main", *words, "--dir", str(self.directory)],
+            env=self.environment(),
+            cwd=self.directory.parent,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def yarnbox(self, *words: str, status: int = 0, timeout_s: float = 60) -> str:
+        """Runs `yarnbox`, and returns what it printed; it has to end with the status."""
+        with self.start(*words) as command:
+            try:
+                out, err = command.communicate(timeout=timeout_s)
+            except subprocess.TimeoutExpired:
+                command.kill()
+                raise
+        self.remember()
+        assert command.returncode == status, f"{words}: status {command.returncode}\n{out}\n{err}"
+        return out + err
+
+    def up(self, *words: str) -> None:
+        """A cluster on free ports, ready."""
+        self.yarnbox("up", "--detach", "--port", "0", "--web-port", "0", *words)
+
+    def status(self) -> dict[str, Any]:
+        """`yarnbox status --json`."""
+        answer: dict[str, Any] = json.loads(self.yarnbox("status", "--json"))
+        return answer
+
+    def daemon(self, name: str) -> dict[str, Any]:
+        """One row of it."""
+        rows: list[dict[str, Any]] = self.status()["daemons"]
+        return next(row for row in rows if row["name"] == name)
+
+    def wait_for(self, name: str, state: str, timeout_s: float = 30) -> None:
+        """Waits until the status of a daemon says so."""
+        assert wait_until(lambda: bool(self.daemon(name)["state"] == state), timeout_s), self.status()
+
+    def remember(self) -> None:
+        """Notes the id of the cluster, so that what it leaves behind is found."""
+        if self.run.record_file.exists():
+            run_id = self.run.load().run_id
+            if run_id not in self.run_ids:
+                self.run_ids.append(run_id)
+
+    def leftovers(self) -> list[str]:
+        """Processes of any cluster that was here."""
+        found = [process for run_id in self.run_ids for process in belonging_to(run_id, self.directory)]
+        return [" ".join(_command_line(process.pid)) for process in found]
+
+
+def _command_line(pid: int) -> list[str]:
+    try:
+        return psutil.Process(pid).cmdline()
+    except psutil.Error:
+        return []
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """A shell whose cluster is ended when the test is over, and must have left nothing."""
+    sitting = Desk(tmp_path / "run")
+    yield sitting
+    sitting.remember()
+    if sitting.run.record_file.exists():
+        sitting.cluster.down()
+    assert sitting.leftovers() == []

@@ -1,0 +1,154 @@
+"""A cluster of real processes, handled as a person does: up, status, kill, restart, down."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from cluster.cluster import wait_until
+from tests.processes.conftest import Desk
+
+pytestmark = pytest.mark.xdist_group("processes")
+
+
+def states(desk: Desk) -> dict[str, str]:
+    return {row["name"]: row["state"] for row in desk.status()["daemons"]}
+
+
+def test_a_cluster_comes_up_shows_itself_and_goes(desk: Desk) -> None:
+    begun = time.monotonic()
+    desk.up("--racks", "2")
+    ready_s = time.monotonic() - begun
+    assert states(desk) == {"rm": "RUNNING", "nm1": "RUNNING", "nm2": "RUNNING", "nm3": "RUNNING"}
+    assert [row["rack"] for row in desk.status()["daemons"]] == ["", "/rack1", "/rack2", "/rack1"]
+    assert "nm1" in desk.yarnbox("status")
+    assert "nm3" in desk.yarnbox("yarn", "node", "-list")
+    assert (desk.directory / "yarn-site.xml").exists()
+    assert (desk.directory / "pids" / "nm1.pid").read_text().strip().isdigit()
+    begun = time.monotonic()
+    desk.cluster.down()
+    down_s = time.monotonic() - begun
+    assert desk.leftovers() == []
+    desk.yarnbox("status", status=1)
+    assert ready_s < 15, "3 s on an idle machine"
+    assert down_s < 6, "2 s on an idle machine"
+
+
+def test_a_second_start_says_what_is_there(desk: Desk) -> None:
+    desk.up("--nodes", "1")
+    said = desk.yarnbox("up", "--detach", status=1)
+    assert said.count("\n") == 1
+    assert f"a cluster is running in {desk.directory} already" in said
+    assert states(desk)["rm"] == "RUNNING"
+
+
+def test_a_taken_port_is_named(desk: Desk) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        said = desk.yarnbox("up", "--detach", "--port", str(port), "--web-port", "0", status=1)
+    assert said.count("\n") == 1
+    assert f"port {port}" in said
+    assert "yarnbox.resourcemanager.grpc.address" in said
+
+
+def test_two_clusters_do_not_disturb_one_another(desk: Desk, tmp_path: Path) -> None:
+    other = Desk(tmp_path / "other")
+    desk.up("--nodes", "1")
+    other.up("--nodes", "1")
+    try:
+        other.yarnbox("kill-node", "nm1")
+        assert states(desk) == {"rm": "RUNNING", "nm1": "RUNNING"}
+    finally:
+        other.yarnbox("down")
+    assert other.leftovers() == []
+    assert states(desk) == {"rm": "RUNNING", "nm1": "RUNNING"}
+
+
+def test_ctrl_c_ends_everything(desk: Desk) -> None:
+    with desk.start("up", "--nodes", "2", "--port", "0", "--web-port", "0") as command:
+        assert command.stdout is not None
+        assert "ready" in command.stdout.readline()
+        desk.remember()
+        assert len(desk.leftovers()) == 3
+        command.send_signal(signal.SIGINT)
+        out, err = command.communicate(timeout=30)
+    assert command.returncode == 0, err
+    assert "stopping" in out
+    assert desk.leftovers() == []
+
+
+def test_down_ends_a_cluster_in_the_foreground(desk: Desk) -> None:
+    with desk.start("up", "--nodes", "1", "--port", "0", "--web-port", "0") as command:
+        assert command.stdout is not None
+        assert "ready" in command.stdout.readline()
+        desk.yarnbox("down")
+        out, err = command.communicate(timeout=30)
+    assert command.returncode == 0, err
+    assert "the cluster was stopped" in out
+
+
+def test_nodes_are_added_killed_stopped_and_started_again(desk: Desk) -> None:
+    desk.up("--nodes", "1", "-D", "yarn.nm.liveness-monitor.expiry-interval-ms=1000")
+    assert "nm2 is RUNNING on /rack9" in desk.yarnbox("add-node", "--rack", "/rack9")
+    desk.yarnbox("kill-node", "nm2")
+    desk.wait_for("nm2", "LOST")
+    desk.yarnbox("kill-node", "nm2", status=1)
+    desk.yarnbox("kill-node", "nm9", status=1)
+    desk.yarnbox("restart-node", "nm2")
+    assert states(desk) == {"rm": "RUNNING", "nm1": "RUNNING", "nm2": "RUNNING"}
+    desk.yarnbox("kill-node", "nm1", "--signal", "STOP")
+    desk.wait_for("nm1", "LOST")
+    desk.yarnbox("kill-node", "nm1", "--signal", "CONT")
+    desk.wait_for("nm1", "RUNNING")
+    desk.yarnbox("kill-node", "nm1", "--signal", "TERM")
+    desk.wait_for("nm1", "SHUTDOWN")
+
+
+@pytest.mark.parametrize("number", ["TERM", "KILL"])
+def test_the_rm_is_started_again_and_its_nodes_come_back(desk: Desk, number: str) -> None:
+    desk.up("--nodes", "2")
+    before = desk.daemon("rm")["pid"]
+    desk.yarnbox("restart-rm", "--signal", number)
+    assert desk.daemon("rm")["pid"] != before
+    desk.wait_for("nm1", "RUNNING")
+    desk.wait_for("nm2", "RUNNING")
+
+
+def test_events_tell_what_was_dispatched(desk: Desk) -> None:
+    desk.up("--nodes", "1")
+    assert wait_until(lambda: "NodeStarted" in desk.yarnbox("events"), 10)
+    assert '"type": "NodeStarted"' in desk.yarnbox("events", "--json")
+    with desk.start("events", "--follow", "--json") as command:
+        assert command.stdout is not None
+        assert '"time"' in command.stdout.readline()
+        command.send_signal(signal.SIGINT)
+        command.communicate(timeout=30)
+    assert command.returncode == 130
+
+
+def test_wrong_values_end_the_start_and_are_all_told(desk: Desk) -> None:
+    wrong = [
+        "-D",
+        "yarn.resourcemanager.am.max-attempts=no",
+        "-D",
+        "yarn.nm.liveness-monitor.expiry-interval-ms=0",
+    ]
+    said = desk.yarnbox("up", "--detach", "--port", "0", "--web-port", "0", *wrong, status=2)
+    assert "yarn.resourcemanager.am.max-attempts = 'no'" in said
+    assert "yarn.nm.liveness-monitor.expiry-interval-ms = '0'" in said
+    assert "Traceback" not in said
+    assert desk.leftovers() == []
+
+
+def test_when_the_command_is_killed_nothing_survives_it(desk: Desk) -> None:
+    with desk.start("up", "--nodes", "2", "--port", "0", "--web-port", "0") as command:
+        assert command.stdout is not None
+        assert "ready" in command.stdout.readline()
+        desk.remember()
+        command.kill()
+        command.communicate(timeout=30)
+    assert wait_until(lambda: desk.leftovers() == [], 20)

@@ -1,0 +1,151 @@
+"""The loop around the core: durable before it is told, orders in their order, timers when they are due."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import pytest
+
+from rm.core import Core
+from rm.edge.driver import Driver
+from rm.edge.launcher import Launcher
+from rm.edge.store import StateStore
+from rm.effects import Effect, KeepLog, LaunchContainer, StoreState
+from yarn.clock import SystemClock
+from yarn.errors import NotReadyError, YarnError
+from yarn.ids import ApplicationAttemptId, ApplicationId, NodeId
+from yarn.records.container import Container, ContainerLaunchContext
+
+T = TypeVar("T")
+ATTEMPT = ApplicationAttemptId(ApplicationId(1, 1), 1)
+LAUNCH = LaunchContainer(
+    attempt_id=ATTEMPT,
+    node_id=NodeId("nm1", 1),
+    container=Container(),
+    launch_context=ContainerLaunchContext(),
+    user="ann",
+    submit_time_ms=1,
+)
+
+
+class ScriptedCore:
+    """Orders what it is told to, and notes what it hears."""
+
+    def __init__(self, clock: SystemClock, store: StateStore | None = None) -> None:
+        self.clock = clock
+        self.store = store
+        self.orders: list[Effect] = []
+        self.heard: list[Any] = []
+        self.due_ms: int | None = None
+        self.advanced = asyncio.Event()
+
+    def turn(self, call: Callable[[], T]) -> T:
+        return call()
+
+    def take_effects(self) -> list[Effect]:
+        taken, self.orders = self.orders, []
+        return taken
+
+    def stored(self, acknowledgement: Any) -> None:
+        self.heard.append((acknowledgement, self.store.load() if self.store else None))
+        if acknowledgement == "first":
+            self.orders.append(LAUNCH)
+
+    def next_due_ms(self) -> int | None:
+        return self.due_ms
+
+    def advance(self) -> None:
+        assert self.due_ms is not None
+        self.heard.append(self.clock.now_ms() - self.due_ms)
+        self.due_ms = None
+        self.advanced.set()
+
+
+class NotingLauncher:
+    """Notes orders."""
+
+    def __init__(self) -> None:
+        self.launched: list[LaunchContainer] = []
+
+    def launch(self, order: LaunchContainer) -> None:
+        self.launched.append(order)
+
+
+def driver_of(
+    core: ScriptedCore, store: StateStore | None
+) -> tuple[Driver, NotingLauncher, list[BaseException]]:
+    broken: list[BaseException] = []
+    driver = Driver(cast(Core, core), core.clock, store, broken.append)
+    launcher = NotingLauncher()
+    driver.launcher = cast(Launcher, launcher)
+    return driver, launcher, broken
+
+
+def test_what_a_turn_stored_is_durable_before_its_acknowledgement(tmp_path: Path) -> None:
+    store = StateStore(tmp_path / "s")
+
+    async def scene() -> None:
+        core = ScriptedCore(SystemClock(), store)
+        driver, launcher, _ = driver_of(core, store)
+        core.orders = [
+            StoreState(key=("a",), value=1, acknowledgement="first"),
+            StoreState(key=("b",), value=2, acknowledgement="second"),
+        ]
+        assert driver.turn(lambda: "answer") == "answer"
+        both = {("a",): 1, ("b",): 2}
+        assert core.heard == [("first", both), ("second", both)]
+        assert launcher.launched == [LAUNCH], "what an acknowledgement orders is carried out, too"
+
+    asyncio.run(scene())
+    store.close()
+
+
+def test_what_a_refused_call_ordered_is_carried_out_all_the_same(caplog: pytest.LogCaptureFixture) -> None:
+    async def scene() -> None:
+        core = ScriptedCore(SystemClock())
+        driver, _, _ = driver_of(core, None)
+        core.orders = [KeepLog(level="warning", name="refused", keys=(("user", "ann"),))]
+
+        def refuse() -> None:
+            raise YarnError("no")
+
+        with pytest.raises(YarnError, match="no"):
+            driver.turn(refuse)
+
+    asyncio.run(scene())
+    assert "refused user=ann" in caplog.text
+
+
+def test_a_timer_fires_when_it_is_due_and_not_before() -> None:
+    async def scene() -> None:
+        clock = SystemClock()
+        core = ScriptedCore(clock)
+        driver, _, _ = driver_of(core, None)
+        core.due_ms = clock.now_ms() + 3_600_000
+        driver.turn(lambda: None)
+        core.due_ms = clock.now_ms() + 30
+        driver.turn(lambda: None)
+        await asyncio.wait_for(core.advanced.wait(), 10)
+        assert core.heard[0] >= 0
+
+    asyncio.run(scene())
+
+
+def test_a_store_that_fails_ends_the_rm(tmp_path: Path) -> None:
+    store = StateStore(tmp_path / "s")
+    store.close()
+
+    async def scene() -> list[BaseException]:
+        core = ScriptedCore(SystemClock())
+        driver, _, broken = driver_of(core, store)
+        core.orders = [StoreState(key=("a",), value=1, acknowledgement="first")]
+        driver.turn(lambda: None)
+        assert core.heard == [], "nobody hears that it was stored"
+        with pytest.raises(NotReadyError, match="its state store failed"):
+            driver.turn(lambda: None)
+        return broken
+
+    assert len(asyncio.run(scene())) == 1
