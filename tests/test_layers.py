@@ -63,7 +63,7 @@ RM_ORDER = (
     ("scheduler",),
     ("diagnostics", "finished", "blacklist", "log_aggregation", "state", "tokens"),
     ("attempt", "app", "access", "nodes", "decommissioning", "monitors", "submission", "reservation"),
-    ("reports",),
+    ("reports", "tables"),
     ("services",),
     ("core",),
     ("edge",),
