@@ -195,7 +195,7 @@ def test_the_page_shows_the_tables_as_they_are() -> None:
 
 
 def test_every_event_of_an_entity_is_listed_somewhere() -> None:
-    families: dict[Table[Any], type] = {
+    families: dict[Table[Any], Any] = {
         RM_APP: apps.AppEvent,
         RM_APP_ATTEMPT: apps.AttemptEvent,
         RM_CONTAINER: containers.ContainerEvent,
