@@ -1,4 +1,4 @@
-"""A fake ResourceManager, and a shell that is connected to it."""
+"""A fake ResourceManager, fake web services, and a shell that is connected to them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.client.fakes import FakeResourceManager, Shell
+from tests.client.fakes import FakeResourceManager, FakeWebService, Shell
 
 
 @pytest.fixture
@@ -18,3 +18,9 @@ def rm() -> Iterator[FakeResourceManager]:
 @pytest.fixture
 def shell(rm: FakeResourceManager) -> Shell:
     return Shell(rm.address)
+
+
+@pytest.fixture
+def web() -> Iterator[FakeWebService]:
+    with FakeWebService() as running:
+        yield running

@@ -1,4 +1,4 @@
-"""A ResourceManager that speaks gRPC and knows only what a test told it, and a shell to run commands in."""
+"""Servers for gRPC and HTTP that know only what a test told them, and a shell to run commands in."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import parse_qs, urlsplit
 
 from client.console import Console
 from client.main import main
@@ -127,3 +129,47 @@ class Shell:
     def _sleep(self, seconds: float) -> None:
         self.clock.move_to(self.clock.now_ms() + round(seconds * 1000))
         self.on_sleep()
+
+
+@dataclass
+class FakeWebService:
+    """Answers HTTP from a table, `METHOD /path` to (status, body), and remembers what it was asked."""
+
+    answers: dict[str, tuple[int, str | bytes]] = field(default_factory=dict)
+    requests: list[tuple[str, dict[str, list[str]], str, bytes]] = field(default_factory=list)
+    address: str = ""
+
+    def __enter__(self) -> Self:
+        web = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def _answer(self) -> None:
+                parts = urlsplit(self.path)
+                length = int(self.headers.get("Content-Length") or 0)
+                call = f"{self.command} {parts.path}"
+                accept = self.headers.get("Accept", "")
+                web.requests.append((call, parse_qs(parts.query), accept, self.rfile.read(length)))
+                status, body = web.answers.get(call, (404, f"no {call}"))
+                data = body.encode() if isinstance(body, str) else body
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            do_GET = do_PUT = _answer  # noqa: N815 - http.server's names
+
+            def log_message(self, format: str, *args: Any) -> None:
+                """Says nothing."""
+
+        self._server = HTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"127.0.0.1:{self._server.server_port}"
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._thread.join(10)
+        self._server.server_close()
