@@ -46,15 +46,22 @@ class Bounds:
 
     def include(self, resource: Resource, threshold: Resource) -> None:
         """Somebody asks for containers of this size."""
-        self.least_mb = min(self.least_mb, resource.memory_mb)
-        self.least_vcores = min(self.least_vcores, resource.vcores)
-        if not self.is_large:
-            self.is_large = any(0 < value >= threshold.value(name) for name, value in resource.items())
+        memory, vcores = resource.memory_mb, resource.vcores
+        if memory < self.least_mb:
+            self.least_mb = memory
+        if vcores < self.least_vcores:
+            self.least_vcores = vcores
+        if memory >= threshold.memory_mb or vcores >= threshold.vcores:
+            self.is_large = True
+        elif resource.others:
+            self.is_large |= any(value >= threshold.value(name) for name, value in resource.others)
 
     def join(self, other: Bounds) -> None:
         """All that the other one covers."""
-        self.least_mb = min(self.least_mb, other.least_mb)
-        self.least_vcores = min(self.least_vcores, other.least_vcores)
+        if other.least_mb < self.least_mb:
+            self.least_mb = other.least_mb
+        if other.least_vcores < self.least_vcores:
+            self.least_vcores = other.least_vcores
         self.is_large = self.is_large or other.is_large
 
     def exclude(self, free: Resource) -> bool:

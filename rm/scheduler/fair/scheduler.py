@@ -197,8 +197,9 @@ class FairScheduler(Scheduler[FSAppAttempt]):
             self.preemption.hand_out(node)
         if node.reserved_container is not None and self._serve_reservation(node):
             return
-        count, assigned = 0, NONE
-        limit = map_values(lambda _, value: int(value * 0.5), node.available)
+        count, assigned, limit = 0, NONE, NONE
+        if self.settings.assign_multiple:
+            limit = map_values(lambda _, value: int(value * 0.5), node.available)
         while node.reserved_container is None:
             given = self.root.assign(node)
             if given is None:

@@ -143,8 +143,11 @@ class Rig:
         allocations: str | None = None,
         conf: Mapping[str, object] | None = None,
         groups: Mapping[str, Sequence[str]] | None = None,
+        *,
+        checks_books: bool = True,
     ) -> None:
         configuration = Configuration.of({key: _text(value) for key, value in (conf or {}).items()})
+        self.checks_books = checks_books
         self.files = Files(allocations)
         self.context = RMContext(
             settings=RMSettings(),
@@ -178,7 +181,8 @@ class Rig:
         """One event, and all that it causes."""
         self.context.post(event)
         self.context.dispatcher.drain()
-        self.scheduler.check_books()
+        if self.checks_books:
+            self.scheduler.check_books()
 
     # Nodes
 
@@ -267,11 +271,19 @@ class Rig:
         )
         return self.call(name, [request])
 
-    def call(self, name: str, ask: Sequence[ResourceRequest] = (), **more: list[str]) -> Allocation:
+    def call(
+        self,
+        name: str,
+        ask: Sequence[ResourceRequest] = (),
+        blacklist_additions: Sequence[str] = (),
+        blacklist_removals: Sequence[str] = (),
+    ) -> Allocation:
         """An allocate call."""
         queue = self.app(name).leaf.path
         normal = [self.scheduler.normalize(request, queue) for request in ask]
-        allocation = self.scheduler.allocate(self.attempts[name], normal, (), **more)
+        allocation = self.scheduler.allocate(
+            self.attempts[name], normal, (), blacklist_additions, blacklist_removals
+        )
         self.context.dispatcher.drain()
         return allocation
 

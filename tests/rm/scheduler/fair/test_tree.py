@@ -1,0 +1,171 @@
+"""Queues come and go: made on demand, kept when declared, changed in kind when that can be done."""
+
+from __future__ import annotations
+
+import pytest
+
+from rm.scheduler.fair.leaf import LeafQueue
+from rm.scheduler.fair.queue import ParentQueue
+from tests.rm.scheduler.fair.rig import Rig
+from yarn.resource import Resource
+
+
+def declared(inside: str) -> str:
+    """An allocation file."""
+    return f"<allocations>{inside}</allocations>"
+
+
+def test_queues_are_made_with_their_ancestors() -> None:
+    rig = Rig()
+    rig.submit("a", "x.y.z")
+    assert list(rig.scheduler.tree.queues) == ["root", "root.x", "root.x.y", "root.x.y.z"]
+    assert rig.queue("x.y").is_dynamic
+    assert isinstance(rig.queue("x.y"), ParentQueue)
+    assert isinstance(rig.queue("root.x.y.z"), LeafQueue)
+
+
+@pytest.mark.parametrize(
+    "allocations, queue, reason",
+    [
+        (None, "a..b", "Illegal node name at offset 7 for queue name root.a..b"),
+        (None, "a. b", "Illegal node name at offset 7"),
+        ('<queue name="a"/>', "a.b", "root.a.b is not a leaf queue"),
+        ('<queue name="a" type="parent"/>', "a", "root.a is not a leaf queue"),
+        (
+            '<queue name="a" type="parent"/>'
+            "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>"
+            '<queue name="b" type="parent"><schedulingPolicy>fair</schedulingPolicy></queue>',
+            "b.c",
+            "root.b.c is not a leaf queue",
+        ),
+    ],
+)
+def test_what_cannot_be_made_rejects_the_application(
+    allocations: str | None, queue: str, reason: str
+) -> None:
+    rig = Rig(declared(allocations) if allocations else None)
+    application_id = rig.submit("a", queue)
+    assert reason in rig.rejected[application_id]
+
+
+def test_a_parent_cannot_be_fifo() -> None:
+    rig = Rig(declared('<queue name="p"><schedulingPolicy>fifo</schedulingPolicy><queue name="c"/></queue>'))
+    assert list(rig.scheduler.tree.queues) == ["root"]
+    assert "policy is for leaf queues only" in rig.logged()
+
+
+def test_empty_ad_hoc_queues_go_and_their_empty_parents_too() -> None:
+    rig = Rig(declared('<queue name="keep" type="parent"/>'))
+    for name, queue in (("a", "x.y.z"), ("b", "x.w"), ("c", "keep.v")):
+        rig.submit(name, queue)
+    rig.finish("a")
+    rig.finish("c")
+    rig.advance(10_000)
+    assert list(rig.scheduler.tree.queues) == ["root", "root.keep", "root.x", "root.x.w"]
+    rig.finish("b")
+    rig.advance(10_000)
+    assert list(rig.scheduler.tree.queues) == ["root", "root.keep"]
+
+
+def test_without_a_file_ad_hoc_queues_stay() -> None:
+    rig = Rig()
+    rig.submit("a", "x")
+    rig.finish("a")
+    rig.advance(60_000)
+    assert "root.x" in rig.scheduler.tree.queues
+
+
+def test_a_reload_declares_and_undeclares() -> None:
+    rig = Rig(declared('<queue name="a"/>'))
+    rig.submit("one", "b")
+    rig.refresh(declared('<queue name="b"/>'))
+    assert rig.queue("a").is_dynamic
+    assert not rig.queue("b").is_dynamic
+    rig.finish("one")
+    rig.advance(10_000)
+    assert list(rig.scheduler.tree.queues) == ["root", "root.b"]
+
+
+def test_an_empty_leaf_becomes_a_parent_at_once_a_busy_one_later() -> None:
+    rig = Rig(declared('<queue name="a"/><queue name="b"/>'))
+    rig.submit("one", "b")
+    rig.refresh(
+        declared('<queue name="a"><queue name="x"/></queue><queue name="b"><queue name="x"/></queue>')
+    )
+    assert isinstance(rig.queue("a.x"), LeafQueue)
+    assert isinstance(rig.queue("b"), LeafQueue)
+    rig.finish("one")
+    rig.advance(20_000)
+    assert isinstance(rig.queue("b"), ParentQueue)
+    assert isinstance(rig.queue("b.x"), LeafQueue)
+
+
+def test_a_leaf_default_is_never_removed_for_a_child_of_it() -> None:
+    rig = Rig(declared('<queue name="default"/>'))
+    rig.refresh(declared('<queue name="default"><queue name="x"/></queue>'))
+    assert rig.scheduler.tree.queue("default.x") is None
+
+
+def test_ad_hoc_children_get_the_maximum_that_their_parent_has_for_them() -> None:
+    limit = "<maxChildResources>2048 mb, 2 vcores</maxChildResources>"
+    rig = Rig(declared(f'<queue name="p" type="parent">{limit}</queue>'))
+    rig.submit("a", "p.x")
+    rig.submit("b", "p.y.z")
+    assert rig.queue("p.x").max_share == Resource(2048, 2)
+    assert rig.queue("p.y").max_share == Resource(2048, 2)
+    assert not rig.queue("p.y.z").has_max
+    rig.refresh(declared('<queue name="p" type="parent"><queue name="x"/></queue>'))
+    assert not rig.queue("p.x").has_max
+    rig.refresh(declared(f'<queue name="p">{limit}<queue name="x"/></queue>'))
+    assert not rig.queue("p.x").has_max
+    assert rig.queue("p.y").max_share == Resource(2048, 2)
+
+
+def test_settings_are_inherited_only_where_hadoop_inherits() -> None:
+    rig = Rig(
+        declared(
+            '<queue name="p"><minSharePreemptionTimeout>5</minSharePreemptionTimeout>'
+            "<fairSharePreemptionThreshold>0.25</fairSharePreemptionThreshold>"
+            "<allowPreemptionFrom>false</allowPreemptionFrom><maxRunningApps>3</maxRunningApps>"
+            "<maxContainerAllocation>memory-mb=2048</maxContainerAllocation><weight>3</weight>"
+            '<queue name="c"><allowPreemptionFrom>true</allowPreemptionFrom></queue></queue>'
+            "<defaultFairSharePreemptionTimeout>7</defaultFairSharePreemptionTimeout>"
+        )
+    )
+    rig.add_node("n", 8192)
+    child = rig.queue("p.c")
+    assert (child.min_share_timeout_ms, child.fair_share_timeout_ms) == (5_000, 7_000)
+    assert (child.fair_share_threshold, child.is_preemptable) == (0.25, False)
+    assert (child.weight, child.max_running_apps) == (1.0, 2**31 - 1)
+    assert rig.scheduler.queue_maximum_allocation("root.p.c") == Resource(2048, 4)
+    assert rig.scheduler.queue_maximum_allocation("elsewhere") == Resource(8192, 4)
+
+
+def test_a_maximum_is_never_below_the_minimum_and_follows_the_cluster() -> None:
+    rig = Rig(
+        declared(
+            '<queue name="a"><minResources>3000 mb, 1 vcores</minResources>'
+            "<maxResources>25%</maxResources></queue>"
+        )
+    )
+    rig.add_node("n1", 8000, 8)
+    rig.scheduler.settle()
+    assert rig.queue("a").max_share == Resource(3000, 2)
+    rig.add_node("n2", 8000, 8)
+    rig.scheduler.settle()
+    assert rig.queue("a").max_share == Resource(4000, 4)
+
+
+def test_a_pair_of_policies_that_is_not_allowed_keeps_the_old_ones() -> None:
+    rig = Rig(declared('<queue name="p"><queue name="c"/></queue>'))
+    rig.refresh(
+        declared('<queue name="p"><queue name="c"><schedulingPolicy>drf</schedulingPolicy></queue></queue>')
+    )
+    assert rig.queue("p.c").policy.name == "fair"
+    rig.refresh(
+        declared(
+            "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>"
+            '<queue name="p"><queue name="c"/></queue>'
+        )
+    )
+    assert [rig.queue(path).policy.name for path in ("root", "p", "p.c")] == ["DRF"] * 3
