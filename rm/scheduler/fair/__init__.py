@@ -18,5 +18,11 @@ running.py       how many applications may run
 moving.py        an application goes to another queue
 preemption.py    which containers are taken for whom
 reporting.py     what clients, pages and operators see
+locality.py      how long an application waits for a near place
+submission.py    whether an application, or an ask, is let in
 convert.py       a capacity-scheduler.xml that comes near to it
 """
+
+from rm.scheduler.fair.scheduler import FairScheduler
+
+__all__ = ["FairScheduler"]

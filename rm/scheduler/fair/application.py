@@ -8,7 +8,8 @@ for FSAppAttempt.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rm.container import RMContainer
@@ -69,6 +70,7 @@ class FSAppAttempt(Attempt):
         """No starvation is looked for before."""
         self.marked_resource = NONE
         """The sum of the containers marked for preemption."""
+        self._sizes_are_known = False
         self.usage.watcher = self
 
     @property
@@ -133,11 +135,23 @@ class FSAppAttempt(Attempt):
             for request in key_asks.by_location.values():
                 self.bounds.include(request.capability, self.scheduler.reservation_threshold)
 
-    def note_asked(self, capabilities: Iterable[Resource]) -> None:
-        """It asks for containers of these sizes; nodes that were of no use before may be of use now."""
+    @contextmanager
+    def asking_for(self, capabilities: Iterable[Resource]) -> Iterator[None]:
+        """While it asks for containers of these sizes: nodes that were of no use may be of use now."""
+        self._sizes_are_known = True
+        yield
+        self._sizes_are_known = False
         for capability in capabilities:
             self.bounds.include(capability, self.scheduler.reservation_threshold)
         self.leaf.lower_bounds(self.bounds)
+
+    def _pending_changed(self, partition: str, delta: Resource, containers: int) -> None:
+        super()._pending_changed(partition, delta, containers)
+        if containers > 0 and not self._sizes_are_known:
+            # A request that came back, or a container that is to grow: any node may be of use.
+            self.bounds.include(NONE, self.scheduler.reservation_threshold)
+            self.bounds.is_large = True
+            self.leaf.lower_bounds(self.bounds)
 
     # Containers on a node
 

@@ -340,9 +340,9 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         assert attempt is not None
         asked = list(ask)
         submission.check_zero_maxima(attempt, asked)
-        allocation = self.take_call(attempt, asked, release, blacklist_additions, blacklist_removals)
-        attempt.note_asked(one.capability for one in asked if one.capability and one.num_containers)
-        return allocation
+        self.release_containers(release)
+        with attempt.asking_for(one.capability for one in asked if one.capability and one.num_containers):
+            return self.take_call(attempt, asked, (), blacklist_additions, blacklist_removals)
 
     def headroom(self, attempt: FSAppAttempt) -> Resource:
         """Of what is free in the cluster and in the queue; ancestors' limits do not enter."""

@@ -36,7 +36,7 @@ from yarn.enums import ContainerState
 from yarn.errors import YarnError
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.container import ContainerStatus
+from yarn.records.container import Container, ContainerStatus
 from yarn.records.request import ResourceRequest
 from yarn.records.tokens import Token
 from yarn.resource import Resource
@@ -127,6 +127,10 @@ class Node:
         self.is_decommissioning = False
         self.launched: list[ContainerStatus] = []
         self.completed: list[ContainerStatus] = []
+
+    def take_increased(self) -> list[Container]:
+        """No container grows here."""
+        return []
 
     def take_container_updates(self) -> tuple[list[ContainerStatus], list[ContainerStatus]]:
         """What the node reported."""

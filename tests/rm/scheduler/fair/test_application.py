@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from rm.container import RMContainerState
@@ -17,7 +19,7 @@ DELAY = {
 }
 
 
-def racks(conf: dict[str, object] | None = None) -> Rig:
+def racks(conf: Mapping[str, object] | None = None) -> Rig:
     """Four nodes in two racks, and one application that knows of nothing yet."""
     rig = Rig(None, conf)
     for name, rack in (("n1", "/r1"), ("n2", "/r1"), ("n3", "/r2"), ("n4", "/r2")):
@@ -147,7 +149,7 @@ def test_a_key_that_fits_no_node_is_passed_over() -> None:
     assert rig.containers("a") == 1
 
 
-def reserving(size: int = 3, conf: dict[str, object] | None = None) -> Rig:
+def reserving(size: int = 3, conf: Mapping[str, object] | None = None) -> Rig:
     """A full node, and an application that reserves it."""
     rig = Rig(None, conf)
     rig.add_node("n", 4096)

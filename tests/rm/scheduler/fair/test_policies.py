@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cmp_to_key
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -136,14 +137,18 @@ STANDINGS = st.builds(
 @pytest.mark.parametrize("policy", [FAIR, FIFO, DRF, DRF3], ids=["fair", "fifo", "drf", "drf of three"])
 @given(some=st.lists(STANDINGS, max_size=6))
 def test_keys_sort_as_comparisons_do(policy: Policy, some: list[Standing]) -> None:
-    keyed = []
+    keyed: list[tuple[tuple[Any, ...], Standing]] = []
     for standing in some:
         key = policy.order_key(standing, CLUSTER)
         if key is not None:
             assert not any(math.isnan(part) for part in key)
             keyed.append(((*key, standing.start_ms, standing.name), standing))
     by_key = sorted(keyed, key=lambda pair: pair[0])
-    by_comparison = sorted(keyed, key=cmp_to_key(lambda a, b: int(policy.compare(a[1], b[1], CLUSTER))))
+
+    def compare(a: tuple[Any, Standing], b: tuple[Any, Standing]) -> int:
+        return int(policy.compare(a[1], b[1], CLUSTER))
+
+    by_comparison = sorted(keyed, key=cmp_to_key(compare))
     assert [key for key, _ in by_key] == [key for key, _ in by_comparison]
 
 

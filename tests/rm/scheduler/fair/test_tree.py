@@ -9,6 +9,11 @@ from rm.scheduler.fair.queue import ParentQueue
 from tests.rm.scheduler.fair.rig import Rig
 from yarn.resource import Resource
 
+DRF_BELOW_FAIR = (
+    "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>"
+    '<queue name="b" type="parent"><schedulingPolicy>fair</schedulingPolicy></queue>'
+)
+
 
 def declared(inside: str) -> str:
     """An allocation file."""
@@ -31,13 +36,7 @@ def test_queues_are_made_with_their_ancestors() -> None:
         (None, "a. b", "Illegal node name at offset 7"),
         ('<queue name="a"/>', "a.b", "root.a.b is not a leaf queue"),
         ('<queue name="a" type="parent"/>', "a", "root.a is not a leaf queue"),
-        (
-            '<queue name="a" type="parent"/>'
-            "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>"
-            '<queue name="b" type="parent"><schedulingPolicy>fair</schedulingPolicy></queue>',
-            "b.c",
-            "root.b.c is not a leaf queue",
-        ),
+        (DRF_BELOW_FAIR, "b.c", "root.b.c is not a leaf queue"),
     ],
 )
 def test_what_cannot_be_made_rejects_the_application(
