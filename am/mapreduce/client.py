@@ -12,6 +12,7 @@ import os
 import secrets
 import shutil
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from am.mapreduce.ids import JobId
 from am.mapreduce.master import JOB_FILE, SPLIT_FILE
 from am.mapreduce.settings import JobSettings
 from am.mapreduce.splits import InvalidInputError, Placement, Split, input_files, make_splits, write_splits
+from am.mapreduce.umbilical import AMUnreachableError, Umbilical
 from am.submit import NewApplication, SubmissionError, Submitter, follow, has_succeeded
 from yarn.configuration import Configuration
 from yarn.credentials import Credentials
@@ -62,7 +64,8 @@ class JobClient:
         self._user = user
         self._connection = Connection.of(self.configuration)
         self._submitter = Submitter(self._connection.client_stub(user))
-        self._context: ApplicationSubmissionContext | None = None
+        self._context = ApplicationSubmissionContext()
+        self._token: Token | None = None
 
     # Before.
 
@@ -155,7 +158,7 @@ class JobClient:
     ) -> ApplicationSubmissionContext:
         settings = self.settings
         name = str(job_id)
-        token = Token(
+        self._token = token = Token(
             identifier=name.encode(), password=secrets.token_bytes(SECRET_BYTES), kind=JOB_TOKEN, service=name
         )
         size = Resource(settings.am_memory_mb, settings.am_vcores)
@@ -193,7 +196,6 @@ class JobClient:
 
     def follow(self, application_id: ApplicationId, tell: Tell) -> ApplicationReport:
         """Tells how far the job is until it has ended; the last report."""
-        assert self._context is not None
         known = JobProgress(0.0, 0.0)
 
         def show(report: ApplicationReport) -> None:
@@ -206,7 +208,25 @@ class JobClient:
         return follow(self._submitter.reports(application_id, self._context), show)
 
     def kill(self, application_id: ApplicationId) -> None:
-        """Ends the job."""
+        """Ends the job: its AM is asked to, that it may clean up; if it does not in time, the RM ends it."""
+        report = self._submitter.report(application_id)
+        parts = urlsplit(report.original_tracking_url or "")
+        if parts.hostname and parts.port and self._token is not None:
+            secret = self._token.password
+            am = Umbilical(parts.hostname, parts.port, "", secret, give_up_s=POLL_TIMEOUT_S)
+            try:
+                am.call("killJob", diagnostics=f"Kill job {report.name} received from {self._user}")
+            except AMUnreachableError:
+                self._submitter.kill(application_id)
+                return
+            finally:
+                am.close()
+            deadline = time.monotonic() + self.settings.hard_kill_timeout_ms / 1000
+            for _ in self._submitter.reports(application_id, self._context):
+                if time.monotonic() > deadline:
+                    break
+            else:
+                return
         self._submitter.kill(application_id)
 
     def job_report(self, application_id: ApplicationId) -> dict[str, Any] | None:

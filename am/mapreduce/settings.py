@@ -114,6 +114,9 @@ class JobSettings:
         "complaints that a map must get",
         at_least=1,
     )
+    hard_kill_timeout_ms: int = setting(
+        "yarn.app.mapreduce.am.hard-kill-timeout-ms", 10_000, "time for the AM to end the job", at_least=0
+    )
     is_recovering: bool = setting(
         "yarn.app.mapreduce.am.job.recovery.enable", True, "whether a next AM takes over what is done"
     )

@@ -80,11 +80,14 @@ class Plan:
 class Umbilical:
     """A task's connection to its AM. Several threads may call; one call is made at a time."""
 
-    def __init__(self, host: str, port: int, attempt: str, secret: bytes) -> None:
+    def __init__(
+        self, host: str, port: int, attempt: str, secret: bytes, give_up_s: float = GIVE_UP_S
+    ) -> None:
         self._host = host
         self._port = port
         self._attempt = attempt
         self._secret = secret
+        self._give_up_s = give_up_s
         self._lock = threading.Lock()
         self._connection: http.client.HTTPConnection | None = None
         self._pause = threading.Event()
@@ -94,7 +97,7 @@ class Umbilical:
         body = json.dumps({"attempt": self._attempt, **arguments}).encode()
         path = PATH + name
         headers = {HASH_HEADER: signature(self._secret, path, body), "Content-Type": "application/json"}
-        deadline = time.monotonic() + GIVE_UP_S
+        deadline = time.monotonic() + self._give_up_s
         with self._lock:
             while True:
                 try:
@@ -112,7 +115,7 @@ class Umbilical:
 
     def _once(self, path: str, body: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
         if self._connection is None:
-            self._connection = http.client.HTTPConnection(self._host, self._port, timeout=GIVE_UP_S)
+            self._connection = http.client.HTTPConnection(self._host, self._port, timeout=self._give_up_s)
         self._connection.request("POST", path, body, dict(headers))
         response = self._connection.getresponse()
         data = response.read()
