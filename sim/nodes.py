@@ -38,6 +38,8 @@ class SimNode:
         self.node_id = node_id
         self.rack = rack
         self.resource = resource
+        self.registered_resource = resource
+        """What it offered when it registered; an administrator may have changed it since."""
         self.health_report = ""
         """Empty: healthy."""
         self.is_live = False
@@ -61,6 +63,7 @@ class SimNode:
             self.ended.clear()
         self.response_id = 0
         self.must_resync = False
+        self.registered_resource = self.resource
         response = call(
             RegisterNodeManagerRequest(
                 node_id=self.node_id,

@@ -37,6 +37,7 @@ from yarn.records.client import (
     GetLabelsToNodesRequest,
     GetLabelsToNodesResponse,
     GetNewReservationRequest,
+    GetNewReservationResponse,
     GetNodesToAttributesRequest,
     GetNodesToAttributesResponse,
     GetNodesToLabelsRequest,
@@ -48,9 +49,13 @@ from yarn.records.client import (
     GetResourceProfileRequest,
     GetResourceProfileResponse,
     ReservationDeleteRequest,
+    ReservationDeleteResponse,
     ReservationListRequest,
+    ReservationListResponse,
     ReservationSubmissionRequest,
+    ReservationSubmissionResponse,
     ReservationUpdateRequest,
+    ReservationUpdateResponse,
 )
 from yarn.records.node import LabelsToNodeIds, NodeIdToLabels
 from yarn.records.tokens import (
@@ -225,23 +230,31 @@ class ClusterService:
 
     # Plan reservations
 
-    def get_new_reservation(self, request: GetNewReservationRequest, caller: Caller) -> NoReturn:
+    def get_new_reservation(
+        self, request: GetNewReservationRequest, caller: Caller
+    ) -> GetNewReservationResponse:
         """getNewReservation."""
         raise YarnError(NO_RESERVATIONS)
 
-    def submit_reservation(self, request: ReservationSubmissionRequest, caller: Caller) -> NoReturn:
+    def submit_reservation(
+        self, request: ReservationSubmissionRequest, caller: Caller
+    ) -> ReservationSubmissionResponse:
         """submitReservation."""
         raise YarnError(NO_RESERVATIONS)
 
-    def update_reservation(self, request: ReservationUpdateRequest, caller: Caller) -> NoReturn:
+    def update_reservation(
+        self, request: ReservationUpdateRequest, caller: Caller
+    ) -> ReservationUpdateResponse:
         """updateReservation."""
         raise YarnError(NO_RESERVATIONS)
 
-    def delete_reservation(self, request: ReservationDeleteRequest, caller: Caller) -> NoReturn:
+    def delete_reservation(
+        self, request: ReservationDeleteRequest, caller: Caller
+    ) -> ReservationDeleteResponse:
         """deleteReservation."""
         raise YarnError(NO_RESERVATIONS)
 
-    def list_reservations(self, request: ReservationListRequest, caller: Caller) -> NoReturn:
+    def list_reservations(self, request: ReservationListRequest, caller: Caller) -> ReservationListResponse:
         """listReservations."""
         raise YarnError(NO_RESERVATIONS)
 

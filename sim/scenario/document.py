@@ -31,6 +31,9 @@ from sim.scenario.verbs_cluster import CLUSTER_VERBS, read_label_definitions, re
 
 VERBS: Mapping[str, Verb] = {**APPLICATION_VERBS, **CLUSTER_VERBS}
 
+HEARTBEAT_MS = "yarnbox.scenario.heartbeat-ms"
+"""The player's own property: how often, within `advance`, all nodes heartbeat and all AMs pull."""
+
 _KEYS = (
     "name",
     "about",
@@ -91,7 +94,15 @@ def parse_scenario(text: str, called: str = "scenario") -> Scenario:
 
 
 def scenario_of(tree: Tree, file: str) -> Scenario:
-    """The scenario of a whole document, its keys taken in the order in which later ones need earlier ones."""
+    """The scenario of a whole document."""
+    return read_document(tree, file)[0]
+
+
+def read_document(tree: Tree, file: str) -> tuple[Scenario, Reading]:
+    """The scenario, and the reading with which further steps can be read by `read_next_step`.
+
+    Keys are taken in the order in which later ones need earlier ones.
+    """
     problems = Problems()
     names = Names(problems)
     reading = Reading(problems, names)
@@ -120,9 +131,18 @@ def scenario_of(tree: Tree, file: str) -> Scenario:
         steps=_steps(reading, fields),
     )
     _files_fit_scheduler(problems, names, fields)
+    _period_is_a_number(problems, conf, fields)
     if problems.found:
         raise InvalidScenarioError(file, tuple(sorted(problems.found)))
-    return scenario
+    return scenario, reading
+
+
+def read_next_step(reading: Reading, tree: Tree, file: str) -> Step:
+    """One more step of a document that was read."""
+    step = read_step(reading, tree, VERBS)
+    if reading.problems.found or step is None:
+        raise InvalidScenarioError(file, tuple(sorted(reading.problems.found)))
+    return step
 
 
 def _new_nodes(reading: Reading, tree: Tree) -> tuple[NodeSpec, ...]:
@@ -147,6 +167,12 @@ def _groups(problems: Problems, tree: Tree, what: str) -> Mapping[str, tuple[str
         each = as_list(problems, value, f"the groups of {user}")
         groups[user] = tuple(as_word(problems, group, f"a group of {user}") for group in each)
     return groups
+
+
+def _period_is_a_number(problems: Problems, conf: Mapping[str, str], fields: Fields) -> None:
+    period = conf.get(HEARTBEAT_MS, "1")
+    if not period.isdecimal() or int(period) == 0:
+        problems.add(fields.line, f"{HEARTBEAT_MS} must be a whole number of at least 1, not {period!r}")
 
 
 def _files_fit_scheduler(problems: Problems, names: Names, fields: Fields) -> None:

@@ -9,7 +9,7 @@ nothing of scenarios.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -229,3 +229,20 @@ def _meaning(text: str) -> bool | int | float | str | None:
     if _PREFIXED.fullmatch(text):
         return int(text, 0)
     return float(text) if _FLOAT.fullmatch(text) else text
+
+
+def tree_from(value: object, line: int = 1) -> Tree:
+    """The tree of plain values, for scenarios that a program makes up."""
+    if isinstance(value, Mapping):
+        return Entries(
+            line, tuple((_scalar_from(key, line), tree_from(each, line)) for key, each in value.items())
+        )
+    if isinstance(value, (list, tuple)):
+        return Items(line, tuple(tree_from(each, line) for each in value))
+    return _scalar_from(value, line)
+
+
+def _scalar_from(value: object, line: int) -> Scalar:
+    assert value is None or isinstance(value, (bool, int, float, str)), value
+    text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+    return Scalar(line, text, value)

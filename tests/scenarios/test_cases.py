@@ -7,9 +7,17 @@ from pathlib import Path
 import pytest
 
 from sim.scenario.document import read_scenario
+from sim.scenario.player import play
 
 HERE = Path(__file__).parent
 CASES = sorted(HERE.glob("*/*.yaml"))
+
+AREAS = ("fifo", "lifecycle")
+"""The areas whose rules the ResourceManager has."""
+SCHEDULERS = ("fifo",)
+"""The schedulers that it has."""
+
+SCHEDULER = "yarn.resourcemanager.scheduler.class"
 
 
 def name_of(case: Path) -> str:
@@ -17,6 +25,22 @@ def name_of(case: Path) -> str:
     return f"{case.parent.name}/{case.stem}"
 
 
+def is_played(case: Path) -> bool:
+    """Whether the case is about what is there."""
+    return case.parent.name in AREAS and read_scenario(case).conf[SCHEDULER] in SCHEDULERS
+
+
 @pytest.mark.parametrize("case", CASES, ids=name_of)
 def test_the_case_is_a_valid_scenario(case: Path) -> None:
     assert read_scenario(case).steps
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if is_played(case)], ids=name_of)
+def test_the_case_holds(case: Path) -> None:
+    outcome = play(read_scenario(case))
+    assert outcome.is_ok, "\n".join(map(str, outcome.failures))
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_no_area_is_empty(area: str) -> None:
+    assert any(case.parent.name == area and is_played(case) for case in CASES)

@@ -1,0 +1,234 @@
+"""A ResourceManager in virtual time: the RM process's own core, with the world played by the simulator.
+
+Owns the building of a core without an edge, its turns, and the carrying out of its effects: an AM is started
+on a simulated node, a state is stored at once, a log line is nobody's. Whoever drives it has its services,
+and reads its registers between turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import TypeVar
+
+from rm.app import COMPLETED_STATES
+from rm.container import RMContainer
+from rm.context import ConfigurationProvider
+from rm.core import Core
+from rm.effects import Effect, LaunchContainer, StopContainer, StoreState
+from rm.events.node import NodeExpire
+from rm.services.caller import Caller
+from rm.settings import RMSettings
+from sim.nodes import SimNode
+from yarn.clock import VirtualClock
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
+from yarn.records.application import ApplicationReport
+from yarn.records.client import (
+    GetApplicationReportRequest,
+    GetNewApplicationRequest,
+    GetNewReservationRequest,
+    ReservationListRequest,
+)
+from yarn.records.tokens import Token
+from yarn.resource_types import ResourceTypeRegistry
+from yarn.settings import read
+
+T = TypeVar("T")
+
+START_MS = 0
+SEED = 0
+ADMINISTRATOR = "yarn"
+DEFAULT_RACK = "/default-rack"
+KILLED_BY_APPMASTER = -105
+STOPPED = "Container killed by the ApplicationMaster."
+
+
+class Groups:
+    """The groups of users, as they are given."""
+
+    def __init__(self, groups: Mapping[str, tuple[str, ...]]) -> None:
+        self._groups = groups
+
+    def groups_of(self, user: str) -> tuple[str, ...]:
+        """The groups of the user, the primary one first."""
+        return self._groups.get(user, ())
+
+
+class NoTokens:
+    """Nobody checks a token in virtual time."""
+
+    def container_token(self, container: RMContainer, user: str, now_ms: int) -> Token | None:
+        """None."""
+        return None
+
+    def nm_token(self, attempt_id: ApplicationAttemptId, node_id: NodeId, user: str) -> Token | None:
+        """None."""
+        return None
+
+    def forget_nm_tokens(self, attempt_id: ApplicationAttemptId) -> None:
+        """There are none."""
+
+    def forget_node(self, node_id: NodeId) -> None:
+        """There are none."""
+
+    def start_attempt(self, attempt_id: ApplicationAttemptId) -> None:
+        """It gets none."""
+
+    def forget_attempt(self, attempt_id: ApplicationAttemptId) -> None:
+        """There are none."""
+
+    def amrm_token(self, attempt_id: ApplicationAttemptId) -> Token | None:
+        """None."""
+        return None
+
+
+class NoPages:
+    """Nobody looks at pages in virtual time."""
+
+    def application(self, application_id: ApplicationId) -> str:
+        """No address."""
+        return ""
+
+    def proxy(self, application_id: ApplicationId) -> str:
+        """No address."""
+        return ""
+
+
+class SimulatedRM:
+    """One ResourceManager, its clock, and the nodes on which it can start AMs."""
+
+    def __init__(
+        self, provider: ConfigurationProvider, groups: Mapping[str, tuple[str, ...]], *files: str
+    ) -> None:
+        configuration = provider.load(*files)
+        self.clock = VirtualClock(START_MS)
+        self.start_ms = START_MS
+        self.nodes: dict[NodeId, SimNode] = {}
+        self.racks: dict[str, str] = {}
+        """The topology: racks of hosts; others are in the default rack."""
+        self.core = Core(
+            settings=read(RMSettings, configuration),
+            configuration=configuration,
+            resource_types=ResourceTypeRegistry.read(configuration),
+            provider=provider,
+            groups=Groups(groups),
+            tokens=NoTokens(),
+            pages=NoPages(),
+            rack_of=self.rack_of,
+            random=Random(SEED),
+            clock=self.clock,
+            start_ms=START_MS,
+        )
+        self.context = self.core.context
+        self.turn(self.core.start)
+
+    def rack_of(self, host: str) -> str:
+        """The rack of a host."""
+        return self.racks.get(host, DEFAULT_RACK)
+
+    # ---- turns
+
+    def turn(self, call: Callable[[], T]) -> T:
+        """One turn of the core, and all that it wants done."""
+        try:
+            return self.core.turn(call)
+        finally:
+            self._carry_out_effects()
+
+    def next_due_ms(self) -> int | None:
+        """The moment of the core's next timer."""
+        return self.core.next_due_ms()
+
+    def advance(self) -> None:
+        """Lets the core's timers that are due happen."""
+        self.core.advance()
+        self._carry_out_effects()
+
+    def update_shares(self) -> None:
+        """The scheduler's update of shares, once."""
+        self.turn(self.context.scheduler.update_shares)
+
+    def preempt(self) -> None:
+        """The preemption policy, once."""
+        self.turn(self.context.scheduler.preempt)
+
+    # ---- the world
+
+    def lose_node(self, node_id: NodeId) -> None:
+        """The RM hears at once that the node is lost."""
+        self.turn(lambda: self.context.post(NodeExpire(node_id=node_id)))
+        self.context.monitors.node.unregister(node_id)
+
+    def wanted_gone(self, node_id: NodeId) -> tuple[tuple[ContainerId, ...], tuple[ApplicationId, ...]]:
+        """The containers and applications that the node's next answer will tell it to end."""
+        node = self.context.nodes.get(node_id)
+        if node is None:
+            return (), ()
+        return tuple(node.containers_to_clean), tuple(node.finished_apps)
+
+    def _carry_out_effects(self) -> None:
+        while effects := self.core.take_effects():
+            for effect in effects:
+                self._carry_out(effect)
+
+    def _carry_out(self, effect: Effect) -> None:
+        if isinstance(effect, LaunchContainer):
+            self._launch(effect)
+        elif isinstance(effect, StopContainer):
+            node = self.nodes.get(effect.node_id)
+            if node is not None:
+                node.end(
+                    effect.container_id, KILLED_BY_APPMASTER, "Container killed by the ApplicationMaster."
+                )
+        elif isinstance(effect, StoreState) and effect.acknowledgement is not None:
+            self.core.stored(effect.acknowledgement)
+
+    def _launch(self, effect: LaunchContainer) -> None:
+        node = self.nodes.get(effect.node_id)
+        if node is None or not node.is_live:
+            self.core.am_launch_failed(effect.attempt_id, f"no connection to {effect.node_id}")
+            return
+        node.start(effect.container)
+        self.core.am_launched(effect.attempt_id)
+
+    # ---- asking
+
+    def new_application_id(self, user: str) -> ApplicationId:
+        """A fresh id."""
+        answer = self.turn(
+            lambda: self.core.client.get_new_application(GetNewApplicationRequest(), Caller(user=user))
+        )
+        assert answer.application_id is not None
+        return answer.application_id
+
+    def new_reservation_id(self, user: str) -> ReservationId:
+        """A fresh id."""
+        caller = Caller(user=user)
+        answer = self.turn(lambda: self.core.client.get_new_reservation(GetNewReservationRequest(), caller))
+        assert answer.reservation_id is not None
+        return answer.reservation_id
+
+    def application_report(self, application_id: ApplicationId, user: str) -> ApplicationReport:
+        """What the client service says of the application."""
+        request = GetApplicationReportRequest(application_id=application_id)
+        answer = self.turn(lambda: self.core.client.get_application_report(request, Caller(user=user)))
+        assert answer.application_report is not None
+        return answer.application_report
+
+    def reservation_state(self, reservation_id: ReservationId, queue: str) -> str:
+        """What a plan reservation looks like from outside: accepted, active, completed or deleted."""
+        request = ReservationListRequest(queue=queue, reservation_id=str(reservation_id))
+        caller = Caller(user=ADMINISTRATOR)
+        answer = self.turn(lambda: self.core.client.list_reservations(request, caller))
+        if not answer.reservations or answer.reservations[0].reservation_definition is None:
+            return "deleted"
+        definition = answer.reservations[0].reservation_definition
+        now_ms = self.clock.now_ms()
+        if now_ms < (definition.arrival or 0):
+            return "accepted"
+        return "active" if now_ms < (definition.deadline or 0) else "completed"
+
+    def is_app_over(self, application_id: ApplicationId) -> bool:
+        """Whether the application has reached its end."""
+        app = self.context.apps.get(application_id)
+        return app is None or app.state in COMPLETED_STATES

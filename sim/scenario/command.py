@@ -1,0 +1,106 @@
+"""`yarnbox scenario run` and `yarnbox scenario check`: files in, lines or JSON out, and the exit status.
+
+0: every expectation of every file held. 1: one did not. 2: a file cannot be read or is no valid scenario.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+from sim.scenario.document import InvalidScenarioError, Scenario, read_scenario
+from sim.scenario.player import Outcome, play
+
+HELD, FAILED, INVALID = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Unreadable:
+    """A file that cannot be played, and the lines that say why."""
+
+    lines: tuple[str, ...]
+
+
+def main(
+    argv: Sequence[str] | None = None,
+    *,
+    out: TextIO | None = None,
+    err: TextIO | None = None,
+    play: Callable[[Scenario], Outcome] = play,
+) -> int:
+    """Carries out the command; the answer is the exit status."""
+    arguments = _parser().parse_args(argv)
+    out, err = out or sys.stdout, err or sys.stderr
+    if arguments.command == "check":
+        return _check(arguments.files, out)
+    show = _show_json if arguments.json else _show_lines
+    status = HELD
+    for read in _read_all(arguments.files):
+        if isinstance(read, _Unreadable):
+            print(*read.lines, sep="\n", file=err)
+            status = INVALID
+            continue
+        outcome = play(read)
+        show(read, outcome, out)
+        status = max(status, HELD if outcome.is_ok else FAILED)
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="yarnbox scenario", description="Plays scenario files in virtual time."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    run = commands.add_parser("run", help="play each file and say what did not hold")
+    run.add_argument("--json", action="store_true", help="one JSON object per file, with the whole story")
+    check = commands.add_parser("check", help="validate only")
+    for command in (run, check):
+        command.add_argument("files", nargs="+", metavar="FILE")
+    return parser
+
+
+def _check(files: Sequence[str], out: TextIO) -> int:
+    status = HELD
+    for read in _read_all(files):
+        if isinstance(read, _Unreadable):
+            print(*read.lines, sep="\n", file=out)
+            status = INVALID
+        else:
+            print(f"ok {read.name}", file=out)
+    return status
+
+
+def _read_all(files: Sequence[str]) -> Iterator[Scenario | _Unreadable]:
+    for file in files:
+        try:
+            yield read_scenario(Path(file))
+        except InvalidScenarioError as error:
+            yield _Unreadable(tuple(str(error).splitlines()))
+        except OSError as error:
+            yield _Unreadable((f"{file}:0: cannot be read: {error.strerror or error}",))
+
+
+def _show_lines(scenario: Scenario, outcome: Outcome, out: TextIO) -> None:
+    print(f"{'ok' if outcome.is_ok else 'FAILED'} {scenario.name}", file=out)
+    for failure in outcome.failures:
+        print(f"  {failure}", file=out)
+
+
+def _show_json(scenario: Scenario, outcome: Outcome, out: TextIO) -> None:
+    failures = [
+        {"step": each.step, "path": each.path, "expected": each.expected, "got": each.got}
+        for each in outcome.failures
+    ]
+    whole = {
+        "file": scenario.file,
+        "name": scenario.name,
+        "ok": outcome.is_ok,
+        "failures": failures,
+        "events": list(outcome.events),
+    }
+    print(json.dumps(whole, allow_nan=False), file=out)

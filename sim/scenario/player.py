@@ -1,0 +1,168 @@
+"""The steps of a scenario carried out, one after the other, by the front door of the ResourceManager.
+
+There are no rules here: an AM's step is a call of its AM, a node's step a call of its NodeManager, an
+administrator's step one of the administration service. Every step ends with all that it caused settled. A
+step that is refused without `expect-error` ends the play, for nothing after it would mean what its author
+meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sim.kernel import Kernel
+from sim.resourcemanager import SimulatedRM
+from sim.scenario.app_steps import AppSteps
+from sim.scenario.cluster_steps import ClusterSteps
+from sim.scenario.document import HEARTBEAT_MS, Scenario
+from sim.scenario.expectations import Failure, failures_of
+from sim.scenario.files import YARN_SITE, ScenarioFiles
+from sim.scenario.recorder import Recorder
+from sim.scenario.steps import AddLabels, AddNode, Advance, Expect, ExpectError, Preempt, Step, UpdateShares
+from sim.scenario.views import WorldViews
+from sim.scenario.world import World
+from yarn.errors import YarnError
+
+SETTING_UP = 0
+AFTER_TIMERS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a scenario went."""
+
+    failures: tuple[Failure, ...]
+    events: tuple[Mapping[str, object], ...]
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether everything held."""
+        return not self.failures
+
+
+def play(scenario: Scenario) -> Outcome:
+    """Plays the scenario from its beginning to its end, or to the first step that is refused."""
+    return Player(scenario).play()
+
+
+class Player:
+    """One play of one scenario."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        conf = dict(scenario.conf)
+        self._period_ms = int(conf.pop(HEARTBEAT_MS, "0"))
+        self._files = ScenarioFiles(conf, scenario.capacity_scheduler, scenario.fair_scheduler)
+        self._failures: list[Failure] = []
+        self._number = SETTING_UP
+        self.recorder = Recorder()
+
+    def play(self) -> Outcome:
+        """Sets the cluster up and carries out every step."""
+        doing = "the cluster as it is described"
+        try:
+            self.begin()
+            for step in self._scenario.steps:
+                doing = step.verb
+                self.carry_out(step)
+        except YarnError as refusal:
+            self._fail(doing, "to be carried out", refusal.message)
+        return self.outcome()
+
+    def outcome(self) -> Outcome:
+        """How it went so far."""
+        return Outcome(tuple(self._failures), tuple(self.recorder.events))
+
+    def begin(self) -> None:
+        """Starts the ResourceManager at moment 0, adds the labels and lets the nodes register."""
+        rm = SimulatedRM(self._files, self._scenario.groups, YARN_SITE)
+        self.world = World(rm)
+        self.recorder.listen(self.world)
+        self.kernel = Kernel(rm.clock)
+        self.kernel.join(rm)
+        apps = AppSteps(self.world)
+        cluster = ClusterSteps(self.world, self._files, apps)
+        self._apps, self._cluster = apps, cluster
+        self._views = WorldViews(self.world)
+        self._by_verb: Mapping[str, Callable[[Any], None]] = {
+            "submit": apps.submit,
+            "ask": apps.ask,
+            "pull": apps.pull,
+            "complete": apps.complete,
+            "finish": apps.finish,
+            "fail-am": apps.fail_am,
+            "kill": apps.kill,
+            "move": apps.move,
+            "priority": apps.set_priority,
+            "heartbeat": cluster.heartbeat,
+            "add-node": cluster.add_node,
+            "remove-node": cluster.remove_node,
+            "decommission": cluster.decommission,
+            "recommission": cluster.recommission,
+            "unhealthy": cluster.unhealthy,
+            "resize-node": cluster.resize_node,
+            "add-labels": cluster.add_labels,
+            "remove-labels": cluster.remove_labels,
+            "label-node": cluster.label_node,
+            "refresh": cluster.refresh,
+            "reserve": cluster.reserve,
+            "update-reservation": cluster.update_reservation,
+            "delete-reservation": cluster.delete_reservation,
+            "update-shares": self._update_shares,
+            "preempt": self._preempt,
+            "advance": self._advance,
+            "expect": self._expect,
+            "expect-error": self._expect_error,
+        }
+        self.kernel.run_until(0)
+        if self._scenario.labels:
+            cluster.add_labels(AddLabels(line=0, exclusive=self._scenario.labels))
+        cluster.add_node(AddNode(line=0, nodes=self._scenario.nodes))
+
+    def carry_out(self, step: Step) -> None:
+        """One step, and all that it causes. YarnError when it is refused."""
+        self._number += 1
+        self.recorder.step = self._number
+        self._by_verb[step.verb](step)
+
+    def _update_shares(self, step: UpdateShares) -> None:
+        for _ in range(step.times):
+            self.world.rm.update_shares()
+
+    def _preempt(self, step: Preempt) -> None:
+        for _ in range(step.times):
+            self.world.rm.preempt()
+
+    def _advance(self, step: Advance) -> None:
+        end_ms = self.kernel.clock.now_ms() + step.span_ms
+        for moment_ms in self._beats(end_ms):
+            self.kernel.at(moment_ms, self._beat, AFTER_TIMERS)
+        self.kernel.run_until(end_ms)
+
+    def _beats(self, end_ms: int) -> Iterator[int]:
+        """The moments up to the end at which every node and every AM calls, where the scenario says so."""
+        if self._period_ms > 0:
+            first = self.kernel.clock.now_ms() // self._period_ms + 1
+            yield from range(first * self._period_ms, end_ms + 1, self._period_ms)
+
+    def _beat(self) -> None:
+        self._cluster.heartbeat_all()
+        self._apps.pull_all()
+
+    def _expect(self, step: Expect) -> None:
+        self._failures.extend(failures_of(self._number, step.checks, self._views))
+
+    def _expect_error(self, step: ExpectError) -> None:
+        wanted = f"{step.step.verb} to be refused: /{step.matching.pattern}/"
+        try:
+            self._by_verb[step.step.verb](step.step)
+        except YarnError as refusal:
+            if step.matching.search(refusal.message) is None:
+                self._fail("expect-error", wanted, refusal.message)
+        else:
+            self._fail("expect-error", wanted, "no refusal")
+
+    def _fail(self, path: str, expected: object, got: object) -> None:
+        self._failures.append(Failure(self._number, path, expected, got))

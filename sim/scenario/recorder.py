@@ -1,0 +1,39 @@
+"""The story of a play as plain values, for `events` of the JSON output: in the file's names where it has
+them."""
+
+from __future__ import annotations
+
+from sim.scenario.world import World
+from yarn.story import Line
+
+
+class Recorder:
+    """Writes down every line of the story with the step in which it was told."""
+
+    def __init__(self) -> None:
+        self.step = 0
+        self.events: list[dict[str, object]] = []
+        self._world: World | None = None
+
+    def listen(self, world: World) -> None:
+        """From now on the story of that world is written down."""
+        self._world = world
+        world.rm.context.story.listeners.append(self._note)
+
+    def _note(self, line: Line) -> None:
+        assert self._world is not None
+        name = self._world.name_of(line.subject)
+        event: dict[str, object] = {
+            "step": self.step,
+            "at": line.now_ms - self._world.rm.start_ms,
+            "kind": line.kind,
+            "id": str(line.subject),
+        }
+        if name is not None:
+            event["name"] = name
+        for key, value in (("before", line.before), ("event", line.event), ("after", line.after)):
+            if value:
+                event[key] = value
+        if line.because:
+            event["because"] = line.because
+        self.events.append(event)

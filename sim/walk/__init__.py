@@ -1,0 +1,7 @@
+"""Random walks over the verbs of scenarios: a seed breaks a cluster, mends it, and demands its dues.
+
+clusters   which cluster a seed begins with: scheduler, queues, nodes, properties
+choices    one step at a time: which verbs make sense now, and with what
+walker     a walk from seed to end, written down as the scenario that it is; playing one again
+shrink     the shortest scenario that still fails in the same way
+"""

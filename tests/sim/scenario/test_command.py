@@ -1,0 +1,103 @@
+"""`yarnbox scenario run` and `check`: what is printed where, and the exit status."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from sim.scenario.command import main
+from sim.scenario.document import Scenario
+from sim.scenario.expectations import Failure
+from sim.scenario.player import Outcome
+
+GOOD = "name: good\nsteps: []\n"
+POOR = "name: poor\nsteps: []\n"
+BAD = "name: bad\nsteps:\n  - sleep: 1\n  - heartbeat: n9\n"
+
+
+def played(scenario: Scenario) -> Outcome:
+    """A play that fails for the scenario called poor."""
+    events = ({"step": 1, "at": 0, "kind": "RMApp", "event": "AppStart"},)
+    if scenario.name == "poor":
+        return Outcome(
+            (Failure(2, "apps.a1.containers", 6, 5), Failure(3, "queues.root.b", "x", None)), events
+        )
+    return Outcome((), events)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    for name, text in (("good", GOOD), ("poor", POOR), ("bad", BAD)):
+        (tmp_path / f"{name}.yaml").write_text(text)
+    return tmp_path
+
+
+def run(*argv: str) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    return main(argv, out=out, err=err, play=played), out.getvalue(), err.getvalue()
+
+
+def test_a_line_for_a_file_that_held(files: Path) -> None:
+    assert run("run", str(files / "good.yaml")) == (0, "ok good\n", "")
+
+
+def test_what_did_not_hold_stands_below_the_name(files: Path) -> None:
+    status, out, _ = run("run", str(files / "poor.yaml"), str(files / "good.yaml"))
+    assert status == 1
+    assert out.splitlines() == [
+        "FAILED poor",
+        "  step 2: apps.a1.containers: expected 6, got 5",
+        "  step 3: queues.root.b: expected x, got nothing",
+        "ok good",
+    ]
+
+
+def test_json_has_one_object_a_file(files: Path) -> None:
+    poor = str(files / "poor.yaml")
+    status, out, _ = run("run", "--json", poor, str(files / "good.yaml"))
+    assert status == 1
+    first, second = (json.loads(line) for line in out.splitlines())
+    assert first == {
+        "file": poor,
+        "name": "poor",
+        "ok": False,
+        "failures": [
+            {"step": 2, "path": "apps.a1.containers", "expected": 6, "got": 5},
+            {"step": 3, "path": "queues.root.b", "expected": "x", "got": None},
+        ],
+        "events": [{"step": 1, "at": 0, "kind": "RMApp", "event": "AppStart"}],
+    }
+    assert (second["name"], second["ok"], second["failures"]) == ("good", True, [])
+
+
+def test_a_file_that_is_no_scenario_is_told_and_the_others_are_played(files: Path) -> None:
+    bad = str(files / "bad.yaml")
+    status, out, err = run("run", bad, str(files / "poor.yaml"), str(files / "good.yaml"))
+    assert status == 2
+    assert [line.split(": ")[0] for line in err.splitlines()] == [f"{bad}:3", f"{bad}:4"]
+    assert out.splitlines()[0] == "FAILED poor"
+    assert out.splitlines()[-1] == "ok good"
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    status, out, err = run("run", str(tmp_path / "nowhere.yaml"))
+    assert (status, out) == (2, "")
+    assert "cannot be read: No such file" in err
+
+
+def test_check_reads_only(files: Path) -> None:
+    assert run("check", str(files / "good.yaml"), str(files / "poor.yaml")) == (0, "ok good\nok poor\n", "")
+    status, out, err = run("check", str(files / "bad.yaml"))
+    assert (status, err) == (2, "")
+    assert out.splitlines()[0].startswith(f"{files / 'bad.yaml'}:3: unknown verb 'sleep'")
+
+
+@pytest.mark.parametrize("argv", [[], ["play"], ["run"], ["check", "--json", "x"]])
+def test_a_wrong_command_line_ends_with_2(argv: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(argv)
+    assert ended.value.code == 2
+    assert "usage: yarnbox scenario" in capsys.readouterr().err
