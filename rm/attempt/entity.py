@@ -110,7 +110,8 @@ class RMAppAttempt:
     def counts_as_failure(self) -> bool:
         """Whether it counts towards the most attempts that its application may have."""
         within_ms = self.app.submission.attempt_failures_validity_interval
-        if within_ms > 0 and 0 < self.finish_ms < self.context.now_ms - within_ms:
+        has_ended = self.target is not None or self.recovered_final_state is not None
+        if has_ended and 0 < within_ms < self.context.now_ms - self.finish_ms:
             return False
         return self.am_exit_status not in UNCOUNTED
 
