@@ -62,7 +62,7 @@ def test_a_final_state_is_not_shown_before_it_is_stored() -> None:
     rig.holds_store = True
     assert not rig.finish(application_id)
     app = rig.app(application_id)
-    assert app.state is RMAppState.FINAL_SAVING
+    assert app.state.name == "FINAL_SAVING"
     assert application_state(app) is YarnApplicationState.RUNNING
     assert not rig.finish(application_id)
     # The AM is impatient and exits before it was told that it may.
