@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from rm.scheduler.fair.leaf import LeafQueue
@@ -30,10 +32,10 @@ def full(
     size: Resource = GB,
     queue: str = "a",
     am: bool = False,
-    **conf: object,
+    conf: Mapping[str, object] | None = None,
 ) -> Rig:
     """Nodes of 4 GB, all of them held by one application."""
-    rig = Rig(allocations, {**ON, **conf})
+    rig = Rig(allocations, {**ON, **(conf or {})})
     rig.advance(0)
     for number in range(nodes):
         rig.add_node(f"n{number}", 4096, 12)
@@ -92,11 +94,11 @@ def test_nobody_is_taken_below_his_own_share() -> None:
 
 
 def test_nothing_happens_while_preemption_is_off_or_the_cluster_is_not_full() -> None:
-    off = full(**{"yarn.scheduler.fair.preemption": False})
+    off = full(conf={"yarn.scheduler.fair.preemption": False})
     starve(off, 4, GB)
     off.scheduler.preempt()
     assert marked(off) == 0
-    half = full(**{"yarn.scheduler.fair.preemption.cluster-utilization-threshold": 1.0})
+    half = full(conf={"yarn.scheduler.fair.preemption.cluster-utilization-threshold": 1.0})
     starve(half, 4, GB)
     half.scheduler.preempt()
     assert marked(half) == 0
@@ -169,7 +171,7 @@ def test_protected_queues_and_ams_are_spared() -> None:
     starve(protected, 4, GB)
     protected.scheduler.preempt()
     assert marked(protected) == 0
-    spared = full(nodes=1, am=True, **{"yarn.scheduler.fair.am.preemption": False})
+    spared = full(nodes=1, am=True, conf={"yarn.scheduler.fair.am.preemption": False})
     starve(spared, 2, GB)
     spared.scheduler.preempt()
     app = spared.app("holder")
@@ -288,7 +290,7 @@ def test_the_least_starved_is_helped_first() -> None:
 
 
 def test_the_process_runs_it_by_itself_after_each_update() -> None:
-    rig = full(**{"yarn.scheduler.fair.update-interval-ms": 500})
+    rig = full(conf={"yarn.scheduler.fair.update-interval-ms": 500})
     starve(rig, 4, GB)
     rig.advance(500)
     assert marked(rig) == 4
