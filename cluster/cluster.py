@@ -66,7 +66,7 @@ class Cluster:
     def up(self, options: Options) -> ClusterRecord:
         """Starts the processes, all at once; they are not ready yet."""
         source = (options.configuration or site.sample_configuration()).absolute()
-        configuration = site.user_configuration(source).overlaid(options.definitions)
+        configuration = site.user_configuration(source, options.definitions)
         run = self.run
         run.create()
         with run.changing():

@@ -8,15 +8,20 @@ concern addresses and directories.
 from __future__ import annotations
 
 import errno
+import getpass
+import os
 import shutil
 import socket
 from collections.abc import Mapping
 from pathlib import Path
 
 from cluster.directory import RECORD, ClusterError, ClusterRecord, NodeRecord, RunDirectory
+from nm.settings import NMSettings
+from rm.settings import RMSettings
 from yarn.address import Address
 from yarn.addresses import ADDRESS_BOOK_FILE, ADDRESS_BOOK_PROPERTY, write_address_book
-from yarn.configuration import SITE_FILES, Configuration
+from yarn.configuration import SITE_FILES, Configuration, ConfigurationError, Fault
+from yarn.settings import read
 from yarn.topology import MAPPING_PROPERTY, TABLE_MAPPING, TABLE_PROPERTY
 
 GRPC_PROPERTY = "yarnbox.resourcemanager.grpc.address"
@@ -38,11 +43,24 @@ def sample_configuration() -> Path:
     return installed if installed.is_dir() else here.parent / "conf"
 
 
-def user_configuration(directory: Path) -> Configuration:
-    """What the user's directory says; ConfigurationError when it cannot be read."""
+def user_configuration(directory: Path, definitions: Mapping[str, str]) -> Configuration:
+    """What the user's directory and -D say. ConfigurationError with every fault that a daemon would find,
+    told by the user's own files: a copy of them in the run directory is not where to repair it.
+    """
     if not directory.is_dir():
         raise ClusterError(f"{directory} is no configuration directory; name one with --conf")
-    return Configuration.load(directory)
+    system = {"user.name": getpass.getuser()}
+    configuration = Configuration.load(directory, environment=os.environ, system_properties=system)
+    configuration = configuration.overlaid(definitions)
+    faults: dict[Fault, None] = {}
+    for settings in (RMSettings, NMSettings):
+        try:
+            read(settings, configuration)
+        except ConfigurationError as error:
+            faults.update(dict.fromkeys(error.faults))
+    if faults:
+        raise ConfigurationError(faults)
+    return configuration
 
 
 def write_configuration(

@@ -10,7 +10,7 @@ import pytest
 from cluster import site
 from cluster.directory import ClusterError, ClusterRecord, NodeRecord, RunDirectory
 from yarn.addresses import AddressBook
-from yarn.configuration import Configuration
+from yarn.configuration import Configuration, ConfigurationError
 from yarn.topology import RackResolver
 
 PRODUCTION = """<configuration>
@@ -84,7 +84,24 @@ def test_racks_and_addresses_of_the_emulated_hosts(source: Path, run: RunDirecto
 
 def test_no_configuration_directory_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(ClusterError, match="none is no configuration directory"):
-        site.user_configuration(tmp_path / "none")
+        site.user_configuration(tmp_path / "none", {})
+
+
+def test_every_fault_is_told_by_the_users_own_files(source: Path) -> None:
+    (source / "yarn-site.xml").write_text(
+        PRODUCTION.replace(
+            "<value>4096</value>",
+            "<value>4096</value></property>\n<property>"
+            "<name>yarn.nm.liveness-monitor.expiry-interval-ms</name><value>0</value>",
+        )
+    )
+    with pytest.raises(ConfigurationError) as refused:
+        site.user_configuration(source, {"yarn.resourcemanager.application.max-tags": "no"})
+    said = [str(fault) for fault in refused.value.faults]
+    assert f"{source}/yarn-site.xml:7" in said[0]
+    assert "yarn.nm.liveness-monitor.expiry-interval-ms = '0': must be at least 1" in said[0]
+    assert "yarn.resourcemanager.application.max-tags = 'no'" in said[1]
+    assert len(said) == 2, "both daemons read the first, and it is told once"
 
 
 def test_addresses_come_from_option_property_and_default() -> None:

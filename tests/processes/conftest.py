@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ import pytest
 from cluster.cluster import Cluster, wait_until
 from cluster.directory import RunDirectory
 from cluster.processes import belonging_to
+
+QUIET = ("--port", "0", "--web-port", "0", "--scheduler", "fifo")
+"""What lets clusters of tests run beside others, and beside each other."""
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -55,6 +59,21 @@ class Desk:
             text=True,
         )
 
+    @contextmanager
+    def in_foreground(self, *words: str) -> Iterator[subprocess.Popen[str]]:
+        """`yarnbox up`, once it has said that it is ready; killed if it does not end."""
+        command = self.start("up", *QUIET, *words)
+        try:
+            assert command.stdout is not None
+            first = command.stdout.readline()
+            assert "ready" in first, first + (command.stderr.read() if command.stderr else "")
+            self.remember()
+            yield command
+            command.communicate(timeout=30)
+        finally:
+            command.kill()
+            command.communicate()
+
     def yarnbox(self, *words: str, status: int = 0, timeout_s: float = 60) -> str:
         """Runs `yarnbox`, and returns what it printed; it has to end with the status."""
         with self.start(*words) as command:
@@ -69,7 +88,7 @@ class Desk:
 
     def up(self, *words: str) -> None:
         """A cluster on free ports, ready."""
-        self.yarnbox("up", "--detach", "--port", "0", "--web-port", "0", *words)
+        self.yarnbox("up", "--detach", *QUIET, *words)
 
     def status(self) -> dict[str, Any]:
         """`yarnbox status --json`."""
