@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import tzinfo
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
-from urllib.parse import quote
 
 from client.printing.logs import AGGREGATED, FileInfo, header, trailer
 from client.text import timestamp
@@ -123,7 +122,7 @@ class NodeLogs:
 
     def copy(self, address: str, container: ContainerFiles, name: str, size: int | None, sink: Sink) -> None:
         """The text of one log as its node frames it, or why there is none."""
-        path = f"{NODE}/containers/{container.container_id}/logs/{quote(name, safe='')}"
+        path = f"{NODE}/containers/{container.container_id}/logs/{name}"
         query = {} if size is None else {"size": str(size)}
         answer = self._web.stream(address, path, sink, **query)
         if answer.is_ok:

@@ -90,7 +90,7 @@ class WebService:
         consume: Callable[[bytes], object] | None = None,
     ) -> Answer:
         host_port = self._book.resolve(address.removeprefix("http://").rstrip("/"))
-        target = quote(path) + "?" + urlencode({**query, "user.name": self._user})
+        target = quote(path, safe="/:") + "?" + urlencode({**query, "user.name": self._user})
         attempts = 0
         while True:
             connection = http.client.HTTPConnection(host_port, timeout=TIMEOUT_S)
