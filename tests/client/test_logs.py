@@ -421,8 +421,8 @@ def test_an_am_beyond_the_last(finished: Shell, web: FakeWebService) -> None:
         (
             ("-containerId", str(FIRST), "-am", "0"),
             (
-                "Invalid input for option -am. Valid inputs are 'ALL', -1 and any other integer which is larger "
-                "than 0."
+                "Invalid input for option -am. Valid inputs are 'ALL', -1 and any other integer which is "
+                "larger than 0."
             ),
         ),
         (("-foo",), "options parsing failed: Unrecognized option: -foo"),
