@@ -12,9 +12,9 @@ from sim.scenario.player import play
 HERE = Path(__file__).parent
 CASES = sorted(HERE.glob("*/*.yaml"))
 
-AREAS = ("fifo", "lifecycle")
+AREAS = ("fifo", "lifecycle", "fair")
 """The areas whose rules the ResourceManager has."""
-SCHEDULERS = ("fifo",)
+SCHEDULERS = ("fifo", "fair")
 """The schedulers that it has."""
 
 SCHEDULER = "yarn.resourcemanager.scheduler.class"
