@@ -63,7 +63,7 @@ class StoredApp:
     submit_ms: int
     start_ms: int
     launch_ms: int = 0
-    finish_ms: int = 0
+    finish_ms: int | None = None
     lifetime_end_ms: int | None = None
     final_state: str | None = None
     diagnostics: str = ""

@@ -86,7 +86,8 @@ class RMApp:
         self.start_ms = context.now_ms
         self.launch_ms = 0
         self.finish_ms = 0
-        self.stored_finish_ms = 0
+        self.stored_finish_ms: int | None = None
+        """When its final state was written."""
         self.diagnostics = ""
         self.lifetime_end_ms: int | None = None
         """When it is killed for having lived too long."""

@@ -228,6 +228,7 @@ def kill_attempt(app: RMApp, event: AppKill) -> None:
 
 def note_finish(app: RMApp, event: AppEvent) -> None:
     """The AM has unregistered: finished as far as its client is concerned."""
+    assert app.stored_finish_ms is not None
     app.finish_ms = app.stored_finish_ms
 
 
@@ -261,7 +262,7 @@ def _final_actions(app: RMApp, state: RMAppState) -> None:
     if app.recovered is None or app.recovered.final_state is None:
         context.post(SchedulerAppRemoved(application_id=app.application_id, final_state=state.name))
     app.logs.start(context.now_ms)
-    app.finish_ms = app.stored_finish_ms or context.now_ms
+    app.finish_ms = context.now_ms if app.stored_finish_ms is None else app.stored_finish_ms
     context.monitors.lifetime.unregister(app.application_id)
     context.post(AppManagerAppCompleted(application_id=app.application_id))
 

@@ -1,0 +1,175 @@
+"""Restarts of the RM: what was stored comes back, what runs is taken over, and nothing is done twice."""
+
+from __future__ import annotations
+
+import pytest
+
+from rm.app import RMAppState
+from rm.attempt import RMAppAttemptState
+from rm.container import RMContainerState
+from tests.rig import Rig, ask
+from yarn.enums import FinalApplicationStatus, NodeAction
+from yarn.errors import ApplicationMasterNotRegisteredError
+from yarn.ids import ApplicationId
+from yarn.records.application import ApplicationTimeoutMap
+from yarn.records.basics import LogAggregationContext
+
+RECOVERY = {"yarn.resourcemanager.recovery.enabled": "true"}
+
+
+def restarted(rig: Rig, *, epoch: int = 1) -> Rig:
+    """Another RM over what the first one stored; the nodes and AMs live on."""
+    other = Rig(rig.files.properties, start_ms=rig.clock.now_ms() + 1_000, stored=rig.stored, epoch=epoch)
+    other.nodes = rig.nodes
+    other.masters = rig.masters
+    return other
+
+
+def rejoin(rig: Rig, *names: str) -> None:
+    """The nodes find that the RM does not know them, and register with what they run."""
+    for name in names:
+        assert rig.heartbeat(name).node_action is NodeAction.RESYNC
+        rig.add_node(name, keep=True)
+
+
+def a_running_application(rig: Rig) -> ApplicationId:
+    """An AM and a container, on two nodes."""
+    rig.add_node("n1")
+    rig.add_node("n2")
+    application_id = rig.submit(application_name="long")
+    rig.run(application_id, "n1")
+    rig.allocate(application_id, ask(2048))
+    rig.heartbeat("n2")
+    rig.allocate(application_id)
+    rig.heartbeat("n2")
+    return application_id
+
+
+def test_what_runs_is_taken_over() -> None:
+    old = Rig(RECOVERY)
+    application_id = a_running_application(old)
+    rig = restarted(old)
+    app = rig.app(application_id)
+    assert (app.state, app.name, app.submit_ms) == (RMAppState.ACCEPTED, "long", 0)
+    assert rig.attempt(application_id).state is RMAppAttemptState.LAUNCHED
+    rejoin(rig, "n1", "n2")
+    attempt_id = rig.attempt(application_id).attempt_id
+    live = rig.context.scheduler.live_containers(attempt_id)
+    assert [(one.container_id.sequence, one.state, one.is_am) for one in live] == [
+        (1, RMContainerState.RUNNING, True),
+        (2, RMContainerState.RUNNING, False),
+    ]
+    with pytest.raises(ApplicationMasterNotRegisteredError, match="RM had restarted"):
+        rig.allocate(application_id)
+    rig.register(application_id)
+    assert app.state.name == "RUNNING"
+    # Nothing is given away before everybody had time to come back.
+    rig.allocate(application_id, ask())
+    rig.heartbeat("n1")
+    assert not rig.allocate(application_id).allocated_containers
+    rig.advance(10_000)
+    rig.heartbeat("n1")
+    (given,) = rig.allocate(application_id).allocated_containers
+    assert given.id is not None
+    assert str(given.id).startswith(f"container_e01_{application_id.cluster_timestamp}_")
+    rig.finish(application_id)
+    rig.end_am(application_id)
+    rig.heartbeat("n1")
+    assert app.state.name == "FINISHED"
+
+
+def test_an_am_that_ended_meanwhile_is_followed_by_another() -> None:
+    old = Rig(RECOVERY)
+    application_id = a_running_application(old)
+    rig = restarted(old)
+    container = rig.attempt(application_id).master_container
+    assert container is not None
+    assert container.id is not None
+    rig.nodes["n1"].end(container.id, 7)
+    rejoin(rig, "n1", "n2")
+    rig.heartbeat("n1")
+    rig.advance(900_000 + 300_000)
+    assert rig.attempt(application_id).attempt_id.attempt_id == 2
+
+
+def test_ended_applications_are_only_remembered() -> None:
+    old = Rig(RECOVERY)
+    application_id = a_running_application(old)
+    old.finish(application_id, FinalApplicationStatus.SUCCEEDED, "fine")
+    old.end_am(application_id)
+    old.heartbeat("n1")
+    killed = old.submit()
+    old.kill(killed)
+    rig = restarted(old)
+    app = rig.app(application_id)
+    assert (app.state, app.final_status) == (RMAppState.FINISHED, FinalApplicationStatus.SUCCEEDED)
+    assert rig.app(killed).state is RMAppState.KILLED
+    assert "was killed by user" in rig.app(killed).diagnostics
+    assert not rig.context.scheduler.applications
+    assert rig.app(application_id).finish_ms == old.app(application_id).finish_ms
+
+
+def test_containers_of_unknown_applications_are_cleaned_up() -> None:
+    old = Rig()  # nothing is stored
+    application_id = a_running_application(old)
+    rig = restarted(old)
+    assert application_id not in rig.context.apps
+    rejoin(rig, "n1", "n2")
+    for name in ("n1", "n2"):
+        assert rig.heartbeat(name).applications_to_cleanup == (application_id,)
+        assert not rig.nodes[name].running
+
+
+def test_one_that_was_submitted_and_not_begun_begins() -> None:
+    old = Rig(RECOVERY)
+    old.holds_store = True
+    application_id = old.submit()
+    (order,) = old.unanswered
+    old.stored[order.key] = order.value
+    rig = restarted(old)
+    assert rig.app(application_id).state is RMAppState.ACCEPTED
+    assert rig.attempt(application_id).state is RMAppAttemptState.SCHEDULED
+
+
+def test_a_lifetime_goes_on() -> None:
+    old = Rig(RECOVERY)
+    application_id = old.submit(application_timeouts=(ApplicationTimeoutMap(timeout=60),))
+    rig = restarted(old)
+    rig.advance(63_000)
+    assert rig.app(application_id).state is RMAppState.KILLED
+
+
+def test_two_restarts_are_as_good_as_one() -> None:
+    old = Rig(RECOVERY)
+    application_id = a_running_application(old)
+    rig = restarted(restarted(old), epoch=2)
+    rejoin(rig, "n1", "n2")
+    rig.register(application_id)
+    assert rig.app(application_id).state is RMAppState.RUNNING
+    assert len(rig.context.scheduler.live_containers(rig.attempt(application_id).attempt_id)) == 2
+
+
+def test_failures_before_the_restart_count() -> None:
+    old = Rig(RECOVERY)
+    old.add_node("n1")
+    application_id = old.submit(max_app_attempts=2)
+    old.run(application_id, "n1")
+    old.end_am(application_id, 1)
+    old.heartbeat("n1")
+    old.heartbeat("n1")
+    old.register(application_id)
+    rig = restarted(old)
+    rejoin(rig, "n1")
+    rig.register(application_id)
+    rig.heartbeat("n1")
+    rig.end_am(application_id, 1)
+    rig.heartbeat("n1")
+    assert rig.app(application_id).state is RMAppState.FAILED
+
+
+def test_what_a_submission_said_survives() -> None:
+    old = Rig(RECOVERY)
+    context = LogAggregationContext(include_pattern="*.log")
+    application_id = old.submit(log_aggregation_context=context, application_tags=("a", "b"))
+    submission = restarted(old).app(application_id).submission
+    assert submission == old.app(application_id).submission
