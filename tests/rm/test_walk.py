@@ -65,7 +65,10 @@ class Walk(RuleBasedStateMachine):
         """A user submits."""
 
         def call() -> None:
-            fields = {"keep_containers_across_application_attempts": keep, "max_app_attempts": attempts}
+            fields: dict[str, Any] = {
+                "keep_containers_across_application_attempts": keep,
+                "max_app_attempts": attempts,
+            }
             self.ids.append(self.rig.submit(unmanaged_am=unmanaged, memory_mb=memory_mb, **fields))
 
         self.tried(call)
