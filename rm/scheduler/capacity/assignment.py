@@ -30,6 +30,10 @@ class SkipReason(Enum):
     QUEUE_AT_MAXIMUM = "Queue hits max-capacity limit"
     PARENT_AT_MAXIMUM = "a queue above is at its maximum"
     QUEUE_HEADROOM = "Queue does not have enough headroom for the request"
+    EARLIER_APPLICATION = (
+        "an earlier application of the queue is stopped by the queue's limit, which ends the queue's turn"
+    )
+    SIBLING_QUEUE = "room is kept free for a sibling queue whose next request does not fit yet"
     USER_LIMIT = "User capacity has reached its maximum limit."
     LABEL = "the node is in another partition than the request"
     PARTITION_ACCESS = "Queue can not access the partition of the node"

@@ -54,7 +54,25 @@ def explain(scheduler: CapacityScheduler, application_id: ApplicationId) -> list
         return [Explanation(reason=reason, detail=_activation_detail(attempt, reason))]
     if not attempt.is_asking:
         return [Explanation(reason=SkipReason.NOTHING_ASKED)]
-    return [found for key in attempt.asks.active_keys for found in _explain_key(scheduler, attempt, key)]
+    found = [one for key in attempt.asks.active_keys for one in _explain_key(scheduler, attempt, key)]
+    return found or _behind_others(scheduler, attempt)
+
+
+def _behind_others(scheduler: CapacityScheduler, attempt: CapacityAttempt) -> list[Explanation]:
+    """Nothing of its own stops it: somebody before it in the order may; else it is simply next."""
+    leaf = attempt.leaf
+    for other in leaf.order.asking(attempt.partition):
+        if other is attempt:
+            break
+        for key in other.asks.active_keys:
+            for one in _explain_key(scheduler, other, key):
+                if one.reason is SkipReason.QUEUE_HEADROOM:
+                    detail = f"{other.application_id}: {one.detail}"
+                    return [Explanation(reason=SkipReason.EARLIER_APPLICATION, detail=detail)]
+    parent = leaf.parent
+    siblings = parent.children if parent is not None else []
+    asking = [child.path for child in siblings if child is not leaf and child.has_pending(attempt.partition)]
+    return [Explanation(reason=SkipReason.SIBLING_QUEUE, detail=", ".join(asking))] if asking else []
 
 
 def launch_diagnostics(scheduler: CapacityScheduler, attempt_id: ApplicationAttemptId) -> str:
