@@ -12,9 +12,9 @@ from sim.scenario.player import play
 HERE = Path(__file__).parent
 CASES = sorted(HERE.glob("*/*.yaml"))
 
-AREAS = ("fifo", "lifecycle", "fair")
+AREAS = ("fifo", "lifecycle", "fair", "capacity")
 """The areas whose rules the ResourceManager has."""
-SCHEDULERS = ("fifo", "fair")
+SCHEDULERS = ("fifo", "fair", "capacity")
 """The schedulers that it has."""
 
 SCHEDULER = "yarn.resourcemanager.scheduler.class"

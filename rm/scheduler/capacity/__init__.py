@@ -23,3 +23,7 @@ clients.py reasons.py       what others see; why is it pending?
 check.py                    what a configuration means, before any cluster runs
 scheduler.py                events, and the interface to the RM
 """
+
+from rm.scheduler.capacity.scheduler import CapacityScheduler
+
+__all__ = ["CapacityScheduler"]

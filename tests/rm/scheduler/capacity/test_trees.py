@@ -185,7 +185,7 @@ class Play:
 
     def do_complete(self, app: int, container: int) -> None:
         name = self.pick(app)
-        live = [one for one in self.rig.attempt(name).live.values()] if name else []
+        live = list(self.rig.attempt(name).live.values()) if name else []
         running = [one for one in live if one.container_id in one.node.launched]
         if running:
             self.rig.complete(running[container % len(running)])
