@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 SCHEDULERS = {
     FIFO_SCHEDULER: "rm.scheduler.fifo.FifoScheduler",
-    CAPACITY_SCHEDULER: "rm.scheduler.capacity.CapacityScheduler",
+    CAPACITY_SCHEDULER: "rm.scheduler.capacity.scheduler.CapacityScheduler",
     FAIR_SCHEDULER: "rm.scheduler.fair.FairScheduler",
 }
 """Hadoop's classes and ours; any other name is the dotted path of a user's own class."""
