@@ -55,6 +55,8 @@ def main(argv: list[str], run_dir: Path | str | None = None) -> int:
         where = f"cannot reach the ResourceManager at {program.rm_address}"
         remedy = "start a cluster with `yarnbox up`, or name a running one with --dir"
         return _fail(f"{where}: {remedy}", 1)
+    except BrokenPipeError:
+        raise  # nobody reads any more: the caller's affair
     except (SubmissionError, YarnError, RpcError, OSError) as error:
         return _fail(error, 1)
 

@@ -51,7 +51,7 @@ class Desk:
     def start(self, *words: str) -> subprocess.Popen[str]:
         """`yarnbox`, running in the background."""
         return subprocess.Popen(
-            [sys.executable, "-m", "cluster.main", *words, "--dir", str(self.directory)],
+            [sys.executable, "-m", "cluster.main", words[0], "--dir", str(self.directory), *words[1:]],
             env=self.environment(),
             cwd=self.directory.parent,
             stdout=subprocess.PIPE,
