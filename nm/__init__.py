@@ -12,6 +12,7 @@ scheduler        guaranteed containers at once, opportunistic ones in a queue
 status           registration, heartbeats, what their answers mean
 descriptors      labels and attributes that the node reports
 health, logs     the verdict on the node; what becomes of logs
+keeping          what is remembered over a restart; recovery: how it is found again
 services         ContainerManagementProtocol
 executor/        containers as processes of the operating system; the launch script
 localizer        resources copied and unpacked

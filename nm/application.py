@@ -26,8 +26,10 @@ from nm.events import (
     LogApplicationFinished,
     LogApplicationStarted,
 )
+from nm.keeping import forget_application
 from yarn.ids import ApplicationId, ContainerId
 from yarn.ordered import OrderedSet
+from yarn.records.basics import LogAggregationContext
 from yarn.statemachine import Table, choose, ignore, stay, to
 
 KILLED_AFTER_APP_COMPLETION = -107
@@ -56,6 +58,7 @@ class Application:
         self.context = context
         self.application_id = application_id
         self.user = user
+        self.log_aggregation_context: LogAggregationContext | None = None
         self.state = State.NEW
         self.containers: OrderedSet[ContainerId] = OrderedSet()
 
@@ -132,6 +135,7 @@ def _logs_complete(application: Application, event: ApplicationResourcesCleanedU
 
 def _forget(application: Application, event: object) -> None:
     application.context.applications.pop(application.application_id, None)
+    forget_application(application.context, application.application_id)
 
 
 def _refuse_container(application: Application, event: ApplicationInitContainer) -> None:

@@ -13,12 +13,10 @@ from nm.effects import (
     LinkResource,
     PauseContainer,
     ResumeContainer,
-    SendHeartbeat,
     StartAuxiliaryApplication,
     StopMonitoring,
 )
 from nm.events import (
-    ApplicationContainerFinished,
     ContainerEvent,
     ContainerExitedWithFailure,
     ContainerExitedWithSuccess,
@@ -40,26 +38,28 @@ from nm.events import (
     ContainerUpdateToken,
     LauncherRelaunchContainer,
     LocalizationRequestContainer,
-    LogContainerFinished,
-    SchedulerContainerCompleted,
     SchedulerContainerPaused,
     SchedulerScheduleContainer,
     SchedulerUpdateContainer,
 )
+from nm.keeping import keep_of_container, keep_token
 from nm.launching import (
     clean_up,
     give_back_resources,
     launch_reinitialized,
     reinitialize_now,
     start_monitoring,
+    tell_end,
 )
 from nm.resources import ResourceSet, malformed
-from yarn.enums import ContainerType
 from yarn.statemachine import Table, choose, ignore, stay, to
 
 
 def _init(container: Container, event: ContainerInit) -> State:
     context = container.context
+    if container.ended_before_restart():
+        tell_end(container)
+        return State.DONE
     launch_context = container.launch_context
     for service, data in launch_context.service_data.items():
         context.ask(StartAuxiliaryApplication(service, container.application_id, container.user, data))
@@ -112,10 +112,14 @@ def _kill_while_localizing(container: Container, event: ContainerKill) -> None:
 
 def _launched(container: Container, event: ContainerLaunched) -> None:
     container.was_launched = True
+    keep_of_container(container.context, container.container_id, "launched")
     start_monitoring(container)
     container.is_reinitializing = False
     if container.reinitialization is not None and not container.reinitialization.can_rollback:
         container.reinitialization = None
+    if container.is_recovered_as_killed:
+        container.say("Container recovered as killed.\n")
+        clean_up(container)
 
 
 def _recovered_paused(container: Container, event: ContainerRecoverPaused) -> None:
@@ -283,21 +287,7 @@ def _note_resource(container: Container, event: ContainerResourceLocalized) -> N
 
 
 def _done(container: Container, event: ContainerEvent) -> None:
-    context, container_id = container.context, container.container_id
-    context.post(
-        ApplicationContainerFinished(application_id=container.application_id, container_id=container_id)
-    )
-    context.post(SchedulerContainerCompleted(container_id=container_id))
-    context.ask(StopMonitoring(container_id))
-    context.post(
-        LogContainerFinished(
-            application_id=container.application_id,
-            container_id=container_id,
-            container_type=container.token.container_type or ContainerType.TASK,
-            exit_code=container.exit_code,
-        )
-    )
-    context.ask(SendHeartbeat())
+    tell_end(container)
 
 
 def _remark(container: Container, event: ContainerUpdateDiagnostics) -> None:
@@ -306,11 +296,12 @@ def _remark(container: Container, event: ContainerUpdateDiagnostics) -> None:
 
 def _update_token(container: Container, event: ContainerUpdateToken) -> None:
     container.token = event.token
+    keep_token(container.context, container.container_id, event.token)
 
 
 def _update_token_and_room(container: Container, event: ContainerUpdateToken) -> None:
     original = container.token
-    container.token = event.token
+    _update_token(container, event)
     container.context.post(
         SchedulerUpdateContainer(
             container_id=container.container_id,

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from enum import Enum, auto
 
 from nm.context import NMContext
+from nm.keeping import keep_of_container
 from nm.resources import ResourceSet
 from nm.retry import Retries
 from yarn.enums import ContainerState as ReportedState
@@ -20,6 +21,7 @@ from yarn.records.tokens import ContainerTokenIdentifier
 from yarn.records.tracker import NMContainerStatus
 from yarn.resource import NONE, Resource
 
+KILLED_BY_APPMASTER = -105
 INVALID_EXIT_CODE = -1000
 """ContainerExitStatus.INVALID: not finished yet."""
 
@@ -63,6 +65,17 @@ _SUB_STATES = {
     ContainerState.CONTAINER_CLEANEDUP_AFTER_KILL: ContainerSubState.COMPLETING,
     ContainerState.DONE: ContainerSubState.DONE,
 }
+
+
+class Recovered(Enum):
+    """How far a container was when the NM ended, if that was before it was started again."""
+
+    NO = auto()
+    """It is new, or had not been launched: it takes the way of a new one."""
+    LAUNCHED = auto()
+    """Its process has to be found again."""
+    COMPLETED = auto()
+    """Only its end is to be told."""
 
 
 class Reinitialization:
@@ -132,8 +145,9 @@ class Container:
         """Between the order to launch and the news of the end."""
         self.was_launched = False
         self.is_reinitializing = False
-        self.is_recovered = False
-        """Its process outlived the NM and has to be found again instead of launched."""
+        self.recovered = Recovered.NO
+        self.is_recovered_as_killed = False
+        """Somebody had ordered its end before the NM ended."""
         self.localization_started_ms = 0
         self.bytes_missed = self.files_missed = self.bytes_cached = self.files_cached = 0
         self.localization_ms = 0
@@ -174,12 +188,20 @@ class Container:
         counts = (self.bytes_missed, self.bytes_cached, self.files_missed, self.files_cached)
         return ",".join(str(count) for count in (*counts, self.localization_ms))
 
+    def ended_before_restart(self) -> bool:
+        """Whether the NM found it, after its own restart, with nothing left to run."""
+        if self.is_recovered_as_killed and self.recovered is Recovered.NO:
+            self.exit_code = KILLED_BY_APPMASTER
+            return True
+        return self.recovered is Recovered.COMPLETED
+
     def say(self, *remarks: str) -> None:
         """Adds to the diagnostics; what is too old for them falls off at the front."""
         moment = datetime.fromtimestamp(self.context.now_ms / 1000, UTC)
         stamp = f"[{moment:%Y-%m-%d %H:%M:%S}.{self.context.now_ms % 1000:03d}]"
         text = self.diagnostics + "".join(stamp + remark for remark in remarks)
         self.diagnostics = text[-self.context.settings.diagnostics_maximum_size :]
+        keep_of_container(self.context, self.container_id, "diagnostics", self.diagnostics)
 
     def status(self) -> ContainerStatus:
         """What heartbeats and getContainerStatuses tell."""

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from nm.effects import Forget, Keep
 from yarn.dispatcher import Dispatcher, Event
 from yarn.ids import ApplicationId, ContainerId, NodeId
 from yarn.records.container import Container as ContainerRecord
@@ -69,6 +70,16 @@ class NMContext:
     def ask(self, effect: Effect) -> None:
         """Asks the world to act."""
         self.effects.append(effect)
+
+    def keep(self, key: str, value: bytes | None) -> None:
+        """Has bytes remembered over a restart, if restarts are to be survived."""
+        if self.settings.recovery_enabled:
+            self.effects.append(Keep(key, value))
+
+    def forget(self, prefix: str) -> None:
+        """Has everything below a key forgotten."""
+        if self.settings.recovery_enabled:
+            self.effects.append(Forget(prefix))
 
     def fire(self, table: Table[Any], entity: Any, event: Event) -> None:
         """Lets the event happen to the entity; an invalid one is logged and counted, and changes nothing."""

@@ -8,7 +8,7 @@ behind simulated ones. Answers for NodeManager and the dispatching of ContainerM
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
@@ -34,6 +34,7 @@ from nm.events import (
 from nm.health import NodeHealth
 from nm.localized import LocalizationService
 from nm.logs import LogHandler
+from nm.recovery import recover
 from nm.resources import CacheKey, ResourceKey
 from nm.retry import FORCE_KILLED, SUCCESS, TERMINATED
 from nm.scheduler import ContainerScheduler
@@ -99,6 +100,10 @@ class Core:
     def next_due_ms(self) -> int | None:
         """When the next timer is due."""
         return self.context.timers.next_due_ms()
+
+    def recover(self, entries: Mapping[str, bytes]) -> None:
+        """Takes up what an earlier NM at this place kept."""
+        self.turn(lambda: recover(self.context, self.scheduler, entries))
 
     def take_effects(self) -> list[Effect]:
         """What the world is asked for, in order; each is given out once."""

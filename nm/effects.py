@@ -178,6 +178,21 @@ class DeleteLogs:
 
 
 @dataclass(frozen=True, slots=True)
+class Keep:
+    """Remember these bytes over a restart, under this key; None: no longer."""
+
+    key: str
+    value: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Remember nothing any longer whose key begins so."""
+
+    prefix: str
+
+
+@dataclass(frozen=True, slots=True)
 class SendHeartbeat:
     """Do not wait for the next period."""
 
@@ -213,6 +228,8 @@ Effect = (
     | PrepareLogAggregation
     | AggregateLogs
     | DeleteLogs
+    | Keep
+    | Forget
     | SendHeartbeat
     | RegisterAgain
     | ShutDown

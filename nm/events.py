@@ -274,6 +274,7 @@ class ResourceRecovered(ResourceEvent):
 
     path: str
     size: int
+    directory: str
 
 
 # The rooms of the NM

@@ -7,24 +7,29 @@ for ContainersLauncher and the senders of events in ContainerImpl.
 
 from __future__ import annotations
 
-from nm.container_state import Container
+from nm.container_state import Container, Recovered
 from nm.container_state import ContainerState as State
 from nm.effects import (
     CleanUpContainer,
     Launch,
     LaunchContainer,
     ReacquireContainer,
+    SendHeartbeat,
     StartMonitoring,
     StopMonitoring,
 )
 from nm.events import (
+    ApplicationContainerFinished,
     ContainerKilledOnRequest,
     ContainerResume,
     LocalizationCleanupContainer,
+    LogContainerFinished,
     SchedulerContainerCompleted,
     SchedulerScheduleContainer,
 )
+from nm.keeping import keep_of_container
 from nm.retry import TERMINATED, Retries
+from yarn.enums import ContainerType
 
 MB = 1024 * 1024
 
@@ -46,8 +51,9 @@ def launch(container: Container, *, is_relaunch: bool = False) -> None:
         localization_counters=container.localization_counters,
         is_relaunch=is_relaunch,
     )
-    context.ask(ReacquireContainer(order) if container.is_recovered else LaunchContainer(order))
-    container.is_recovered = False
+    is_lost = container.recovered is Recovered.LAUNCHED
+    container.recovered = Recovered.NO
+    context.ask(ReacquireContainer(order) if is_lost else LaunchContainer(order))
 
 
 def relaunch(container: Container) -> None:
@@ -105,6 +111,27 @@ def give_back_resources(container: Container) -> None:
     container.context.post(
         LocalizationCleanupContainer(container_id=container.container_id, wanted=tuple(dict.fromkeys(wanted)))
     )
+
+
+def tell_end(container: Container) -> None:
+    """Nothing of it is left: its application, the scheduler, the monitor, the log handler and the RM hear of
+    it.
+    """
+    context, container_id = container.context, container.container_id
+    application_id = container.application_id
+    keep_of_container(context, container_id, "exitcode", str(container.exit_code))
+    context.post(ApplicationContainerFinished(application_id=application_id, container_id=container_id))
+    context.post(SchedulerContainerCompleted(container_id=container_id))
+    context.ask(StopMonitoring(container_id))
+    context.post(
+        LogContainerFinished(
+            application_id=application_id,
+            container_id=container_id,
+            container_type=container.token.container_type or ContainerType.TASK,
+            exit_code=container.exit_code,
+        )
+    )
+    context.ask(SendHeartbeat())
 
 
 def start_monitoring(container: Container) -> None:

@@ -31,6 +31,7 @@ from nm.events import (
     ResourceReleased,
     ResourceRequested,
 )
+from nm.keeping import RESOURCES, forget_resource, keep_resource
 from nm.resources import CacheKey, ResourceKey
 from yarn.enums import LocalResourceVisibility
 from yarn.ids import ApplicationId, ContainerId
@@ -90,6 +91,7 @@ def _join(resource: LocalizedResource, event: ResourceRequested) -> None:
 
 def _arrive(resource: LocalizedResource, event: ResourceLocalized) -> None:
     resource.path, resource.size = event.path, event.size
+    keep_resource(resource.context, resource.cache, resource.key, resource.directory, event.path, event.size)
     for container_id in resource.users:
         _tell(resource, container_id, was_cached=False)
 
@@ -172,6 +174,16 @@ class CacheDirectories:
             self._free.popleft()
         return name
 
+    def restore(self, name: str) -> None:
+        """A place that was taken before a restart of the NM."""
+        while name not in self._counts:
+            self._free.append(directory_name(self._next))
+            self._counts[directory_name(self._next)] = 0
+            self._next += 1
+        self._counts[name] += 1
+        if self._counts[name] >= self._limit and name in self._free:
+            self._free.remove(name)
+
     def give_back(self, name: str) -> None:
         """A place is free again."""
         count = self._counts.get(name, 0)
@@ -208,6 +220,13 @@ class _Cache:
         self.last_number += 1
         parent = self.directories.take()
         return f"{parent}/{self.last_number}" if parent else str(self.last_number)
+
+    def restore(self, directory: str) -> str:
+        """A directory that was used before a restart of the NM."""
+        parent, _, number = directory.rpartition("/")
+        self.directories.restore(parent)
+        self.last_number = max(self.last_number, int(number))
+        return directory
 
 
 class LocalizationService:
@@ -284,6 +303,7 @@ class LocalizationService:
 
     def _forget_application(self, application_id: ApplicationId) -> None:
         for cache in [cache for cache in self._caches if cache.application_id == application_id]:
+            self._context.forget(f"{RESOURCES}{cache.directory}/")
             del self._caches[cache]
 
     def _handle_resource(self, event: ResourceEvent) -> None:
@@ -300,7 +320,10 @@ class LocalizationService:
         if resource is None:
             if not isinstance(event, ResourceRequested | ResourceRecovered):
                 return
-            directory = cache.new_directory() if isinstance(event, ResourceRequested) else ""
+            if isinstance(event, ResourceRecovered):
+                directory = cache.restore(event.directory)
+            else:
+                directory = cache.new_directory()
             resource = LocalizedResource(self._context, event.cache, event.key, directory)
             cache.resources[event.key] = resource
         elif isinstance(event, ResourceRecovered):
@@ -312,4 +335,5 @@ class LocalizationService:
     def _drop(self, resource: LocalizedResource) -> None:
         cache = self._caches[resource.cache]
         del cache.resources[resource.key]
+        forget_resource(self._context, resource.cache, resource.directory)
         cache.directories.give_back(resource.directory.rpartition("/")[0])

@@ -77,6 +77,10 @@ class ContainerScheduler:
         if -1 < self._queue_limit < len(self.opportunistic):
             self._context.post(SchedulerShedQueuedContainers())
 
+    def recover_running(self, container: Container) -> None:
+        """Its process outlived the NM: it has its room before anybody asks."""
+        self._charge(container)
+
     def _handle(self, event: SchedulerEvent) -> None:
         if isinstance(event, SchedulerShedQueuedContainers):
             self._shed()

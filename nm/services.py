@@ -21,6 +21,7 @@ from nm.events import (
     ContainerUpdateToken,
     LocalizationRequestContainer,
 )
+from nm.keeping import keep_application, keep_container, keep_of_container, keep_start
 from nm.resources import check_resources
 from nm.status import NodeStatusUpdater
 from yarn.credentials import Credentials
@@ -32,7 +33,7 @@ from yarn.errors import (
     NotReadyError,
     YarnError,
 )
-from yarn.ids import ApplicationId, ContainerId
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarn.records.basics import SerializedException
 from yarn.records.container import Container as ContainerRecord
 from yarn.records.container import ContainerLaunchContext, ContainerStatus
@@ -97,7 +98,8 @@ class ContainerManagementService:
         def start(pair: tuple[ContainerTokenIdentifier, StartContainerRequest]) -> ContainerId:
             self._authorize(caller, pair[0], is_start=True)
             self._context.nm_tokens.container_started(caller)
-            self._start(*pair)
+            assert caller.app_attempt_id is not None
+            self._start(*pair, caller.app_attempt_id)
             return _id_of(pair[0])
 
         started, failed = _each(
@@ -109,7 +111,12 @@ class ContainerManagementService:
             failed_requests=failed,
         )
 
-    def _start(self, identifier: ContainerTokenIdentifier, request: StartContainerRequest) -> None:
+    def _start(
+        self,
+        identifier: ContainerTokenIdentifier,
+        request: StartContainerRequest,
+        attempt_id: ApplicationAttemptId,
+    ) -> None:
         context, container_id = self._context, _id_of(identifier)
         if identifier.resource is None or identifier.resource.is_negative():
             raise YarnError(f"Container {container_id} cannot have the size {identifier.resource}")
@@ -122,8 +129,10 @@ class ContainerManagementService:
                 "Container start failed as the NodeManager is in the process of shutting down"
             )
         application_id = container_id.application_id
-        if application_id not in context.applications:
+        application = context.applications.get(application_id)
+        if application is None:
             application = Application(context, application_id, identifier.app_submitter or "")
+            application.log_aggregation_context = identifier.log_aggregation_context
             context.applications[application_id] = application
             acls = {
                 one.access_type: one.acl
@@ -137,9 +146,12 @@ class ContainerManagementService:
                     log_aggregation_context=identifier.log_aggregation_context,
                 )
             )
-        context.containers[container_id] = Container(context, identifier, launch_context)
+        container = context.containers[container_id] = Container(context, identifier, launch_context)
+        keep_application(context, application, request)
+        keep_container(context, container, request)
         context.post(ApplicationInitContainer(application_id=application_id, container_id=container_id))
         context.container_tokens.container_started(identifier, context.now_ms)
+        keep_start(context, attempt_id, identifier)
 
     def _check_launch_context(self, launch_context: ContainerLaunchContext) -> None:
         for service in launch_context.service_data:
@@ -236,6 +248,7 @@ class ContainerManagementService:
             if container is None and not self._was_recently_stopped(container_id):
                 raise YarnError(f"Container {container_id} is not handled by this NodeManager")
             if container is not None:
+                keep_of_container(self._context, container_id, "killed")
                 self._context.post(
                     ContainerKill(
                         container_id=container_id,

@@ -16,6 +16,7 @@ from nm.descriptors import Descriptors, attribute_complaint, label_complaint
 from nm.effects import RegisterAgain, ShutDown, SignalContainer
 from nm.events import ApplicationFinish, ContainerKill
 from nm.health import NodeHealth
+from nm.keeping import forget_container, keep_keys
 from nm.logs import LogHandler
 from nm.scheduler import ContainerScheduler
 from yarn.enums import NodeAction
@@ -135,6 +136,8 @@ class NodeStatusUpdater:
             context.container_tokens.set_master_key(response.container_token_master_key)
         if response.nm_token_master_key is not None:
             context.nm_tokens.set_master_key(response.nm_token_master_key)
+        if response.container_token_master_key or response.nm_token_master_key:
+            keep_keys(context)
         if response.resource is not None:
             context.total = response.resource
         if self.labels is not None and not response.are_node_labels_accepted_by_rm:
@@ -200,6 +203,8 @@ class NodeStatusUpdater:
             context.container_tokens.set_master_key(response.container_token_master_key)
         if response.nm_token_master_key is not None:
             context.nm_tokens.set_master_key(response.nm_token_master_key)
+        if response.container_token_master_key or response.nm_token_master_key:
+            keep_keys(context)
         if response.node_action is NodeAction.SHUTDOWN:
             context.is_decommissioned = True
             context.ask(
@@ -290,6 +295,7 @@ class NodeStatusUpdater:
             container = containers.get(container_id)
             if container is None or container.is_done:
                 containers.pop(container_id, None)
+                forget_container(self._context, container_id)
                 self._to_remove.discard(container_id)
             self._pending.pop(container_id, None)
 
@@ -317,6 +323,7 @@ class NodeStatusUpdater:
                 statuses.append(container.status())
             elif self._is_stopped(container.application_id):
                 del context.containers[container_id]
+                forget_container(context, container_id)
                 self._pending[container_id] = container.status()
                 self._remember(container_id)
             elif container_id not in self._told:
@@ -330,6 +337,7 @@ class NodeStatusUpdater:
         for container_id, container in list(context.containers.items()):
             if container.application_id not in context.applications:
                 del context.containers[container_id]
+                forget_container(context, container_id)
                 continue
             statuses.append(container.registration_status())
             if container.is_done:

@@ -281,6 +281,14 @@ class NMTokenSecretManagerInNM(_ReceivedKeys):
             raise InvalidTokenError("Older NMToken should not be used while starting the container.")
         self._used[attempt_id] = key
 
+    def used_key(self, attempt_id: ApplicationAttemptId) -> MasterKey | None:
+        """The key whose token the attempt used here, to be kept over a restart of the NM."""
+        return self._used.get(attempt_id)
+
+    def restore_used_key(self, attempt_id: ApplicationAttemptId, key: MasterKey) -> None:
+        """Takes up what was kept."""
+        self._used[attempt_id] = key
+
     def application_finished(self, application_id: ApplicationId) -> None:
         """Forgets the keys of the application's attempts."""
         for attempt_id in [one for one in self._used if one.application_id == application_id]:
@@ -321,6 +329,10 @@ class ContainerTokenSecretManagerInNM(_ReceivedKeys):
         self._forget_expired(now_ms)
         assert identifier.container_id is not None
         self._started[identifier.container_id] = identifier.expiry_time_stamp or 0
+
+    def restore_started(self, container_id: ContainerId, expiry_ms: int) -> None:
+        """Takes up, after a restart of the NM, that a token was used."""
+        self._started[container_id] = expiry_ms
 
     def was_used(self, identifier: ContainerTokenIdentifier, now_ms: int) -> bool:
         """Whether a container was started with this token before."""

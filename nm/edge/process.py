@@ -24,6 +24,7 @@ from nm.edge.heartbeats import Heartbeats, UnreachableError
 from nm.edge.providers import ProviderLoops
 from nm.edge.pump import Answers, SystemClock, end_tasks
 from nm.edge.serving import serve_one
+from nm.edge.store import StateStore
 from nm.edge.web import WebService
 from nm.edge.world import RealWorld
 from nm.executor.layout import Layout
@@ -73,7 +74,7 @@ class NodeManagerProcess:
         bind = settings.bind_host or LOOPBACK
         port = listen(self._server, f"{bind}:{settings.address.port}", "yarn.nodemanager.address")
         self.node_id = NodeId(self._host, port)
-        self._layout.prepare()
+        self._layout.prepare(keeps=settings.recovery_enabled)
         self.core = core = Core(self.node_id, settings, self._capacity, SystemClock())
         core.status.physical = _physical_resource()
         self._web = WebService(core, self._layout)
@@ -110,6 +111,9 @@ class NodeManagerProcess:
         await self._look_at_disks()
         providers = ProviderLoops(settings, core, world.pump.turn)
         await providers.first_look()
+        if settings.recovery_enabled:
+            world.store = StateStore(Path(settings.recovery_directory))
+            core.recover(world.store.entries())
         world.pump.start()
         serve_one(self._server, world.pump.turn, core.management)
         await self._server.start()
@@ -150,6 +154,7 @@ class NodeManagerProcess:
         await self.heartbeats.unregister()
         self._world.pump.stop()
         self._world.cancel()
+        self._world.store.close()
         await self._server.stop(grace=0.1)
         await self._stub.close()
         await self._web.stop()

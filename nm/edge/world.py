@@ -16,6 +16,7 @@ from nm import effects as asked
 from nm.core import Core
 from nm.edge.collection import LogCollection
 from nm.edge.pump import Pump
+from nm.edge.store import StateStore
 from nm.executor.layout import Layout, remove_tree
 from nm.executor.process import ProcessExecutor
 from nm.localizer import FetchError, Localizer
@@ -49,6 +50,7 @@ class RealWorld:
         self._tasks: set[asyncio.Task[None]] = set()
         self.pump = Pump(core, self.perform)
         self.executor: ProcessExecutor | None = None
+        self.store = StateStore(None)
         self.wake: Callable[[], None] = lambda: None
         self.register_again: Callable[[], None] = lambda: None
         self._shut_down = shut_down
@@ -79,6 +81,10 @@ class RealWorld:
                 self._monitor.stop(container_id)
             case asked.FetchResource():
                 self._spawn(self._fetch(effect))
+            case asked.Keep(key, value):
+                self.store.keep(key, value)
+            case asked.Forget(prefix):
+                self.store.forget(prefix)
             case asked.RegisterAgain():
                 self.register_again()
             case asked.ShutDown(reason):

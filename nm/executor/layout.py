@@ -50,10 +50,15 @@ class Layout:
         """The good log directories."""
         return self._logs
 
-    def prepare(self) -> None:
-        """Makes the directories that have to be there from the start; bad ones are left to the checks."""
+    def prepare(self, *, keeps: bool = False) -> None:
+        """Makes the directories that have to be there from the start; bad ones are left to the checks.
+
+        What an earlier life left in them is removed, unless it is to be found again; logs stay.
+        """
         for root in self.all_local:
             for name in (USER_CACHE, FILE_CACHE, PRIVATE):
+                if not keeps:
+                    remove_tree(root / name)
                 _make(root / name, 0o700 if name == PRIVATE else 0o755)
         for root in self.all_logs:
             _make(root, 0o755)

@@ -104,18 +104,18 @@ def auxiliary_variables(services: Mapping[str, bytes]) -> dict[str, str]:
 
 
 def wrapper_scripts(work: Path, pid_file: Path, *, has_setsid: bool) -> dict[str, str]:
-    """The two scripts around it, by file name: one keeps the exit code, the other the pid, of a group of its
-    own.
+    """The two scripts around it, by file name: the outer keeps the exit code, the inner the pid.
 
-    As DefaultContainerExecutor writes them, so that an NM that was restarted can find both.
+    Much as DefaultContainerExecutor writes them, so that an NM that was restarted can find both. The pid is
+    written when the process leads a group of its own, not before: whoever reads it may signal the group.
     """
     session = work / "default_container_executor_session.sh"
-    start = "exec setsid" if has_setsid else "exec"
+    leader = "setsid " if has_setsid else ""
     return {
         "default_container_executor.sh": "\n".join(
             [
                 "#!/bin/bash",
-                f'/bin/bash "{session}"',
+                f'{leader}/bin/bash "{session}"',
                 "rc=$?",
                 f'echo $rc > "{pid_file}.exitcode.tmp"',
                 f'/bin/mv -f "{pid_file}.exitcode.tmp" "{pid_file}.exitcode"',
@@ -128,7 +128,7 @@ def wrapper_scripts(work: Path, pid_file: Path, *, has_setsid: bool) -> dict[str
                 "#!/bin/bash",
                 f'echo $$ > "{pid_file}.tmp"',
                 f'/bin/mv -f "{pid_file}.tmp" "{pid_file}"',
-                f'{start} /bin/bash "{work / LAUNCH_SCRIPT}"',
+                f'exec /bin/bash "{work / LAUNCH_SCRIPT}"',
                 "",
             ]
         ),

@@ -32,7 +32,7 @@ class Machine:
 
     def __init__(self, directory: Path, settings: NMSettings, **others: Any) -> None:
         self.layout = Layout([str(directory / "local")], [str(directory / "logs")])
-        self.layout.prepare()
+        self.layout.prepare(keeps=True)
         self.news: list[tuple[Any, ...]] = []
         self.executor = ProcessExecutor(
             settings,

@@ -40,6 +40,7 @@ def test_every_pair_of_state_and_event(pair: tuple[Enum, type, bool]) -> None:
         "path": "/x",
         "size": 3,
         "diagnostics": "no",
+        "directory": "10",
     }
     fields = pair[1].__dataclass_fields__  # type: ignore[attr-defined]
     event = pair[1](cache=PUBLIC, key=KEY, **{n: v for n, v in given_.items() if n in fields})

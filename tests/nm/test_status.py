@@ -4,6 +4,7 @@ told too early.
 
 from __future__ import annotations
 
+from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -306,4 +307,9 @@ class ReportingWalk(RuleBasedStateMachine):
 
 
 TestReportingWalk = ReportingWalk.TestCase
-TestReportingWalk.settings = hypothesis_settings(max_examples=80, stateful_step_count=40, deadline=None)
+TestReportingWalk.settings = hypothesis_settings(
+    max_examples=80,
+    stateful_step_count=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],  # other tests may take the processor
+)
