@@ -59,13 +59,16 @@ def _forward(command: str, words: Sequence[str]) -> int:
     run = RunDirectory.chosen(directory)
     if command == "scenario":
         return _status_of(importlib.import_module("sim.scenario.command").main(kept))
+    if command == "yarn":  # which looks for a cluster itself, in the same places and in Hadoop's
+        if directory is not None:
+            run.load()
+            kept = ["--dir", directory, *kept]
+        return _status_of(importlib.import_module("client.main").main(kept))
     wants_help = not kept or "--help" in kept or "-h" in kept
     if run.record_file.exists() or not wants_help:
         run.load()
         os.environ.update({"YARN_CONF_DIR": str(run.path), "HADOOP_CONF_DIR": str(run.path)})
-    if command == "job":
-        return _status_of(importlib.import_module("am.command").main(kept, run.path))
-    return _status_of(importlib.import_module("client.main").main(kept))
+    return _status_of(importlib.import_module("am.command").main(kept, run.path))
 
 
 def _status_of(answer: object) -> int:

@@ -193,8 +193,7 @@ class WebService:
             raise _not_found(f"Cannot find this log on the local disk: {name} of {container_id}")
         length = path.stat().st_size
         start, count = _part(length, size)
-        node = str(self._context.node_id).replace(":", "_")
-        first = f"Container: {container_id} on {node}"
+        first = f"Container: {container_id} on {self._context.node_id}"
         head = (
             f"{first}\nLogAggregationType: LOCAL\n{'=' * len(first)}\nLogType:{name}\n"
             f"LogLastModifiedTime:{_modified(path)}\nLogLength:{length}\nLogContents:\n"
@@ -203,7 +202,7 @@ class WebService:
         container = self._context.containers.get(container_id)
         runs = container is not None and not container.is_done
         note = f"This log file belongs to a running container ({container_id}) and so may not be complete."
-        tail = f"\n{end}.{note if runs else ''}\n{'*' * (len(end) + 50)}\n\n"
+        tail = f"{end}.{note if runs else ''}\n{'*' * (len(end) + 50)}\n\n"
         parts: list[Part] = [head.encode(), FilePart(path, start, count), tail.encode()]
         return Response(headers={"Content-Type": "text/plain; charset=utf-8"}, parts=parts)
 
