@@ -1,0 +1,146 @@
+"""The comparisons and roundings of the preemption policy, for memory alone or for every type.
+
+`compare`, `lesser` and `greater` look at two amounts as shares of a third, the base; the latter two return
+one of the two whole. With the default calculator memory alone decides, but whole vectors are carried along.
+Answers for Resources and ResourceCalculator as PreemptableResourceCalculator and the selectors use them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil, floor, inf, isnan
+
+from rm.scheduler.calculator import float32
+from yarn.resource import MEMORY_MB, NONE, VCORES, Resource, combine, componentwise_max
+
+MANDATORY = (MEMORY_MB, VCORES)
+
+
+class Arithmetic:
+    """How amounts compare under one of the two calculators."""
+
+    __slots__ = ("is_dominant", "types")
+
+    def __init__(self, *, is_dominant: bool, types: Sequence[str] = MANDATORY) -> None:
+        self.is_dominant = is_dominant
+        self.types = tuple(types)
+        """The resource types of the cluster."""
+
+    def compare(self, base: Resource, one: Resource, two: Resource) -> int:
+        """-1, 0 or 1 as `one` is smaller than, equal to or larger than `two`, as shares of `base`."""
+        if not self.is_dominant:
+            return _sign(one.memory_mb - two.memory_mb)
+        if one == two:
+            return 0
+        if not base:
+            return _compare_componentwise(one, two)
+        mine, theirs = self._shares(base, one), self._shares(base, two)
+        for left, right in zip(mine, theirs, strict=True):
+            difference = left - right
+            if isnan(difference):  # neither side has a meaning in a type that the base lacks
+                if len(mine) > len(MANDATORY):
+                    return 0
+                continue
+            if difference:
+                return _sign(difference)
+        return 0
+
+    def is_positive(self, base: Resource, amount: Resource) -> bool:
+        """Whether the amount is above nothing."""
+        return self.compare(base, amount, NONE) > 0
+
+    def lesser(self, base: Resource, one: Resource, two: Resource) -> Resource:
+        """The smaller of the two, whole; the first on a tie."""
+        return one if self.compare(base, one, two) <= 0 else two
+
+    def greater(self, base: Resource, one: Resource, two: Resource) -> Resource:
+        """The larger of the two, whole; the first on a tie."""
+        return one if self.compare(base, one, two) >= 0 else two
+
+    def divide(self, base: Resource, one: Resource, two: Resource) -> float:
+        """The ratio of the memories, or of the largest shares of `base`; a 32-bit float."""
+        if not self.is_dominant:
+            return _ratio(one.memory_mb, two.memory_mb)
+        return _ratio(self._largest_share(base, one), self._largest_share(base, two))
+
+    def ratio(self, one: Resource, two: Resource) -> float:
+        """The ratio of the memories, or the largest ratio over all types; a 32-bit float."""
+        if not self.is_dominant:
+            return _ratio(one.memory_mb, two.memory_mb)
+        return max(
+            (_ratio(one.value(name), two.value(name)) for name in self.types if two.value(name)), default=0.0
+        )
+
+    def share(self, amount: Resource, weights: Mapping[str, float]) -> Resource:
+        """Each type's amount times its weight, rounded: memory half up, or every type up (multiply and
+        normalise up).
+        """
+        if not self.is_dominant:
+            memory = floor(amount.memory_mb * weights.get(MEMORY_MB, 0.0) + 0.5)
+            return Resource(memory, 1 if memory > 0 else 0)
+        return Resource.of(
+            {name: ceil(float32(amount.value(name) * weights.get(name, 0.0))) for name in self.types}
+        )
+
+    def fits(self, smaller: Resource, larger: Resource) -> bool:
+        """By memory, or in every type."""
+        return smaller.fits_in(larger) if self.is_dominant else smaller.memory_mb <= larger.memory_mb
+
+    def is_above_zero(self, amount: Resource) -> bool:
+        """Whether any type that counts is above zero."""
+        if not self.is_dominant:
+            return amount.memory_mb > 0
+        return any(amount.value(name) > 0 for name in self.types)
+
+    def is_flat(self, amount: Resource) -> bool:
+        """Whether any type that counts is at or below zero."""
+        if not self.is_dominant:
+            return amount.memory_mb <= 0
+        return any(amount.value(name) <= 0 for name in self.types)
+
+    def _shares(self, base: Resource, amount: Resource) -> list[float]:
+        shares = [_share_of(amount.value(name), base.value(name)) for name in self.types]
+        shares.sort(reverse=True)
+        return shares
+
+    def _largest_share(self, base: Resource, amount: Resource) -> float:
+        counted = [amount.value(name) / base.value(name) for name in self.types if base.value(name)]
+        return max(counted, default=0.0)
+
+
+def truncate(amount: Resource, factor: float) -> Resource:
+    """Every type times the factor, cut off towards zero."""
+    return Resource.of({name: int(value * factor) for name, value in amount.items()})
+
+
+def not_below_zero(amount: Resource) -> Resource:
+    """Every type, at least zero."""
+    return componentwise_max(amount, NONE)
+
+
+def without_zeros(amount: Resource, types: Sequence[str]) -> Resource:
+    """The amount, with -1 for every type that is exactly zero."""
+    return Resource.of({name: amount.value(name) or -1 for name in types})
+
+
+def componentwise(one: Resource, two: Resource) -> Resource:
+    """The smaller amount of each type."""
+    return combine(min, one, two)
+
+
+def _share_of(value: int, base: int) -> float:
+    return value / base if base else inf
+
+
+def _ratio(one: float, two: float) -> float:
+    return float32(one / two) if two else 0.0
+
+
+def _sign(difference: float) -> int:
+    return (difference > 0) - (difference < 0)
+
+
+def _compare_componentwise(one: Resource, two: Resource) -> int:
+    if one.fits_in(two):
+        return -1
+    return 1 if two.fits_in(one) else 0

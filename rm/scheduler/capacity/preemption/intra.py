@@ -1,0 +1,226 @@
+"""Preemption between the users and applications of one queue, by user limit or by application priority.
+
+Answers for IntraQueueCandidatesSelector and FifoIntraQueuePreemptionPlugin.
+"""
+
+from __future__ import annotations
+
+from functools import cmp_to_key
+
+from rm.scheduler.calculator import float32
+from rm.scheduler.capacity.preemption.arithmetic import not_below_zero, truncate
+from rm.scheduler.capacity.preemption.selection import Obtain, Round, victims_first
+from rm.scheduler.capacity.preemption.snapshot import AppShare, AppView, ContainerView, QueueView
+from yarn.ids import ContainerId
+from yarn.resource import NONE, Resource, total
+
+
+class _User:
+    """One user's figures in one queue and partition."""
+
+    __slots__ = ("am", "ideal", "is_done", "limit", "selected", "used")
+
+    def __init__(self, used: Resource, am: Resource, limit: Resource) -> None:
+        self.used = used
+        self.am = am
+        self.limit = limit
+        """The user limit over all users, less what the user's AMs take."""
+        self.ideal = NONE
+        self.selected = NONE
+        self.is_done = False
+
+
+def select_within_queues(round_: Round) -> dict[ContainerId, ContainerView]:
+    """In each queue that wanted more, from those who have more than is theirs."""
+    work: list[_WithinQueue] = []
+    for partition in round_.snapshot.partitions:
+        for queue in round_.underserved[partition].values():
+            if queue.is_leaf:
+                part = _WithinQueue(round_, queue, partition)
+                part.compute()
+                work.append(part)
+    round_.deduct_selected()
+    own: dict[ContainerId, ContainerView] = {}
+    for part in work:
+        if not part.queue.is_intra_disabled:
+            part.select(own)
+    return own
+
+
+class _WithinQueue:
+    """One queue in one partition."""
+
+    def __init__(self, round_: Round, queue: QueueView, partition: str) -> None:
+        self.round = round_
+        self.queue = queue
+        self.partition = partition
+        self.arithmetic = round_.snapshot.arithmetic
+        self.cluster = round_.snapshot.cluster
+        self.is_user_limit_first = round_.settings.is_user_limit_first
+        self.users: dict[str, _User] = {}
+        self.high_to_low: list[AppShare] = []
+
+    # What each application should have, take and give
+
+    def compute(self) -> None:
+        """Writes ideal, other, give and actual of the queue's applications."""
+        queue, share, partition = self.queue, self.queue.share(self.partition), self.partition
+        settings = self.round.settings
+        reassignable = share.used - share.to_obtain
+        used_capacity = self.arithmetic.divide(share.total, share.used, share.guaranteed)
+        if used_capacity < float32(settings.intra_minimum_threshold):
+            return
+        reassignable = reassignable - total(app.am.get(partition, NONE) for app in queue.active_apps)
+        if queue.app_count == 1:
+            return
+        for app in queue.active_apps:
+            user = self.users.get(app.user)
+            am = app.am.get(partition, NONE)
+            if user is None:
+                limit = queue.user_limit(app.user, partition)
+                self.users[app.user] = _User(queue.user_used(app.user, partition), am, limit - am)
+            else:
+                user.am = user.am + am
+                user.limit = user.limit - am
+        self.high_to_low = [AppShare(app, partition) for app in self._ordered()]
+        queue.app_shares[partition] = self.high_to_low
+        self._compute_ideals(reassignable)
+        self._compute_give()
+        self._match()
+
+    def _ordered(self) -> list[AppView]:
+        if not (self.queue.is_fair and self.is_user_limit_first):
+            return sorted(self.queue.active_apps, key=lambda app: (-app.priority, app.attempt_id))
+        compare, cluster = self.arithmetic.compare, self.cluster
+
+        def before(one: AppView, two: AppView) -> int:
+            if one.user == two.user:
+                return one.order - two.order
+            mine, theirs = self.users[one.user], self.users[two.user]
+            by_use = compare(cluster, mine.used - mine.am, theirs.used - theirs.am)
+            return by_use or (one.attempt_id > two.attempt_id) - (one.attempt_id < two.attempt_id)
+
+        return sorted(self.queue.active_apps, key=cmp_to_key(before))
+
+    def _compute_ideals(self, reassignable: Resource) -> None:
+        arithmetic, cluster, partition = self.arithmetic, self.cluster, self.partition
+        conservative = self.round.settings.intra_conservative_drf
+        for app in self.high_to_low:
+            if arithmetic.compare(cluster, reassignable, NONE) <= 0:
+                continue
+            if conservative and arithmetic.is_flat(reassignable):
+                continue
+            user = self.users[app.app.user]
+            selected = total(
+                container.resource
+                for container in self.round.selected.values()
+                if container.attempt_id == app.app.attempt_id and container.label == partition
+            )
+            app.selected = app.selected + selected
+            user.selected = user.selected + selected
+            own = app.used - app.am - app.selected
+            want = own + app.pending
+            if arithmetic.compare(cluster, user.ideal, user.limit) >= 0:
+                continue
+            app.ideal = arithmetic.lesser(
+                cluster, reassignable, arithmetic.lesser(cluster, want, user.limit - user.ideal)
+            )
+            user.ideal = user.ideal + app.ideal
+            if arithmetic.compare(cluster, app.ideal, own) > 0:
+                app.other = app.ideal - own
+            reassignable = not_below_zero(reassignable - app.ideal)
+
+    def _compute_give(self) -> None:
+        arithmetic, cluster, partition = self.arithmetic, self.cluster, self.partition
+        share = self.queue.share(partition)
+        limit = truncate(share.guaranteed, float32(self.round.settings.intra_max_allowable_limit))
+        limit = limit - share.to_obtain if arithmetic.compare(cluster, limit, share.to_obtain) > 0 else NONE
+        limit = arithmetic.lesser(cluster, limit, self.round.allowed)
+        for app in reversed(self.high_to_low):
+            if not arithmetic.is_positive(cluster, limit) or not arithmetic.is_positive(cluster, app.used):
+                continue
+            spare = not_below_zero(app.used - app.ideal)
+            spare = not_below_zero(spare - app.selected)
+            spare = not_below_zero(spare - app.am)
+            if self.is_user_limit_first:
+                spare = not_below_zero(spare - self.round.snapshot.minimum_allocation)
+            app.give = arithmetic.lesser(cluster, arithmetic.greater(cluster, spare, NONE), limit)
+            limit = not_below_zero(limit - app.give)
+
+    # Who takes from whom
+
+    def _match(self) -> None:
+        positive = self.arithmetic.is_positive
+        for high in self.high_to_low:
+            if not positive(self.cluster, high.other):
+                continue
+            for low in reversed(self.high_to_low):
+                if positive(self.cluster, low.give):
+                    self._match_pair(high, low)
+
+    def _match_pair(self, high: AppShare, low: AppShare) -> None:
+        arithmetic, cluster = self.arithmetic, self.cluster
+        is_same_user = high.app.user == low.app.user
+        if is_same_user and low.app.priority >= high.app.priority:
+            return
+        if arithmetic.compare(cluster, low.give, low.actual) <= 0 or not high.other:
+            return
+        user = self.users[low.app.user]
+        is_over_limit = arithmetic.compare(cluster, user.used - user.am, user.limit) > 0
+        if not is_same_user and not is_over_limit and self.is_user_limit_first:
+            return
+        possible = low.give - low.actual
+        if not is_same_user and low.app.priority == high.app.priority and is_over_limit:
+            over = NONE if user.is_done else user.used - user.am - user.selected - user.limit
+            if arithmetic.compare(cluster, over, possible) < 0:
+                user.is_done = True
+                possible = over
+        if arithmetic.is_positive(cluster, possible):
+            taken = arithmetic.lesser(cluster, high.other, possible)
+            high.other = high.other - taken
+            low.actual = low.actual + taken
+
+    # Containers
+
+    def select(self, own: dict[ContainerId, ContainerView]) -> None:
+        """Takes containers of those who give, the least important application first."""
+        givers = [share for share in reversed(self.high_to_low) if share.actual]
+        obtain: Obtain = {self.partition: total(share.actual for share in givers)}
+        if not self.arithmetic.is_positive(self.cluster, obtain[self.partition]):
+            return
+        rolling: dict[str, Resource] = {}
+        for giver in givers:
+            if not obtain:
+                return
+            self._select_of(giver.app, obtain, own, rolling)
+
+    def _select_of(
+        self,
+        app: AppView,
+        obtain: Obtain,
+        own: dict[ContainerId, ContainerView],
+        rolling: dict[str, Resource],
+    ) -> None:
+        conservative = self.round.settings.intra_conservative_drf
+        for container in victims_first(app):
+            if not obtain:
+                return
+            if container.container_id in self.round.selected or container.is_am:
+                continue
+            if self.round.is_killable(container):
+                continue
+            if self.is_user_limit_first and not self._may_lose(app.user, container, rolling):
+                return
+            if (
+                self.round.take(obtain, container, own, is_conservative=conservative)
+                and self.is_user_limit_first
+            ):
+                rolling[app.user] = rolling[app.user] - container.resource
+
+    def _may_lose(self, name: str, container: ContainerView, rolling: dict[str, Resource]) -> bool:
+        """Whether the user stays above the limit: nobody is brought down to it, let alone below."""
+        user = self.users.get(name) if container.node.partition == self.partition else None
+        if user is None:
+            return True
+        rest = rolling.setdefault(name, user.used) - container.resource
+        return self.arithmetic.compare(self.cluster, rest, user.limit + user.am) > 0

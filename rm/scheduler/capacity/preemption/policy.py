@@ -1,0 +1,105 @@
+"""The proportional capacity preemption policy: one pass after another over snapshots, with marks that have an
+age.
+
+Answers for ProportionalCapacityPreemptionPolicy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rm.scheduler.capacity.preemption.arithmetic import truncate
+from rm.scheduler.capacity.preemption.intra import select_within_queues
+from rm.scheduler.capacity.preemption.precedence import select_by_queue_priority
+from rm.scheduler.capacity.preemption.selection import (
+    Decisions,
+    Round,
+    Selector,
+    select_balance,
+    select_fifo,
+    select_for_reservations,
+)
+from rm.scheduler.capacity.preemption.settings import PreemptionSettings
+from rm.scheduler.capacity.preemption.snapshot import ContainerView, Snapshot
+from yarn.ids import ContainerId
+from yarn.resource import Resource
+
+
+@dataclass(frozen=True, slots=True)
+class PassReport:
+    """What one pass found and did, for the event log: amounts per queue and partition."""
+
+    allowed: Resource
+    """What the pass was allowed to select."""
+    selected: tuple[ContainerView, ...]
+    marked: tuple[ContainerView, ...]
+    killed: tuple[ContainerView, ...]
+
+
+class PreemptionPolicy:
+    """Remembers what it has marked, and since when."""
+
+    def __init__(self, settings: PreemptionSettings) -> None:
+        self.settings = settings
+        self.marked: dict[ContainerId, int] = {}
+        """Containers whose AM was asked for them, and when (ms)."""
+
+    def run(self, snapshot: Snapshot, decisions: Decisions) -> PassReport:
+        """One pass. The snapshot's queues hold the figures afterwards."""
+        settings = self.settings
+        allowed = truncate(snapshot.cluster, settings.round_fraction)
+        round_ = Round(snapshot, settings, decisions, allowed)
+        own = [(self._wait_ms(selector), selector(round_)) for selector in self._selectors()]
+        marked: list[ContainerView] = []
+        killed: list[ContainerView] = []
+        if not settings.observe_only:
+            for wait_ms, containers in own:
+                for container in containers.values():
+                    self._mark_or_kill(container, wait_ms, snapshot.now_ms, decisions, marked, killed)
+            self._drop_stale_marks(snapshot.now_ms)
+        return PassReport(allowed, tuple(round_.selected.values()), tuple(marked), tuple(killed))
+
+    def _selectors(self) -> list[Selector]:
+        settings = self.settings
+        selectors: list[Selector] = []
+        if settings.by_queue_priority:
+            selectors.append(select_by_queue_priority)
+        if settings.by_reserved_containers:
+            selectors.append(select_for_reservations)
+        selectors.append(select_fifo)
+        if settings.balances_satisfied:
+            selectors.append(select_balance)
+        if settings.intra_enabled:
+            selectors.append(select_within_queues)
+        return selectors
+
+    def _wait_ms(self, selector: Selector) -> int:
+        if selector is select_balance and self.settings.balance_wait_ms > 0:
+            return self.settings.balance_wait_ms
+        return self.settings.max_wait_before_kill_ms
+
+    def _mark_or_kill(
+        self,
+        container: ContainerView,
+        wait_ms: int,
+        now_ms: int,
+        decisions: Decisions,
+        marked: list[ContainerView],
+        killed: list[ContainerView],
+    ) -> None:
+        """Only a container that is selected again after its wait is killed; a mark alone never kills."""
+        since_ms = self.marked.get(container.container_id)
+        if since_ms is None:
+            self.marked[container.container_id] = now_ms
+            marked.append(container)
+            decisions.mark(container)
+        elif since_ms + wait_ms <= now_ms:
+            del self.marked[container.container_id]
+            killed.append(container)
+            decisions.kill(container)
+
+    def _drop_stale_marks(self, now_ms: int) -> None:
+        oldest_ms = now_ms - 2 * self.settings.max_wait_before_kill_ms
+        stale = [container_id for container_id, since_ms in self.marked.items() if since_ms < oldest_ms]
+        for container_id in stale:
+            del self.marked[container_id]

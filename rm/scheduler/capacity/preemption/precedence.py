@@ -1,0 +1,156 @@
+"""Reservations of queues with a higher priority take the place of containers of queues with a lower one.
+
+Even of queues below their guarantee, as long as the reserving queue is below its own; disable_preemption is
+not looked at. Answers for QueuePriorityContainerCandidateSelector.
+"""
+
+from __future__ import annotations
+
+from functools import cmp_to_key
+
+from rm.scheduler.capacity.preemption.selection import Round
+from rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView, QueueView
+from yarn.ids import ContainerId, NodeId
+from yarn.resource import NONE, Resource
+
+
+def select_by_queue_priority(round_: Round) -> dict[ContainerId, ContainerView]:
+    """For each old enough reservation of a dominating, unsatisfied queue: containers of dominated ones."""
+    dominance = _Dominance(round_.snapshot.leaves())
+    if not dominance.pairs:
+        return {}
+    return _Precedence(round_, dominance).select()
+
+
+class _Dominance:
+    """Which leaf comes before which: where their paths part, the branch with the larger priority."""
+
+    def __init__(self, leaves: list[QueueView]) -> None:
+        self.pairs: dict[tuple[str, str], bool] = {}
+        paths = {leaf.path: _branch(leaf) for leaf in leaves}
+        for one in leaves:
+            for two in leaves:
+                if one is not two and _is_above(paths[one.path], paths[two.path]):
+                    self.pairs[one.path, two.path] = True
+        self.dominating = {one: True for one, _ in self.pairs}
+
+    def is_over(self, one: QueueView | None, two: QueueView | None) -> bool:
+        """Whether `one` dominates `two`."""
+        return one is not None and two is not None and (one.path, two.path) in self.pairs
+
+
+def _branch(leaf: QueueView) -> list[QueueView]:
+    branch = [leaf]
+    while branch[-1].parent is not None:
+        branch.append(branch[-1].parent)
+    return branch[::-1]
+
+
+def _is_above(one: list[QueueView], two: list[QueueView]) -> bool:
+    for mine, theirs in zip(one, two, strict=False):
+        if mine is not theirs:
+            return mine.priority > theirs.priority
+    return False
+
+
+class _Precedence:
+    def __init__(self, round_: Round, dominance: _Dominance) -> None:
+        self.round = round_
+        self.snapshot = round_.snapshot
+        self.arithmetic = round_.snapshot.arithmetic
+        self.dominance = dominance
+        self.own: dict[ContainerId, ContainerView] = {}
+        self.freed: dict[tuple[str, str], Resource] = {}
+        """What this pass has freed, by queue and partition."""
+        self.used_up: dict[NodeId, bool] = {}
+        """Nodes that succeeded, or that a reservation was moved to."""
+
+    def select(self) -> dict[ContainerId, ContainerView]:
+        reservations = [
+            reservation
+            for node in self.snapshot.nodes
+            if (reservation := self.snapshot.reservation_on(node)) is not None
+            and (queue := self.snapshot.queue_of(reservation)) is not None
+            and queue.path in self.dominance.dominating
+        ]
+        for reservation in sorted(reservations, key=cmp_to_key(self._compare)):
+            age_ms = self.snapshot.now_ms - reservation.creation_ms
+            if age_ms >= self.round.settings.reservation_delay_ms:
+                self._serve(reservation)
+        return self.own
+
+    def _compare(self, one: ContainerView, two: ContainerView) -> int:
+        """A container whose queue dominates the other's first, then the earlier one."""
+        mine, theirs = self.snapshot.queue_of(one), self.snapshot.queue_of(two)
+        if self.dominance.is_over(mine, theirs):
+            return -1
+        if self.dominance.is_over(theirs, mine):
+            return 1
+        return (one.creation_ms > two.creation_ms) - (one.creation_ms < two.creation_ms)
+
+    def _serve(self, reservation: ContainerView) -> None:
+        queue = self.snapshot.queue_of(reservation)
+        assert queue is not None
+        node = reservation.node
+        if self._is_satisfied(queue, node.partition):
+            return
+        chosen = self._choose(queue, reservation, node)
+        if chosen is None:
+            if self.round.settings.may_move_reservations:
+                self._move(queue, reservation)
+            return
+        self.used_up[node.node_id] = True
+        for container in chosen:
+            self.round.selected[container.container_id] = container
+            self.own[container.container_id] = container
+            self.round.allowed = self.round.allowed - container.resource
+        place = (queue.path, node.partition)
+        self.freed[place] = self.freed.get(place, NONE) + reservation.resource
+
+    def _is_satisfied(self, queue: QueueView, partition: str) -> bool:
+        share = queue.share(partition)
+        has = share.used - share.reserved + self.freed.get((queue.path, partition), NONE)
+        return self.arithmetic.compare(self.snapshot.cluster, has, share.guaranteed) >= 0
+
+    def _choose(
+        self, queue: QueueView, reservation: ContainerView, node: NodeView
+    ) -> list[ContainerView] | None:
+        """The containers whose end would make room on the node; None when it cannot be made."""
+        if node.node_id in self.used_up:
+            return None
+        selected = self.round.selected
+        on_node = sorted(self.snapshot.containers_on(node), key=lambda one: one.container_id)
+        lacking = reservation.resource - node.available
+        lacking = lacking - sum((one.resource for one in on_node if one.container_id in selected), NONE)
+        chosen: list[ContainerView] = []
+        if self.arithmetic.fits(lacking, NONE):
+            return chosen
+        left = self.round.allowed
+        for container in sorted(on_node, key=cmp_to_key(self._compare)):
+            if container.container_id in selected or container.is_am:
+                continue
+            if not self.dominance.is_over(queue, self.snapshot.queue_of(container)):
+                continue
+            if self.arithmetic.compare(self.snapshot.cluster, left, container.resource) < 0:
+                continue
+            chosen.append(container)
+            left = left - container.resource
+            lacking = lacking - container.resource
+            if self.arithmetic.fits(lacking, NONE):
+                return chosen
+        return None
+
+    def _move(self, queue: QueueView, reservation: ContainerView) -> None:
+        """Lets the reservation wait on another node where room could be made; the containers go in a later
+        pass.
+        """
+        for node in self.snapshot.nodes:
+            if node.node_id == reservation.node.node_id or self.snapshot.reservation_on(node) is not None:
+                continue
+            if node.partition != reservation.label:
+                continue
+            if self._choose(queue, reservation, node) is None:
+                continue
+            if self.round.decisions.move_reservation(reservation, node):
+                self.used_up[node.node_id] = True
+                return

@@ -1,0 +1,332 @@
+"""Which containers a pass takes: what all selectors share, and the selectors between queues.
+
+`Round` is one pass's pot: what may still be taken, and what was selected so far, by any selector. Answers for
+CapacitySchedulerPreemptionUtils, FifoCandidatesSelector and ReservedContainerCandidatesSelector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+from rm.scheduler.capacity.preemption.arithmetic import not_below_zero, without_zeros
+from rm.scheduler.capacity.preemption.ideal import IdealAssignment
+from rm.scheduler.capacity.preemption.settings import PreemptionSettings
+from rm.scheduler.capacity.preemption.snapshot import AppView, ContainerView, NodeView, QueueView, Snapshot
+from yarn.ids import ContainerId
+from yarn.resource import NONE, Resource
+
+Obtain = dict[str, Resource]
+"""What is to be obtained from one leaf, by partition."""
+
+
+class Decisions(Protocol):
+    """Who carries out what a pass decides."""
+
+    def mark(self, container: ContainerView) -> None:
+        """MARK_CONTAINER_FOR_PREEMPTION: its AM is asked for it."""
+        ...
+
+    def kill(self, container: ContainerView) -> None:
+        """MARK_CONTAINER_FOR_KILLABLE: the wait is over."""
+        ...
+
+    def unreserve(self, container: ContainerView) -> None:
+        """KILL_RESERVED_CONTAINER."""
+        ...
+
+    def move_reservation(self, container: ContainerView, node: NodeView) -> bool:
+        """Lets a reservation wait on another node; False when it cannot."""
+        ...
+
+
+class Round:
+    """One pass: what all its selectors share."""
+
+    def __init__(
+        self, snapshot: Snapshot, settings: PreemptionSettings, decisions: Decisions, allowed: Resource
+    ) -> None:
+        self.snapshot = snapshot
+        self.settings = settings
+        self.decisions = decisions
+        self.allowed = allowed
+        """What the pass may still select."""
+        self.selected: dict[ContainerId, ContainerView] = {}
+        self.underserved: dict[str, dict[str, QueueView]] = {name: {} for name in snapshot.partitions}
+
+    def compute_ideals(self, *, counts_reserved: bool, is_balancing: bool = False) -> None:
+        """Computes ideal, to_preempt and to_obtain of every queue anew."""
+        IdealAssignment(
+            self.snapshot,
+            self.settings,
+            self.allowed,
+            self.underserved,
+            counts_reserved=counts_reserved,
+            is_balancing=is_balancing,
+        ).compute()
+
+    def deduct_selected(self) -> None:
+        """Takes what earlier selectors selected off what is to be obtained.
+
+        An amount that is not larger than the container is not lowered at all: so in Hadoop.
+        """
+        compare = self.snapshot.arithmetic.compare
+        for container in self.selected.values():
+            queue = self.snapshot.queue_of(container)
+            if queue is None:
+                continue
+            partition = container.node.partition
+            share, size = queue.share(partition), container.resource
+            if compare(share.total, share.to_obtain, size) > 0:
+                share.to_obtain = share.to_obtain - size
+            share.to_obtain = self.snapshot.arithmetic.greater(share.total, share.to_obtain, NONE)
+            for app_share in queue.app_shares.get(partition, ()):
+                if compare(share.total, app_share.actual, size) > 0:
+                    app_share.actual = app_share.actual - size
+
+    def obtain_of(self, leaf: QueueView) -> Obtain:
+        """What is to be obtained from the leaf, where it is anything."""
+        if leaf.is_disabled:
+            return {}
+        arithmetic, cluster = self.snapshot.arithmetic, self.snapshot.cluster
+        return {
+            partition: leaf.share(partition).to_obtain
+            for partition in self.snapshot.partitions
+            if arithmetic.is_positive(cluster, leaf.share(partition).to_obtain)
+        }
+
+    def take(
+        self,
+        obtain: Obtain,
+        container: ContainerView,
+        own: dict[ContainerId, ContainerView],
+        *,
+        is_conservative: bool,
+    ) -> bool:
+        """Selects the container if that brings us nearer to what is to be obtained."""
+        if container.container_id in self.selected:
+            return False
+        partition = container.node.partition
+        wanted = obtain.get(partition)
+        if wanted is None:
+            return False
+        arithmetic, cluster = self.snapshot.arithmetic, self.snapshot.cluster
+        if arithmetic.is_dominant:
+            obtain[partition] = wanted = without_zeros(wanted, arithmetic.types)
+        size = container.resource
+        if not arithmetic.is_above_zero(wanted) or not arithmetic.fits(size, self.allowed):
+            return False
+        after = wanted - size
+        if is_conservative:
+            is_taken = not arithmetic.is_flat(wanted)
+        else:
+            is_taken = arithmetic.compare(cluster, not_below_zero(after), not_below_zero(wanted)) < 0
+        if not is_taken:
+            return False
+        self.allowed = self.allowed - size
+        self.selected[container.container_id] = container
+        own[container.container_id] = container
+        obtain[partition] = after
+        if arithmetic.compare(cluster, after, NONE) <= 0:
+            del obtain[partition]
+        return True
+
+    def is_killable(self, container: ContainerView) -> bool:
+        """Lazy preemption: whether it is free to be killed already."""
+        return container.container_id in self.snapshot.killable
+
+
+Selector = Callable[[Round], dict[ContainerId, ContainerView]]
+"""One way to select; returns what it added itself."""
+
+
+def victims_first(app: AppView) -> Iterable[ContainerView]:
+    """The live containers, less important requests first, then the newest."""
+    return sorted(app.live.values(), key=lambda one: (one.key, one.container_id), reverse=True)
+
+
+# First in, last out; and its twin that balances satisfied queues.
+
+
+def select_fifo(round_: Round) -> dict[ContainerId, ContainerView]:
+    """From each leaf that has too much: lent nodes, then the youngest applications, AMs last."""
+    round_.compute_ideals(counts_reserved=round_.settings.counts_reserved_demand)
+    return _select_fifo(round_)
+
+
+def select_balance(round_: Round) -> dict[ContainerId, ContainerView]:
+    """The same between queues that have their guarantee."""
+    round_.compute_ideals(counts_reserved=False, is_balancing=True)
+    return _select_fifo(round_)
+
+
+def _select_fifo(round_: Round) -> dict[ContainerId, ContainerView]:
+    round_.deduct_selected()
+    own: dict[ContainerId, ContainerView] = {}
+    for leaf in round_.snapshot.leaves():
+        obtain = round_.obtain_of(leaf)
+        if leaf.is_disabled:
+            continue
+        _FifoLeaf(round_, leaf, obtain, own).select()
+    return own
+
+
+class _FifoLeaf:
+    """The selection in one leaf."""
+
+    def __init__(
+        self, round_: Round, leaf: QueueView, obtain: Obtain, own: dict[ContainerId, ContainerView]
+    ) -> None:
+        self.round = round_
+        self.leaf = leaf
+        self.obtain = obtain
+        self.own = own
+        self.ams: list[ContainerView] = []
+        self.am_size = NONE
+
+    def select(self) -> None:
+        self._take_those_that_ignored_exclusivity()
+        for app in reversed(self.leaf.active_apps):
+            if not self.obtain:
+                break
+            self._take_of(app)
+        self._take_ams()
+
+    def _take(self, container: ContainerView) -> bool:
+        conservative = self.round.settings.conservative_drf
+        return self.round.take(self.obtain, container, self.own, is_conservative=conservative)
+
+    def _take_those_that_ignored_exclusivity(self) -> None:
+        # Neither AM containers nor killable ones are exempt here: so in Hadoop.
+        for partition in list(self.obtain):
+            if not partition:
+                continue
+            lent = [
+                container
+                for app in self.leaf.active_apps
+                for container in app.live.values()
+                if container.node.partition == partition and not container.label
+            ]
+            for container in sorted(lent, key=lambda one: one.container_id, reverse=True):
+                if partition not in self.obtain:
+                    break
+                self._take(container)
+
+    def _take_of(self, app: AppView) -> None:
+        for reservation in sorted(app.reservations, key=lambda one: one.container_id):
+            if reservation.container_id in self.round.selected:
+                continue
+            if not self.obtain:
+                return
+            self._take(reservation)
+            if not self.round.settings.observe_only:
+                # Whether or not it counted towards what is needed: so in Hadoop.
+                self.round.decisions.unreserve(reservation)
+        for container in victims_first(app):
+            if not self.obtain:
+                return
+            if container.container_id in self.round.selected or self.round.is_killable(container):
+                continue
+            if container.is_am:
+                self.ams.append(container)
+                self.am_size = self.am_size + container.resource
+                continue
+            self._take(container)
+
+    def _take_ams(self) -> None:
+        arithmetic, cluster = self.round.snapshot.arithmetic, self.round.snapshot.cluster
+        for container in self.ams:
+            if not self.obtain or arithmetic.compare(cluster, self.am_size, self.leaf.am_limit) <= 0:
+                break
+            if self._take(container):
+                self.am_size = self.am_size - container.resource
+
+
+# By reservation: free the nodes that somebody waits for.
+
+
+def select_for_reservations(round_: Round) -> dict[ContainerId, ContainerView]:
+    """On nodes that hold a reservation, the cheapest first, whatever makes room for it."""
+    round_.compute_ideals(counts_reserved=True)
+    quota = {leaf.path: round_.obtain_of(leaf) for leaf in round_.snapshot.leaves()}
+    own: dict[ContainerId, ContainerView] = {}
+    priced: list[tuple[float, int, NodeView, ContainerView]] = []
+    for index, node in enumerate(round_.snapshot.nodes):
+        reservation = round_.snapshot.reservation_on(node)
+        if reservation is None:
+            continue
+        cost = _ReservedNode(round_, node, reservation, quota).dry_run()
+        if cost is not None:
+            priced.append((cost, index, node, reservation))
+    for _, _, node, reservation in sorted(priced, key=lambda one: one[:2]):
+        for container in _ReservedNode(round_, node, reservation, quota).run():
+            round_.selected[container.container_id] = container
+            own[container.container_id] = container
+    return own
+
+
+class _ReservedNode:
+    """Making room on one node for the container that it is kept for."""
+
+    def __init__(
+        self, round_: Round, node: NodeView, reservation: ContainerView, quota: dict[str, Obtain]
+    ) -> None:
+        self.round = round_
+        self.node = node
+        self.reservation = reservation
+        self.quota = quota
+        self.arithmetic = round_.snapshot.arithmetic
+
+    def dry_run(self) -> float | None:
+        """What it would cost, as a multiple of what is reserved; None when it cannot or need not be done."""
+        picked = self._free(is_real=False)
+        if picked is None:
+            return None
+        cost = sum((container.resource for container in picked), NONE)
+        return self.arithmetic.ratio(cost, self.reservation.resource)
+
+    def run(self) -> Sequence[ContainerView]:
+        """Takes the containers; none when it cannot be done after all."""
+        return self._free(is_real=True) or ()
+
+    def _free(self, *, is_real: bool) -> list[ContainerView] | None:
+        """The containers to take that nobody has taken yet; None for no."""
+        round_, node, wanted = self.round, self.node, self.reservation.resource
+        on_node = sorted(round_.snapshot.containers_on(node), key=lambda one: one.container_id, reverse=True)
+        got = node.available + sum((c.resource for c in on_node if round_.is_killable(c)), NONE)
+        if self.arithmetic.fits(wanted, got):
+            return None
+        picked: list[ContainerView] = []
+        for container in on_node:
+            if round_.is_killable(container) or container.is_am:
+                continue
+            quota = self._quota_of(container)
+            if quota is None or not self._fits(container, quota):
+                continue
+            if is_real:
+                quota[node.partition] = quota[node.partition] - container.resource
+                round_.allowed = round_.allowed - container.resource
+            if container.container_id not in round_.selected:
+                picked.append(container)
+            got = got + container.resource
+            if self.arithmetic.fits(wanted, got):
+                return picked
+        if is_real:
+            # What was taken off the quotas is given back, what was taken off the pass's pot is not: so in
+            # Hadoop.
+            for container in picked:
+                quota = self._quota_of(container)
+                if quota is not None:
+                    quota[node.partition] = quota[node.partition] + container.resource
+        return None
+
+    def _quota_of(self, container: ContainerView) -> Obtain | None:
+        queue = self.round.snapshot.queue_of(container)
+        quota = self.quota.get(queue.path) if queue is not None else None
+        return quota if quota is not None and self.node.partition in quota else None
+
+    def _fits(self, container: ContainerView, quota: Obtain) -> bool:
+        size = container.resource
+        return self.arithmetic.fits(size, quota[self.node.partition]) and self.arithmetic.fits(
+            size, self.round.allowed
+        )

@@ -1,0 +1,333 @@
+"""What one pass of the policy looks at: the queue tree per partition, applications, containers, nodes.
+
+Made anew for each pass, by the scheduler or from a table; the working figures (ideal, to give, to obtain) are
+written here, too, since the selectors hand them on to one another. Containers and nodes are used as they are,
+through the few attributes that the policy reads. Answers for TempQueuePerPartition, TempAppPerPartition and
+TempUserPerPartition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
+
+from rm.scheduler.asks import RequestKey
+from rm.scheduler.capacity.preemption.arithmetic import Arithmetic
+from yarn.ids import ApplicationAttemptId, ContainerId, NodeId
+from yarn.resource import NONE, Resource
+
+
+class NodeView(Protocol):
+    """What the policy reads of a node; SchedulerNode has it."""
+
+    @property
+    def node_id(self) -> NodeId:
+        """The node."""
+        ...
+
+    @property
+    def partition(self) -> str:
+        """The partition it is in."""
+        ...
+
+    @property
+    def total(self) -> Resource:
+        """What it has."""
+        ...
+
+    @property
+    def available(self) -> Resource:
+        """What is unallocated; a reservation does not reduce it."""
+        ...
+
+
+class ContainerView(Protocol):
+    """What the policy reads of a live or reserved container; RMContainer has it."""
+
+    @property
+    def container_id(self) -> ContainerId:
+        """The container."""
+        ...
+
+    @property
+    def attempt_id(self) -> ApplicationAttemptId:
+        """The attempt that it counts for."""
+        ...
+
+    @property
+    def node(self) -> NodeView:
+        """Where it is."""
+        ...
+
+    @property
+    def resource(self) -> Resource:
+        """Its size; of a reservation, what is reserved."""
+        ...
+
+    @property
+    def key(self) -> RequestKey:
+        """Its request priority and allocation request id."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """The label that was asked for; `""` on a node of a partition: exclusivity was ignored."""
+        ...
+
+    @property
+    def is_am(self) -> bool:
+        """Whether it is an AM's own container."""
+        ...
+
+    @property
+    def creation_ms(self) -> int:
+        """When it was made."""
+        ...
+
+
+class Share:
+    """One queue in one partition: what it is, and what this pass makes of it."""
+
+    __slots__ = (
+        "guaranteed",
+        "ideal",
+        "killable",
+        "maximum",
+        "pending",
+        "pending_deducted",
+        "preemptable",
+        "reserved",
+        "to_obtain",
+        "to_preempt",
+        "total",
+        "untouchable",
+        "used",
+        "weights",
+    )
+
+    def __init__(
+        self,
+        *,
+        total: Resource = NONE,
+        guaranteed: Resource = NONE,
+        maximum: Resource = NONE,
+        used: Resource = NONE,
+        reserved: Resource = NONE,
+        pending: Resource = NONE,
+        pending_deducted: Resource = NONE,
+        killable: Resource = NONE,
+    ) -> None:
+        self.total = total
+        self.guaranteed = guaranteed
+        self.maximum = maximum
+        self.used = used
+        self.reserved = reserved
+        self.pending = pending
+        self.pending_deducted = pending_deducted
+        """Pending, without what is reserved already."""
+        self.killable = killable
+        self.ideal = NONE
+        self.untouchable = NONE
+        self.preemptable = NONE
+        self.to_preempt = NONE
+        self.to_obtain = NONE
+        self.weights: dict[str, float] = {}
+
+
+class AppView:
+    """An active application of a leaf."""
+
+    __slots__ = (
+        "am",
+        "attempt_id",
+        "live",
+        "order",
+        "pending",
+        "priority",
+        "queue",
+        "reservations",
+        "used",
+        "user",
+    )
+
+    def __init__(
+        self,
+        attempt_id: ApplicationAttemptId,
+        queue: QueueView,
+        user: str,
+        priority: int,
+        *,
+        live: Mapping[ContainerId, ContainerView],
+        reservations: Sequence[ContainerView],
+        used: Mapping[str, Resource],
+        pending: Mapping[str, Resource],
+        am: Mapping[str, Resource],
+        order: int = 0,
+    ) -> None:
+        self.attempt_id = attempt_id
+        self.queue = queue
+        self.user = user
+        self.priority = priority
+        self.live = live
+        self.reservations = reservations
+        self.used = used
+        self.pending = pending
+        self.am = am
+        """What its AM uses, by partition."""
+        self.order = order
+        """Its place in the queue's scheduling order."""
+
+
+class AppShare:
+    """What the selection inside a queue makes of an application in one partition."""
+
+    __slots__ = ("actual", "am", "app", "give", "ideal", "other", "pending", "selected", "used")
+
+    def __init__(self, app: AppView, partition: str) -> None:
+        self.app = app
+        self.used = app.used.get(partition, NONE)
+        self.pending = app.pending.get(partition, NONE)
+        self.am = app.am.get(partition, NONE)
+        self.selected = NONE
+        """What earlier selectors of the pass took from it."""
+        self.ideal = NONE
+        self.other = NONE
+        """What it should get from others."""
+        self.give = NONE
+        """What it could give at most."""
+        self.actual = NONE
+        """What it will give."""
+
+
+class QueueView:
+    """A queue of the tree."""
+
+    __slots__ = (
+        "active_apps",
+        "am_limit",
+        "app_count",
+        "app_shares",
+        "children",
+        "is_disabled",
+        "is_fair",
+        "is_intra_disabled",
+        "is_leaf",
+        "parent",
+        "path",
+        "priority",
+        "shares",
+        "user_limit",
+        "user_used",
+    )
+
+    def __init__(
+        self,
+        path: str,
+        parent: QueueView | None,
+        *,
+        is_leaf: bool,
+        priority: int = 0,
+        is_disabled: bool = False,
+        is_intra_disabled: bool = False,
+        is_fair: bool = False,
+        am_limit: Resource = NONE,
+    ) -> None:
+        self.path = path
+        self.parent = parent
+        self.is_leaf = is_leaf
+        self.priority = priority
+        self.is_disabled = is_disabled
+        self.is_intra_disabled = is_intra_disabled
+        self.is_fair = is_fair
+        """Whether its applications are ordered fairly instead of first come first served."""
+        self.am_limit = am_limit
+        """The guarantee in the default partition times the AM share."""
+        self.children: list[QueueView] = []
+        self.shares: dict[str, Share] = {}
+        self.active_apps: list[AppView] = []
+        """In scheduling order."""
+        self.app_count = 0
+        """Active and waiting ones."""
+        self.user_limit: Callable[[str, str], Resource] = lambda user, partition: NONE
+        """(user, partition) to the limit over all users, AMs included."""
+        self.user_used: Callable[[str, str], Resource] = lambda user, partition: NONE
+        """(user, partition) to what the user has in the queue."""
+        self.app_shares: dict[str, list[AppShare]] = {}
+        """The applications that the selection inside the queue has looked at, by partition."""
+        if parent is not None:
+            parent.children.append(self)
+
+    def __repr__(self) -> str:
+        return f"QueueView({self.path})"
+
+    def share(self, partition: str) -> Share:
+        """The queue in that partition; nothing of anything where it is not."""
+        found = self.shares.get(partition)
+        if found is None:
+            self.shares[partition] = found = Share()
+        return found
+
+
+class Snapshot:
+    """All that one pass looks at."""
+
+    __slots__ = (
+        "apps",
+        "arithmetic",
+        "cluster",
+        "containers_on",
+        "killable",
+        "minimum_allocation",
+        "nodes",
+        "now_ms",
+        "partitions",
+        "reservation_on",
+        "root",
+    )
+
+    def __init__(
+        self,
+        *,
+        arithmetic: Arithmetic,
+        cluster: Resource,
+        partitions: Sequence[str],
+        root: QueueView,
+        nodes: Sequence[NodeView],
+        containers_on: Callable[[NodeView], Iterable[ContainerView]],
+        reservation_on: Callable[[NodeView], ContainerView | None],
+        minimum_allocation: Resource,
+        now_ms: int,
+        killable: Mapping[ContainerId, ContainerView],
+    ) -> None:
+        self.arithmetic = arithmetic
+        self.cluster = cluster
+        self.partitions = partitions
+        """`""` first, then the labels sorted."""
+        self.root = root
+        self.nodes = nodes
+        """In the order of registration."""
+        self.containers_on = containers_on
+        self.reservation_on = reservation_on
+        self.minimum_allocation = minimum_allocation
+        self.now_ms = now_ms
+        self.killable = killable
+        """Lazy preemption: containers that may be killed when somebody needs their space."""
+        self.apps: dict[ApplicationAttemptId, AppView] = {
+            app.attempt_id: app for leaf in self.leaves() for app in leaf.active_apps
+        }
+
+    def leaves(self) -> list[QueueView]:
+        """The leaves, depth first, children in configured order."""
+        found: list[QueueView] = []
+        waiting = [self.root]
+        while waiting:
+            queue = waiting.pop()
+            if queue.is_leaf:
+                found.append(queue)
+            waiting.extend(reversed(queue.children))
+        return found
+
+    def queue_of(self, container: ContainerView) -> QueueView | None:
+        """The leaf whose application has the container; None when the application is not active."""
+        app = self.apps.get(container.attempt_id)
+        return app.queue if app is not None else None
