@@ -83,7 +83,10 @@ def test_json_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ({"expect": {"app1": "many"}}, "is an integer"),
         ({"passes": []}, "either expect or passes"),
         ({"queues": [{"name": "a", "parent": "root"}]}, "unknown parent root"),
-        ({"policy": {"yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill": "soon"}}, "soon"),
+        (
+            {"policy": {"yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill": "soon"}},
+            "soon",
+        ),
     ],
 )
 def test_a_bad_row_is_refused_with_its_name(
