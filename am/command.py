@@ -35,7 +35,7 @@ from yarn.records.application import ApplicationReport
 from yarn.rpc import ConnectionFailedError, RpcError
 
 HEARTBEAT = "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms"
-LOCAL_HEARTBEAT_MS = 200
+LOCAL_HEARTBEAT_MS = 100
 """A cluster on one desk answers sooner than one in a data centre. Hadoop: 1000."""
 
 INTERRUPTED = 130

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from types import TracebackType
-from typing import Self, TextIO
+from typing import TYPE_CHECKING, Self, TextIO
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 
 class ProgressDisplay:
@@ -20,13 +20,7 @@ class ProgressDisplay:
         self._bars: Progress | None = None
         self._tasks: list[TaskID] = []
         if self._stream.isatty():
-            self._bars = Progress(
-                TextColumn("{task.description:>7}"),
-                BarColumn(bar_width=40),
-                TextColumn("{task.percentage:>3.0f}%"),
-                TimeElapsedColumn(),
-                console=Console(file=self._stream),
-            )
+            self._bars = _bars(self._stream)
             self._tasks = [self._bars.add_task(name, total=1.0) for name in names]
 
     def __enter__(self) -> Self:
@@ -51,3 +45,17 @@ class ProgressDisplay:
         if line != self._shown:
             self._shown = line
             print(line, file=self._stream, flush=True)
+
+
+def _bars(stream: TextIO) -> Progress:
+    """Imported here, for most runs show lines and ought to begin at once."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    return Progress(
+        TextColumn("{task.description:>10}"),
+        BarColumn(bar_width=40),
+        TextColumn("{task.percentage:>3.0f}%"),
+        TimeElapsedColumn(),
+        console=Console(file=stream),
+    )

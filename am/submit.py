@@ -27,7 +27,7 @@ from yarn.resource import Resource
 from yarn.rpc import BlockingStub, RpcError
 
 FINAL = (YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
-POLL_S = 0.2
+POLL_S = 0.1
 
 
 class SubmissionError(Exception):

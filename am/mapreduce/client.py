@@ -25,9 +25,16 @@ from am.launch import python_context
 from am.mapreduce.api import NotAClassError, mapper_named, partitioner_named, reducer_named
 from am.mapreduce.history import read_report, report_file
 from am.mapreduce.ids import JobId
-from am.mapreduce.master import JOB_FILE, SPLIT_FILE
-from am.mapreduce.settings import JobSettings
-from am.mapreduce.splits import InvalidInputError, Placement, Split, input_files, make_splits, write_splits
+from am.mapreduce.settings import JOB_FILE, JobSettings
+from am.mapreduce.splits import (
+    SPLIT_FILE,
+    InvalidInputError,
+    Placement,
+    Split,
+    input_files,
+    make_splits,
+    write_splits,
+)
 from am.mapreduce.umbilical import AMUnreachableError, Umbilical
 from am.submit import NewApplication, SubmissionError, Submitter, follow, has_succeeded
 from yarn.configuration import Configuration

@@ -51,14 +51,19 @@ from am.mapreduce.ids import JobId, TaskAttemptId
 from am.mapreduce.job import JobState
 from am.mapreduce.recovery import recoverable_tasks
 from am.mapreduce.report import PREFIX, Pages
-from am.mapreduce.settings import JobSettings
-from am.mapreduce.splits import read_splits
+from am.mapreduce.settings import JOB_FILE, JobSettings
+from am.mapreduce.splits import SPLIT_FILE, read_splits
 from am.mapreduce.umbilical import PATH
 from am.mapreduce.umbilical_server import UmbilicalServer
 from yarn.configuration import Configuration
 from yarn.credentials import Credentials, write_token
 from yarn.enums import FinalApplicationStatus
-from yarn.errors import ApplicationAttemptNotFoundError, InvalidTokenError, YarnError
+from yarn.errors import (
+    ApplicationAttemptNotFoundError,
+    InvalidLabelResourceRequestError,
+    InvalidTokenError,
+    YarnError,
+)
 from yarn.records.container import Container
 from yarn.resource import Resource
 from yarn.rpc import RpcError
@@ -67,8 +72,6 @@ from yarn.shuffle import JOB_TOKEN, SHUFFLE_SERVICE, port_of_meta_data
 
 log = logging.getLogger("am.mapreduce.master")
 
-JOB_FILE = "job.xml"
-SPLIT_FILE = "job.split.json"
 
 _FINAL_STATUS = {
     JobState.SUCCEEDED: FinalApplicationStatus.SUCCEEDED,
@@ -214,6 +217,11 @@ class Master:
                 self._settle()
         except (ApplicationAttemptNotFoundError, InvalidTokenError) as error:
             self._give_up(error)  # another attempt is, or will be, in charge
+        except InvalidLabelResourceRequestError as error:
+            self._core.tell(
+                JobKill(diagnostics=f"Requested node-label-expression is invalid: {error.message}")
+            )
+            self._settle()
         except YarnError as error:
             log.error("the RM refuses: %s", error)
             self._core.tell(JobKill(diagnostics=f"Killed by the RM's refusal: {error}"))

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from yarn.settings import setting, settings
 
-MEMORY = "yarn.app.mapreduce.am.resource.mb"
+JOB_FILE = "job.xml"
+"""The properties of a job, in its staging directory."""
 
 
 @settings

@@ -16,6 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+SPLIT_FILE = "job.split.json"
+"""The splits of a job, in its staging directory."""
+
 SLOP = 1.1
 """A rest of up to this many times the split size stays in one piece."""
 

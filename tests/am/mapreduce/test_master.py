@@ -11,8 +11,9 @@ from am.environment import ContainerEnvironment
 from am.mapreduce.history import read_report, report_file
 from am.mapreduce.ids import JobId
 from am.mapreduce.jobs import pi, wordcount
-from am.mapreduce.master import JOB_FILE, SPLIT_FILE, Master
-from am.mapreduce.splits import Placement, Split, input_files, make_splits, write_splits
+from am.mapreduce.master import Master
+from am.mapreduce.settings import JOB_FILE
+from am.mapreduce.splits import SPLIT_FILE, Placement, Split, input_files, make_splits, write_splits
 from tests.am.little_cluster import HOST, USER, LittleCluster, little_cluster
 from yarn.configuration import Configuration
 from yarn.credentials import Credentials
