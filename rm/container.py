@@ -30,7 +30,7 @@ from rm.events.scheduler import SchedulerReleaseContainer
 from yarn.enums import ContainerState, ExecutionType
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarn.records.container import Container, ContainerStatus
-from yarn.resource import Resource
+from yarn.resource import NONE, Resource
 from yarn.statemachine import Table, choose, ignore, stay, to
 
 if TYPE_CHECKING:
@@ -148,6 +148,11 @@ class RMContainer:
     def node_id(self) -> NodeId:
         """The node it is on."""
         return self.node.node_id
+
+    @property
+    def charged(self) -> Resource:
+        """What stands in the books for it: nothing for an opportunistic one."""
+        return self.resource if self.execution_type is ExecutionType.GUARANTEED else NONE
 
     @property
     def is_finished(self) -> bool:

@@ -47,7 +47,7 @@ from rm.scheduler.statuses import (
 )
 from rm.scheduler.updates import confirm, is_wanted, roll_back_increase
 from rm.scheduler.views import ApplicationView, QueueView
-from yarn.enums import ExecutionType, QueueACL, SchedulerResourceTypes
+from yarn.enums import QueueACL, SchedulerResourceTypes
 from yarn.errors import YarnError
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarn.records.application import ApplicationSubmissionContext
@@ -219,8 +219,7 @@ class Scheduler(ABC, Generic[A]):
     def check_books(self) -> None:
         """Recounts every sum from the containers on the nodes; AssertionError where one differs."""
         for node in self.tracker.nodes.values():
-            guaranteed = (c for c in node.containers.values() if c.execution_type is ExecutionType.GUARANTEED)
-            on_node = sum((container.resource for container in guaranteed), NONE)
+            on_node = sum((container.charged for container in node.containers.values()), NONE)
             assert on_node == node.allocated, f"{node.node_id}: {on_node} on it, {node.allocated} booked"
             assert node.available == node.total - node.allocated, f"{node.node_id}: available is off"
 

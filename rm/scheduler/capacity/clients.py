@@ -254,7 +254,7 @@ def _check_leaf(leaf: LeafQueue, attempts: list[CapacityAttempt]) -> None:
         assert am_used == amounts.am_used, f"{leaf}: AMs use {am_used}, {amounts.am_used} booked"
     for attempt in attempts:
         for partition, amounts in attempt.usage.by_partition.items():
-            live = sum((one.resource for one in attempt.live.values() if one.partition == partition), NONE)
+            live = sum((one.charged for one in attempt.live.values() if one.partition == partition), NONE)
             assert live == amounts.used, f"{attempt}: {live} alive, {amounts.used} booked"
 
 

@@ -226,5 +226,5 @@ def check_queues(scheduler: FairScheduler) -> None:
             assert total(below) == queue.used, f"{queue}: {queue.used} booked, {total(below)} below it"
     for leaf in scheduler.tree.leaves:
         for app in leaf.applications():
-            held = sum((one.resource for one in app.live.values()), NONE)
+            held = sum((one.charged for one in app.live.values()), NONE)
             assert held == app.used, f"{app}: {app.used} booked, {held} held"
