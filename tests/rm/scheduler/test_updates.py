@@ -62,7 +62,8 @@ class Scene:
         assert attempt is not None
         node = next(iter(self.rig.context.scheduler.tracker.nodes.values()))
         assert node.allocated.memory_mb == attempt.usage.used().memory_mb
-        return attempt.usage.used().memory_mb
+        used: Resource = attempt.usage.used()
+        return used.memory_mb
 
 
 @pytest.mark.parametrize(
