@@ -37,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
     events = _add(commands, "events", "show each event that the ResourceManager dispatched")
     events.add_argument("--follow", action="store_true", help="go on with what comes")
     events.add_argument("--json", action="store_true", help="a JSON object a line")
+    _add_convert_conf(commands)
     for name, text in (
         ("job", "run wordcount, pi or shell: `yarnbox job --help`"),
         ("scenario", "play a scenario file in virtual time: `yarnbox scenario --help`"),
@@ -75,6 +76,20 @@ def _add_up(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     up.add_argument(
         "-D", metavar="NAME=VALUE", dest="definitions", action="append", default=[], help="set a property"
     )
+
+
+def _add_convert_conf(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "write another scheduler's configuration that comes near to one"
+    convert = commands.add_parser("convert-conf", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    convert.add_argument(
+        "--from", dest="source", choices=("fair",), required=True, help="the scheduler it is for"
+    )
+    convert.add_argument(
+        "--to", dest="target", choices=("capacity",), required=True, help="the one it shall be for"
+    )
+    convert.add_argument("--output", metavar="OUT", help="write the files into that directory, not to stdout")
+    convert.add_argument("--percentage", action="store_true", help="capacities in percent instead of weights")
+    convert.add_argument("directory", metavar="DIR", help="the configuration directory")
 
 
 def _add_signal(command: argparse.ArgumentParser, default: str, text: str) -> None:

@@ -215,6 +215,13 @@ def _events(options: argparse.Namespace) -> int:
         new = reader.read_new()
 
 
+def _convert_conf(options: argparse.Namespace) -> int:
+    from cluster.convert_conf import convert_directory
+
+    output = Path(options.output) if options.output else None
+    return convert_directory(Path(options.directory), output, percentages=options.percentage)
+
+
 def _cluster(options: argparse.Namespace) -> Cluster:
     from cluster.cluster import Cluster
 
@@ -230,6 +237,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "restart-node": _restart_node,
     "restart-rm": _restart_rm,
     "events": _events,
+    "convert-conf": _convert_conf,
 }
 
 if __name__ == "__main__":

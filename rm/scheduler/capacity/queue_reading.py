@@ -161,11 +161,10 @@ class QueueReader:
             own.fault("maximum-am-resource-percent", "must be a fraction from 0 to 1")
         found = {DEFAULT_PARTITION: self._partition(own, "", f"queue {own.path}", am_percent)}
         if own.path == ROOT:
-            given = own.text("capacity")
-            if given is not None and found[DEFAULT_PARTITION].capacity not in (
-                WHOLE,
-                as_vector(WHOLE, self.types),
-            ):
+            given, value = own.text("capacity"), found[DEFAULT_PARTITION].capacity
+            # A weight there means the whole, too: fs2cs writes one.
+            is_percent = value.mode is not CapacityMode.WEIGHT
+            if given is not None and is_percent and value not in (WHOLE, as_vector(WHOLE, self.types)):
                 own.fault("capacity", f"Illegal capacity of {given} for queue root. Must be 100.0")
             found[DEFAULT_PARTITION] = PartitionSettings(capacity=WHOLE, maximum=WHOLE, am_percent=am_percent)
         for key in own.keys(LABELS + "."):

@@ -1,0 +1,65 @@
+"""`yarnbox check-conf` for the fair scheduler: is the allocation file valid, and what shares does it give?
+
+The shares are those of a cluster of a given size while given queues are active, worked out as the scheduler
+works them out. What is passed over in the file is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cluster.fair_file import read_fair_files
+from rm.scheduler.fair.forecast import Share, forecast
+from rm.scheduler.fair.placement import Rule
+from yarn.resource import Resource
+
+HEADINGS = ("queue", "policy", "weight", "minimum", "maximum", "active", "fair share", "steady fair share")
+
+
+def check_fair(directory: Path, cluster: str, active: Sequence[str] | None) -> str:
+    """The report; `cluster` as in `memory-mb=40960,vcores=40`. ConfigurationError when a file is bad."""
+    files = read_fair_files(directory)
+    shares = forecast(files.allocations, files.types.parse(cluster), active)
+    lines = [f"{directory / files.configuration.settings.allocation_file}: valid"]
+    lines += [f"notice: {notice}" for notice in (*files.configuration.notices, *files.allocations.notices)]
+    lines += [
+        "",
+        "placement rules:",
+        *(f"  {number}. {_rule(rule)}" for number, rule in enumerate(files.rules, 1)),
+    ]
+    lines += ["", f"shares of a cluster of {cluster}:", *_table(shares)]
+    return "\n".join(lines)
+
+
+def _table(shares: Sequence[Share]) -> list[str]:
+    rows = [HEADINGS, *(_row(share) for share in shares)]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(HEADINGS))]
+    return [
+        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _row(share: Share) -> tuple[str, ...]:
+    return (
+        share.path,
+        share.policy.lower(),
+        f"{share.weight:g}",
+        _amount(share.minimum),
+        _amount(share.maximum),
+        "yes" if share.is_active else "no",
+        _amount(share.fair_share),
+        _amount(share.steady_fair_share),
+    )
+
+
+def _amount(resource: Resource) -> str:
+    others = "".join(f", {value} {name}" for name, value in resource.others)
+    return f"{resource.memory_mb} MB, {resource.vcores} vcores{others}"
+
+
+def _rule(rule: Rule) -> str:
+    queue = f" ({rule.queue})" if rule.name == "default" else ""
+    inner = f" in {_rule(rule.inner)}" if rule.inner is not None else ""
+    return f"{rule.name}{queue}{'' if rule.create else ', declared queues only'}{inner}"

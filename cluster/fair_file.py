@@ -1,0 +1,48 @@
+"""The fair scheduler's files of a configuration directory, read as the ResourceManager reads them.
+
+For the commands that look at files without a cluster: check-conf and convert-conf.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rm.scheduler.fair.allocations import AllocationDraft, Allocations
+from rm.scheduler.fair.placement import Rule, read_rules, rules_of_properties
+from rm.scheduler.fair.settings import FairConfiguration
+from yarn.configuration import Configuration, ConfigurationError
+from yarn.resource_types import ResourceTypeRegistry
+
+SITE = ("core-site.xml", "yarn-site.xml", "resource-types.xml")
+
+
+@dataclass(frozen=True, slots=True)
+class FairFiles:
+    """What they say."""
+
+    site: Configuration
+    configuration: FairConfiguration
+    types: ResourceTypeRegistry
+    allocations: Allocations
+    rules: tuple[Rule, ...]
+
+
+def read_fair_files(directory: Path) -> FairFiles:
+    """The directory's yarn-site.xml and allocation file; ConfigurationError with file, line and reason."""
+    site = Configuration.load(directory, SITE)
+    types = ResourceTypeRegistry.read(site)
+    configuration = FairConfiguration.read(site, types)
+    settings = configuration.settings
+    path = directory / settings.allocation_file
+    rules = rules_of_properties(settings.allow_undeclared_pools, settings.user_as_default_queue)
+    if not path.exists():
+        raise ConfigurationError.of(path, "cannot be read: there is no such file")
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError.of(path, f"cannot be read: {error}") from error
+    draft = AllocationDraft(text, str(path), types.names)
+    if draft.placement_policy is not None:
+        rules = read_rules(draft.placement_policy, str(path), draft.notices) or rules
+    return FairFiles(site, configuration, types, draft.finish(), rules)

@@ -1,0 +1,82 @@
+"""convert-conf and the check of an allocation file, as an operator uses them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cluster.check_fair import check_fair
+from cluster.main import main
+from yarn.configuration import Configuration, ConfigurationError
+
+FILE = """<allocations>
+  <queue name="a"><weight>3</weight></queue>
+  <queue name="b"><maxResources>50%</maxResources></queue>
+  <mistake/>
+</allocations>
+"""
+SITE = """<configuration>
+  <property><name>yarn.acl.enable</name><value>true</value></property>
+  <property><name>yarn.scheduler.fair.preemption</name><value>false</value></property>
+</configuration>
+"""
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """A configuration directory of the fair scheduler."""
+    given = tmp_path / "conf"
+    given.mkdir()
+    (given / "fair-scheduler.xml").write_text(FILE, encoding="utf-8")
+    (given / "yarn-site.xml").write_text(SITE, encoding="utf-8")
+    return given
+
+
+def convert(*words: str) -> int:
+    """`yarnbox convert-conf`."""
+    return main(["convert-conf", "--from", "fair", "--to", "capacity", *words])
+
+
+def test_both_files_are_written(directory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "out"
+    assert convert("--output", str(out), "--percentage", str(directory)) == 0
+    capacity = Configuration.load(out, ["capacity-scheduler.xml"])
+    assert capacity.value("yarn.scheduler.capacity.root.a.capacity") == "75.000"
+    site = Configuration.load(out, ["yarn-site.xml"])
+    assert site.value("yarn.acl.enable") == "true"
+    assert site.value("yarn.scheduler.fair.preemption") is None
+    assert "Queue root.b: <maxResources> is not supported" in capsys.readouterr().err
+
+
+def test_without_output_they_are_printed(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert convert(str(directory)) == 0
+    printed = capsys.readouterr().out
+    assert "======= capacity-scheduler.xml =======" in printed
+    assert "<value>3.0w</value>" in printed
+
+
+def test_the_source_is_never_overwritten(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert convert("--output", str(directory), str(directory)) != 0
+    assert "name another directory" in capsys.readouterr().err
+
+
+def test_a_bad_file_is_told_with_its_line(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (directory / "fair-scheduler.xml").write_text(FILE.replace(">3<", ">heavy<"), encoding="utf-8")
+    assert convert(str(directory)) == 2
+    assert "fair-scheduler.xml:2: <weight>heavy</weight>" in capsys.readouterr().err
+
+
+def test_the_check_shows_rules_notices_and_shares(directory: Path) -> None:
+    report = check_fair(directory, "memory-mb=40960,vcores=40", ["a", "b"])
+    assert "bad element in allocations file: mistake" in report
+    assert "1. specified" in report
+    rows = {line.split()[0]: line for line in report.splitlines() if line.startswith("  root")}
+    assert "30720 MB" in rows["root.a"]
+    assert "10240 MB" in rows["root.b"]
+
+
+def test_the_check_refuses_what_the_scheduler_refuses(directory: Path) -> None:
+    (directory / "fair-scheduler.xml").unlink()
+    with pytest.raises(ConfigurationError, match="there is no such file"):
+        check_fair(directory, "memory-mb=1024", None)

@@ -1,0 +1,48 @@
+"""Shares without a cluster: the same as the scheduler's with one."""
+
+from __future__ import annotations
+
+import pytest
+
+from rm.scheduler.fair.allocations import read_allocations
+from rm.scheduler.fair.forecast import forecast
+from tests.rm.scheduler.fair.rig import Rig
+from yarn.resource import Resource
+
+FILE = """<allocations>
+  <queue name="a"><weight>2</weight>
+    <queue name="x"/><queue name="y"><maxResources>10%</maxResources></queue>
+  </queue>
+  <queue name="b"><minResources>3072 mb, 3 vcores</minResources></queue>
+  <queue name="p" type="parent"><maxChildResources>1024 mb, 1 vcores</maxChildResources></queue>
+  <defaultQueueSchedulingPolicy>{policy}</defaultQueueSchedulingPolicy>
+</allocations>"""
+TYPES = ("memory-mb", "vcores")
+
+
+@pytest.mark.parametrize("policy", ["fair", "drf"])
+@pytest.mark.parametrize("active", [["a.x"], ["a.x", "a.y", "b"], ["b", "p.new"], ["q.r", "a.y"], []])
+def test_the_forecast_comes_true(policy: str, active: list[str]) -> None:
+    text = FILE.format(policy=policy)
+    rig = Rig(text)
+    rig.add_node("n", 20480, 20)
+    for name in active:
+        rig.submit(name, name)
+    rig.update()
+    found = forecast(read_allocations(text, "fair.xml", TYPES), Resource(20480, 20), active)
+    assert {share.path for share in found} == set(rig.scheduler.tree.queues)
+    for share in found:
+        queue = rig.queue(share.path)
+        assert (share.fair_share, share.steady_fair_share) == (queue.fair_share, queue.steady_fair_share)
+        assert share.is_active is (queue.runnable_count > 0)
+
+
+def test_by_default_all_declared_leaves_are_active() -> None:
+    found = forecast(read_allocations(FILE.format(policy="fair"), "fair.xml", TYPES), Resource(20480, 20))
+    assert [share.path for share in found if share.is_active] == [
+        "root",
+        "root.a",
+        "root.a.x",
+        "root.a.y",
+        "root.b",
+    ]
