@@ -7,14 +7,13 @@ written here. Answers for Hadoop's VisualizeStateMachine.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 from rm.app import RM_APP
 from rm.attempt import RM_APP_ATTEMPT
 from rm.container import RM_CONTAINER
 from rm.node import RM_NODE
-from yarn.statemachine import Arc, Table
+from yarn.statemachine import Table, markdown
 
 TABLES: tuple[Table[Any], ...] = (RM_APP, RM_APP_ATTEMPT, RM_CONTAINER, RM_NODE)
 
@@ -29,29 +28,7 @@ those of Hadoop's event types, behind the name of the entity.
 
 def render() -> str:
     """The whole page, in Markdown."""
-    return "\n".join([_HEAD, *(line for table in TABLES for line in _section(table))])
-
-
-def _section(table: Table[Any]) -> Iterator[str]:
-    yield f"## {table.name}"
-    yield ""
-    yield f"Begins as {table.initial.name}."
-    yield ""
-    yield "| state | event | next |"
-    yield "| --- | --- | --- |"
-    for state, cells in table.rows.items():
-        silent = [event_type.__name__ for event_type, arc in cells.items() if _is_silent(arc)]
-        for event_type, arc in cells.items():
-            if not _is_silent(arc):
-                targets = " or ".join(target.name for target in arc.targets) or "unchanged"
-                yield f"| {state.name} | {event_type.__name__} | {targets} |"
-        if silent:
-            yield f"| {state.name} | {', '.join(silent)} | ignored |"
-    yield ""
-
-
-def _is_silent(arc: Arc) -> bool:
-    return not arc.targets and arc.hook is None
+    return "\n".join([_HEAD, *(line for table in TABLES for line in markdown(table))])
 
 
 if __name__ == "__main__":

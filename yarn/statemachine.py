@@ -15,7 +15,7 @@ the story has a line. Answers for Hadoop's StateMachineFactory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -46,6 +46,11 @@ class Arc:
     def __init__(self, targets: tuple[Enum, ...], hook: Hook | None) -> None:
         self.targets = targets
         self.hook = hook
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the event neither changes the state nor does anything."""
+        return not self.targets and self.hook is None
 
 
 Cells = dict[type, Arc]
@@ -120,3 +125,18 @@ class Table(Generic[S]):
         }
         lost = [state.name for state in states if state not in reachable]
         assert not lost, f"{self.name}: never reached: {lost}"
+
+
+def markdown(table: Table[Any]) -> Iterator[str]:
+    """The lines of a table's section in the manual: state, event, next state."""
+    yield from (f"## {table.name}", "", f"Begins as {table.initial.name}.", "")
+    yield from ("| state | event | next |", "| --- | --- | --- |")
+    for state, cells in table.rows.items():
+        silent = [event_type.__name__ for event_type, arc in cells.items() if arc.is_silent]
+        for event_type, arc in cells.items():
+            if not arc.is_silent:
+                targets = " or ".join(target.name for target in arc.targets) or "unchanged"
+                yield f"| {state.name} | {event_type.__name__} | {targets} |"
+        if silent:
+            yield f"| {state.name} | {', '.join(silent)} | ignored |"
+    yield ""

@@ -10,17 +10,22 @@ events       everything that can happen to job, task, attempt
 effects      everything that may be asked of the world
 context      what a handler reaches
 job, task, attempt    the three tables and their hooks
+tables       the three as a page of the manual
+rampup       how many reduces to ask for while maps run
 allocator    which containers are asked for, and who gets which
 preemption   what is given up when the RM asks for it
 core         the turn: calls in, answers out
 
 splits       input files to splits, with the places of emulated blocks
+api          what a user writes: mappers, reducers
 records      keys and values as bytes
 map_output   partitioned, sorted, combined, spilled, merged
-shuffle      map output fetched over HTTP
+fetch        map output fetched over HTTP
 committer    output under _temporary until it is whole
-umbilical    what a task and its AM say to one another
+umbilical, umbilical_server    what a task and its AM say to one another
 child        the process of a task
+recovery     what a next AM takes over
+report       what is shown of a job: REST pages, and the report at its end
 history      what happened, a line each: the job's report, and what a next AM recovers from
 http         a small server, for the umbilical and the REST pages
 master       the AM's process

@@ -14,8 +14,10 @@ from am.mapreduce.ids import TaskAttemptId, TaskId, TaskType
 from am.mapreduce.job import ENDED, Job
 from am.mapreduce.job import JOB as JOB_TABLE
 from am.mapreduce.settings import JobSettings
+from am.mapreduce.tables import TABLES, render
 from am.mapreduce.task import TASK, Task
 from tests.am.mapreduce.rig import JOB, Rig
+from tests.tree import ROOT
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarn.records.container import Container
 from yarn.statemachine import InvalidEventError, Table
@@ -66,8 +68,7 @@ def entity(table: Table[Any]) -> Any:
 
 def cells(present: bool) -> list[Any]:
     found = []
-    tables: list[Table[Any]] = [JOB_TABLE, TASK, ATTEMPT]
-    for table in tables:
+    for table in TABLES:
         for state in table.rows:
             for event_type in table.event_types():
                 if (event_type in table.rows[state]) is present:
@@ -110,6 +111,11 @@ def test_every_event_has_somebody_to_handle_it() -> None:
     for event_type in vars(events).values():
         if isinstance(event_type, type) and issubclass(event_type, bases) and event_type not in bases:
             assert event_type in known, f"{event_type.__name__} is in no table"
+
+
+def test_the_page_of_the_manual_shows_the_tables_as_they_are() -> None:
+    page = ROOT / "docs" / "mapreduce-state-machines.md"
+    assert page.read_text() == render(), "python -m am.mapreduce.tables writes it"
 
 
 def test_an_attempt_exit_counts_unless_yarn_took_the_container_away() -> None:
