@@ -38,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     events.add_argument("--follow", action="store_true", help="go on with what comes")
     events.add_argument("--json", action="store_true", help="a JSON object a line")
     _add_convert_conf(commands)
+    _add_check_conf(commands)
     for name, text in (
         ("job", "run wordcount, pi or shell: `yarnbox job --help`"),
         ("scenario", "play a scenario file in virtual time: `yarnbox scenario --help`"),
@@ -90,6 +91,21 @@ def _add_convert_conf(commands: argparse._SubParsersAction[argparse.ArgumentPars
     convert.add_argument("--output", metavar="OUT", help="write the files into that directory, not to stdout")
     convert.add_argument("--percentage", action="store_true", help="capacities in percent instead of weights")
     convert.add_argument("directory", metavar="DIR", help="the configuration directory")
+
+
+def _add_check_conf(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    check = commands.add_parser(
+        "check-conf",
+        help="show what the queues of a configuration come to",
+        description="Show every derived quantity of the queues in a configuration directory; start nothing.",
+    )
+    check.add_argument("conf", metavar="DIR", help="configuration directory with capacity-scheduler.xml")
+    check.add_argument(
+        "--cluster",
+        metavar="memory=...,vcores=...",
+        help="size of the cluster (default: three nodes as the directory describes them)",
+    )
+    check.add_argument("--diff", metavar="OTHER", help="another directory, to be shown side by side")
 
 
 def _add_signal(command: argparse.ArgumentParser, default: str, text: str) -> None:

@@ -228,6 +228,12 @@ def _cluster(options: argparse.Namespace) -> Cluster:
     return Cluster(RunDirectory.chosen(options.dir))
 
 
+def _check_conf(options: argparse.Namespace) -> int:
+    from cluster.check_conf import run
+
+    return run(options)
+
+
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "up": _up,
     "down": _down,
@@ -238,6 +244,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "restart-rm": _restart_rm,
     "events": _events,
     "convert-conf": _convert_conf,
+    "check-conf": _check_conf,
 }
 
 if __name__ == "__main__":

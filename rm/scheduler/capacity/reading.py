@@ -29,7 +29,7 @@ from rm.scheduler.capacity.settings import (
     QueueSettings,
     WorkflowPriority,
 )
-from yarn.configuration import Configuration, values
+from yarn.configuration import Configuration, Fault, values
 from yarn.resource_types import ResourceTypeRegistry
 
 FILE_NAME = "capacity-scheduler.xml"
@@ -73,10 +73,15 @@ def read_settings(file: Configuration, surroundings: Surroundings) -> CapacitySe
     labels = _labels_of(root)
     root = replace(root, partitions=_root_partitions(reader, root, labels))
     settings = _scheduler_settings(properties, surroundings, root, labels)
-    if reader.is_legacy and not properties.faults:
+    if reader.is_legacy and not any(_is_of_the_tree(fault) for fault in properties.faults):
         check_tree(settings)
     properties.raise_faults()
     return settings
+
+
+def _is_of_the_tree(fault: Fault) -> bool:
+    """Whether sums would be wrong only because of it."""
+    return fault.property is not None and fault.property.endswith(("capacity", ".queues"))
 
 
 def queue_reader(properties: Properties, surroundings: Surroundings) -> QueueReader:
