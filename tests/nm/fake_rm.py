@@ -166,6 +166,7 @@ async def start_nm(
         sys.executable,
         "-m",
         "nm",
+        "--exit-with-parent",  # a test that fails leaves nothing behind
         "--dir",
         str(directory),
         *arguments,

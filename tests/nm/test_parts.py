@@ -25,6 +25,7 @@ from nm.logs import FinishedContainer, policy_of
 from nm.resources import ResourceSet, cache_of, key_of
 from nm.retry import Retries
 from nm.settings import DiskSettings
+from nm.tables import render
 from tests.nm.rig import APPLICATION, container_id, resource
 from yarn.enums import ContainerRetryPolicy, ContainerType, LocalResourceVisibility
 from yarn.records.container import ContainerLaunchContext, ContainerRetryContext
@@ -293,3 +294,13 @@ def test_how_long_a_simulated_container_takes(
     context: ContainerLaunchContext, took: int | None, code: int
 ) -> None:
     assert (duration_ms(context), exit_code(context)) == (took, code)
+
+
+# The manual
+
+
+def test_the_page_of_state_machines_is_current() -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "nodemanager-states.md"
+    assert page.read_text(encoding="utf-8") == render(), (
+        "run `python -m nm.tables > docs/nodemanager-states.md`"
+    )

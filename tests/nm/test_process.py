@@ -157,7 +157,7 @@ def test_a_node_that_is_killed_takes_its_containers_with_it(tmp_path: Path) -> N
             node = await start_nm(rm.port, tmp_path)
             node_id = (await rm.registered()).node_id
             assert node_id is not None
-            await rm.start(node_id, 1, command("trap '' TERM HUP; touch ready; sleep 100 & wait"))
+            await rm.start(node_id, 1, command("trap '' TERM HUP; sleep 100 & touch ready; wait"))
             work = tmp_path / "local" / "usercache" / "alice" / "appcache" / str(APPLICATION)
             await until(lambda: (work / str(container_id(1)) / "ready").exists())
             private = tmp_path / "local" / "nmPrivate" / str(APPLICATION) / str(container_id(1))
