@@ -20,9 +20,9 @@ TABLES: tuple[Table[Any], ...] = (APPLICATION, CONTAINER, LOCALIZED_RESOURCE)
 _HEAD = """# State machines of the NodeManager
 
 What may happen in which state, and where that leads. An event that a state does not list is invalid: it
-changes nothing, and the NodeManager says so. Where several next states stand, what has happened decides. This
-page is written by `python -m nm.tables`; the names of the events are those of Hadoop's event types, behind the
-name of the entity.
+changes nothing, and the NodeManager says so. Where several next states stand, what has happened decides.
+This page is written by `python -m nm.tables`; the names of the events are those of Hadoop's event types,
+behind the name of the entity.
 """
 
 
