@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -141,9 +140,8 @@ class Cluster:
             said = (self.run.logs / f"{name}.out").read_text(encoding="utf-8", errors="replace").strip()
         except OSError:
             said = ""
-        for child in _children:
-            if child.pid == pid and child.poll() == CONFIGURATION_STATUS and said:
-                return ClusterError(f"{name} does not start: {said}", CONFIGURATION_STATUS)
+        if processes.exit_status(pid) == CONFIGURATION_STATUS and said:
+            return ClusterError(f"{name} does not start: {said}", CONFIGURATION_STATUS)
         last = said.rpartition("\n")[2]
         return ClusterError(f"{name} has ended: {last or f'look into {self.run.logs}'}")
 
@@ -167,11 +165,10 @@ class Cluster:
             "YARN_CONF_DIR": str(self.run.path),
             "HADOOP_CONF_DIR": str(self.run.path),
         }
-        child = processes.start(arguments, self.run.path, self.run.logs / f"{name}.out", variables)
-        started = ProcessId.of(child.pid)
+        pid = processes.start(arguments, self.run.path, self.run.logs / f"{name}.out", variables)
+        started = ProcessId.of(pid)
         if started is None:
-            raise self._ended(name, child.pid)
-        _children.append(child)
+            raise self._ended(name, pid)
         self.run.write_pid(name, started)
         return started
 
@@ -272,10 +269,6 @@ class Cluster:
         record = self.run.load()
         if not wait_until(lambda: (self.node_states(record) or {}).get(name) is state, timeout_s):
             raise ClusterError(f"{name} is not {state.name} after {timeout_s:.0f} s")
-
-
-_children: list[subprocess.Popen[bytes]] = []
-"""Kept so that nobody complains of children that still run when this command ends."""
 
 
 def _state(report: NodeReport) -> NodeState:

@@ -8,7 +8,6 @@ processes do.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -29,6 +28,8 @@ RUN_DIR_VARIABLE = "YARNBOX_RUN_DIR"
 _CONTAINER_VARIABLES = ("LOCAL_DIRS", "LOG_DIRS")
 _POLL_S = 0.01
 _CLOCK_SLACK_S = 2.0  # start times are told in wall clock time, which may be set meanwhile
+_children: dict[int, subprocess.Popen[bytes]] = {}
+"""Those that we started and that have not been seen to end."""
 _SOURCES = str(Path(__file__).resolve().parents[1])
 
 
@@ -67,15 +68,16 @@ class ProcessId:
         return True
 
 
-def start(
-    arguments: Sequence[str], directory: Path, output: Path, variables: Mapping[str, str]
-) -> subprocess.Popen[bytes]:
-    """Starts a Python module of ours in a session of its own; what it prints replaces `output`."""
+def start(arguments: Sequence[str], directory: Path, output: Path, variables: Mapping[str, str]) -> int:
+    """Starts a Python module of ours in a session of its own; what it prints replaces `output`.
+
+    It goes on when we end; while we do not, its end is noted by `exit_status` and `wait_until_gone`.
+    """
     output.parent.mkdir(parents=True, exist_ok=True)
     paths = [_SOURCES, *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)), **variables}
     with output.open("wb") as stream:
-        return subprocess.Popen(
+        child = subprocess.Popen(
             [sys.executable, "-P", "-m", *arguments],
             cwd=directory,
             env=environment,
@@ -84,6 +86,19 @@ def start(
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+    _children[child.pid] = child
+    return child.pid
+
+
+def exit_status(pid: int) -> int | None:
+    """With what status a process that we started has ended; None while it runs, or if it is not ours."""
+    child = _children.get(pid)
+    return None if child is None else child.poll()
+
+
+def _reap() -> None:
+    for pid in [pid for pid, child in _children.items() if child.poll() is not None]:
+        del _children[pid]
 
 
 def wait_until_gone(processes: Iterable[ProcessId], timeout_s: float) -> list[ProcessId]:
@@ -91,9 +106,7 @@ def wait_until_gone(processes: Iterable[ProcessId], timeout_s: float) -> list[Pr
     left = list(processes)
     deadline = time.monotonic() + timeout_s
     while True:
-        for one in left:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(one.pid, os.WNOHANG)  # reaps it if it is a child of ours
+        _reap()
         left = [one for one in left if one.is_alive()]
         if not left or time.monotonic() >= deadline:
             return left

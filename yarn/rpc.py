@@ -301,16 +301,17 @@ class Stub(_Calls):
 
     async def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
         """The response record; raises the YarnError that the peer raised, or an RpcError."""
+        call, message = self._callable(rpc), to_bytes(request)
         try:
-            data = await self._callable(rpc)(
-                to_bytes(request),
+            data = await call(
+                message,
                 metadata=self._metadata,
                 timeout=self._timeout_s if timeout_s is None else timeout_s,
                 wait_for_ready=self._wait_for_ready,
             )
         except grpc.RpcError as error:
             raise _raised(error, rpc, self._peer) from None
-        except asyncio.InvalidStateError as error:  # the channel was closed under the call
+        except (grpc.aio.UsageError, asyncio.InvalidStateError) as error:
             raise ConnectionFailedError(f"{rpc}: the channel to {self._peer} is closed") from error
         return from_bytes(self._rpcs[rpc][1], data)
 
@@ -355,15 +356,18 @@ class BlockingStub(_Calls):
 
     def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
         """The response record; raises the YarnError that the peer raised, or an RpcError."""
+        call, message = self._callable(rpc), to_bytes(request)
         try:
-            data = self._callable(rpc)(
-                to_bytes(request),
+            data = call(
+                message,
                 metadata=self._metadata,
                 timeout=self._timeout_s if timeout_s is None else timeout_s,
                 wait_for_ready=self._wait_for_ready,
             )
         except grpc.RpcError as error:
             raise _raised(error, rpc, self._peer) from None
+        except ValueError as error:
+            raise ConnectionFailedError(f"{rpc}: the channel to {self._peer} is closed") from error
         return from_bytes(self._rpcs[rpc][1], data)
 
     def close(self) -> None:

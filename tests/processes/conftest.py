@@ -31,6 +31,7 @@ class Desk:
 
     directory: Path
     run_ids: list[str] = field(default_factory=list)
+    commands: list[subprocess.Popen[str]] = field(default_factory=list)
 
     @property
     def run(self) -> RunDirectory:
@@ -50,7 +51,7 @@ class Desk:
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         """`yarnbox`, running in the background."""
-        return subprocess.Popen(
+        command = subprocess.Popen(
             [sys.executable, "-m", "cluster.main", words[0], "--dir", str(self.directory), *words[1:]],
             env=self.environment(),
             cwd=self.directory.parent,
@@ -58,6 +59,8 @@ class Desk:
             stderr=subprocess.PIPE,
             text=True,
         )
+        self.commands.append(command)
+        return command
 
     @contextmanager
     def in_foreground(self, *words: str) -> Iterator[subprocess.Popen[str]]:
@@ -132,4 +135,7 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     sitting.remember()
     if sitting.run.record_file.exists():
         sitting.cluster.down()
+    for command in sitting.commands:
+        with command:
+            command.kill()
     assert sitting.leftovers() == []

@@ -5,57 +5,28 @@ Where a job must not be over too soon, its maps wait for a file; nothing here wa
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
-import urllib.request
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from am.asks import ContainerRequest
-from am.connection import CLIENT_SERVICE, Connection, configuration_of
-from am.mapreduce.ids import JobId
+from am.connection import Connection, configuration_of
 from am.submit import Submitter, has_succeeded
 from am.unmanaged import launch_unmanaged
 from cluster.cluster import wait_until
 from tests.processes.conftest import ROOT, Desk
+from tests.processes.gated import PATIENCE_S, Gated, output
 from yarn.enums import FinalApplicationStatus
-from yarn.ids import ApplicationId
-from yarn.records.application import ApplicationReport, ApplicationSubmissionContext
+from yarn.records.application import ApplicationSubmissionContext
 from yarn.records.container import ContainerLaunchContext
 from yarn.resource import Resource
-from yarn.rpc import BlockingStub
 
 pytestmark = [pytest.mark.xdist_group("processes"), pytest.mark.timeout(180)]
-
-GATED = """
-import pathlib, time
-OPEN = pathlib.Path(__file__).with_name("open")
-def mapper(offset, line):
-    word, how = line.split()
-    while how == "waits" and not OPEN.exists():
-        time.sleep(0.05)
-    yield word, 1
-def reducer(word, counts):
-    yield word, sum(counts)
-"""
-PATIENCE_S = 60
-
-
-def output(directory: Path) -> dict[bytes, int]:
-    assert (directory / "_SUCCESS").exists()
-    found: dict[bytes, int] = {}
-    for part in directory.glob("part-r-*"):
-        for line in part.read_bytes().splitlines():
-            word, _, count = line.rpartition(b"\t")
-            assert word not in found
-            found[word] = int(count)
-    return found
 
 
 def test_jobs_have_the_right_answers(desk: Desk, tmp_path: Path) -> None:
@@ -119,79 +90,6 @@ def test_an_am_of_ones_own_inside_the_cluster_and_outside(desk: Desk) -> None:
         rm.finish(FinalApplicationStatus.SUCCEEDED)
         assert has_succeeded(submitter.report(attempt.application_id))
         nm.close()
-
-
-class Gated:
-    """A job of six maps on three nodes, two on each: three end at once, three wait for the gate."""
-
-    def __init__(self, desk: Desk, root: Path) -> None:
-        self.desk = desk
-        self.root = root
-        (root / "input").mkdir()
-        for number in range(6):
-            how = "waits" if number % 2 else "runs"
-            (root / "input" / str(number)).write_text(f"w{number} {how}\n")
-        (root / "gated.py").write_text(GATED)
-        desk.up("--scheduler", "fifo")
-        self.process: subprocess.Popen[str] = desk.start(
-            "job", "mapreduce", "--mapper", "gated.mapper", "--reducer", "gated.reducer", "--path", str(root),
-            "-D", "mapreduce.input.fileinputformat.split.maxsize=10",
-            "-D", "mapreduce.map.memory.mb=3072", "-D", "mapreduce.job.reduce.slowstart.completedmaps=1.0",
-            str(root / "input"), str(root / "out"),
-        )  # fmt: skip
-        self.stub = BlockingStub(desk.run.load().rm_address, CLIENT_SERVICE, user="tester")
-        self.submitter = Submitter(self.stub)
-        self.application_id = self._wait_for_application()
-
-    def _wait_for_application(self) -> ApplicationId:
-        assert self.process.stdout is not None
-        words = self.process.stdout.readline().split()
-        return ApplicationId.parse(words[2].rstrip(":"))
-
-    def report(self) -> ApplicationReport:
-        return self.submitter.report(self.application_id)
-
-    def attempts(self) -> list[dict[str, Any]]:
-        """Every task attempt, as the AM tells; nothing while there is no AM."""
-        url = self.report().original_tracking_url or ""
-        if not url.startswith("http"):
-            return []
-        found: list[dict[str, Any]] = []
-        try:
-            for task in _get(f"{url}/tasks")["tasks"]["task"]:
-                found += _get(f"{url}/tasks/{task['id']}/attempts")["taskAttempts"]["taskAttempt"]
-        except OSError:
-            return []
-        return found
-
-    def wait_until_half_is_done(self) -> list[dict[str, Any]]:
-        """The attempts when three maps have succeeded and three run."""
-
-        def is_half_done() -> bool:
-            states = Counter(one["state"] for one in self.attempts())
-            return states["SUCCEEDED"] == 3 and states["RUNNING"] == 3
-
-        self.wait(is_half_done)
-        return self.attempts()
-
-    def wait(self, condition: Callable[[], bool]) -> None:
-        assert wait_until(condition, PATIENCE_S), (self.report(), self.attempts())
-
-    def finish(self) -> dict[str, Any]:
-        """Opens the gate; the job's own report when it has succeeded."""
-        (self.root / "open").touch()
-        out, err = self.process.communicate(timeout=PATIENCE_S)
-        self.stub.close()
-        assert self.process.returncode == 0, out + err
-        assert output(self.root / "out") == {f"w{number}".encode(): 1 for number in range(6)}
-        history = self.desk.directory / "history" / f"{JobId.of(self.application_id)}.json"
-        report: dict[str, Any] = json.loads(history.read_text())
-        return report
-
-
-def _get(url: str) -> Any:
-    with urllib.request.urlopen(url, timeout=5) as answer:
-        return json.load(answer)
 
 
 def tried(report: dict[str, Any]) -> dict[str, str]:

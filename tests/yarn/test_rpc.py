@@ -250,6 +250,21 @@ def test_nobody_there_is_a_connection_failure_that_names_the_address() -> None:
         stub.call("getNewApplication", GetNewApplicationRequest())
 
 
+def test_a_stub_that_was_closed_reaches_nobody() -> None:
+    blocking = BlockingStub("127.0.0.1:1", CLIENT)
+    blocking.close()
+    with pytest.raises(ConnectionFailedError, match="is closed"):
+        blocking.call("getNewApplication", GetNewApplicationRequest())
+
+    async def scene() -> None:
+        stub = Stub("127.0.0.1:1", CLIENT)
+        await stub.close()
+        with pytest.raises(ConnectionFailedError, match="is closed"):
+            await stub.call("getNewApplication", GetNewApplicationRequest())
+
+    run(scene())
+
+
 def test_a_peer_that_does_not_answer_is_given_up() -> None:
     async def handler(rpc: str, request: Any, caller: Caller) -> Any:
         await asyncio.Event().wait()
