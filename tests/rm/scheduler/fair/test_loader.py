@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rm.effects import KeepLog
@@ -120,3 +122,17 @@ def test_nothing_that_runs_is_stopped_by_a_smaller_maximum() -> None:
     rig.heartbeat("n", 3)
     assert rig.containers("one") == 3
     assert rig.queue("a").demand.memory_mb == 1024
+
+
+def test_the_sample_file_is_valid_and_does_what_its_comments_say() -> None:
+    sample = (Path(__file__).parents[4] / "conf" / "fair-scheduler.xml").read_text(encoding="utf-8")
+    rig = Rig(sample)
+    rig.add_node("n", 8192, 8)
+    assert rig.place("production", "ann") == "root.production"
+    assert rig.place("default", "ann") == "root.users.ann"
+    assert rig.place("elsewhere", "bob") == "root.users.bob"
+    rig.submit("one", "production", "ann")
+    rig.submit("two", "default", "bob")
+    rig.update()
+    assert [rig.queue(path).fair_share.memory_mb for path in ("production", "users.bob")] == [5462, 2731]
+    assert rig.queue("users.bob").max_share.memory_mb == 6144
