@@ -21,7 +21,8 @@ from rm.scheduler.capacity.settings import (
     QueueKind,
     QueueSettings,
 )
-from yarn.resource import NONE, Resource, total
+from yarn.errors import YarnError
+from yarn.resource import MEMORY_MB, NONE, VCORES, Resource, total
 
 if TYPE_CHECKING:
     from rm.scheduler.capacity.properties import Properties
@@ -192,22 +193,44 @@ def java_float(value: float) -> str:
     return plain if "e" not in plain else f"{float(text):f}"
 
 
+def check_minimum(minimum: Resource, maximum: Resource) -> None:
+    """YarnError when the least container is nothing, or larger than the largest (validateConf)."""
+    for what, name, key in (("memory", MEMORY_MB, "mb"), ("vcores", VCORES, "vcores")):
+        least, most = minimum.value(name), maximum.value(name)
+        if least <= 0 or least > most:
+            raise YarnError(
+                f"Invalid resource scheduler {what} allocation configuration: "
+                f"yarn.scheduler.minimum-allocation-{key}={least}, "
+                f"yarn.scheduler.maximum-allocation-{key}={most}: min should equal greater than 0, max "
+                "should "
+                "be no smaller than min."
+            )
+
+
 # What a refresh may change
 
 
 class LiveQueue:
     """What the rules of a refresh have to know of a queue that is there now."""
 
-    __slots__ = ("is_dynamic", "kind", "maximum_allocation", "path", "state")
+    __slots__ = ("has_applications", "is_dynamic", "kind", "maximum_allocation", "path", "state")
 
     def __init__(
-        self, path: str, kind: QueueKind, state: str, maximum_allocation: Resource, *, is_dynamic: bool
+        self,
+        path: str,
+        kind: QueueKind,
+        state: str,
+        maximum_allocation: Resource,
+        *,
+        is_dynamic: bool,
+        has_applications: bool,
     ) -> None:
         self.path = path
         self.kind = kind
         self.state = state
         self.maximum_allocation = maximum_allocation
         self.is_dynamic = is_dynamic
+        self.has_applications = has_applications
 
 
 def check_refresh(live: Iterable[LiveQueue], new: CapacitySettings) -> None:
@@ -254,7 +277,7 @@ def _is_below_managed(old: LiveQueue) -> bool:
 def _check_conversion(p: Properties, old: LiveQueue, queue: QueueSettings) -> None:
     name = f"{PREFIX}{old.path}.queues"
     if old.kind is QueueKind.LEAF and queue.kind is QueueKind.PARENT and not old.is_dynamic:
-        if old.state != "STOPPED" and queue.state != "STOPPED":
+        if old.has_applications or (old.state != "STOPPED" and queue.state != "STOPPED"):
             p.fault(
                 name,
                 f"Can not convert the leaf queue: {old.path} to parent queue since it is not yet in stopped "

@@ -30,7 +30,7 @@ from rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR
 from rm.scheduler.capacity import admission, changes, clients, mutation, reasons, rounds, upkeep
 from rm.scheduler.capacity.application import CapacityAttempt
 from rm.scheduler.capacity.assignment import SkipReason
-from rm.scheduler.capacity.checks import check_states
+from rm.scheduler.capacity.checks import check_minimum, check_states
 from rm.scheduler.capacity.commit import serve_node
 from rm.scheduler.capacity.dynamic import LiveQueues, QueueMaker
 from rm.scheduler.capacity.frame import Frame
@@ -75,6 +75,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         settings = self.read_settings(file)
         check_states(settings, {})
         settings.properties.raise_faults()
+        check_minimum(self.minimum_allocation, self.configured_maximum)
         calculator = DOMINANT_CALCULATOR if settings.is_dominant else DEFAULT_CALCULATOR
         if settings.is_dominant:
             self.resource_kinds = (SchedulerResourceTypes.MEMORY, SchedulerResourceTypes.CPU)  # type: ignore[misc]

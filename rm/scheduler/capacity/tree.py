@@ -106,6 +106,7 @@ class QueueTree:
                 queue.state.name,
                 queue.settings.maximum_allocation,
                 is_dynamic=queue.is_dynamic,
+                has_applications=queue.app_count > 0,
             )
             for queue in self.walk()
         ]
@@ -136,10 +137,17 @@ class QueueTree:
                 child = self.make(wanted, queue)
                 fresh.extend(child.walk())
             children.append(child)
-        kept = [child for child in known.values() if child.is_dynamic]
+        kept = [child for child in known.values() if child.is_dynamic or child.app_count]
         queue.set_children([*children, *kept])
         for child in kept:
-            self._reread(child)
+            if child.is_dynamic:
+                self._reread(child)
+            else:
+                # Taken out of the file while applications run in it: it goes with the last of them, and its
+                # capacity at once.
+                child.holds_template = False
+                child.shares_of_settings()
+                stop(child)
 
     def _reread(self, queue: CapacityQueue) -> None:
         """A dynamic queue follows its template."""
