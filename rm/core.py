@@ -26,6 +26,7 @@ from rm.monitors import MonitorClock
 from rm.node import RM_NODE
 from rm.nodes import NodesListManager
 from rm.scheduler.base import Scheduler
+from rm.scheduler.opportunistic import OpportunisticAllocator
 from rm.services.admin import AdminService
 from rm.services.client import ClientService
 from rm.services.master import MasterService
@@ -97,8 +98,9 @@ class Core:
         self.watcher = DecommissioningWatcher(context)
         self.monitors = MonitorClock(context)
         self.client = ClientService(context, self.access, self.manager)
-        self.master = MasterService(context)
-        self.tracker = TrackerService(context, self.nodes_list, self.watcher)
+        opportunistic = OpportunisticAllocator(context) if settings.opportunistic.enabled else None
+        self.master = MasterService(context, opportunistic)
+        self.tracker = TrackerService(context, self.nodes_list, self.watcher, opportunistic)
         self.admin = AdminService(context, self.access, self.nodes_list, self.tracker)
         self._register_handlers()
 

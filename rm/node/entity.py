@@ -8,7 +8,7 @@ from rm.events.app import AppRunningOnNode
 from rm.events.scheduler import (
     SchedulerNodeUpdate,
 )
-from yarn.enums import ContainerState, ExecutionType, NodeState
+from yarn.enums import ContainerState, NodeState
 from yarn.ids import ApplicationId, ContainerId, NodeId
 from yarn.ordered import OrderedSet
 from yarn.records.basics import ResourceUtilization
@@ -131,8 +131,7 @@ class RMNode:
                 self._note_completed(container_id, status)
                 continue
             running_count += 1
-            if status.execution_type is ExecutionType.GUARANTEED:
-                reported[container_id] = None
+            reported[container_id] = None
             if container_id not in self.launched:
                 self.launched.add(container_id)
                 self._new_launched.append(status)

@@ -10,6 +10,8 @@ requests     validation and normalization
 statuses     why the RM ended a container
 recovery     containers reported after a restart of the RM
 updates      containers that change while they run
+overcommit   nodes that shrank below what is on them
+opportunistic  containers that no queue pays for
 views        what is shown of queues and applications
 fifo         the smallest scheduler; read it first
 """

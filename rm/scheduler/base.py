@@ -34,6 +34,7 @@ from rm.events.scheduler import (
     SchedulerNodeUpdate,
     SchedulerReleaseContainer,
 )
+from rm.scheduler import overcommit
 from rm.scheduler.allocation import Allocation as Allocation
 from rm.scheduler.application import Application, Attempt
 from rm.scheduler.node import NodeTracker, SchedulerNode
@@ -315,6 +316,7 @@ class Scheduler(ABC, Generic[A]):
             return
         self.tracker.resize(node, event.capability)
         self.cluster_resource_changed()
+        overcommit.node_resized(self, node, event.overcommit_timeout_ms)
 
     def update_node(self, event: SchedulerNodeUpdate) -> None:
         """NODE_UPDATE: first what was launched, then what ended, then what can be given."""
@@ -330,6 +332,7 @@ class Scheduler(ABC, Generic[A]):
         for increased in rm_node.take_increased():
             assert increased.id is not None
             confirm(self, increased.id, increased.resource or NONE)
+        overcommit.kill_if_late(self, node)
         node.is_schedulable = not rm_node.is_decommissioning
         if rm_node.is_decommissioning:
             # Nothing new fits: the total shrinks with what ends.

@@ -29,6 +29,7 @@ class SchedulerNode:
         "is_schedulable",
         "launched",
         "node_id",
+        "overcommit_until_ms",
         "partition",
         "rack",
         "reserved_container",
@@ -46,6 +47,8 @@ class SchedulerNode:
         self.total = total
         self.allocated = NONE
         self.available = total
+        self.overcommit_until_ms: int | None = None
+        """Until when more may be on the node than it has; None: for ever."""
         self.is_schedulable = True
         """False while the node drains."""
         self.containers: dict[ContainerId, RMContainer] = {}

@@ -13,6 +13,7 @@ from rm.events.container import ContainerRecover
 from rm.events.node import NodeCleanupApp, NodeCleanupContainer
 from rm.scheduler.asks import RequestKey
 from rm.scheduler.usage import charge
+from yarn.enums import ExecutionType
 from yarn.records.tracker import NMContainerStatus
 from yarn.resource import NONE
 
@@ -65,7 +66,8 @@ def recover_containers(
             attempt.newly_recovered.append(container)
         node.allocate(container)
         node.note_launched(container_id)
-        charge(attempt.path, node.partition, container.resource)
+        if container.execution_type is ExecutionType.GUARANTEED:
+            charge(attempt.path, node.partition, container.resource)
         if container.is_am:
             attempt.is_waiting_for_am = False
             attempt.book_am(node.partition, container.resource)

@@ -18,8 +18,10 @@ from rm.container import RMContainer, RMContainerState
 from rm.context import AMSession
 from rm.events.app import AttemptRegistered, AttemptStatusUpdate, AttemptUnregistered
 from rm.scheduler import requests, updates
+from rm.scheduler.application import Attempt
 from rm.scheduler.asks import ANY
 from rm.scheduler.base import Allocation
+from rm.scheduler.opportunistic import OpportunisticAllocator, is_opportunistic
 from rm.services.caller import Caller
 from rm.services.tracker import next_response_id
 from yarn.enums import FinalApplicationStatus, RejectionReason
@@ -56,8 +58,10 @@ UNREGISTERED = -1
 class MasterService:
     """One method per RPC of ApplicationMasterProtocol."""
 
-    def __init__(self, context: RMContext) -> None:
+    def __init__(self, context: RMContext, opportunistic: OpportunisticAllocator | None) -> None:
         self._context = context
+        self._opportunistic = opportunistic
+        """Who gives OPPORTUNISTIC containers; without him they are asked for like all others."""
 
     # register
 
@@ -168,6 +172,12 @@ class MasterService:
         else:
             blacklist = request.blacklist_request or ResourceBlacklistRequest()
             normalized = [context.scheduler.normalize(one, app.queue) for one in ask]
+            opportunistic: list[RMContainer] = []
+            if self._opportunistic is not None and (given_to := context.scheduler.attempt(attempt_id)):
+                opportunistic = self._opportunistic.allocate(
+                    given_to, [one for one in normalized if is_opportunistic(one)]
+                )
+                normalized = [one for one in normalized if not is_opportunistic(one)]
             booked = context.scheduler.attempt(attempt_id)
             if accepted and booked is not None:
                 errors += updates.begin(context.scheduler, booked, accepted)
@@ -179,6 +189,7 @@ class MasterService:
                 blacklist.blacklist_removals,
                 request.scheduling_requests,
             )
+            allocation.containers.extend(opportunistic)
         return replace(
             self._answer(app, attempt, allocation), response_id=response_id, update_errors=tuple(errors)
         )
@@ -247,23 +258,19 @@ class MasterService:
             preempt=allocation.preemption,
             nm_tokens=tuple(self._nm_tokens(app, attempt_id, containers)),
             application_priority=app.app_priority,
-            enhanced_headroom=self._enhanced_headroom(),
+            enhanced_headroom=self._enhanced_headroom(booked),
             rejected_scheduling_requests=tuple(
                 RejectedSchedulingRequest(reason=RejectionReason.COULD_NOT_PLACE_ON_NODE, request=one)
                 for one in allocation.rejected
             ),
         )
 
-    def _enhanced_headroom(self) -> EnhancedHeadroom:
-        scheduler = self._context.scheduler
+    def _enhanced_headroom(self, booked: Attempt | None) -> EnhancedHeadroom:
+        # The last usage of an attempt's path is the root's: what all applications wait for.
+        root = booked.path[-1].by_partition.values() if booked is not None else ()
         return EnhancedHeadroom(
-            total_pending_count=sum(
-                amounts.pending_containers
-                for application in scheduler.applications.values()
-                if application.attempt is not None
-                for amounts in application.attempt.usage.by_partition.values()
-            ),
-            total_active_cores=scheduler.cluster_resource().vcores,
+            total_pending_count=sum(amounts.pending_containers for amounts in root),
+            total_active_cores=self._context.scheduler.cluster_resource().vcores,
         )
 
     def _nm_tokens(

@@ -21,6 +21,7 @@ from rm.events.node import (
 )
 from rm.node import RMNode
 from rm.nodes import NodesListManager
+from rm.scheduler.opportunistic import OpportunisticAllocator
 from rm.services.caller import Caller
 from rm.services.versions import is_older
 from yarn.enums import NodeAction, NodeState
@@ -55,8 +56,13 @@ class TrackerService:
     """One method per RPC of ResourceTracker."""
 
     def __init__(
-        self, context: RMContext, nodes_list: NodesListManager, watcher: DecommissioningWatcher
+        self,
+        context: RMContext,
+        nodes_list: NodesListManager,
+        watcher: DecommissioningWatcher,
+        opportunistic: OpportunisticAllocator | None,
     ) -> None:
+        self._opportunistic = opportunistic
         self._context = context
         self._nodes_list = nodes_list
         self._watcher = watcher
@@ -217,6 +223,7 @@ class TrackerService:
             containers_to_decrease=to_decrease,
             resource=node.capability if has_new_capability else None,
             next_heart_beat_interval=self._interval_ms(node),
+            container_queuing_limit=self._opportunistic.queuing_limit() if self._opportunistic else None,
         )
         return node.response
 
