@@ -237,3 +237,39 @@ class SchedulerQueueUpkeep(SchedulerEvent):
     """A round of a policy for automatically created queues is due."""
 
     policy: str
+
+
+@event
+class SchedulerMonitorTick(SchedulerEvent):
+    """A policy of the scheduling monitor looks at the scheduler now."""
+
+    policy: str
+
+    @property
+    def subject(self) -> Any:
+        """The policy's class."""
+        return self.policy
+
+
+@event
+class SchedulerPreemptionReport(SchedulerEvent):
+    """What one pass of the preemption policy found in one queue; nothing is done about it here."""
+
+    queue: str
+    partition: str
+    guaranteed: Resource
+    used: Resource
+    pending: Resource
+    ideal: Resource
+    to_preempt: Resource
+    selected: int
+    """Containers of the queue that the pass selected."""
+
+    @property
+    def subject(self) -> Any:
+        """The queue, and what is to be told of it."""
+        label = f" partition={self.partition}" if self.partition else ""
+        return (
+            f"{self.queue}{label} guaranteed={self.guaranteed} used={self.used} pending={self.pending} "
+            f"ideal={self.ideal} to-preempt={self.to_preempt} selected={self.selected}"
+        )

@@ -285,6 +285,15 @@ class Attempt:
             container.node.reserved_container = None
         self.re_reservations[container.key] = 0
 
+    def move_reservation(self, container: RMContainer, node: SchedulerNode) -> None:
+        """Keeps another node of the same partition for the container instead of the one it waits on."""
+        by_node = self.reserved[container.key]
+        del by_node[container.node_id]
+        container.node.reserved_container = None
+        container.node = node
+        node.reserved_container = container
+        by_node[node.node_id] = container
+
     def reserved_containers(self) -> list[RMContainer]:
         """Every container that a node is kept for."""
         return [container for by_node in self.reserved.values() for container in by_node.values()]

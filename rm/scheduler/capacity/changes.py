@@ -14,6 +14,7 @@ from rm.scheduler.capacity.application import CapacityAttempt
 from rm.scheduler.capacity.checks import check_refresh, check_states
 from rm.scheduler.capacity.dynamic import LiveQueues
 from rm.scheduler.capacity.leaf import LeafQueue
+from rm.scheduler.capacity.preempting import move_killable
 from rm.scheduler.capacity.reading import FILE_NAME
 from rm.scheduler.capacity.settings import ALL_LABELS, CapacitySettings
 from rm.scheduler.capacity.tree import QueueTree
@@ -143,6 +144,7 @@ def _move(
         for container in attempt.reserved_containers():
             container.queue = target.path
         target.add_attempt(attempt)
+        move_killable(scheduler, attempt, source, target)
         source.users.forget_idle()
     source.remove_application(application.application_id)
     target.add_application(application.application_id, application.user)

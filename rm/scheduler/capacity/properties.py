@@ -28,6 +28,14 @@ class Properties:
         self._names = sorted(dict.fromkeys(names))
         self.faults: list[Fault] = []
 
+    def merged(self) -> Configuration:
+        """Both as one configuration, for settings that other readers read."""
+        if self.site is None:
+            return self.file
+        return self.site.overlaid(
+            {name: text for name in self.file.names("") if (text := self.file.value(name)) is not None}
+        )
+
     def text(self, name: str) -> str | None:
         """The value without the blanks around it; None when it is nowhere."""
         found = self.file.value(name)

@@ -19,6 +19,10 @@ from rm.events.scheduler import (
     SchedulerAppRemoved,
     SchedulerAsynchronousRound,
     SchedulerKillReservedContainer,
+    SchedulerMarkContainerForKillable,
+    SchedulerMarkContainerForNonkillable,
+    SchedulerMarkContainerForPreemption,
+    SchedulerMonitorTick,
     SchedulerNodeLabelsUpdate,
     SchedulerQueueUpkeep,
 )
@@ -27,7 +31,16 @@ from rm.scheduler.allocation import Allocation
 from rm.scheduler.application import Application
 from rm.scheduler.base import Scheduler
 from rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR
-from rm.scheduler.capacity import admission, changes, clients, mutation, reasons, rounds, upkeep
+from rm.scheduler.capacity import (
+    admission,
+    changes,
+    clients,
+    mutation,
+    preempting,
+    reasons,
+    rounds,
+    upkeep,
+)
 from rm.scheduler.capacity.application import CapacityAttempt
 from rm.scheduler.capacity.assignment import SkipReason
 from rm.scheduler.capacity.checks import check_minimum, check_states
@@ -35,6 +48,7 @@ from rm.scheduler.capacity.commit import serve_node
 from rm.scheduler.capacity.dynamic import LiveQueues, QueueMaker
 from rm.scheduler.capacity.frame import Frame
 from rm.scheduler.capacity.leaf import LeafQueue
+from rm.scheduler.capacity.monitor import SchedulingMonitor
 from rm.scheduler.capacity.multi_node import NodeOrders
 from rm.scheduler.capacity.parallel import ParallelLimits
 from rm.scheduler.capacity.reading import FILE_NAME, Surroundings, read_settings
@@ -108,11 +122,19 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.handlers[SchedulerKillReservedContainer] = self.kill_reservation
         self.handlers[SchedulerAsynchronousRound] = self.run_asynchronous_round
         self.handlers[SchedulerQueueUpkeep] = self.run_upkeep
+        self.monitor = SchedulingMonitor(self)
+        self.handlers[SchedulerMonitorTick] = self.run_monitor
+        self.handlers[SchedulerMarkContainerForPreemption] = lambda one: preempting.announce(self, one)
+        self.handlers[SchedulerMarkContainerForKillable] = lambda one: preempting.make_killable(self, one)
+        self.handlers[SchedulerMarkContainerForNonkillable] = lambda one: preempting.make_nonkillable(
+            self, one
+        )
         for notice in settings.notices:
             context.log("warning", "unknown property", text=notice)
         self.tree.root.cluster_changed(NONE)
         rounds.start(self)
         upkeep.start(self)
+        self.monitor.start()
 
     def read_settings(self, file: Configuration) -> CapacitySettings:
         """The settings of a file in these surroundings; ConfigurationError with every fault."""
@@ -135,6 +157,16 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """A round of asynchronous scheduling."""
         self.settle()
         rounds.run(self)
+
+    def run_monitor(self, event: SchedulerMonitorTick) -> None:
+        """A policy of the scheduling monitor looks around."""
+        self.settle()
+        self.monitor.tick(event)
+
+    def preempt(self) -> None:
+        """One pass of every policy of the scheduling monitor, where it is on."""
+        self.settle()
+        self.monitor.run_all()
 
     def run_upkeep(self, event: SchedulerQueueUpkeep) -> None:
         """A round of a policy for automatic queues."""
@@ -257,9 +289,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         borrowed = attempt.leaf.borrowed.get(container.partition)
         if borrowed:
             borrowed.pop(container.container_id, None)
-        killable = self.frame.killable_on.get(container.node_id)
-        if killable:
-            killable.pop(container.container_id, None)
+        preempting.forget_killable(self, container, attempt.leaf)
 
     def kill_reservation(self, event: SchedulerKillReservedContainer) -> None:
         """KILL_RESERVED_CONTAINER."""

@@ -70,12 +70,12 @@ class _WithinQueue:
         used_capacity = self.arithmetic.divide(share.total, share.used, share.guaranteed)
         if used_capacity < float32(settings.intra_minimum_threshold):
             return
-        reassignable = reassignable - total(app.am.get(partition, NONE) for app in queue.active_apps)
+        reassignable = reassignable - total(app.charged_am.get(partition, NONE) for app in queue.active_apps)
         if queue.app_count == 1:
             return
         for app in queue.active_apps:
             user = self.users.get(app.user)
-            am = app.am.get(partition, NONE)
+            am = app.charged_am.get(partition, NONE)
             if user is None:
                 limit = queue.user_limit(app.user, partition)
                 self.users[app.user] = _User(queue.user_used(app.user, partition), am, limit - am)

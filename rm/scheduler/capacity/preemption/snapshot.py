@@ -140,6 +140,7 @@ class AppView:
     __slots__ = (
         "am",
         "attempt_id",
+        "charged_am",
         "live",
         "order",
         "pending",
@@ -162,6 +163,7 @@ class AppView:
         used: Mapping[str, Resource],
         pending: Mapping[str, Resource],
         am: Mapping[str, Resource],
+        charged_am: Mapping[str, Resource] | None = None,
         order: int = 0,
     ) -> None:
         self.attempt_id = attempt_id
@@ -173,7 +175,9 @@ class AppView:
         self.used = used
         self.pending = pending
         self.am = am
-        """What its AM uses, by partition."""
+        """What its AM uses, by partition; nothing while it waits for its container."""
+        self.charged_am = am if charged_am is None else charged_am
+        """What its user and its queue are charged for the AM, waiting or not."""
         self.order = order
         """Its place in the queue's scheduling order."""
 
