@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Sequence
 
 SIGNALS = ("KILL", "TERM", "STOP", "CONT")
-FORWARDED = ("job", "scenario", "yarn")
+FORWARDED = ("job", "scenario", "preempt-table", "yarn")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -18,7 +18,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="yarnbox",
         description="A YARN cluster on this machine: real processes, real containers.",
-        epilog="job, scenario and yarn have options of their own: `yarnbox job --help`.",
+        epilog="job, scenario, preempt-table and yarn have options of their own: `yarnbox job --help`.",
     )
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_up(commands)
@@ -42,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
     for name, text in (
         ("job", "run wordcount, pi or shell: `yarnbox job --help`"),
         ("scenario", "play a scenario file in virtual time: `yarnbox scenario --help`"),
+        ("preempt-table", "play tables against the preemption policy: `yarnbox preempt-table --help`"),
         ("yarn", "the `yarn` command on this cluster: `yarnbox yarn node -list`"),
     ):
         _add(commands, name, text)

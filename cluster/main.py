@@ -57,6 +57,8 @@ def _forward(command: str, words: Sequence[str]) -> int:
     """Commands of other rooms. They find the cluster by its configuration, or are told the run directory."""
     kept, directory = without_directory(words)
     run = RunDirectory.chosen(directory)
+    if command == "preempt-table":
+        return _status_of(importlib.import_module("sim.preempt_table.command").main(kept))
     if command == "scenario":
         return _status_of(importlib.import_module("sim.scenario.command").main(kept))
     if command == "yarn":  # which looks for a cluster itself, in the same places and in Hadoop's

@@ -12,7 +12,7 @@ from sim.scenario.player import play
 HERE = Path(__file__).parent
 CASES = sorted(HERE.glob("*/*.yaml"))
 
-AREAS = ("fifo", "lifecycle", "fair", "capacity", "queues")
+AREAS = ("fifo", "lifecycle", "fair", "capacity", "queues", "preemption")
 """The areas whose rules the ResourceManager has."""
 SCHEDULERS = ("fifo", "fair", "capacity")
 """The schedulers that it has."""

@@ -151,4 +151,5 @@ def _is_acceptable(scheduler: CapacityScheduler, assignment: Assignment, node: S
     used: Resource = attempt.member.usage.used(partition) - given_up
     if frame.calculator.compare(frame.cluster, used, limit) > 0:
         return False
-    return leaf.accepts(assignment, partition, assignment.resource - given_up)
+    killed = sum((victim.resource for victim in assignment.kills), NONE)
+    return leaf.accepts(assignment, partition, assignment.resource - given_up - killed)

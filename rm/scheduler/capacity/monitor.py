@@ -48,7 +48,7 @@ class SchedulingMonitor:
         self._intervals: dict[str, int] = {}
 
     def start(self) -> None:
-        """Makes the policies and sets their first passes: at once. YarnError for a class that there is not."""
+        """Makes the policies and sets their first passes: at once. YarnError for an unknown class."""
         settings = self._scheduler.context.settings
         if not settings.scheduler_monitor_enabled:
             return

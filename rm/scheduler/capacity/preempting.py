@@ -278,7 +278,7 @@ def announce(scheduler: CapacityScheduler, event: SchedulerMarkContainerForPreem
 
 
 def make_killable(scheduler: CapacityScheduler, event: SchedulerMarkContainerForKillable) -> None:
-    """MARK_CONTAINER_FOR_KILLABLE: killed at once; with lazy preemption only when somebody needs its space."""
+    """MARK_CONTAINER_FOR_KILLABLE: killed at once; if lazy, when somebody needs its space."""
     container = scheduler.container(event.container_id)
     if container is None or container.is_finished:
         return
