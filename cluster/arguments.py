@@ -100,13 +100,25 @@ def _add_check_conf(commands: argparse._SubParsersAction[argparse.ArgumentParser
         help="show what the queues of a configuration come to",
         description="Show every derived quantity of the queues in a configuration directory; start nothing.",
     )
-    check.add_argument("conf", metavar="DIR", help="configuration directory with capacity-scheduler.xml")
+    check.add_argument("conf", metavar="DIR", help="configuration directory")
+    check.add_argument(
+        "--scheduler",
+        choices=("capacity", "fair"),
+        help="whose file to look at (default: the configured one)",
+    )
     check.add_argument(
         "--cluster",
         metavar="memory=...,vcores=...",
         help="size of the cluster (default: three nodes as the directory describes them)",
     )
-    check.add_argument("--diff", metavar="OTHER", help="another directory, to be shown side by side")
+    check.add_argument(
+        "--diff", metavar="OTHER", help="another directory, to be shown side by side (capacity)"
+    )
+    check.add_argument(
+        "--active",
+        metavar="QUEUE,...",
+        help="the leaves with running applications (fair; default: all of them)",
+    )
 
 
 def _add_signal(command: argparse.ArgumentParser, default: str, text: str) -> None:

@@ -74,13 +74,14 @@ def check(path: Path, cluster: str | None) -> Checked:
     present = [name for name in (*SITE_FILES, RESOURCE_TYPES_FILE) if (path / name).exists()]
     site = provider.load(*present)
     types = ResourceTypeRegistry.read(site)
-    size = _cluster_size(cluster, types, site)
+    size = cluster_size(cluster, types, site)
     scheduler = CapacityScheduler(_context(site, types, provider))
     pretend(scheduler, size)
     return Checked(path, size, numbers(scheduler), findings(scheduler))
 
 
-def _cluster_size(text: str | None, types: ResourceTypeRegistry, site: Configuration) -> Resource:
+def cluster_size(text: str | None, types: ResourceTypeRegistry, site: Configuration) -> Resource:
+    """The size that was named; without one, that of a few nodes as the directory describes them."""
     if text is None:
         return node_resource(site, types) * DEFAULT_NODES
     try:

@@ -6,29 +6,64 @@ works them out. What is passed over in the file is told.
 
 from __future__ import annotations
 
+import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from cluster.fair_file import read_fair_files
+from cluster.check_conf import cluster_size
+from cluster.directory import ClusterError
+from cluster.fair_file import SITE, read_fair_files
 from rm.scheduler.fair.forecast import Share, forecast
 from rm.scheduler.fair.placement import Rule
+from rm.settings import FAIR_SCHEDULER, SCHEDULERS
+from yarn.configuration import Configuration, ConfigurationError
 from yarn.resource import Resource
 
 HEADINGS = ("queue", "policy", "weight", "minimum", "maximum", "active", "fair share", "steady fair share")
 
 
-def check_fair(directory: Path, cluster: str, active: Sequence[str] | None) -> str:
+def is_fair(options: argparse.Namespace) -> bool:
+    """Whether the fair scheduler's file is meant: by the option, else by the directory's own choice."""
+    if options.scheduler is not None:
+        return bool(options.scheduler == "fair")
+    directory = Path(options.conf)
+    if not directory.is_dir():
+        return False
+    name = Configuration.load(directory, SITE).value("yarn.resourcemanager.scheduler.class") or ""
+    return SCHEDULERS.get(name.lower(), name) == FAIR_SCHEDULER
+
+
+def run(options: argparse.Namespace) -> int:
+    """The command; 2 when a configuration cannot be used."""
+    if options.diff:
+        raise ClusterError("--diff compares directories of the capacity scheduler")
+    active = [name.strip() for name in options.active.split(",")] if options.active else None
+    try:
+        print(check_fair(Path(options.conf), options.cluster, active))
+    except ConfigurationError as error:
+        print(f"yarnbox: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def check_fair(directory: Path, cluster: str | None, active: Sequence[str] | None) -> str:
     """The report; `cluster` as in `memory-mb=40960,vcores=40`. ConfigurationError when a file is bad."""
     files = read_fair_files(directory)
-    shares = forecast(files.allocations, files.types.parse(cluster), active)
-    lines = [f"{directory / files.configuration.settings.allocation_file}: valid"]
-    lines += [f"notice: {notice}" for notice in (*files.configuration.notices, *files.allocations.notices)]
-    lines += [
+    size = cluster_size(cluster, files.types, files.site)
+    shares = forecast(files.allocations, size, active)
+    notices = (*files.configuration.notices, *files.allocations.notices)
+    rules = (f"  {number}. {_rule(rule)}" for number, rule in enumerate(files.rules, 1))
+    lines = [
+        f"{directory / files.configuration.settings.allocation_file}: valid",
+        *(f"notice: {notice}" for notice in notices),
         "",
         "placement rules:",
-        *(f"  {number}. {_rule(rule)}" for number, rule in enumerate(files.rules, 1)),
+        *rules,
+        "",
+        f"shares of a cluster of {_amount(size)}:",
+        *_table(shares),
     ]
-    lines += ["", f"shares of a cluster of {cluster}:", *_table(shares)]
     return "\n".join(lines)
 
 

@@ -231,9 +231,9 @@ def _cluster(options: argparse.Namespace) -> Cluster:
 
 
 def _check_conf(options: argparse.Namespace) -> int:
-    from cluster.check_conf import run
+    from cluster import check_conf, check_fair
 
-    return run(options)
+    return check_fair.run(options) if check_fair.is_fair(options) else check_conf.run(options)
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {

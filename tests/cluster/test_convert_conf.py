@@ -80,3 +80,21 @@ def test_the_check_refuses_what_the_scheduler_refuses(directory: Path) -> None:
     (directory / "fair-scheduler.xml").unlink()
     with pytest.raises(ConfigurationError, match="there is no such file"):
         check_fair(directory, "memory-mb=1024", None)
+
+
+def test_the_command_follows_the_configured_scheduler(
+    directory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = "<property><name>yarn.resourcemanager.scheduler.class</name><value>fair</value></property>"
+    (directory / "yarn-site.xml").write_text(SITE.replace("</configuration>", f"{chosen}</configuration>"))
+    words = ["check-conf", str(directory), "--cluster", "memory-mb=8192,vcores=8", "--active", "b"]
+    assert main(words) == 0
+    rows = {
+        line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line.startswith("  root")
+    }
+    assert "4096 MB" in rows["root.b"]
+    assert " no " in rows["root.a"]
+    (directory / "fair-scheduler.xml").write_text("<queues/>", encoding="utf-8")
+    assert main(words) == 2
+    assert "top-level element not <allocations>" in capsys.readouterr().err
+    assert main([*words, "--diff", str(directory)]) != 0
