@@ -67,25 +67,21 @@ class Cluster:
         source = (options.configuration or site.sample_configuration()).absolute()
         configuration = site.user_configuration(source, options.definitions)
         run = self.run
+        self._refuse_if_running()
+        grpc = site.listening_address(configuration, site.GRPC_PROPERTY, "--port", options.port)
+        web = site.listening_address(configuration, site.WEB_PROPERTY, "--web-port", options.web_port)
+        scheduler = options.scheduler or configuration.value(site.SCHEDULER_PROPERTY) or "capacity"
         run.create()
         with run.changing():
-            if run.record_file.exists() and run.load().is_running():
-                raise ClusterError(
-                    f"a cluster is running in {run.path} already: `yarnbox status` shows it,"
-                    " `yarnbox down` ends it, --dir names another directory"
-                )
+            self._refuse_if_running()
             record = ClusterRecord(
-                run_id=uuid.uuid4().hex,
-                rm_address=site.listening_address(configuration, site.GRPC_PROPERTY, "--port", options.port),
-                web_address=site.listening_address(
-                    configuration, site.WEB_PROPERTY, "--web-port", options.web_port
-                ),
-                scheduler=options.scheduler or configuration.value(site.SCHEDULER_PROPERTY) or "capacity",
-                supervisor=ProcessId.of(os.getpid()),
+                uuid.uuid4().hex, grpc, web, scheduler, supervisor=ProcessId.of(os.getpid())
             )
             for number in range(options.nodes):
                 name = record.next_node_name()
                 record.nodes[name] = NodeRecord(name, f"/rack{number % options.racks + 1}")
+            if run.record_file.exists():  # of a cluster that was not ended as it should have been
+                self._sweep(processes.belonging_to(run.load().run_id, run.path))
             if not options.recover:
                 run.forget_earlier_life()
             site.write_configuration(source, run, record, options.definitions)
@@ -99,6 +95,14 @@ class Cluster:
                 raise
             run.save(record)
         return record
+
+    def _refuse_if_running(self) -> None:
+        run = self.run
+        if run.record_file.exists() and run.load().is_running():
+            raise ClusterError(
+                f"a cluster is running in {run.path} already: `yarnbox status` shows it,"
+                " `yarnbox down` ends it, --dir names another directory"
+            )
 
     def wait_until_ready(
         self,

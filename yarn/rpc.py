@@ -236,7 +236,6 @@ def _channel_options(max_message_bytes: int) -> tuple[tuple[str, int], ...]:
         ("grpc.enable_retries", 0),
         ("grpc.use_local_subchannel_pool", 1),
         ("grpc.initial_reconnect_backoff_ms", 100),
-        ("grpc.min_reconnect_backoff_ms", 100),
         ("grpc.max_reconnect_backoff_ms", 1000),
     )
 

@@ -53,6 +53,7 @@ def test_a_taken_port_is_named(desk: Desk) -> None:
     assert said.count("\n") == 1
     assert f"port {port}" in said
     assert "yarnbox.resourcemanager.grpc.address" in said
+    assert not desk.directory.exists()
 
 
 def test_two_clusters_do_not_disturb_one_another(desk: Desk, tmp_path: Path) -> None:
