@@ -12,6 +12,7 @@ web          the node's web service: what runs here, and its logs
 pump         turns, timers and effects of a core
 world        effects of a real node carried out
 providers    scripts and settings asked for health, labels, attributes
+naming       emulated hosts entered in the address book and the topology table
 store        what is remembered over a restart, on disk
 virtual      many nodes with simulated containers in one process
 fake         FakeNodeManager, for tests

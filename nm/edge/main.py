@@ -19,7 +19,8 @@ from pathlib import Path
 
 import psutil
 
-from nm.edge.process import NodeManagerProcess
+from nm.edge.naming import NamingFiles
+from nm.edge.process import LOOPBACK, NodeManagerProcess
 from nm.edge.virtual import VirtualNodes, VirtualOptions
 from nm.settings import NMSettings
 from yarn.configuration import Configuration, ConfigurationError
@@ -57,6 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     gc.freeze()
+    naming = NamingFiles.of(configuration)
     if options.virtual:
         wanted = VirtualOptions(
             count=options.virtual,
@@ -64,12 +66,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
             memory_mb=options.memory,
             vcores=options.vcores,
             prefix=options.name or "virtual",
-            topology_file=configuration.value("net.topology.table.file.name"),
-            address_book=configuration.value("yarnbox.address-book"),
+            naming=naming,
         )
         return asyncio.run(_run(lambda: VirtualNodes(settings, capacity, wanted), options))
     host = options.name or settings.address.host
-    return asyncio.run(_run(lambda: NodeManagerProcess(settings, capacity, host, options.dir), options))
+
+    def build() -> NodeManagerProcess:
+        if options.name is not None:
+            naming.announce({host: options.rack}, settings.bind_host or LOOPBACK)
+        return NodeManagerProcess(settings, capacity, host, options.dir)
+
+    return asyncio.run(_run(build, options))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -79,19 +86,25 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--name", help="host name of this node; of virtual nodes, what their names begin with"
     )
-    parser.add_argument("--rack", help="rack of this node; the RM knows it from its own topology")
+    parser.add_argument("--rack", help="its rack, entered in the topology table if there is one")
     parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--log-file", type=Path, help="log into this file instead of stderr")
     parser.add_argument("--log-level", default="INFO")
     parser.add_argument("--exit-with-parent", action="store_true", help="end when whoever started it is gone")
     virtual = parser.add_argument_group("virtual nodes")
     virtual.add_argument(
-        "--virtual", type=int, default=0, metavar="N", help="be N nodes, containers simulated"
+        "--virtual", type=_positive, default=0, metavar="N", help="be N nodes, containers simulated"
     )
-    virtual.add_argument("--racks", type=int, default=1, metavar="R", help="spread over R racks")
-    virtual.add_argument("--memory", type=int, metavar="MB", help="memory of each")
-    virtual.add_argument("--vcores", type=int, metavar="N", help="vcores of each")
+    virtual.add_argument("--racks", type=_positive, default=1, metavar="R", help="spread over R racks")
+    virtual.add_argument("--memory", type=_positive, metavar="MB", help="memory of each")
+    virtual.add_argument("--vcores", type=_positive, metavar="N", help="vcores of each")
     return parser
+
+
+def _positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is no positive number")
+    return int(text)
 
 
 def _configuration(options: argparse.Namespace) -> Configuration:

@@ -8,21 +8,19 @@ NM side of Hadoop's scheduler load simulator.
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import logging
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 
 from nm import effects as asked
 from nm.core import Core
 from nm.edge.heartbeats import Heartbeats, UnreachableError
+from nm.edge.naming import NamingFiles
 from nm.edge.process import LOOPBACK
 from nm.edge.pump import Answers, Pump, SystemClock, end_tasks
 from nm.edge.serving import Turn, serve_many
 from nm.executor.simulated import SimulatedExecutor
 from nm.services import ContainerManagementService
 from nm.settings import NMSettings
-from yarn.addresses import read_address_book, write_address_book
 from yarn.ids import NodeId
 from yarn.resource import Resource
 from yarn.rpc import Stub, listen, new_server, open_channel
@@ -42,8 +40,7 @@ class VirtualOptions:
     memory_mb: int | None = None
     vcores: int | None = None
     prefix: str = "virtual"
-    topology_file: str | None = None
-    address_book: str | None = None
+    naming: NamingFiles = field(default_factory=NamingFiles)
 
 
 class VirtualNode:
@@ -108,7 +105,8 @@ class VirtualNodes:
         bind = settings.bind_host or LOOPBACK
         port = listen(self._server, f"{bind}:{settings.address.port}", "yarn.nodemanager.address")
         names = [f"{options.prefix}{number:05d}" for number in range(1, options.count + 1)]
-        _announce(names, options, bind)
+        racks = {name: f"/rack{number % options.racks + 1}" for number, name in enumerate(names)}
+        options.naming.announce(racks, bind)
         self._channels = [open_channel(str(settings.rm_address)) for _ in range(min(CHANNELS, options.count))]
         for number, name in enumerate(names):
             node_id = NodeId(name, port)
@@ -156,35 +154,3 @@ class VirtualNodes:
     def _find(self, node_id: NodeId) -> tuple[Turn, ContainerManagementService] | None:
         node = self.nodes.get(node_id)
         return None if node is None else (node.pump.turn, node.core.management)
-
-
-def _announce(names: list[str], options: VirtualOptions, address: str) -> None:
-    """Tells the address book and the table of racks of the nodes, if there are such files."""
-    if options.address_book:
-        path = Path(options.address_book)
-        with _locked(path):
-            entries = read_address_book(path) if path.exists() else {}
-            write_address_book(path, {**entries, **dict.fromkeys(names, address)})
-    if options.topology_file:
-        path = Path(options.topology_file)
-        with _locked(path):
-            lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-            kept = [line for line in lines if line.split(maxsplit=1)[:1] and line.split()[0] not in names]
-            new = [f"{name} /rack{number % options.racks + 1}" for number, name in enumerate(names)]
-            draft = path.with_name(f".{path.name}.virtual")
-            draft.write_text("\n".join([*kept, *new]) + "\n", encoding="utf-8")
-            draft.replace(path)
-
-
-class _locked:  # noqa: N801 - used as a verb
-    """Holds a lock beside a file that several processes change."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path.with_name(f".{path.name}.lock")
-
-    def __enter__(self) -> None:
-        self._file = self._path.open("w")
-        fcntl.flock(self._file, fcntl.LOCK_EX)
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()

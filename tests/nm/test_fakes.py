@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from nm.edge.naming import NamingFiles
 from nm.settings import NMSettings
 from nm.testing import FakeNodeManager, VirtualNodes, VirtualOptions
 from tests.nm.fake_rm import FakeRM, command, start_nm, until
@@ -74,8 +75,7 @@ def test_virtual_nodes_run_containers_that_take_time(tmp_path: Path) -> None:
                 racks=2,
                 memory_mb=1000,
                 prefix="v",
-                topology_file=str(table),
-                address_book=str(book),
+                naming=NamingFiles(book, table),
             )
             nodes = VirtualNodes(settings, Resource(8192, 8), options)
             await nodes.start()

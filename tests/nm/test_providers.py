@@ -1,0 +1,133 @@
+"""What a node asks others about itself: label and attribute providers, scripts, names."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nm.core import Core
+from nm.edge.naming import NamingFiles
+from nm.edge.providers import ProviderLoops
+from nm.edge.pump import SystemClock
+from nm.edge.scripts import ScriptFailedError, ScriptTimedOutError, run_script
+from nm.health import TIMED_OUT
+from nm.settings import AttributeProviderSettings, HealthSettings, LabelProviderSettings, NMSettings
+from tests.nm.rig import NODE
+from yarn.configuration import Configuration
+from yarn.resource import Resource
+
+
+def _script(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "script.sh"
+    path.write_text(f"#!/bin/bash\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def _looked(settings: NMSettings) -> Core:
+    """A core whose providers were asked once."""
+    core = Core(NODE, settings, Resource(1024, 1), SystemClock(), is_strict=True)
+
+    async def body() -> None:
+        await ProviderLoops(settings, core, core.turn).first_look()
+
+    asyncio.run(body())
+    return core
+
+
+def _labels(**given: Any) -> NMSettings:
+    return NMSettings(labels=LabelProviderSettings(enabled=True, configuration_type="distributed", **given))
+
+
+def _label_names(core: Core) -> list[str | None]:
+    told = core.turn(core.status.register_request).node_labels
+    assert told is not None
+    return [one.name for one in told.node_labels]
+
+
+def test_a_label_from_the_configuration() -> None:
+    core = _looked(_labels(provider="config", configured_partition="gpu"))
+    assert _label_names(core) == ["gpu"]
+
+
+@pytest.mark.parametrize(
+    "text, names",
+    [("echo NODE_PARTITION:fast", ["fast"]), ("echo nothing", []), ("echo 'NODE_PARTITION:a b'", [])],
+)
+def test_a_label_from_a_script(tmp_path: Path, text: str, names: list[str]) -> None:
+    core = _looked(_labels(provider="script", script_path=_script(tmp_path, text)))
+    assert _label_names(core) == names
+
+
+def test_centralized_labels_are_not_reported() -> None:
+    core = _looked(NMSettings(labels=LabelProviderSettings(enabled=True, provider="config")))
+    assert core.turn(core.status.register_request).node_labels is None
+
+
+def test_attributes_from_a_script(tmp_path: Path) -> None:
+    script = _script(tmp_path, "echo NODE_ATTRIBUTE:os,STRING,linux")
+    core = _looked(NMSettings(attributes=AttributeProviderSettings(provider="script", script_path=script)))
+    told = core.turn(core.status.register_request).node_attributes
+    assert told is not None
+    assert [(one.attribute_key.attribute_name, one.attribute_value) for one in told.node_attributes] == [
+        ("os", "linux")
+    ]
+
+
+def test_attributes_that_are_none() -> None:
+    settings = AttributeProviderSettings(provider="config", configured_attributes="os=linux")
+    core = _looked(NMSettings(attributes=settings))
+    told = core.turn(core.status.register_request).node_attributes
+    assert told is not None
+    assert told.node_attributes == ()
+
+
+@pytest.mark.parametrize(
+    "text, report",
+    [
+        ("echo fine; exit 3", ""),
+        ("echo ERROR fan", "ERROR fan\n"),
+        ("sleep 100", TIMED_OUT),
+    ],
+)
+def test_health_scripts(tmp_path: Path, text: str, report: str) -> None:
+    health = HealthSettings(script_path=_script(tmp_path, text), run_before_startup=True, timeout_ms=500)
+    assert _looked(NMSettings(health=health)).health.report == report
+
+
+def test_a_health_script_that_is_not_there(tmp_path: Path) -> None:
+    health = HealthSettings(script_path=str(tmp_path / "none"), run_before_startup=True)
+    core = _looked(NMSettings(health=health))
+    assert not core.health.is_healthy
+    assert "could not be run" in core.health.report
+
+
+def test_scripts_get_their_options_and_leave_nothing_behind(tmp_path: Path) -> None:
+    path = _script(tmp_path, 'echo "$1-$2"; sleep 100 &')
+    assert asyncio.run(run_script(path, ["a", "b"], 20)) == "a-b\n"
+    with pytest.raises(ScriptTimedOutError):
+        asyncio.run(run_script(_script(tmp_path, "sleep 100"), [], 0.05))
+    with pytest.raises(ScriptFailedError):
+        asyncio.run(run_script(str(tmp_path), [], 1))
+
+
+def test_names_are_entered_once(tmp_path: Path) -> None:
+    book, table = tmp_path / "book.json", tmp_path / "table"
+    configuration = Configuration.of(
+        {
+            "yarnbox.address-book": str(book),
+            "net.topology.table.file.name": str(table),
+            "net.topology.node.switch.mapping.impl": "org.apache.hadoop.net.TableMapping",
+        }
+    )
+    book.write_text(json.dumps({"nm1": "127.0.0.9"}))
+    files = NamingFiles.of(configuration)
+    for _ in range(2):
+        files.announce({"nm1": "/rack1", "nm2": "/rack2", "nm3": None}, "127.0.0.1")
+    assert json.loads(book.read_text()) == {"nm1": "127.0.0.9", "nm2": "127.0.0.1", "nm3": "127.0.0.1"}
+    assert table.read_text() == "nm1 /rack1\nnm2 /rack2\n"
+    NamingFiles.of(Configuration.of({})).announce({"nm1": None}, "127.0.0.1")
