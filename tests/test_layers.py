@@ -38,6 +38,7 @@ MAPREDUCE_CORE = (
     "am.mapreduce.task",
     "am.mapreduce.attempt",
     "am.mapreduce.allocator",
+    "am.mapreduce.waiting",
     "am.mapreduce.rampup",
     "am.mapreduce.preemption",
 )

@@ -12,6 +12,7 @@ context      what a handler reaches
 job, task, attempt    the three tables and their hooks
 tables       the three as a page of the manual
 rampup       how many reduces to ask for while maps run
+waiting      who waits for a container, by priority and place
 allocator    which containers are asked for, and who gets which
 preemption   what is given up when the RM asks for it
 core         the turn: calls in, answers out

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from am.asks import ContainerRequest, RequestTable
-from am.mapreduce.attempt import Attempt
 from am.mapreduce.context import Context
 from am.mapreduce.effects import Ask
 from am.mapreduce.events import (
@@ -27,6 +26,7 @@ from am.mapreduce.events import (
 from am.mapreduce.ids import TaskAttemptId
 from am.mapreduce.preemption import given_up
 from am.mapreduce.rampup import Amounts, reduces_to_add
+from am.mapreduce.waiting import WaitingAttempts
 from yarn.enums import NodeState
 from yarn.ids import ContainerId
 from yarn.records.container import Container
@@ -47,8 +47,9 @@ class Allocator:
     """The containers of one job."""
 
     __slots__ = (
-        "_asks", "_assigned", "_avoided", "_context", "_failures", "_headroom", "_map_size", "_maps_done",
-        "_nodes", "_pending_reduces", "_rack_of", "_reduce_size", "_starving_since_ms", "_waiting",
+        "_asks", "_assigned", "_assigned_maps", "_avoided", "_container_of", "_context", "_failures",
+        "_headroom", "_map_size", "_maps_done", "_nodes", "_pending_reduces", "_rack_of", "_reduce_size",
+        "_starving_since_ms", "_waiting",
     )  # fmt: skip
 
     def __init__(
@@ -61,9 +62,11 @@ class Allocator:
         self._rack_of = rack_of
         self._map_size = Resource(settings.map_memory_mb, settings.map_vcores)
         self._reduce_size = Resource(settings.reduce_memory_mb, settings.reduce_vcores)
-        self._waiting: dict[TaskAttemptId, ContainerRequest] = {}
+        self._waiting = WaitingAttempts()
         self._pending_reduces: dict[TaskAttemptId, ContainerRequest] = {}
         self._assigned: dict[ContainerId, tuple[TaskAttemptId, Container]] = {}
+        self._container_of: dict[TaskAttemptId, ContainerId] = {}
+        self._assigned_maps = 0
         self._headroom = Resource()
         self._nodes = 0
         self._failures: dict[str, int] = {}
@@ -102,23 +105,23 @@ class Allocator:
             self._pending_reduces = {event.attempt_id: request, **self._pending_reduces}
         else:
             self._pending_reduces[event.attempt_id] = request
-        if not self._count_waiting(is_map=True):
+        if not self._waiting.maps:
             self._schedule_reduces()
 
     def _ask(self, attempt_id: TaskAttemptId, request: ContainerRequest) -> None:
-        self._waiting[attempt_id] = request
+        self._waiting.add(attempt_id, request)
         self._asks.add(request)
         self._context.order(Ask())
 
     def _deallocate(self, attempt_id: TaskAttemptId) -> None:
         self._pending_reduces.pop(attempt_id, None)
-        request = self._waiting.pop(attempt_id, None)
+        request = self._waiting.pop(attempt_id)
         if request is not None:
             self._asks.remove(request)
-        for container_id, (owner, _) in list(self._assigned.items()):
-            if owner == attempt_id:
-                del self._assigned[container_id]
-                self._asks.release(container_id)
+        container_id = self._container_of.get(attempt_id)
+        if container_id is not None:
+            self._unassign(container_id)
+            self._asks.release(container_id)
 
     def _count_failure(self, host: str) -> None:
         """Avoids a host where too much fails; none at all when they are too large a part of the cluster."""
@@ -153,13 +156,22 @@ class Allocator:
             self._schedule_reduces()
 
     def _complete(self, container_id: ContainerId, exit_status: int, diagnostics: str) -> None:
-        owner = self._assigned.pop(container_id, None)
-        if owner is not None:
+        attempt_id = self._unassign(container_id)
+        if attempt_id is not None:
             self._context.post(
                 AttemptContainerCompleted(
-                    attempt_id=owner[0], exit_status=exit_status, diagnostics=diagnostics
+                    attempt_id=attempt_id, exit_status=exit_status, diagnostics=diagnostics
                 )
             )
+
+    def _unassign(self, container_id: ContainerId) -> TaskAttemptId | None:
+        """The container is nobody's any more; whose it was."""
+        owner = self._assigned.pop(container_id, None)
+        if owner is None:
+            return None
+        del self._container_of[owner[0]]
+        self._assigned_maps -= owner[0].is_map
+        return owner[0]
 
     def _leave_nodes(self, response: AllocateResponse) -> None:
         unusable = tuple(
@@ -194,35 +206,24 @@ class Allocator:
     def _assign(self, container: Container) -> None:
         assert container.id is not None
         host = container.node_id.host if container.node_id is not None else ""
-        attempt_id = self._chosen(container, host)
+        size = container.resource or Resource()
+        attempt_id = self._waiting.nearest(container.priority or 0, size, host, self._rack_of(host))
         if attempt_id is None:
             self._asks.release(container.id)  # wanted once, not any more
             return
         if host in self._avoided:
+            request = self._waiting.request_of(attempt_id)
             self._asks.release(container.id)
-            self._asks.remove(self._waiting[attempt_id])  # said again, for the RM has counted it off
-            self._asks.add(self._waiting[attempt_id])
+            self._asks.remove(request)  # said again, for the RM has counted it off
+            self._asks.add(request)
             return
-        self._asks.remove(self._waiting.pop(attempt_id))
+        request = self._waiting.request_of(attempt_id)
+        self._waiting.pop(attempt_id)
+        self._asks.remove(request)
         self._assigned[container.id] = (attempt_id, container)
+        self._container_of[attempt_id] = container.id
+        self._assigned_maps += attempt_id.is_map
         self._context.post(AttemptAssigned(attempt_id=attempt_id, container=container))
-
-    def _chosen(self, container: Container, host: str) -> TaskAttemptId | None:
-        """The attempt of the container's priority that is nearest to it, and among those the first to ask."""
-        rack = self._rack_of(host)
-        size = container.resource or Resource()
-        nearest: TaskAttemptId | None = None
-        distance = 3
-        for attempt_id, request in self._waiting.items():
-            if request.priority != container.priority or request.capability.memory_mb > size.memory_mb:
-                continue
-            attempt: Attempt = self._context.attempts[attempt_id]
-            away = 0 if host in attempt.hosts else 1 if rack in attempt.racks else 2
-            if away < distance:
-                nearest, distance = attempt_id, away
-                if away == 0:
-                    break
-        return nearest
 
     # Reduces.
 
@@ -234,10 +235,10 @@ class Allocator:
         amounts = Amounts(
             completed_maps=done,
             total_maps=all_maps,
-            waiting_maps=self._count_waiting(is_map=True),
-            assigned_maps=self._count_assigned(is_map=True),
-            waiting_reduces=self._count_waiting(is_map=False),
-            assigned_reduces=self._count_assigned(is_map=False),
+            waiting_maps=self._waiting.maps,
+            assigned_maps=self._assigned_maps,
+            waiting_reduces=self._waiting.reduces,
+            assigned_reduces=len(self._assigned) - self._assigned_maps,
             pending_reduces=len(self._pending_reduces),
             map_mb=self._map_size.memory_mb,
             reduce_mb=self._reduce_size.memory_mb,
@@ -251,9 +252,11 @@ class Allocator:
 
     def _take_back_reduces(self, count: int) -> None:
         """Puts reduces that were asked for and have no container back in the line."""
-        waiting = [attempt_id for attempt_id in self._waiting if not attempt_id.is_map]
-        for attempt_id in reversed(waiting[-count:]):
-            request = self._waiting.pop(attempt_id)
+        if count <= 0:
+            return
+        for attempt_id in reversed(self._waiting.waiting_reduces()[-count:]):
+            request = self._waiting.request_of(attempt_id)
+            self._waiting.pop(attempt_id)
             self._asks.remove(request)
             self._pending_reduces = {attempt_id: request, **self._pending_reduces}
 
@@ -261,15 +264,15 @@ class Allocator:
         """When maps wait and nothing is free, reduces that have no container yet step back, then some that
         have. Whether maps starve.
         """
-        if not self._count_waiting(is_map=True) or self._map_size.memory_mb <= self._headroom.memory_mb:
+        if not self._waiting.maps or self._map_size.memory_mb <= self._headroom.memory_mb:
             self._starving_since_ms = None
             return False
-        self._take_back_reduces(self._count_waiting(is_map=False))
+        self._take_back_reduces(self._waiting.reduces)
         now_ms = self._context.now_ms
         if self._starving_since_ms is None:
             self._starving_since_ms = now_ms
         delay_ms = self._context.settings.reducer_preempt_delay_s * 1000
-        if not self._count_assigned(is_map=True) and now_ms - self._starving_since_ms >= delay_ms:
+        if not self._assigned_maps and now_ms - self._starving_since_ms >= delay_ms:
             self._preempt_reduces()
         return True
 
@@ -284,13 +287,7 @@ class Allocator:
             return
         per_map = -(-self._map_size.memory_mb // max(self._reduce_size.memory_mb, 1))
         at_most = int(self._context.settings.preemption_limit * len(running))
-        needed = per_map * self._count_waiting(is_map=True)
+        needed = per_map * self._waiting.maps
         running.sort(key=lambda pair: (pair[0], -pair[1].task_id.number))
         for _, attempt_id in running[: max(min(needed, at_most), per_map)]:
             self._context.post(AttemptKill(attempt_id=attempt_id, diagnostics="RAMPING_DOWN_REDUCER"))
-
-    def _count_waiting(self, *, is_map: bool) -> int:
-        return sum(1 for attempt_id in self._waiting if attempt_id.is_map is is_map)
-
-    def _count_assigned(self, *, is_map: bool) -> int:
-        return sum(1 for attempt_id, _ in self._assigned.values() if attempt_id.is_map is is_map)

@@ -71,8 +71,8 @@ class Job:
     """What is known of the job."""
 
     __slots__ = (
-        "completed", "completion_events", "context", "diagnostics", "fetch_failures", "finished_ms", "id",
-        "maps", "outcomes", "recovered", "reduces", "started_ms", "state",
+        "_counts", "completed", "completion_events", "context", "diagnostics", "fetch_failures",
+        "finished_ms", "id", "maps", "outcomes", "recovered", "reduces", "started_ms", "state",
     )  # fmt: skip
 
     def __init__(self, context: Context, maps: list[Task], reduces: list[Task]) -> None:
@@ -83,6 +83,7 @@ class Job:
         self.state = JobState.NEW
         self.recovered: dict[TaskId, TaskRecover] = {}
         self.completed: dict[TaskId, str] = {}
+        self._counts: dict[tuple[TaskType, str], int] = {}
         self.completion_events: list[CompletionEvent] = []
         self.fetch_failures: dict[TaskAttemptId, OrderedSet[tuple[TaskAttemptId, int]]] = {}
         self.outcomes: dict[TaskAttemptId, str] = {}
@@ -106,7 +107,16 @@ class Job:
 
     def count(self, type_: TaskType, state: str) -> int:
         """How many tasks of a type have ended so."""
-        return sum(1 for task_id, ended in self.completed.items() if task_id.type is type_ and ended == state)
+        return self._counts.get((type_, state), 0)
+
+    def note(self, task_id: TaskId, state: str | None) -> None:
+        """A task has ended so; or, without a state, it has to run again."""
+        before = self.completed.pop(task_id, None)
+        if before is not None:
+            self._counts[task_id.type, before] -= 1
+        if state is not None:
+            self.completed[task_id] = state
+            self._counts[task_id.type, state] = self.count(task_id.type, state) + 1
 
     def progress(self, type_: TaskType) -> float:
         """How far the maps or the reduces are, from 0 to 1."""
@@ -154,8 +164,9 @@ def _judge_task(job: Job, event: JobTaskCompleted) -> JobState:
         for attempt_id in reversed(list(task.failed_attempts)):
             job.diagnostics += task.attempts[attempt_id].diagnostics
             break
-    if _has_failed(job, job.maps, job.context.settings.map_failures_percent) or _has_failed(
-        job, job.reduces, job.context.settings.reduce_failures_percent
+    settings = job.context.settings
+    if _has_failed(job, TaskType.MAP, settings.map_failures_percent) or _has_failed(
+        job, TaskType.REDUCE, settings.reduce_failures_percent
     ):
         failed = f"failedMaps:{job.count(TaskType.MAP, 'FAILED')} failedReduces:"
         job.diagnostics.append(f"Job failed as tasks failed. {failed}{job.count(TaskType.REDUCE, 'FAILED')}")
@@ -167,7 +178,7 @@ def _judge_task(job: Job, event: JobTaskCompleted) -> JobState:
 
 
 def _uncount_map(job: Job, event: JobMapTaskRescheduled) -> None:
-    job.completed.pop(event.task_id, None)
+    job.note(event.task_id, None)
 
 
 def _announce_attempt(job: Job, event: JobTaskAttemptCompleted) -> None:
@@ -264,16 +275,16 @@ def _be_killed(job: Job, _event: JobAbortCompleted) -> None:
 
 
 def _count(job: Job, event: JobTaskCompleted) -> None:
-    job.completed[event.task_id] = event.state
+    job.note(event.task_id, event.state)
 
 
 def _are_all_done(job: Job) -> bool:
     return len(job.completed) == len(job.maps) + len(job.reduces)
 
 
-def _has_failed(job: Job, tasks: list[Task], allowed_percent: int) -> bool:
-    failed = sum(1 for task in tasks if job.completed.get(task.id) == "FAILED")
-    return failed * 100 > allowed_percent * len(tasks)
+def _has_failed(job: Job, type_: TaskType, allowed_percent: int) -> bool:
+    tasks = job.maps if type_ is TaskType.MAP else job.reduces
+    return job.count(type_, "FAILED") * 100 > allowed_percent * len(tasks)
 
 
 def _end_tasks(job: Job, wait: JobState, abort: JobState) -> JobState:
