@@ -38,8 +38,8 @@ class SimNode:
         self.node_id = node_id
         self.rack = rack
         self.resource = resource
-        self.registered_resource = resource
-        """What it offered when it registered; an administrator may have changed it since."""
+        self.was_resized = False
+        """Whether an administrator changed its capacity since it registered: it may hold more than it has."""
         self.health_report = ""
         """Empty: healthy."""
         self.is_live = False
@@ -50,6 +50,8 @@ class SimNode:
         self.running: dict[ContainerId, Container] = {}
         self.ended: dict[ContainerId, ContainerStatus] = {}
         """Ended and not reported yet."""
+        self.unheard: dict[ContainerId, ContainerStatus] = {}
+        """Ended and reported together with bad health, when the RM reads no further (RMNodeImpl)."""
 
     def register(
         self,
@@ -63,7 +65,7 @@ class SimNode:
             self.ended.clear()
         self.response_id = 0
         self.must_resync = False
-        self.registered_resource = self.resource
+        self.was_resized = False
         response = call(
             RegisterNodeManagerRequest(
                 node_id=self.node_id,
@@ -77,6 +79,11 @@ class SimNode:
         )
         self.is_live = response.node_action is not NodeAction.SHUTDOWN
         return "" if self.is_live else response.diagnostics_message or "shut down"
+
+    def resize(self, resource: Resource) -> None:
+        """An administrator gives it another capacity."""
+        self.resource = resource
+        self.was_resized = True
 
     def start(self, container: Container) -> None:
         """Its AM, or for an AM the RM, starts a container here."""
@@ -121,6 +128,8 @@ class SimNode:
             return response
         assert response.response_id is not None
         self.response_id = response.response_id
+        if self.health_report:
+            self.unheard.update(self.ended)
         self.ended.clear()
         if response.resource is not None:
             self.resource = response.resource

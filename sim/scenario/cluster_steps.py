@@ -136,15 +136,13 @@ class ClusterSteps:
     def resize_node(self, step: ResizeNode) -> None:
         """The administrator gives the node another capacity."""
         node = self._world.node(step.node)
-        node.resource = resized(node.resource, step.resource)
-        option = ResourceOption(
-            resource=node.resource,
-            over_commit_timeout=step.overcommit_timeout_ms,
-        )
+        capacity = resized(node.resource, step.resource)
+        option = ResourceOption(resource=capacity, over_commit_timeout=step.overcommit_timeout_ms)
         request = UpdateNodeResourceRequest(
             node_resource_map=(NodeResourceMap(node_id=node.node_id, resource_option=option),)
         )
         self._rm.turn(lambda: self._rm.core.admin.update_node_resource(request, ADMIN))
+        node.resize(capacity)
 
     # ---- labels and files
 

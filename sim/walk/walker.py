@@ -188,16 +188,22 @@ def look_over(world: World) -> None:
         node = scheduler.tracker.nodes.get(sim_node.node_id)
         if node is None:
             continue
-        is_resized = node.total != sim_node.registered_resource
-        assert is_resized or node.available.memory_mb >= 0, f"{name} holds more than it has: {node.available}"
+        assert sim_node.was_resized or node.available.memory_mb >= 0, (
+            f"{name} holds more than it has: {node.available}"
+        )
         known = node.containers
+        rm_node = world.rm.context.nodes[sim_node.node_id]
+        gone_containers, gone_apps = world.rm.wanted_gone(sim_node.node_id)
         for container_id in sim_node.running:
-            gone = world.rm.wanted_gone(sim_node.node_id)
-            assert (
-                container_id in known or container_id in gone[0] or container_id.application_id in gone[1]
-            ), f"{world.container_name(container_id)} runs on {name} and nobody knows of it"
+            # One that came back with a node that had been lost is unknown until a heartbeat mentions it.
+            is_expected = container_id in known or container_id not in rm_node.launched
+            is_doomed = container_id in gone_containers or container_id.application_id in gone_apps
+            assert is_expected or is_doomed, (
+                f"{world.container_name(container_id)} runs on {name} and nobody knows of it"
+            )
         for container_id, container in known.items():
-            is_there = container_id in sim_node.running or container_id in sim_node.ended
+            places = (sim_node.running, sim_node.ended, sim_node.unheard)
+            is_there = any(container_id in place for place in places)
             assert container.state is not RMContainerState.RUNNING or is_there, (
                 f"{world.container_name(container_id)} is booked as running on {name} and is not there"
             )
