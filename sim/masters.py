@@ -12,6 +12,8 @@ from yarn.records.container import Container
 from yarn.records.master import AllocateRequest, AllocateResponse, UpdateContainerRequest
 from yarn.records.request import ResourceBlacklistRequest, ResourceRequest
 
+ANY = "*"
+
 
 class SimMaster:
     """The AM of an application: of its current attempt."""
@@ -26,12 +28,15 @@ class SimMaster:
         """What its last allocate call was told."""
         self.containers: dict[ContainerId, Container] = {}
         """What it was given and has not been told the end of."""
+        self.wanted: dict[int, int] = {}
+        """How many containers it still waits for, by request priority, as it remembers its own asks."""
 
     def registered(self, attempt_id: ApplicationAttemptId) -> None:
         """It is this attempt's AM now, and begins anew."""
         self.attempt_id = attempt_id
         self.response_id = 0
         self.answer = None
+        self.wanted.clear()
 
     def allocate(
         self,
@@ -56,6 +61,7 @@ class SimMaster:
         if answer.response_id is not None:
             self.response_id = answer.response_id
         self.answer = answer
+        self._note_wanted(ask, answer.allocated_containers)
         for container in answer.allocated_containers:
             assert container.id is not None
             self.containers[container.id] = container
@@ -63,6 +69,19 @@ class SimMaster:
             if status.container_id is not None:
                 self.containers.pop(status.container_id, None)
         return answer.allocated_containers
+
+    def _note_wanted(self, ask: tuple[ResourceRequest, ...], given: tuple[Container, ...]) -> None:
+        """What this call brought counts against earlier asks; what it asked is all to come."""
+        for container in given:
+            if container.priority in self.wanted:
+                self.wanted[container.priority] -= 1
+        self.wanted |= {
+            request.priority: request.num_containers
+            for request in ask
+            if request.resource_name == ANY
+            and request.priority is not None
+            and request.num_containers is not None
+        }
 
     def heard_completed(self) -> dict[ContainerId, int]:
         """The ends that its last call was told, with their exit statuses."""

@@ -42,6 +42,8 @@ class SimNode:
         """Whether an administrator changed its capacity since it registered: it may hold more than it has."""
         self.health_report = ""
         """Empty: healthy."""
+        self.came_back = False
+        """Whether it registered a second time with what ran on it: the RM learns of that little by little."""
         self.is_live = False
         """Whether it is registered and heartbeats; one that was shut down or lost is not."""
         self.must_resync = False
@@ -60,6 +62,7 @@ class SimNode:
         keep: bool = False,
     ) -> str:
         """Registers and answers why it may not; nothing when it may. With `keep` what runs on it lives on."""
+        self.came_back = keep
         if not keep:
             self.running.clear()
             self.ended.clear()

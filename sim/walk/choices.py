@@ -33,6 +33,8 @@ class Choices:
         self._apps = 0
         self._nodes = 0
         self._left_out: dict[str, None] = {}
+        self.strict: dict[str, None] = {}
+        """Applications that would have some host or none: what they ask for may never be given."""
         self._weights: Mapping[str, int] = {
             "submit": 10,
             "ask": 25,
@@ -129,6 +131,8 @@ class Choices:
         dice = self._dice
         value: StepValue = {"app": app.name}
         requests = [self._request(world) for _ in range(dice.randint(0, 3))]
+        if self._scheduler != "fifo" and any("relax" in request for request in requests):
+            self.strict[app.name] = None
         if requests:
             value["requests"] = requests
         live = [name for name, container in _containers(app) if not container.is_finished]

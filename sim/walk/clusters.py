@@ -11,7 +11,7 @@ SCHEDULER_CLASS = "yarn.resourcemanager.scheduler.class"
 FAIR_FILE = """\
 <allocations>
   <queue name="a"><weight>2.0</weight><queue name="x"/><queue name="y"/></queue>
-  <queue name="b"><maxResources>8192 mb, 8 vcores</maxResources></queue>
+  <queue name="b"><minResources>2048 mb, 2 vcores</minResources></queue>
 </allocations>
 """
 CAPACITY_FILE: dict[str, object] = {
@@ -49,6 +49,7 @@ def draw_cluster(dice: Random, seed: int, scheduler: str) -> Document:
         document["capacity-scheduler"] = dict(CAPACITY_FILE)
     elif scheduler == "fair":
         conf["yarn.scheduler.fair.preemption"] = True
+        conf["yarn.scheduler.fair.assignmultiple"] = True
         document["fair-scheduler"] = FAIR_FILE
     document["nodes"] = [draw_node(dice, number, racks) for number in range(1, dice.randint(2, 5) + 1)]
     return document

@@ -15,13 +15,12 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from rm.container import RMContainerState
 from sim.scenario.document import Scenario, read_document, read_next_step, scenario_of
 from sim.scenario.player import Player
 from sim.scenario.source import tree_from
-from sim.scenario.world import World
 from sim.walk.choices import Choices, StepValue
 from sim.walk.clusters import Document, draw_cluster
+from sim.walk.invariants import look_over
 from yarn.errors import YarnError
 from yarn.story import Line
 
@@ -160,8 +159,13 @@ class _Walker:
 
     def _expect_dues(self) -> None:
         """Every application that is alive runs and has all that it asks for."""
-        if alive := self._alive():
-            self._do({"expect": {"apps": {app.name: {"state": "RUNNING", "pending": 0} for app in alive}}})
+        dues: dict[str, object] = {}
+        for app in self._alive():
+            dues[app.name] = {"state": "RUNNING"}
+            if app.name not in self._choices.strict:
+                dues[app.name] = {"state": "RUNNING", "pending": 0}
+        if dues:
+            self._do({"expect": {"apps": dues}})
 
     def _end_all(self) -> None:
         """Everything finishes; nothing may be left behind."""
@@ -179,36 +183,6 @@ class _Walker:
     def _alive(self) -> list[Any]:
         world = self._player.world
         return [app for app in world.apps.values() if not world.rm.is_app_over(app.application_id)]
-
-
-def look_over(world: World) -> None:
-    """The invariants of a world between two steps; AssertionError where one does not hold."""
-    scheduler = world.rm.context.scheduler
-    for name, sim_node in world.nodes.items():
-        node = scheduler.tracker.nodes.get(sim_node.node_id)
-        if node is None:
-            continue
-        assert sim_node.was_resized or node.available.memory_mb >= 0, (
-            f"{name} holds more than it has: {node.available}"
-        )
-        known = node.containers
-        rm_node = world.rm.context.nodes[sim_node.node_id]
-        gone_containers, gone_apps = world.rm.wanted_gone(sim_node.node_id)
-        for container_id in sim_node.running:
-            # One that came back with a node that had been lost is unknown until a heartbeat mentions it.
-            is_expected = container_id in known or container_id not in rm_node.launched
-            is_doomed = container_id in gone_containers or container_id.application_id in gone_apps
-            assert is_expected or is_doomed, (
-                f"{world.container_name(container_id)} runs on {name} and nobody knows of it"
-            )
-        for container_id, container in known.items():
-            places = (sim_node.running, sim_node.ended, sim_node.unheard)
-            is_there = any(container_id in place for place in places)
-            assert container.state is not RMContainerState.RUNNING or is_there, (
-                f"{world.container_name(container_id)} is booked as running on {name} and is not there"
-            )
-    for app in world.apps.values():
-        assert app.application_id in world.rm.context.apps, f"{app.name} is lost"
 
 
 def _defect_of(error: Exception) -> Defect:
