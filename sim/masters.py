@@ -83,6 +83,10 @@ class SimMaster:
             and request.num_containers is not None
         }
 
+    def updated(self) -> tuple[Container, ...]:
+        """The containers that its last call gave another size or execution type."""
+        return tuple(each.container for each in self.answer.updated_containers) if self.answer else ()
+
     def heard_completed(self) -> dict[ContainerId, int]:
         """The ends that its last call was told, with their exit statuses."""
         statuses = self.answer.completed_container_statuses if self.answer else ()

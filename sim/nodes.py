@@ -52,6 +52,8 @@ class SimNode:
         self.running: dict[ContainerId, Container] = {}
         self.ended: dict[ContainerId, ContainerStatus] = {}
         """Ended and not reported yet."""
+        self.increased: dict[ContainerId, Container] = {}
+        """Updates put into force and not reported yet."""
         self.unheard: dict[ContainerId, ContainerStatus] = {}
         """Ended and reported together with bad health, when the RM reads no further (RMNodeImpl)."""
 
@@ -92,6 +94,13 @@ class SimNode:
         """Its AM, or for an AM the RM, starts a container here."""
         assert container.id is not None
         self.running[container.id] = container
+
+    def update(self, container: Container) -> None:
+        """Its AM passes on a larger size or another execution type; the next heartbeat confirms it."""
+        assert container.id is not None
+        if container.id in self.running:
+            self.running[container.id] = container
+            self.increased[container.id] = container
 
     def end(self, container_id: ContainerId, exit_status: int, diagnostics: str = "") -> bool:
         """The container ends; False where it was not running."""
@@ -134,6 +143,10 @@ class SimNode:
         if self.health_report:
             self.unheard.update(self.ended)
         self.ended.clear()
+        self.increased.clear()
+        for container in (*response.containers_to_decrease, *response.containers_to_update):
+            if container.id in self.running:
+                self.running[container.id] = container
         if response.resource is not None:
             self.resource = response.resource
         self.obey(response.containers_to_cleanup, response.applications_to_cleanup)
@@ -172,6 +185,7 @@ class SimNode:
             node_id=self.node_id,
             response_id=self.response_id,
             containers_statuses=(*running, *self.ended.values()),
+            increased_containers=tuple(self.increased.values()),
             node_health_status=NodeHealthStatus(
                 is_node_healthy=not self.health_report,
                 health_report=self.health_report,

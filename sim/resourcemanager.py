@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import TypeVar
 
-from rm.app import COMPLETED_STATES
+from rm.app import COMPLETED_STATES, RMAppState
 from rm.container import RMContainer
 from rm.context import ConfigurationProvider
 from rm.core import Core
@@ -232,3 +232,8 @@ class SimulatedRM:
         """Whether the application has reached its end."""
         app = self.context.apps.get(application_id)
         return app is None or app.state in COMPLETED_STATES
+
+    def is_app_running(self, application_id: ApplicationId) -> bool:
+        """Whether the application has an AM that has registered and is served."""
+        app = self.context.apps.get(application_id)
+        return app is not None and app.state is RMAppState.RUNNING

@@ -84,7 +84,7 @@ class AppSteps:
     def pull_all(self) -> None:
         """Every AM that is registered calls, in the order of submission."""
         for app in list(self._world.apps.values()):
-            if app.master.attempt_id is not None and self._is_served(app):
+            if self._rm.is_app_running(app.application_id):
                 self._allocate(app)
 
     def complete(self, step: Complete) -> None:
@@ -157,12 +157,6 @@ class AppSteps:
         )
         return answer.is_unregistered
 
-    def _is_served(self, app: App) -> bool:
-        return (
-            self._rm.application_report(app.application_id, app.user).yarn_application_state
-            is YarnApplicationState.RUNNING
-        )
-
     def _register_unmanaged(self, app: App) -> None:
         report = self._rm.application_report(app.application_id, app.user)
         if report.yarn_application_state is YarnApplicationState.ACCEPTED:
@@ -203,6 +197,10 @@ class AppSteps:
             node = self._world.node_by_id(container.node_id) if container.node_id is not None else None
             if node is not None and node.is_live:
                 node.start(container)
+        for container in app.master.updated():
+            node = self._world.node_by_id(container.node_id) if container.node_id is not None else None
+            if node is not None:
+                node.update(container)
 
     def _complete_first(self, step: Complete, app: App) -> None:
         wanted = None if step.node is None else self._world.node(step.node)

@@ -13,7 +13,7 @@ from typing import Any
 from rm.container import RMContainerState
 from sim.nodes import SimNode
 from sim.scenario.world import App, World
-from sim.walk.clusters import QUEUES, draw_node
+from sim.walk.clusters import CAPACITY_FILE, FAIR_FILE, QUEUES, draw_node
 
 StepValue = dict[str, Any]
 
@@ -33,8 +33,6 @@ class Choices:
         self._apps = 0
         self._nodes = 0
         self._left_out: dict[str, None] = {}
-        self.strict: dict[str, None] = {}
-        """Applications that would have some host or none: what they ask for may never be given."""
         self._weights: Mapping[str, int] = {
             "submit": 10,
             "ask": 25,
@@ -51,6 +49,7 @@ class Choices:
             "unhealthy": 2,
             "resize-node": 2,
             "advance": 6,
+            "refresh": 0 if scheduler == "fifo" else 2,
             "move": 0 if scheduler == "fifo" else 2,
             "priority": 2,
             "update-shares": 15 if scheduler == "fair" else 0,
@@ -72,6 +71,7 @@ class Choices:
             "unhealthy": self._unhealthy,
             "resize-node": self._resize_node,
             "advance": lambda world: self._dice.choice(SPANS),
+            "refresh": self._refresh,
             "move": self._move,
             "priority": self._priority,
             "update-shares": lambda world: True,
@@ -131,13 +131,14 @@ class Choices:
         dice = self._dice
         value: StepValue = {"app": app.name}
         requests = [self._request(world) for _ in range(dice.randint(0, 3))]
-        if self._scheduler != "fifo" and any("relax" in request for request in requests):
-            self.strict[app.name] = None
         if requests:
             value["requests"] = requests
         live = [name for name, container in _containers(app) if not container.is_finished]
         if live and dice.random() < 0.3:
             value["release"] = dice.sample(live, min(len(live), dice.randint(1, 2)))
+        if live and dice.random() < 0.15:
+            update = {"update": dice.choice(live), "memory-mb": dice.choice(SIZES_MB)}
+            value["requests"] = [*requests, update]
         if dice.random() < 0.1:
             places = [dice.choice(list(world.nodes)).partition(":")[0], f"/r{dice.randint(1, 3)}"]
             value["blacklist"] = {dice.choice(("add", "remove")): [dice.choice(places)]}
@@ -194,6 +195,17 @@ class Choices:
             return None
         return {"app": self._dice.choice(alive).name, "queue": self._dice.choice(QUEUES[self._scheduler])}
 
+    def _refresh(self, world: World) -> object:
+        if self._scheduler == "fair":
+            weight = self._dice.randint(1, 4)
+            return {"fair-scheduler": FAIR_FILE.replace("<weight>2.0<", f"<weight>{weight}.0<")}
+        share = self._dice.choice((20, 50, 60, 90, 101))
+        changed = {"root.a.capacity": share, "root.b.capacity": 100 - share}
+        prefix = "yarn.scheduler.capacity."
+        return {
+            "capacity-scheduler": CAPACITY_FILE | {prefix + name: value for name, value in changed.items()}
+        }
+
     def _priority(self, world: World) -> object:
         alive = _alive(world)
         return {"app": self._dice.choice(alive).name, "priority": self._dice.randint(0, 3)} if alive else None
@@ -209,9 +221,10 @@ class Choices:
         return [self._dice.choice(live) for _ in range(self._dice.randint(1, 3))]
 
     def _add_node(self, world: World) -> object:
-        gone = [name for name, node in world.nodes.items() if not node.is_live]
-        if gone and self._dice.random() < 0.5:
-            name = self._dice.choice(gone)
+        # One that is gone comes back; or one that is not begins anew, as after a crash of its NodeManager.
+        known = [name for name, node in world.nodes.items() if not node.is_live or self._dice.random() < 0.1]
+        if known and self._dice.random() < 0.6:
+            name = self._dice.choice(known)
             return {**draw_node(self._dice, 0), "name": name, "rack": world.nodes[name].rack}
         if len(_live_nodes(world)) >= MOST_NODES:
             return None

@@ -76,12 +76,14 @@ def _no_request_is_lost(app: App, attempt: Attempt) -> None:
     """What the AM still waits for is what is asked in the books, and what was allocated and not delivered."""
     if app.master.attempt_id != attempt.attempt_id or attempt.is_stopped:
         return
-    on_its_way = Counter(container.key.request_priority for container in attempt.newly_allocated)
+    on_its_way = Counter(
+        container.key.request_priority for container in attempt.newly_allocated if not container.key.update_of
+    )
     for request_priority, wanted in app.master.wanted.items():
         asked = sum(
             key_asks.outstanding
             for key_asks in attempt.asks.all_keys()
-            if key_asks.key.request_priority == request_priority
+            if key_asks.key.request_priority == request_priority and not key_asks.key.update_of
         )
         known = asked + on_its_way[request_priority]
         assert known == wanted, (

@@ -1,73 +1,57 @@
-"""A shorter scenario that fails in the same way: steps are left out as long as it still does."""
+"""A shorter walk that fails in the same way: steps are left out as long as it still does."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from sim.scenario.document import InvalidScenarioError
 from sim.walk.choices import StepValue
 from sim.walk.clusters import Document
-from sim.walk.walker import Defect, play_again
+from sim.walk.walker import Walk, walk_again
 
-MOST_PLAYS = 1_500
+MOST_WALKS = 1_500
+
+Again = Callable[[Document, list[StepValue]], Walk]
 
 
-def shrink(
-    document: Document, defect: Defect, play: Callable[[Document], Defect | None] = play_again
-) -> Document:
-    """The document with as few of its steps, and then as few of its nodes, as show a defect of the same
-    kind."""
-    return _Shrinking(document, defect, play).shrink()
+def shrink(walk: Walk, again: Again = walk_again) -> Walk:
+    """The walk with as few of its steps, and then as few of its nodes, as show a defect of the same kind."""
+    return _Shrinking(walk, again).shrink()
 
 
 class _Shrinking:
-    def __init__(self, document: Document, defect: Defect, play: Callable[[Document], Defect | None]) -> None:
-        self._document = document
-        self._kind = defect.kind
-        self._play = play
-        self._plays = 0
+    def __init__(self, walk: Walk, again: Again) -> None:
+        assert walk.defect is not None
+        self._kind = walk.defect.kind
+        self._again = again
+        self._best = walk
+        self._document = walk.document
+        self._steps: list[StepValue] = walk.document["steps"][: walk.head]
+        self._walks = 0
 
-    def shrink(self) -> Document:
-        steps = list(self._document["steps"])
-        size = max(len(steps) // 2, 1)
+    def shrink(self) -> Walk:
+        """Leaves out halves, quarters and so on; then repetitions; then nodes."""
+        size = max(len(self._steps) // 2, 1)
         while size:
-            start = len(steps)
+            start = len(self._steps)
             while start > 0:
                 start = max(start - size, 0)
-                shorter = steps[:start] + steps[start + size :]
-                if self._still_fails({**self._document, "steps": shorter}):
-                    steps = shorter
+                self._try(self._document, self._steps[:start] + self._steps[start + size :])
             size //= 2
-        self._document = {**self._document, "steps": _plain(steps, self._still_fails, self._document)}
+        for index, step in enumerate(list(self._steps)):
+            heartbeat = step.get("heartbeat")
+            if isinstance(heartbeat, dict):
+                once = {"heartbeat": heartbeat["node"]}
+                self._try(self._document, [*self._steps[:index], once, *self._steps[index + 1 :]])
         for node in list(self._document["nodes"]):
-            fewer = {
-                **self._document,
-                "nodes": [each for each in self._document["nodes"] if each is not node],
-            }
-            if self._still_fails(fewer):
-                self._document = fewer
-        return self._document
+            fewer = [each for each in self._document["nodes"] if each is not node]
+            self._try({**self._document, "nodes": fewer}, self._steps)
+        return self._best
 
-    def _still_fails(self, document: Document) -> bool:
-        if self._plays >= MOST_PLAYS:
-            return False
-        self._plays += 1
-        try:
-            defect = self._play(document)
-        except InvalidScenarioError:
-            return False
-        return defect is not None and defect.kind == self._kind
-
-
-def _plain(
-    steps: list[StepValue], still_fails: Callable[[Document], bool], document: Document
-) -> list[StepValue]:
-    """Repeated heartbeats and the like said once, where once is enough."""
-    plain = list(steps)
-    for index, step in enumerate(steps):
-        heartbeat = step.get("heartbeat")
-        if isinstance(heartbeat, dict):
-            shorter = [*plain[:index], {"heartbeat": heartbeat["node"]}, *plain[index + 1 :]]
-            if still_fails({**document, "steps": shorter}):
-                plain = shorter
-    return plain
+    def _try(self, document: Document, steps: list[StepValue]) -> None:
+        """Takes the shorter walk where it fails in the same way."""
+        if self._walks >= MOST_WALKS:
+            return
+        self._walks += 1
+        walk = self._again(document, steps)
+        if walk.defect is not None and walk.defect.kind == self._kind:
+            self._best, self._document, self._steps = walk, document, steps

@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
 
-from sim.scenario.document import Scenario, read_document, read_next_step, scenario_of
+from sim.scenario.document import InvalidScenarioError, read_document, read_next_step
 from sim.scenario.player import Player
 from sim.scenario.source import tree_from
+from sim.scenario.world import App, World
 from sim.walk.choices import Choices, StepValue
 from sim.walk.clusters import Document, draw_cluster
 from sim.walk.invariants import look_over
@@ -25,7 +25,8 @@ from yarn.errors import YarnError
 from yarn.story import Line
 
 LENGTH = 120
-ROUNDS_AT_THE_END = 8
+LEAST_ROUNDS_AT_THE_END = 3
+MOST_ROUNDS_AT_THE_END = 60
 ROOMY = {"name": "roomy", "rack": "/r1", "memory-mb": 1 << 20, "vcores": 1 << 10}
 
 
@@ -59,110 +60,128 @@ class Defect:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What came of a seed."""
+    """What came of a seed. The first `head` steps of the document were drawn, the others mend and settle."""
 
-    seed: int
     document: Document
+    head: int
     coverage: Coverage
     defect: Defect | None
 
 
 def walk(seed: int, scheduler: str, length: int = LENGTH) -> Walk:
     """Walks from the seed to the end, or to the first defect."""
-    return _Walker(seed, scheduler).walk(length)
+    dice = Random(f"{scheduler} {seed}")
+    walker = _Walker(draw_cluster(dice, seed, scheduler))
+    choices = Choices(dice, scheduler)
+    choices.leave_some_out()
+    return walker.walk(choices.next_step(walker.world) for _ in range(length))
 
 
-def play_again(document: Document) -> Defect | None:
-    """Plays a walk that was written down; steps that are refused now are passed over."""
-    scenario = scenario_of(tree_from(document), str(document["name"]))
-    player = Player(scenario)
-    try:
-        player.begin()
-        for step in scenario.steps:
-            try:
-                player.carry_out(step)
-            except YarnError:
-                continue
-            look_over(player.world)
-    except Exception as error:  # whatever it is, it is what the walk was made to find
-        return _defect_of(error)
-    return _defect_of_failures(player)
+def walk_again(document: Document, steps: Iterable[StepValue]) -> Walk:
+    """Walks these steps over the document's cluster, and to the end. Steps that mean nothing are left out."""
+    return _Walker({**document, "steps": []}).walk(_plain(step) for step in steps)
 
 
 class _Walker:
     """One walk under way."""
 
-    def __init__(self, seed: int, scheduler: str) -> None:
-        self._dice = Random(f"{scheduler} {seed}")
-        self._seed = seed
-        self._document = draw_cluster(self._dice, seed, scheduler)
-        self._document["steps"] = []
-        self._choices = Choices(self._dice, scheduler)
-        self._choices.leave_some_out()
+    def __init__(self, document: Document) -> None:
+        self._document = {**document, "steps": []}
+        self._steps: list[StepValue] = self._document["steps"]
+        self._strict: dict[str, None] = {}
+        """Applications whose requests only one host can meet, or none."""
         self._coverage = Coverage()
-        scenario, self._reading = read_document(tree_from(self._document), f"seed {seed}")
-        self._scenario: Scenario = scenario
+        self._name = str(document["name"])
+        scenario, self._reading = read_document(tree_from(self._document), self._name)
         self._player = Player(scenario)
 
-    def walk(self, length: int) -> Walk:
+    @property
+    def world(self) -> World:
+        """The world as it is now."""
+        return self._player.world
+
+    def walk(self, steps: Iterable[StepValue]) -> Walk:
+        """Carries out the steps as they are drawn, and then all that brings the walk to its end."""
         defect = None
+        head: int | None = None
         try:
             self._player.begin()
-            self._player.world.rm.context.story.listeners.append(self._coverage.note)
-            for _ in range(length):
-                self._do(self._choices.next_step(self._player.world))
+            self.world.rm.context.story.listeners.append(self._coverage.note)
+            for step in steps:
+                self._do(step)
+            head = len(self._steps)
             self._mend()
             self._settle()
             self._expect_dues()
             self._end_all()
         except Exception as error:  # whatever it is, it is what the walk was made to find
             defect = _defect_of(error)
-        return Walk(self._seed, self._document, self._coverage, defect or _defect_of_failures(self._player))
+        head = len(self._steps) if head is None else head
+        return Walk(self._document, head, self._coverage, defect or _defect_of_failures(self._player))
 
     def _do(self, value: StepValue) -> None:
         """Carries out a step and writes it down; a refused one as a step that must be refused."""
         ((verb, of),) = value.items()
-        steps: list[StepValue] = self._document["steps"]
-        steps.append(value)
-        step = read_next_step(self._reading, tree_from(value), f"seed {self._seed}, step {len(steps)}")
+        try:
+            step = read_next_step(self._reading, tree_from(value), self._name)
+        except InvalidScenarioError:
+            # A shortened walk names what it has left out.
+            self._reading.problems.found.clear()
+            return
+        self._steps.append(value)
+        if verb == "ask" and _is_strict(of):
+            self._strict[of["app"]] = None
         self._coverage.verbs[verb] += 1
         try:
             self._player.carry_out(step)
         except YarnError:
             self._coverage.refusals[verb] += 1
-            steps[-1] = {"expect-error": {verb: of, "matching": "."}}
+            self._steps[-1] = {"expect-error": {verb: of, "matching": "."}}
             if verb == "submit":
                 self._reading.names.refused[of["app"]] = None
-        look_over(self._player.world)
+        look_over(self.world)
 
     def _mend(self) -> None:
         """No more faults: every node is well, nothing is barred, and there is room for everything."""
-        world = self._player.world
+        world = self.world
         for name, node in list(world.nodes.items()):
             self._do({"recommission": name})
             if node.is_live and node.health_report:
                 self._do({"unhealthy": {"node": name, "report": ""}})
         self._do({"add-node": dict(ROOMY)})
         for app in self._alive():
-            if app.master.attempt_id is not None:
+            if self._is_running(app):
                 barred = ["/r1", "/r2", "/r3", *(name.partition(":")[0] for name in world.nodes)]
                 self._do({"ask": {"app": app.name, "blacklist": {"remove": barred}}})
 
     def _settle(self) -> None:
-        for _ in range(ROUNDS_AT_THE_END):
+        """Rounds of heartbeats and pulls until nothing is asked for, and no longer than it may take."""
+        for number in range(MOST_ROUNDS_AT_THE_END):
+            if number >= LEAST_ROUNDS_AT_THE_END and not self._is_anything_pending():
+                return
             if "fair-scheduler" in self._document:
                 self._do({"update-shares": True})
             self._heartbeat_all()
-            pulling = [app.name for app in self._alive() if app.master.attempt_id is not None]
+            pulling = [app.name for app in self._alive() if self._is_running(app)]
             if pulling:
                 self._do({"pull": pulling})
+
+    def _is_running(self, app: App) -> bool:
+        return self.world.rm.is_app_running(app.application_id)
+
+    def _is_anything_pending(self) -> bool:
+        if not all(self._is_running(app) for app in self._alive()):
+            return True
+        applications = self.world.rm.context.scheduler.applications.values()
+        attempts = [each.attempt for each in applications if each.attempt is not None]
+        return any(attempt.is_asking or attempt.newly_allocated for attempt in attempts)
 
     def _expect_dues(self) -> None:
         """Every application that is alive runs and has all that it asks for."""
         dues: dict[str, object] = {}
         for app in self._alive():
             dues[app.name] = {"state": "RUNNING"}
-            if app.name not in self._choices.strict:
+            if app.name not in self._strict:
                 dues[app.name] = {"state": "RUNNING", "pending": 0}
         if dues:
             self._do({"expect": {"apps": dues}})
@@ -170,19 +189,30 @@ class _Walker:
     def _end_all(self) -> None:
         """Everything finishes; nothing may be left behind."""
         for app in self._alive():
-            self._do({"finish": app.name} if app.master.attempt_id is not None else {"kill": app.name})
+            self._do({"finish": app.name} if self._is_running(app) else {"kill": app.name})
         self._heartbeat_all()
         self._heartbeat_all()
-        world = self._player.world
+        world = self.world
         nodes = {name: {"containers": 0, "used": 0} for name, node in world.nodes.items() if node.is_live}
         self._do({"expect": {"nodes": nodes, "cluster": {"used": 0}}})
 
     def _heartbeat_all(self) -> None:
-        self._do({"heartbeat": [name for name, node in self._player.world.nodes.items() if node.is_live]})
+        self._do({"heartbeat": [name for name, node in self.world.nodes.items() if node.is_live]})
 
-    def _alive(self) -> list[Any]:
-        world = self._player.world
+    def _alive(self) -> list[App]:
+        world = self.world
         return [app for app in world.apps.values() if not world.rm.is_app_over(app.application_id)]
+
+
+def _is_strict(ask: StepValue) -> bool:
+    """Whether the ask names a host that alone will do: a strict request, or a container that is to grow."""
+    return any("relax" in request or "update" in request for request in ask.get("requests", ()))
+
+
+def _plain(step: StepValue) -> StepValue:
+    """The step that had to be refused, or the step itself."""
+    refused = step.get("expect-error")
+    return {verb: of for verb, of in refused.items() if verb != "matching"} if refused else step
 
 
 def _defect_of(error: Exception) -> Defect:

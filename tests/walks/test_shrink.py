@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sim.scenario.document import parse_scenario
+from sim.walk.choices import StepValue
 from sim.walk.clusters import Document
 from sim.walk.shrink import shrink
-from sim.walk.walker import Defect
+from sim.walk.walker import Coverage, Defect, Walk
 from sim.walk.writing import written
 
 DEFECT = Defect(("raised", "AssertionError", "charge"), "the text")
+OTHER = Defect(("raised", "KeyError", "elsewhere"), "the text")
 
 
-def document(steps: list[dict[str, object]]) -> Document:
+def document(steps: list[StepValue]) -> Document:
     return {
         "name": "walk-fifo-7",
         "about": 'With "quotes" and: colons',
@@ -21,41 +25,53 @@ def document(steps: list[dict[str, object]]) -> Document:
     }
 
 
-def fails_when(needed: list[dict[str, object]]) -> tuple[list[int], object]:
-    """A play that fails as long as the needed steps are there in their order, and counts its plays."""
-    plays: list[int] = []
+def failed(whole: Document, steps: list[StepValue], defect: Defect | None) -> Walk:
+    return Walk({**whole, "steps": [*steps, {"heartbeat": "n1"}]}, len(steps), Coverage(), defect)
 
-    def play(candidate: Document) -> Defect | None:
-        plays.append(len(candidate["steps"]))
-        rest = iter(candidate["steps"])
-        return DEFECT if all(each in rest for each in needed) else None
 
-    return plays, play
+def fails_while(test: Callable[[Document, list[StepValue]], bool]) -> tuple[list[int], Callable[..., Walk]]:
+    """A walk that has the defect as long as the test holds, another one else; and how long the walks were."""
+    lengths: list[int] = []
+
+    def again(whole: Document, steps: list[StepValue]) -> Walk:
+        lengths.append(len(steps))
+        return failed(whole, steps, DEFECT if test(whole, steps) else OTHER)
+
+    return lengths, again
 
 
 def test_only_the_steps_that_are_needed_stay() -> None:
-    noise: list[dict[str, object]] = [{"advance": f"{number}s"} for number in range(1, 40)]
-    needed: list[dict[str, object]] = [{"submit": {"app": "a1"}}, {"kill": "a1"}]
+    noise: list[StepValue] = [{"advance": f"{number}s"} for number in range(1, 40)]
+    needed: list[StepValue] = [{"submit": {"app": "a1"}}, {"kill": "a1"}]
     steps = [*noise[:9], needed[0], *noise[9:30], needed[1], *noise[30:]]
-    plays, play = fails_when(needed)
-    shrunk = shrink(document(steps), DEFECT, play)  # type: ignore[arg-type]
-    assert shrunk["steps"] == needed
-    assert len(shrunk["nodes"]) == 0
-    assert len(plays) < 200
+
+    def has_both(whole: Document, shorter: list[StepValue]) -> bool:
+        rest = iter(shorter)
+        return all(each in rest for each in needed)
+
+    lengths, again = fails_while(has_both)
+    shrunk = shrink(failed(document(steps), steps, DEFECT), again)
+    assert shrunk.document["steps"][: shrunk.head] == needed
+    assert shrunk.document["nodes"] == []
+    assert len(lengths) < 200
 
 
 def test_a_defect_of_another_kind_does_not_count() -> None:
-    steps: list[dict[str, object]] = [{"submit": {"app": "a1"}}, {"kill": "a1"}]
+    steps: list[StepValue] = [{"submit": {"app": "a1"}}, {"kill": "a1"}]
+    _, again = fails_while(lambda whole, shorter: len(shorter) == 2 and len(whole["nodes"]) == 2)
+    walk = failed(document(steps), steps, DEFECT)
+    assert shrink(walk, again) is walk
 
-    def play(candidate: Document) -> Defect | None:
-        is_whole = len(candidate["steps"]) == 2 and len(candidate["nodes"]) == 2
-        return DEFECT if is_whole else Defect(("raised", "KeyError", "elsewhere"), "")
 
-    assert shrink(document(steps), DEFECT, play)["steps"] == steps
+def test_heartbeats_are_said_once_where_that_is_enough() -> None:
+    steps: list[StepValue] = [{"heartbeat": {"node": "n1", "times": 4}}]
+    _, again = fails_while(lambda whole, shorter: bool(shorter))
+    shrunk = shrink(failed(document(steps), steps, DEFECT), again)
+    assert shrunk.document["steps"][: shrunk.head] == [{"heartbeat": "n1"}]
 
 
 def test_what_is_written_is_the_scenario_that_was_walked() -> None:
-    steps: list[dict[str, object]] = [
+    steps: list[StepValue] = [
         {"submit": {"app": "a1", "queue": "default", "user": "alice"}},
         {"ask": {"app": "a1", "requests": [{"count": 1, "memory-mb": 1024, "at": "*"}]}},
         {"expect-error": {"kill": "a1", "matching": "."}},
