@@ -23,11 +23,14 @@ from yarn.records.client import (
     SubmitApplicationRequest,
 )
 from yarn.records.node import NodeReport
+from yarn.records.queue import QueueInfo
 from yarn.resource import Resource
 from yarn.rpc import BlockingStub, RpcError
 
 FINAL = (YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
 POLL_S = 0.1
+MAKES_QUEUES = "FairScheduler"
+"""The scheduler type, as queue information tells it."""
 
 
 class SubmissionError(Exception):
@@ -56,15 +59,25 @@ class Submitter:
         return NewApplication(response.application_id, response.maximum_capability or Resource())
 
     def check_queue(self, queue: str) -> None:
-        """SubmissionError when there is no such queue, so that nothing is prepared for it."""
-        try:
-            answer = self._stub.call("getQueueInfo", GetQueueInfoRequest(queue_name=queue))
-        except YarnError:
-            answer = None
-        if answer is None or answer.queue_info is None:
+        """SubmissionError when there can be no such queue, so that nothing is prepared for it.
+
+        The fair scheduler makes queues when they are named, and has rules for those who name none.
+        """
+        root = self._queue_info("root")
+        if root is not None and root.scheduler_type == MAKES_QUEUES:
+            return
+        if self._queue_info(queue) is None:
             raise SubmissionError(
                 f"there is no queue {queue}: name another one with --queue (`yarn queue -list all` has them)"
             )
+
+    def _queue_info(self, queue: str) -> QueueInfo | None:
+        try:
+            request = GetQueueInfoRequest(queue_name=queue)
+            info: QueueInfo | None = self._stub.call("getQueueInfo", request).queue_info
+        except YarnError:
+            return None
+        return info
 
     @staticmethod
     def check_size(what: str, size: Resource, maximum: Resource, remedy: str) -> None:

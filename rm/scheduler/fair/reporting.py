@@ -13,12 +13,15 @@ from rm.scheduler.usage import DEFAULT_PARTITION
 from rm.scheduler.views import PartitionView, QueueView, UserView
 from yarn.enums import QueueACL, QueueState
 from yarn.errors import YarnError
+from yarn.ids import ApplicationAttemptId
 from yarn.records.queue import QueueInfo, QueueStatistics, QueueUserACLInfo
 from yarn.resource import NONE, Resource, componentwise_min, total
 
 if TYPE_CHECKING:
     from rm.scheduler.fair.application import FSAppAttempt
     from rm.scheduler.fair.scheduler import FairScheduler
+
+_INACTIVATED = "Application is added to the scheduler and is not yet activated."
 
 
 def applications_of(queue: FairQueue) -> list[FSAppAttempt]:
@@ -170,6 +173,23 @@ def _users(leaf: LeafQueue) -> dict[str, UserView]:
         )
         for user, apps in by_user.items()
     }
+
+
+def launch_diagnostics(scheduler: FairScheduler, attempt_id: ApplicationAttemptId) -> str:
+    """What the attempt's report says while its AM is not there yet."""
+    app = scheduler.attempt(attempt_id)
+    if app is None or app.attempt_id != attempt_id or app.is_stopped or not app.is_waiting_for_am:
+        return ""
+    if app in app.leaf.waiting:
+        why = scheduler.running.refusal(app.leaf, app.user)
+        return f"{_INACTIVATED} {why}" if why is not None else _INACTIVATED
+    if app.is_over_am_share():
+        key_asks = app.asks.key_asks(app.asks.active_keys[0])
+        assert key_asks is not None
+        assert key_asks.any is not None
+        asked = key_asks.any.capability
+        return f"{_INACTIVATED} (Resource request: {asked} exceeds maximum AM resource allowed)."
+    return ""
 
 
 def dump_state(scheduler: FairScheduler) -> str:

@@ -434,6 +434,10 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         """Share and demand as of the last update; applications have no steady share."""
         return ApplicationView(fair_share=attempt.fair_share, steady_fair_share=NONE, demand=attempt.demand)
 
+    def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
+        """What keeps the attempt's AM from starting."""
+        return reporting.launch_diagnostics(self, attempt_id)
+
     def dump_state(self) -> str:
         """All queues with their numbers, a line each."""
         self.settle()

@@ -299,3 +299,19 @@ def test_fifo_queues_give_all_to_the_first() -> None:
     leaf = rig.queue("q")
     assert isinstance(leaf, LeafQueue)
     assert rig.app("a").fair_share == leaf.fair_share
+
+
+def test_a_report_says_what_keeps_an_am_waiting() -> None:
+    rig = Rig(
+        '<allocations><queue name="q"><maxAMShare>0.1</maxAMShare></queue>'
+        '<queue name="r"><maxRunningApps>0</maxRunningApps></queue>'
+        '<user name="ann"><maxRunningApps>0</maxRunningApps></user></allocations>'
+    )
+    rig.add_node("n", 8192)
+    for name, queue, user in (("a", "q", "bob"), ("b", "r", "bob"), ("c", "q", "ann")):
+        rig.submit(name, queue, user, am=GB)
+    rig.update()
+    said = [rig.scheduler.launch_diagnostics(rig.attempts[name]) for name in "abc"]
+    assert "exceeds maximum AM resource allowed" in said[0]
+    assert 'The queue "root.r" has reached the maximum limit' in said[1]
+    assert 'The user "ann" has reached the maximum limit' in said[2]
