@@ -67,14 +67,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     base = Configuration(environment=environment, system_properties={"user.name": getpass.getuser()})
     directory = ConfigurationDirectory(Path(options.conf), base, tuple(options.definitions))
     try:
-        process = Process(directory, Path(options.dir) if options.dir else None)
-        return asyncio.run(process.run(ends_with_parent=options.exit_with_parent))
+        return asyncio.run(_run(directory, options))
     except YarnError as error:  # most of all a ConfigurationError, which tells of every fault
         print(f"rm: {error.message}", file=sys.stderr)
         return 2
     except (PortTakenError, StoreError) as error:
         print(f"rm: {error}", file=sys.stderr)
         return 1
+
+
+async def _run(directory: ConfigurationDirectory, options: argparse.Namespace) -> int:
+    process = Process(directory, Path(options.dir) if options.dir else None)
+    return await process.run(ends_with_parent=options.exit_with_parent)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -104,6 +108,12 @@ class Process:
         self._ending = asyncio.Event()
         self._failure: BaseException | None = None
         self._parent: int | None = None
+        self.address: asyncio.Future[str] = asyncio.Future()
+        """Where it serves, as soon as it does."""
+
+    def end(self) -> None:
+        """Asks it to end."""
+        self._ending.set()
 
     async def run(self, *, ends_with_parent: bool = False) -> int:
         """Serves until a signal comes, the parent has gone, or the state store fails."""
@@ -113,7 +123,7 @@ class Process:
             log.warning("configuration", notice=notice)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._ending.set)
+            loop.add_signal_handler(number, self.end)
         store = self._open_store()
         try:
             await self._serve(store)
@@ -150,8 +160,10 @@ class Process:
         events = self._event_log(core)
         driver.turn(lambda: core.start(entries))
         rolling = asyncio.ensure_future(self._roll_keys(tokens, store))
+        rolling.add_done_callback(self._rolling_ended)
         add_services(server, core, driver, tokens, self._settings.web.static_user)
         await server.start()
+        self.address.set_result(f"{bound.host}:{port}")
         log.info("serving", address=f"{bound.host}:{port}", scheduler=self._settings.scheduler_class)
         gc.collect()
         gc.freeze()  # what is there now stays: no collection need look at it again
@@ -162,7 +174,8 @@ class Process:
             await server.stop(_GRACE_S)
             await driver.launcher.close()
             if events is not None:
-                events.close()
+                with contextlib.suppress(OSError):
+                    events.close()
 
     def _core(self, tokens: Tokens, epoch: int) -> Core:
         return Core(
@@ -250,11 +263,17 @@ class Process:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(_FLUSH_S):
                     await self._ending.wait()
-            if events is not None:
-                events.flush()
+            if events is not None and not _flush(events):
+                events = None
             if self._parent is not None and os.getppid() != self._parent:
                 log.warning("whoever started this is gone", parent=self._parent)
                 return
+
+    def _rolling_ended(self, task: asyncio.Future[None]) -> None:
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            log.error("keys cannot be rolled", why=error)
+            self._break(error)
 
     def _path(self, name: str) -> Path | None:
         text = self._configuration.value(name)
@@ -263,6 +282,16 @@ class Process:
     def _break(self, why: BaseException) -> None:
         self._failure = why
         self._ending.set()
+
+
+def _flush(events: EventLog) -> bool:
+    """Whether the event log could be written; an RM goes on without it."""
+    try:
+        events.flush()
+    except OSError as error:
+        log.error("the event log cannot be written any more", why=error)
+        return False
+    return True
 
 
 async def _roll(
