@@ -148,7 +148,9 @@ def _main(argv: list[str], console: Console) -> int:
                 return run(session, arguments)
             except ConnectionFailedError:
                 console.error(f"yarn: {session.unreachable}")
-    except (RpcError, UnreachableError, ConfigurationError) as error:
+            except UnreachableError as error:
+                console.error(f"yarn: {error}{session.web_hint(error.address)}")
+    except (RpcError, ConfigurationError) as error:
         console.error(f"yarn: {error}")
     except (YarnError, JavaError) as error:
         console.error(f'Exception in thread "main" {error.java_class}: {error.message}')

@@ -16,7 +16,7 @@ from typing import Self
 from client import admin_client, yarn_client
 from client.admin_client import AdminClient
 from client.console import Console
-from client.settings import RM_GRPC_ADDRESS, ClientSettings, connectable
+from client.settings import RM_GRPC_ADDRESS, WEB_ADDRESS, ClientSettings, connectable
 from client.web import Retry, WebService
 from client.yarn_client import Polling, YarnClient
 from yarn.addresses import AddressBook
@@ -155,6 +155,13 @@ class Session:
             f"cannot reach the ResourceManager at {self.rm_address} ({RM_GRPC_ADDRESS}, {where}): start a "
             "cluster with `yarnbox up`, or name a running one with --dir, --config or YARN_CONF_DIR"
         )
+
+    def web_hint(self, address: str) -> str:
+        """What to add when nobody speaks HTTP there: which property names it, if it is the RM's."""
+        if address != self.web_address:
+            return ""
+        where = self.configuration.origin(WEB_ADDRESS)
+        return f" ({WEB_ADDRESS}, {where}): the ResourceManager does not serve HTTP there"
 
     def _stub(self, service: str) -> BlockingStub:
         stub = BlockingStub(self.rm_address, service, user=self.user)

@@ -10,6 +10,7 @@ from yarn.addresses import ADDRESS_BOOK_PROPERTY
 from yarn.settings import setting, settings
 
 RM_GRPC_ADDRESS = "yarnbox.resourcemanager.grpc.address"
+WEB_ADDRESS = "yarn.resourcemanager.webapp.address"
 DEFAULT_GRPC_PORT = 8050
 DEFAULT_WEB_PORT = 8088
 
@@ -28,7 +29,7 @@ class ClientSettings:
         parse=with_default_port(DEFAULT_GRPC_PORT),
     )
     web_address: Address = setting(
-        "yarn.resourcemanager.webapp.address",
+        WEB_ADDRESS,
         f"${{yarn.resourcemanager.hostname}}:{DEFAULT_WEB_PORT}",
         "Where the ResourceManager serves HTTP",
         parse=with_default_port(DEFAULT_WEB_PORT),

@@ -32,6 +32,10 @@ Retry = Callable[[OSError, int], bool]
 class UnreachableError(Exception):
     """Nobody answers at an address; the message names it."""
 
+    def __init__(self, address: str, reason: str) -> None:
+        super().__init__(f"cannot reach {address}: {reason}")
+        self.address = address
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -99,11 +103,11 @@ class WebService:
                 response = connection.getresponse()
                 return _read(response, consume)
             except http.client.HTTPException as error:
-                raise UnreachableError(f"{host_port} does not speak HTTP: {error!r}") from error
+                raise UnreachableError(host_port, f"no HTTP is spoken there: {error!r}") from error
             except OSError as error:
                 attempts += 1
                 if self._retry is None or not self._retry(error, attempts):
-                    raise UnreachableError(f"cannot reach {host_port}: {error.strerror or error}") from error
+                    raise UnreachableError(host_port, error.strerror or str(error)) from error
             finally:
                 connection.close()
 

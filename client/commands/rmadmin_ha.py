@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from client.commands.rmadmin_help import usage
 from client.failures import FAILED, OK
 from client.session import Session
-from client.settings import DEFAULT_WEB_PORT, connectable
+from client.settings import DEFAULT_WEB_PORT, WEB_ADDRESS, connectable
 from client.web import CLUSTER, UnreachableError
 from yarn.address import Address
 from yarn.errors import IllegalArgumentError
 
-_WEB_ADDRESS = "yarn.resourcemanager.webapp.address"
 _IDS = "yarn.resourcemanager.ha.rm-ids"
 
 
@@ -52,13 +51,13 @@ def run(session: Session, command: str, arguments: Sequence[str]) -> int:
 
 
 def _address(session: Session, service: str) -> str:
-    text = session.configuration.value(f"{_WEB_ADDRESS}.{service}")
+    text = session.configuration.value(f"{WEB_ADDRESS}.{service}")
     if text is None:
         return session.web_address
     try:
         return str(connectable(Address.parse(text, DEFAULT_WEB_PORT)))
     except ValueError as error:
-        raise IllegalArgumentError(f"{_WEB_ADDRESS}.{service} = {text}: must be {error}") from None
+        raise IllegalArgumentError(f"{WEB_ADDRESS}.{service} = {text}: must be {error}") from None
 
 
 def _state(session: Session, service: str) -> str:

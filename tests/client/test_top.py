@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import re
+import select
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from datetime import UTC
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +35,7 @@ from yarn.records.queue import QueueInfo, QueueStatistics
 from yarn.resource import Resource
 
 MINUTE_MS = 60_000
+ROOT = Path(__file__).parents[2]
 
 
 def application(number: int, containers: int, name: str = "daily", user: str = "mei") -> ApplicationReport:
@@ -243,3 +250,36 @@ def test_words(shell: Shell) -> None:
     assert (result.status, result.out[:15]) == (0, "usage: yarn top")
     result = shell.yarn("top", "-foo")
     assert (result.status, result.err) == (1, "Unable to parse options: Unrecognized option: -foo\n")
+
+
+def test_keys_of_a_real_terminal_need_no_enter(rm: FakeResourceManager) -> None:
+    """`yarn top` in a process of its own, on a pseudo-terminal."""
+    ours, theirs = pty.openpty()
+    words = ["top", f"-Dyarnbox.resourcemanager.grpc.address={rm.address}", "-cols", "100", "-rows", "14"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "client", *words],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ) as command:
+        os.close(theirs)
+        _read_until(ours, "Queue(s) Containers:")
+        os.write(ours, b"s")
+        _read_until(ours, "Current Sort Field: c")
+        os.write(ours, b"u")
+        _read_until(ours, "Current Sort Field: u")
+        os.write(ours, b"x")
+        _read_until(ours, "YARN top - ")
+        os.write(ours, b"q")
+        assert command.wait(20) == 0
+    os.close(ours)
+
+
+def _read_until(descriptor: int, wanted: str) -> None:
+    """Reads what the command draws until `wanted` is there."""
+    seen = ""
+    while wanted not in seen:
+        ready, _, _ = select.select([descriptor], [], [], 20)
+        assert ready, f"{wanted!r} did not come: {seen[-500:]!r}"
+        seen += os.read(descriptor, 1 << 16).decode()
