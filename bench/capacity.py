@@ -86,9 +86,9 @@ def beat(rig: CapacityRig, name: str, seconds: float, most: int = sys.maxsize) -
     scheduler = rig.scheduler
     events = [SchedulerNodeUpdate(node_id=node_id) for node_id in scheduler.tracker.nodes]
     before = scheduler.tree.root.usage.of("").containers
-    heartbeats, started = 0, time.process_time()
     gc.collect()
     gc.freeze()
+    heartbeats, started = 0, time.process_time()
     while True:
         for event in events:
             scheduler.handle(event)

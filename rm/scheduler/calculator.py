@@ -71,6 +71,10 @@ class Calculator(Protocol):
         """Whether no amount that counts exceeds that of `larger`."""
         ...
 
+    def sum_fits_in(self, one: Resource, two: Resource, larger: Resource) -> bool:
+        """Whether both together fit."""
+        ...
+
     def ratio(self, one: Resource, two: Resource) -> float:
         """The larger of the ratios of the amounts that count."""
         ...
@@ -132,6 +136,10 @@ class DefaultResourceCalculator:
     def fits_in(self, smaller: Resource, larger: Resource) -> bool:
         """By memory."""
         return smaller.memory_mb <= larger.memory_mb
+
+    def sum_fits_in(self, one: Resource, two: Resource, larger: Resource) -> bool:
+        """By memory."""
+        return one.memory_mb + two.memory_mb <= larger.memory_mb
 
     def ratio(self, one: Resource, two: Resource) -> float:
         """Of the memories; 0 by 0."""
@@ -214,6 +222,10 @@ class DominantResourceCalculator:
     def fits_in(self, smaller: Resource, larger: Resource) -> bool:
         """In every type."""
         return smaller.fits_in(larger)
+
+    def sum_fits_in(self, one: Resource, two: Resource, larger: Resource) -> bool:
+        """In every type."""
+        return (one + two).fits_in(larger)
 
     def ratio(self, one: Resource, two: Resource) -> float:
         """The largest ratio over all types; types of which `two` has nothing do not count."""

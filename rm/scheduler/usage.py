@@ -107,7 +107,7 @@ Path = Sequence[Usage]
 def charge(path: Path, partition: str, resource: Resource, containers: int = 1) -> None:
     """Books a container that was given."""
     for usage in path:
-        amounts = usage.of(partition)
+        amounts = usage.by_partition.get(partition) or usage.of(partition)
         amounts.used = amounts.used + resource
         amounts.containers += containers
         if usage.watcher is not None:
@@ -117,7 +117,7 @@ def charge(path: Path, partition: str, resource: Resource, containers: int = 1) 
 def refund(path: Path, partition: str, resource: Resource, containers: int = 1) -> None:
     """Takes back the booking of a container that ended."""
     for usage in path:
-        amounts = usage.of(partition)
+        amounts = usage.by_partition.get(partition) or usage.of(partition)
         amounts.used = amounts.used - resource
         amounts.containers -= containers
         if usage.watcher is not None:
@@ -127,7 +127,7 @@ def refund(path: Path, partition: str, resource: Resource, containers: int = 1) 
 def reserve(path: Path, partition: str, resource: Resource) -> None:
     """Books a node that is kept for a container: reserved, and charged as used where that counts."""
     for usage in path:
-        amounts = usage.of(partition)
+        amounts = usage.by_partition.get(partition) or usage.of(partition)
         if usage.counts_reserved:
             amounts.used = amounts.used + resource
         amounts.reserved = amounts.reserved + resource
@@ -138,7 +138,7 @@ def reserve(path: Path, partition: str, resource: Resource) -> None:
 def unreserve(path: Path, partition: str, resource: Resource) -> None:
     """Takes back the booking of a container reservation."""
     for usage in path:
-        amounts = usage.of(partition)
+        amounts = usage.by_partition.get(partition) or usage.of(partition)
         if usage.counts_reserved:
             amounts.used = amounts.used - resource
         amounts.reserved = amounts.reserved - resource
@@ -149,7 +149,7 @@ def unreserve(path: Path, partition: str, resource: Resource) -> None:
 def change_pending(path: Path, partition: str, delta: Resource, containers: int) -> None:
     """Books that more (or less) is asked for."""
     for usage in path:
-        amounts = usage.of(partition)
+        amounts = usage.by_partition.get(partition) or usage.of(partition)
         amounts.pending = amounts.pending + delta
         amounts.pending_containers += containers
         if usage.watcher is not None:
@@ -159,5 +159,5 @@ def change_pending(path: Path, partition: str, delta: Resource, containers: int)
 def change_am_used(path: Path, partition: str, delta: Resource) -> None:
     """Books what an AM uses, or no longer uses."""
     for usage in path:
-        amounts = usage.of(partition)
+        amounts = usage.by_partition.get(partition) or usage.of(partition)
         amounts.am_used = amounts.am_used + delta

@@ -86,7 +86,8 @@ class Ordered:
         """Takes one in."""
         key = (self._key_of(attempt), attempt.attempt_id.attempt_id)
         self._keys[attempt] = key
-        insort(self._entries, (*key, attempt), key=_without_attempt)
+        # An attempt is in here once, so attempts themselves are never compared.
+        insort(self._entries, (*key, attempt))
 
     def remove(self, attempt: CapacityAttempt) -> bool:
         """Takes one out; False when it was not in."""
@@ -108,13 +109,9 @@ class Ordered:
 
     def _remove(self, attempt: CapacityAttempt) -> None:
         key = self._keys.pop(attempt)
-        place = bisect_left(self._entries, key, key=_without_attempt)
+        place = bisect_left(self._entries, key)
         assert self._entries[place][2] is attempt
         del self._entries[place]
-
-
-def _without_attempt(entry: tuple[Key, int, CapacityAttempt]) -> tuple[Key, int]:
-    return entry[0], entry[1]
 
 
 class AppOrder:

@@ -11,7 +11,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator
 from typing import Any
 
-from rm.scheduler.capacity.assignment import NOTHING, Assignment, Limits, Pass, Skipped
+from rm.scheduler.capacity.assignment import NOTHING, Assignment, Pass, Skipped
 from rm.scheduler.capacity.frame import Frame
 from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.settings import CapacityMode, ParentOrder, QueueSettings
@@ -49,6 +49,11 @@ class ChildOrder:
         """Its place, or whether it asks, may have changed."""
         self._stale[child] = None
 
+    def note_asking(self, child: CapacityQueue) -> None:
+        """It asks for more or less; that matters only if it begins or ceases to ask."""
+        if (child in self._ranks) is not child.has_pending(self.asks_in):
+            self._stale[child] = None
+
     def entries(self) -> list[tuple[Rank, int, CapacityQueue]]:
         """Rank, place in the list of names, and queue, in order. Not to be changed while it is walked."""
         if self._stale:
@@ -60,17 +65,14 @@ class ChildOrder:
     def _update(self, child: CapacityQueue) -> None:
         known = self._ranks.pop(child, None)
         if known is not None:
-            del self._entries[bisect_left(self._entries, known, key=_without_queue)]
+            del self._entries[bisect_left(self._entries, known)]
         parent = child.parent
         if parent is None or child not in parent.children_set or not child.has_pending(self.asks_in):
             return
         rank = rank_of(child, self.partition, parent.settings.parent_order)
         self._ranks[child] = (rank, child.place)
-        insort(self._entries, (rank, child.place, child), key=_without_queue)
-
-
-def _without_queue(entry: tuple[Rank, int, CapacityQueue]) -> tuple[Rank, int]:
-    return entry[0], entry[1]
+        # Places are all different: queues themselves are never compared.
+        insort(self._entries, (rank, child.place, child))
 
 
 def rank_of(child: CapacityQueue, partition: str, order: ParentOrder) -> Rank:
@@ -137,7 +139,7 @@ class ParentQueue(CapacityQueue):
         """A child asks for more or less."""
         for order in self.orders.values():
             if order.asks_in == partition:
-                order.touch(child)
+                order.note_asking(child)
 
     def _order(self, partition: str, asks_in: str) -> ChildOrder:
         order = self.orders.get((partition, asks_in))
@@ -164,7 +166,7 @@ class ParentQueue(CapacityQueue):
         share = self.share("")
         limit = frame.calculator.min_of(frame.cluster, limit, share.effective_maximum)
         for child in self.children:
-            child.cluster_changed(self.limit_of_child(child, "", limit, NONE))
+            child.cluster_changed(self.limit_of_child(child, "", limit))
         self.orders.clear()
 
     def _share_out(self, label: str) -> None:
@@ -187,19 +189,15 @@ class ParentQueue(CapacityQueue):
         for share in shares:
             share.settle(calculator, frame.minimum)
 
-    def limit_of_child(
-        self, child: CapacityQueue, partition: str, limit: Resource, blocked: Resource
-    ) -> Resource:
-        """What the child may use: the queue's limit, less what it uses besides that child.
+    def free_for_children(self, partition: str, limit: Resource) -> Resource:
+        """What the children may have besides what they have: the limit less what is used."""
+        free = limit - self.usage.of(partition).used
+        return free + self.killable.get(partition, NONE) if self.killable else free
 
-        `blocked` is what earlier siblings could not use and nobody else may take in this pass.
-        """
-        frame = self.frame
-        amounts = self.usage.of(partition)
-        free = limit - blocked - amounts.used if blocked else limit - amounts.used
-        if self.killable:
-            free = free + self.killable.get(partition, NONE)
-        return frame.calculator.down(free + child.usage.of(partition).used, frame.minimum)
+    def limit_of_child(self, child: CapacityQueue, partition: str, limit: Resource) -> Resource:
+        """What the child may use: what is free, and what it has."""
+        free = self.free_for_children(partition, limit)
+        return self.frame.calculator.down(free + child.usage.of(partition).used, self.frame.minimum)
 
     # Giving
 
@@ -208,21 +206,24 @@ class ParentQueue(CapacityQueue):
         calculator = self.frame.calculator
         if not self.has_pending(walk.pending_in):
             return NOTHING
-        limits = Limits(limit)
-        share = self.share(walk.partition)
-        if not self.can_assign(walk, limits, share.amounts.reserved):
+        share = self.shares.get(walk.partition) or self.share(walk.partition)
+        if not self.is_below(walk, share, limit, share.amounts.reserved):
             return NOTHING
         mine = calculator.min_of(walk.cluster, limit, share.effective_maximum)
+        free = self.free_for_children(walk.partition, mine)
         blocked = NONE
+        minimum = self.frame.minimum
         is_limited = False
         for _, _, child in self._order(walk.partition, walk.pending_in).entries():
-            outcome = child.assign(walk, self.limit_of_child(child, walk.partition, mine, blocked))
+            used = child.shares[walk.partition].amounts.used
+            outcome = child.assign(walk, calculator.down(free + used, minimum))
             if outcome.resource:
                 return outcome
             if outcome.skipped is Skipped.QUEUE_LIMIT:
                 is_limited = True
                 if calculator.compare(walk.cluster, outcome.blocked, NONE) > 0:
                     blocked = blocked + outcome.blocked
+                    free = free - outcome.blocked
         if is_limited:
             return Assignment(skipped=Skipped.QUEUE_LIMIT, blocked=blocked)
         return NOTHING

@@ -162,40 +162,43 @@ class CapacityQueue(ABC):
         """At most one container, or a node kept for one."""
 
     def can_assign(self, walk: Pass, limits: Limits, reserved: Resource) -> bool:
-        """Whether the queue is below its limit, counting what reservations could be given up for.
+        """Whether the queue is below its limit; leaves in `limits` what is left, which may be negative."""
+        share = self.shares.get(walk.partition) or self.share(walk.partition)
+        limits.headroom = self._bound(walk, share, limits.limit) - self._charged(walk, share)
+        return self.is_below(walk, share, limits.limit, reserved)
 
-        Leaves in `limits` what is left; this may be negative.
-        """
-        share = self.shares.get(walk.partition)
-        if share is None:
-            share = self.share(walk.partition)
-        calculator = self.frame.calculator
-        bound = walk.total
-        if not walk.ignores_exclusivity:
-            bound = calculator.min_of(walk.cluster, share.effective_maximum, limits.limit)
+    def is_below(self, walk: Pass, share: Share, limit: Resource, reserved: Resource) -> bool:
+        """Whether it is below its limit, or would be if what is reserved were given up."""
+        compare, cluster = self.frame.calculator.compare, walk.cluster
+        bound, used = self._bound(walk, share, limit), self._charged(walk, share)
+        if compare(cluster, used, bound) < 0:
+            return True
+        continues = self.frame.settings.continue_looking
+        return continues and bool(reserved) and compare(cluster, used - reserved, bound) < 0
+
+    def _bound(self, walk: Pass, share: Share, limit: Resource) -> Resource:
+        if walk.ignores_exclusivity:
+            return walk.total
+        return self.frame.calculator.min_of(walk.cluster, share.effective_maximum, limit)
+
+    def _charged(self, walk: Pass, share: Share) -> Resource:
+        """What counts as used: of a parent not what lazy preemption could free."""
         used = share.amounts.used
         if self.killable and not self.kind.is_leaf:
             used = used - self.killable.get(walk.partition, NONE)
-        limits.headroom = bound - used
-        if calculator.compare(walk.cluster, used, bound) < 0:
-            return True
-        return (
-            self.frame.settings.continue_looking
-            and bool(reserved)
-            and calculator.compare(walk.cluster, used - reserved, bound) < 0
-        )
+        return used
 
     def accepts(self, assignment: Assignment, partition: str, required: Resource) -> bool:
         """Whether what is proposed still fits in the maximum, here and above (AbstractCSQueue.accept)."""
         calculator = self.frame.calculator
         for queue in self.ancestors():
-            share = queue.share(partition)
+            share = queue.shares.get(partition) or queue.share(partition)
             ceiling = (
                 self.frame.partition_total(partition)
                 if assignment.ignores_exclusivity
                 else share.effective_maximum
             )
-            if not calculator.fits_in(share.amounts.used + required, ceiling):
+            if not calculator.sum_fits_in(share.amounts.used, required, ceiling):
                 return False
         return True
 

@@ -18,7 +18,7 @@ from rm.scheduler.capacity.leaf import LeafQueue
 from rm.scheduler.capacity.parent import ParentQueue
 from rm.scheduler.capacity.queue import CapacityQueue
 from yarn.ids import ApplicationAttemptId, ApplicationId
-from yarn.resource import NONE, Resource
+from yarn.resource import Resource
 
 if TYPE_CHECKING:
     from rm.scheduler.capacity.scheduler import CapacityScheduler
@@ -143,7 +143,7 @@ def _queue_reason(
             return reason, f"{queue.path}: maximum {share.effective_maximum}, used {share.amounts.used}"
         if isinstance(queue, ParentQueue):
             mine = calculator.min_of(walk.cluster, limit, share.effective_maximum)
-            limit = queue.limit_of_child(path[place + 1], walk.partition, mine, NONE)
+            limit = queue.limit_of_child(path[place + 1], walk.partition, mine)
             continue
         user_limit = leaf.users.limit_of(attempt.member, walk.partition)
         used = attempt.member.usage.used(walk.partition)
