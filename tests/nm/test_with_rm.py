@@ -1,0 +1,273 @@
+"""Hand-made nodes and a hand-made AM against a real ResourceManager: tokens, launches, losses over gRPC."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nm.testing import FakeNodeManager
+from tests.nm.fake_rm import PATIENCE_S, ROOT, command
+from yarn.credentials import Credentials
+from yarn.enums import ContainerState, FinalApplicationStatus, YarnApplicationState
+from yarn.errors import InvalidTokenError, YarnError
+from yarn.ids import ApplicationId, NodeId
+from yarn.records.application import ApplicationSubmissionContext
+from yarn.records.client import (
+    GetApplicationReportRequest,
+    GetNewApplicationRequest,
+    SubmitApplicationRequest,
+)
+from yarn.records.management import StartContainerRequest, StartContainersRequest
+from yarn.records.master import (
+    AllocateRequest,
+    AllocateResponse,
+    FinishApplicationMasterRequest,
+    RegisterApplicationMasterRequest,
+)
+from yarn.records.request import ResourceRequest
+from yarn.records.tokens import Token
+from yarn.resource import Resource
+from yarn.rpc import ConnectionFailedError, Stub
+from yarn.tokens import AMRM_TOKEN
+
+CLIENT, MASTER = "ApplicationClientProtocolService", "ApplicationMasterProtocolService"
+NODE = "ContainerManagementProtocolService"
+
+
+@asynccontextmanager
+async def resource_manager(tmp_path: Path, **properties: str) -> AsyncIterator[str]:
+    """A `python -m rm` with the FIFO scheduler; its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    given = {
+        "yarnbox.resourcemanager.grpc.address": address,
+        "yarn.resourcemanager.webapp.address": "127.0.0.1:0",
+        "yarn.resourcemanager.scheduler.class": "fifo",
+        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "50",
+        **{name.replace("_", "."): value for name, value in properties.items()},
+    }
+    conf = tmp_path / "conf"
+    conf.mkdir()
+    lines = [f"<property><name>{n}</name><value>{v}</value></property>" for n, v in given.items()]
+    (conf / "yarn-site.xml").write_text(f"<configuration>{''.join(lines)}</configuration>")
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        "rm",
+        "--conf",
+        str(conf),
+        "--exit-with-parent",
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        await _until_it_answers(address)
+        yield address
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def _until_it_answers(address: str) -> None:
+    async with Stub(address, CLIENT, user="alice") as stub:
+        for _ in range(200):
+            try:
+                await stub.call("getNewApplication", GetNewApplicationRequest())
+                return
+            except (ConnectionFailedError, YarnError):
+                await asyncio.sleep(0.1)
+    raise AssertionError("the RM does not answer")
+
+
+async def submit(address: str) -> ApplicationId:
+    """Submits an application of one small AM."""
+    async with Stub(address, CLIENT, user="alice") as stub:
+        new = await stub.call("getNewApplication", GetNewApplicationRequest())
+        context = ApplicationSubmissionContext(
+            application_id=new.application_id,
+            application_name="hand-made",
+            am_container_spec=command("the AM"),
+            resource=Resource(1024, 1),
+        )
+        await stub.call("submitApplication", SubmitApplicationRequest(application_submission_context=context))
+        assert isinstance(new.application_id, ApplicationId)
+        return new.application_id
+
+
+async def report(address: str, application_id: ApplicationId) -> Any:
+    """What the RM tells of an application."""
+    async with Stub(address, CLIENT, user="alice") as stub:
+        request = GetApplicationReportRequest(application_id=application_id)
+        return (await stub.call("getApplicationReport", request)).application_report
+
+
+class HandMadeMaster:
+    """An AM: its token came with the container that it was launched in."""
+
+    def __init__(self, address: str, token: Token) -> None:
+        self._stub = Stub(address, MASTER, token=token)
+        self._response_id = 0
+        self.nm_tokens: dict[NodeId, Token] = {}
+
+    async def register(self) -> None:
+        """Registers."""
+        await self._stub.call(
+            "registerApplicationMaster", RegisterApplicationMasterRequest(host="h", rpc_port=-1)
+        )
+
+    async def allocate(self, *asks: ResourceRequest) -> AllocateResponse:
+        """One allocate."""
+        request = AllocateRequest(ask=asks, response_id=self._response_id, progress=0.5)
+        response: AllocateResponse = await self._stub.call("allocate", request)
+        assert response.response_id is not None
+        self._response_id = response.response_id
+        for one in response.nm_tokens:
+            assert one.node_id is not None
+            assert one.token is not None
+            self.nm_tokens[one.node_id] = one.token
+        return response
+
+    async def until(self, node: FakeNodeManager | None, condition: Any) -> AllocateResponse:
+        """Allocates, and lets the node beat, until an answer is what was waited for."""
+        async with asyncio.timeout(PATIENCE_S):
+            while not condition(response := await self.allocate()):
+                if node is not None:
+                    await node.heartbeat()
+                await asyncio.sleep(0.01)
+        return response
+
+    async def finish(self) -> None:
+        """Unregisters as succeeded; the RM confirms with the second call at the latest."""
+        request = FinishApplicationMasterRequest(final_application_status=FinalApplicationStatus.SUCCEEDED)
+        async with asyncio.timeout(PATIENCE_S):
+            while not (await self._stub.call("finishApplicationMaster", request)).is_unregistered:
+                await asyncio.sleep(0.01)
+
+    async def close(self) -> None:
+        """Hangs up."""
+        await self._stub.close()
+
+
+async def launched_master(address: str, node: FakeNodeManager) -> HandMadeMaster:
+    """The AM whose container the RM launches on the node."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not node.running:
+            await node.heartbeat()
+            await asyncio.sleep(0.01)
+    order = await node.launched()
+    assert order.context.command == ("the AM",)
+    assert "APPLICATION_WEB_PROXY_BASE" in order.context.environment
+    token = Credentials.from_bytes(order.context.tokens).token_of_kind(AMRM_TOKEN)
+    assert token is not None
+    master = HandMadeMaster(address, token)
+    await master.register()
+    return master
+
+
+ASK = ResourceRequest(priority=1, resource_name="*", capability=Resource(1024, 1), num_containers=1)
+
+
+def test_an_application_from_submission_to_success(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with (
+            resource_manager(tmp_path) as address,
+            FakeNodeManager(address, "127.0.0.1", Resource(4096, 4)) as node,
+        ):
+            application_id = await submit(address)
+            master = await launched_master(address, node)
+            await master.allocate(ASK)
+            granted = (
+                await master.until(node, lambda answer: answer.allocated_containers)
+            ).allocated_containers[0]
+            assert granted.node_id == node.node_id
+            assert granted.container_token is not None
+            start = StartContainerRequest(
+                container_token=granted.container_token, container_launch_context=command("work")
+            )
+            forged = replace(granted.container_token, password=b"x" * 20)
+            async with Stub(node.address, NODE, token=master.nm_tokens[node.node_id]) as stub:
+                with pytest.raises(InvalidTokenError):
+                    await stub.call(
+                        "startContainers",
+                        StartContainersRequest(
+                            start_container_request=(replace(start, container_token=forged),)
+                        ),
+                    )
+                answer = await stub.call(
+                    "startContainers", StartContainersRequest(start_container_request=(start,))
+                )
+            assert answer.succeeded_requests == (granted.id,)
+            order = await node.launched()
+            assert order.context.command == ("work",)
+            await node.heartbeat()
+            node.complete(order.container_id, 5, "five")
+            await node.heartbeat()
+            done = await master.until(node, lambda answer: answer.completed_container_statuses)
+            (status,) = done.completed_container_statuses
+            assert (status.container_id, status.exit_status) == (granted.id, 5)
+            assert status.state is ContainerState.COMPLETE
+            await master.finish()
+            for container_id in list(node.running):
+                node.complete(container_id)
+            await node.heartbeat()
+            async with asyncio.timeout(PATIENCE_S):
+                while (await report(address, application_id)).yarn_application_state is not (
+                    YarnApplicationState.FINISHED
+                ):
+                    await node.heartbeat()
+            found = await report(address, application_id)
+            assert found.final_application_status is FinalApplicationStatus.SUCCEEDED
+            async with asyncio.timeout(PATIENCE_S):
+                while node.core.context.applications:
+                    await node.heartbeat()
+                    await asyncio.sleep(0.01)
+            await master.close()
+
+    asyncio.run(body())
+
+
+def test_a_silent_node_is_lost_and_its_container_with_it(tmp_path: Path) -> None:
+    expiry = {"yarn_nm_liveness-monitor_expiry-interval-ms": "600"}
+
+    async def body() -> None:
+        async with (
+            resource_manager(tmp_path, **expiry) as address,
+            FakeNodeManager(address, "127.0.0.1", Resource(1024, 1)) as node,
+        ):
+            await submit(address)
+            master = await launched_master(address, node)
+            await master.allocate(ASK)
+            async with FakeNodeManager(address, "localhost", Resource(1024, 1)) as other:
+                asked = await _beating(master, node, other, lambda one: one.allocated_containers)
+                (granted,) = asked.allocated_containers
+                assert granted.node_id == other.node_id
+                other.lose()
+            told = await master.until(node, lambda answer: answer.completed_container_statuses)
+            (status,) = told.completed_container_statuses
+            assert (status.container_id, status.exit_status) == (granted.id, -100)
+            await master.close()
+
+    asyncio.run(body())
+
+
+async def _beating(
+    master: HandMadeMaster, one: FakeNodeManager, two: FakeNodeManager, condition: Any
+) -> AllocateResponse:
+    async with asyncio.timeout(PATIENCE_S):
+        while not condition(response := await master.allocate()):
+            await one.heartbeat()
+            await two.heartbeat()
+            await asyncio.sleep(0.01)
+    return response
