@@ -104,3 +104,7 @@ def _show_json(scenario: Scenario, outcome: Outcome, out: TextIO) -> None:
         "events": list(outcome.events),
     }
     print(json.dumps(whole, allow_nan=False), file=out)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -11,6 +11,7 @@ from sim.scenario.player import play
 
 HERE = Path(__file__).parent
 CASES = sorted(HERE.glob("*/*.yaml"))
+EXAMPLES = HERE.parents[1] / "examples" / "scenarios"
 
 AREAS = ("fifo", "lifecycle", "fair", "capacity", "queues", "preemption")
 """The areas whose rules the ResourceManager has."""
@@ -44,3 +45,11 @@ def test_the_case_holds(case: Path) -> None:
 @pytest.mark.parametrize("area", AREAS)
 def test_no_area_is_empty(area: str) -> None:
     assert any(case.parent.name == area and is_played(case) for case in CASES)
+
+
+@pytest.mark.parametrize("example", sorted(EXAMPLES.glob("*.yaml")), ids=lambda example: example.stem)
+def test_the_example_that_the_manual_shows_holds(example: Path) -> None:
+    scenario = read_scenario(example)
+    assert scenario.name == example.stem
+    outcome = play(scenario)
+    assert outcome.is_ok, "\n".join(map(str, outcome.failures))
