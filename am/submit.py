@@ -29,8 +29,12 @@ from yarn.rpc import BlockingStub, RpcError
 
 FINAL = (YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
 POLL_S = 0.1
+DEFAULT_QUEUE = "default"
 MAKES_QUEUES = "FairScheduler"
 """The scheduler type, as queue information tells it."""
+
+_WAITING = (YarnApplicationState.NEW, YarnApplicationState.NEW_SAVING, YarnApplicationState.SUBMITTED)
+_REFUSED = (YarnApplicationState.FAILED, YarnApplicationState.KILLED)
 
 
 class SubmissionError(Exception):
@@ -59,24 +63,24 @@ class Submitter:
         return NewApplication(response.application_id, response.maximum_capability or Resource())
 
     def check_queue(self, queue: str) -> None:
-        """SubmissionError when there can be no such queue, so that nothing is prepared for it.
-
-        The fair scheduler makes queues when they are named, and has rules for those who name none.
+        """SubmissionError when there is no such queue, so that nothing is prepared for it. A path may name a
+        queue that is made on demand, mappings may place what names none, and the FairScheduler makes what it
+        needs: those the RM judges when it has the application.
         """
-        root = self._queue_info("root")
-        if root is not None and root.scheduler_type == MAKES_QUEUES:
+        if queue == DEFAULT_QUEUE or "." in queue or self._queue(queue) is not None:
             return
-        if self._queue_info(queue) is None:
+        root = self._queue("root")
+        if root is None or root.scheduler_type != MAKES_QUEUES:
             raise SubmissionError(
                 f"there is no queue {queue}: name another one with --queue (`yarn queue -list all` has them)"
             )
 
-    def _queue_info(self, queue: str) -> QueueInfo | None:
+    def _queue(self, name: str) -> QueueInfo | None:
         try:
-            request = GetQueueInfoRequest(queue_name=queue)
-            info: QueueInfo | None = self._stub.call("getQueueInfo", request).queue_info
+            response = self._stub.call("getQueueInfo", GetQueueInfoRequest(queue_name=name))
         except YarnError:
             return None
+        info: QueueInfo | None = response.queue_info
         return info
 
     @staticmethod
@@ -96,6 +100,17 @@ class Submitter:
     def submit(self, context: ApplicationSubmissionContext) -> None:
         """Submits; returns at once."""
         self._stub.call("submitApplication", SubmitApplicationRequest(application_submission_context=context))
+
+    def submit_and_wait(self, context: ApplicationSubmissionContext) -> None:
+        """Submits; returns when the application is accepted. SubmissionError says why it is not."""
+        self.submit(context)
+        assert context.application_id is not None
+        for report in self.reports(context.application_id, context):
+            if report.yarn_application_state in _REFUSED:
+                reason = " ".join((report.diagnostics or "no reason was given").split())
+                raise SubmissionError(f"{context.application_id} was refused: {reason}")
+            if report.yarn_application_state not in _WAITING:
+                return
 
     def report(self, application_id: ApplicationId) -> ApplicationReport:
         """What the RM says of the application."""

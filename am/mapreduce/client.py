@@ -139,7 +139,7 @@ class JobClient:
             (staging / JOB_FILE).write_text(job_file, encoding="utf-8")
             write_splits(staging / SPLIT_FILE, splits)
             self._context = self._submission(new.application_id, job_id, staging)
-            self._submitter.submit(self._context)
+            self._submitter.submit_and_wait(self._context)
         except BaseException:
             shutil.rmtree(staging, ignore_errors=True)
             raise

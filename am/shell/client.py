@@ -61,7 +61,7 @@ class ShellClient:
             application_tags=settings.tags,
             node_label_expression=spec.label,
         )
-        self._submitter.submit(self._context)
+        self._submitter.submit_and_wait(self._context)
         return new.application_id
 
     def follow(
