@@ -1,0 +1,79 @@
+"""`yarn` on a cluster of real processes: one job is looked at, signalled, read, killed, and read again."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cluster.cluster import wait_until
+from tests.processes.conftest import Desk
+
+pytestmark = pytest.mark.xdist_group("processes")
+
+PROGRAM = """\
+import signal, time
+signal.signal(signal.SIGQUIT, lambda *_: print("asked", flush=True))
+print("hello from a container", flush=True)
+time.sleep(300)
+"""
+
+
+def column(listing: str, number: int) -> list[str]:
+    """A column of a list, cut as scripts cut it."""
+    rows = [line for line in listing.splitlines() if "\t" in line][1:]
+    return [row.split("\t")[number].strip() for row in rows]
+
+
+def test_a_job_from_its_list_to_its_logs(desk: Desk, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+
+    def yarn(*words: str, status: int = 0) -> str:
+        return desk.yarnbox("yarn", *words, status=status)
+
+    def eventually(wanted: Callable[[], bool]) -> None:
+        assert wait_until(wanted, 30)
+
+    desk.up("--nodes", "2")
+    assert column(yarn("node", "-list"), 1) == ["RUNNING", "RUNNING"]
+    desk.start("job", "shell", "--containers", "1", "--", sys.executable, str(program))
+    eventually(lambda: column(yarn("application", "-list"), 5) == ["RUNNING"])
+    (application,) = column(yarn("application", "-list"), 0)
+    assert f"\tApplication-Id : {application}\n" in yarn("application", "-status", application)
+
+    (attempt,) = column(yarn("applicationattempt", "-list", application), 0)
+    assert "\tState : RUNNING\n" in yarn("applicationattempt", "-status", attempt)
+    eventually(lambda: len(column(yarn("container", "-list", attempt), 0)) == 2)
+    container = column(yarn("container", "-list", attempt), 0)[-1]
+    assert "\tState : RUNNING\n" in yarn("container", "-status", container)
+
+    eventually(lambda: "hello from a container" in yarn("logs", "-containerId", container))
+    running = yarn("logs", "-containerId", container, "-log_files", "stdout")
+    assert re.match(rf"Container: {container} on nm\d:\d+\nLogAggregationType: LOCAL\n", running)
+    assert "\nhello from a container\nEnd of LogType:stdout.This log file belongs to a running" in running
+    assert yarn("container", "-signal", container) == f"Signalling container {container}\n"
+    eventually(lambda: "\nasked\n" in yarn("logs", "-containerId", container, "-log_files", "stdout"))
+
+    killed = yarn("application", "-kill", application)
+    assert killed.startswith(f"Killing application {application}\n")
+    assert column(yarn("application", "-list", "-appStates", "KILLED"), 0) == [application]
+    assert yarn("application", "-kill", application) == f"Application {application} has already finished \n"
+    eventually(lambda: len(yarn("logs", "-applicationId", application, "-list_nodes").split()) == 2)
+    finished = yarn("logs", "-containerId", container, "-log_files", "stdout")
+    assert "LogAggregationType: AGGREGATED\n" in finished
+    assert "\nhello from a container\nasked\n\nEnd of LogType:stdout\n" in finished
+
+
+def test_what_does_not_exist(desk: Desk) -> None:
+    desk.up("--nodes", "1")
+    unknown = "application_1_0099"
+    assert "doesn't exist in RM" in desk.yarnbox("yarn", "application", "-status", unknown, status=255)
+    assert "Cannot get queue" in desk.yarnbox("yarn", "queue", "-status", "nowhere", status=255)
+    assert "ApplicationNotFoundException" in desk.yarnbox(
+        "yarn", "applicationattempt", "-list", unknown, status=1
+    )
+    assert "Could not find the node report" in desk.yarnbox("yarn", "node", "-status", "n9:1")
