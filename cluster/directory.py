@@ -16,6 +16,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ DEFAULT_DIRECTORY = ".yarnbox"
 DIRECTORY_VARIABLE = "YARNBOX_DIR"
 RECORD = "cluster.json"
 _VERSION = 1
+_PLAIN_PATH = re.compile(r"[\w/.,:=@%+-]+")
 
 
 class ClusterError(Exception):
@@ -104,7 +106,12 @@ class RunDirectory:
         return self.nodes / name
 
     def create(self) -> None:
-        """Makes it; refuses a directory that holds something else."""
+        """Makes it; refuses a directory that holds something else, or that launch scripts cannot name."""
+        if not _PLAIN_PATH.fullmatch(str(self.path)):
+            raise ClusterError(
+                f"{self.path} has blanks or other characters that mean something to a shell, and containers"
+                " are launched by shell scripts that name it, as in Hadoop; choose another one with --dir"
+            )
         if self.path.exists() and not self.path.is_dir():
             raise ClusterError(f"{self.path} is no directory; choose another one with --dir")
         try:

@@ -159,6 +159,8 @@ class Process:
         self._restore_keys(tokens, store, entries)
         events = self._event_log(core)
         driver.turn(lambda: core.start(entries))
+        if entries:
+            log.info("recovered", applications=len(core.context.apps), epoch=core.context.epoch)
         rolling = asyncio.ensure_future(self._roll_keys(tokens, store))
         rolling.add_done_callback(self._rolling_ended)
         add_services(server, core, driver, tokens, self._settings.web.static_user)

@@ -34,6 +34,13 @@ def test_a_directory_that_holds_something_else_is_left_alone(tmp_path: Path) -> 
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 
 
+def test_a_path_that_a_shell_would_take_apart_is_refused(tmp_path: Path) -> None:
+    for name in ("my run", "a;b", "$HOME", "it's"):
+        with pytest.raises(ClusterError, match="mean something to a shell"):
+            RunDirectory(tmp_path / name).create()
+        assert not (tmp_path / name).exists()
+
+
 def test_an_earlier_life_is_forgotten_but_for_its_logs(tmp_path: Path) -> None:
     run = RunDirectory(tmp_path)
     run.create()
