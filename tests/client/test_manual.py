@@ -1,0 +1,31 @@
+"""The manual names what there is: every command, every property of a client; its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from client.main import COMMANDS
+from client.settings import ClientSettings
+from yarn.settings import declarations
+
+DOCS = Path(__file__).parents[2] / "docs"
+CHAPTER = (DOCS / "commands.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_in_its_chapter(command: str) -> None:
+    assert f"`{command}`" in CHAPTER
+
+
+@pytest.mark.parametrize("name", [one.name for one in declarations(ClientSettings)])
+def test_every_property_is_in_its_chapter(name: str) -> None:
+    assert name in CHAPTER
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
+def test_no_link_of_the_manual_is_dead(page: Path) -> None:
+    linked = re.findall(r"\]\(([^):#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    assert [link for link in linked if not (DOCS / link).exists()] == []
