@@ -131,6 +131,7 @@ class Core:
         )
         self.monitors.start()
         if entries:
+            self.context.scheduler.recover_configuration(entries)
             self.manager.recover(entries)
 
     def turn(self, call: Callable[[], T]) -> T:

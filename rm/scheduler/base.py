@@ -8,7 +8,7 @@ AbstractYarnScheduler and ResourceScheduler.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rm.container import RMContainer, RMContainerState
@@ -207,6 +207,10 @@ class Scheduler(ABC, Generic[A]):
 
     def preempt(self) -> None:
         """One run of the preemption policy, where preemption is on."""
+        return
+
+    def recover_configuration(self, entries: Mapping[tuple[str, ...], Any]) -> None:
+        """The state store of an earlier RM: what it kept of the scheduler's own configuration."""
         return
 
     def refresh(self) -> None:

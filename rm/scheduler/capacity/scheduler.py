@@ -343,9 +343,11 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.settle()
         return mutation.validate(self, change, user)
 
-    def restore_configuration(self, stored: Mapping[str, Any]) -> None:
-        """What the state store kept under `mutation.STORED`."""
-        mutation.restore(self, stored)
+    def recover_configuration(self, entries: Mapping[tuple[str, ...], Any]) -> None:
+        """What was changed by API before a restart."""
+        stored = entries.get(mutation.STORED)
+        if stored is not None:
+            mutation.restore(self, stored)
 
     def check_books(self) -> None:
         """Also: what the leaves hold, the root holds."""

@@ -1,0 +1,139 @@
+"""The configuration changed by API: change sets as pure functions, then on a running scheduler."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from rm.effects import StoreState
+from rm.scheduler.capacity.mutation import STORED, ConfigurationChange, changed
+from tests.rm.scheduler.capacity.rig import CapacityRig
+from yarn.errors import AccessControlError, YarnError
+
+P = "yarn.scheduler.capacity."
+TREE = {P + "root.queues": "a,b", P + "root.a.capacity": "40", P + "root.b.capacity": "60"}
+MUTABLE = {"yarn.scheduler.configuration.store.class": "memory"}
+
+
+def test_order_is_remove_add_update_global() -> None:
+    change = ConfigurationChange(
+        remove=("root.a",),
+        add=(("root.c", {"capacity": "10"}),),
+        update=(("root.c", {"capacity": "40", "state": ""}),),
+        global_updates={P + "maximum-applications": "7"},
+    )
+    assert changed({**TREE, P + "root.a.x.capacity": "1"}, change) == {
+        P + "root.queues": "b,c",
+        P + "root.b.capacity": "60",
+        P + "root.c.capacity": "40",
+        P + "maximum-applications": "7",
+    }
+
+
+def test_the_first_and_the_last_child_take_the_ordering_policy_along() -> None:
+    given = {**TREE, P + "root.a.ordering-policy": "fair"}
+    with_child = changed(given, ConfigurationChange(add=(("root.a.x", {"capacity": "100"}),)))
+    assert P + "root.a.ordering-policy" not in with_child
+    assert with_child[P + "root.a.queues"] == "x"
+    without = changed(
+        {**with_child, P + "root.a.ordering-policy": "priority-utilization"},
+        ConfigurationChange(remove=("root.a.x",)),
+    )
+    assert P + "root.a.queues" not in without
+    assert P + "root.a.ordering-policy" not in without
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        (ConfigurationChange(remove=("root",)), "Can't remove queue root"),
+        (ConfigurationChange(remove=("root.z",)), "Queue root.z not found"),
+        (ConfigurationChange(add=(("root.a", {}),)), "Can't add existing queue root.a"),
+        (ConfigurationChange(add=(("root", {}),)), "Can't add invalid queue root"),
+    ],
+)
+def test_what_makes_no_sense(change: ConfigurationChange, message: str) -> None:
+    with pytest.raises(YarnError, match=message):
+        changed(TREE, change)
+
+
+def capacities(rig: CapacityRig) -> Mapping[str, float]:
+    return {leaf.path: round(leaf.share("").absolute, 3) for leaf in rig.scheduler.tree.leaves()}
+
+
+def test_a_change_is_applied_and_kept() -> None:
+    rig = CapacityRig(TREE, site={**MUTABLE, "yarn.resourcemanager.recovery.enabled": "true"})
+    change = ConfigurationChange(update=(("root.a", {"capacity": "10"}), ("root.b", {"capacity": "90"})))
+    rig.scheduler.change_configuration(change, "admin")
+    assert capacities(rig) == {"root.a": 0.1, "root.b": 0.9}
+    stored = [effect for effect in rig.effects if isinstance(effect, StoreState)]
+    assert [effect.key for effect in stored] == [STORED]
+    assert stored[0].value["version"] == 2
+    after = CapacityRig(TREE, site=MUTABLE)
+    after.scheduler.recover_configuration({STORED: stored[0].value})
+    assert capacities(after) == {"root.a": 0.1, "root.b": 0.9}
+    assert after.scheduler.mutable is not None
+    assert after.scheduler.mutable.version == 2
+
+
+def test_a_refused_change_changes_nothing() -> None:
+    rig = CapacityRig(TREE, site=MUTABLE)
+    change = ConfigurationChange(update=(("root.a", {"capacity": "10"}),))
+    with pytest.raises(YarnError, match="Illegal capacity sum"):
+        rig.scheduler.change_configuration(change, "admin")
+    with pytest.raises(YarnError, match="configuration validation failed"):
+        rig.scheduler.validate_configuration(change, "admin")
+    assert capacities(rig) == {"root.a": 0.4, "root.b": 0.6}
+    assert rig.scheduler.mutable is not None
+    assert rig.scheduler.mutable.properties[P + "root.a.capacity"] == "40"
+
+
+def test_validation_changes_nothing_either() -> None:
+    rig = CapacityRig(TREE, site=MUTABLE)
+    change = ConfigurationChange(update=(("root.a", {"capacity": "10"}), ("root.b", {"capacity": "90"})))
+    assert rig.scheduler.validate_configuration(change, "admin")[P + "root.a.capacity"] == "10"
+    assert capacities(rig) == {"root.a": 0.4, "root.b": 0.6}
+
+
+def test_a_queue_goes_in_two_changes() -> None:
+    rig = CapacityRig({**TREE, P + "root.b.capacity": "60"}, site=MUTABLE)
+    remove = ConfigurationChange(remove=("root.a",), update=(("root.b", {"capacity": "100"}),))
+    with pytest.raises(YarnError, match=r"root\.a cannot be deleted"):
+        rig.scheduler.change_configuration(remove, "admin")
+    rig.scheduler.change_configuration(
+        ConfigurationChange(update=(("root.a", {"state": "STOPPED"}),)), "admin"
+    )
+    rig.scheduler.change_configuration(remove, "admin")
+    assert capacities(rig) == {"root.b": 1.0}
+
+
+def test_a_file_is_not_mutable_and_a_store_is_not_refreshed() -> None:
+    fixed = CapacityRig(TREE)
+    with pytest.raises(YarnError, match="only supported by mutable configuration store"):
+        fixed.scheduler.change_configuration(ConfigurationChange(), "admin")
+    rig = CapacityRig(TREE, site=MUTABLE)
+    with pytest.raises(YarnError, match="refreshQueues is not allowed in this scenario"):
+        rig.scheduler.refresh()
+
+
+def test_who_may() -> None:
+    closed = {P + "root.acl_administer_queue": " ", P + "root.a.acl_administer_queue": "ann"}
+    site = {**MUTABLE, "yarn.acl.enable": "true", "yarn.admin.acl": "boss"}
+    change = ConfigurationChange(update=(("root.a", {"maximum-capacity": "50"}),))
+    rig = CapacityRig({**TREE, **closed}, site=site)
+    with pytest.raises(AccessControlError):
+        rig.scheduler.change_configuration(change, "ann")
+    rig.scheduler.change_configuration(change, "boss")
+    policy = "yarn.scheduler.configuration.mutation.acl-policy.class"
+    name = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.conf."
+    rig = CapacityRig(
+        {**TREE, **closed}, site={**site, policy: name + "QueueAdminConfigurationMutationACLPolicy"}
+    )
+    rig.scheduler.change_configuration(change, "ann")
+    for refused in (
+        ConfigurationChange(update=(("root.b", {"maximum-capacity": "50"}),)),
+        ConfigurationChange(global_updates={"maximum-applications": "1"}),
+    ):
+        with pytest.raises(AccessControlError):
+            rig.scheduler.change_configuration(refused, "ann")
