@@ -463,7 +463,7 @@ class Scheduler(ABC, Generic[A]):
         """The common part of APP_ATTEMPT_ADDED: the new attempt becomes the current one."""
         previous = application.attempt
         if previous is not None and event.transfer_state:
-            self.transfer_state(previous, attempt)
+            attempt.take_over(previous)
         attempt.is_waiting_for_am = not application.is_unmanaged
         attempt.is_recovering = event.is_recovering
         application.attempt = attempt
@@ -496,7 +496,3 @@ class Scheduler(ABC, Generic[A]):
     def container_recovered(self, container: RMContainer, attempt: A) -> None:
         """A container was taken over after a restart of the RM; node and path are booked already."""
         return
-
-    def transfer_state(self, old: Attempt, new: Attempt) -> None:
-        """A new attempt takes over living containers, blacklist and headroom of the one before."""
-        new.take_over(old)
