@@ -8,8 +8,10 @@ from typing import Any
 Document = dict[str, Any]
 
 SCHEDULER_CLASS = "yarn.resourcemanager.scheduler.class"
+PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption"
 FAIR_FILE = """\
 <allocations>
+  <defaultFairSharePreemptionTimeout>5</defaultFairSharePreemptionTimeout>
   <queue name="a"><weight>2.0</weight><queue name="x"/><queue name="y"/></queue>
   <queue name="b"><minResources>2048 mb, 2 vcores</minResources></queue>
 </allocations>
@@ -47,8 +49,14 @@ def draw_cluster(dice: Random, seed: int, scheduler: str) -> Document:
     }
     if scheduler == "capacity":
         document["capacity-scheduler"] = dict(CAPACITY_FILE)
+        conf["yarn.resourcemanager.scheduler.monitor.enable"] = dice.random() < 0.5
+        conf[f"{PREEMPTION}.max_wait_before_kill"] = dice.choice((0, 15_000))
+        conf[f"{PREEMPTION}.total_preemption_per_round"] = 1.0
+        conf[f"{PREEMPTION}.natural_termination_factor"] = 1.0
+        conf[f"{PREEMPTION}.intra-queue-preemption.enabled"] = dice.random() < 0.3
     elif scheduler == "fair":
-        conf["yarn.scheduler.fair.preemption"] = True
+        conf["yarn.scheduler.fair.preemption"] = dice.random() < 0.7
+        conf["yarn.scheduler.fair.preemption.cluster-utilization-threshold"] = dice.choice((0.0, 0.8))
         conf["yarn.scheduler.fair.assignmultiple"] = True
         document["fair-scheduler"] = FAIR_FILE
     document["nodes"] = [draw_node(dice, number, racks) for number in range(1, dice.randint(2, 5) + 1)]
