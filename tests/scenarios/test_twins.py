@@ -1,0 +1,71 @@
+"""Twins that must agree: a case, and the same case told in another way that means the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sim.scenario.document import Scenario, read_scenario
+from sim.scenario.player import play
+from sim.scenario.steps import Ask, Expect, ExpectError, Refresh, Step
+
+HERE = Path(__file__).parent
+CASES = sorted(
+    case
+    for area in ("fifo", "lifecycle", "capacity", "fair", "preemption")
+    for case in HERE.glob(f"{area}/*.yaml")
+)
+
+
+def name_of(case: Path) -> str:
+    """The test id: area and rule."""
+    return f"{case.parent.name}/{case.stem}"
+
+
+def refreshed(scenario: Scenario) -> Iterator[Step]:
+    """After every step the queues are refreshed from the file that is in force already."""
+    capacity, fair = scenario.capacity_scheduler, scenario.fair_scheduler
+    for step in scenario.steps:
+        yield step
+        if isinstance(step, Refresh):
+            capacity, fair = step.capacity_scheduler or capacity, step.fair_scheduler or fair
+        if not isinstance(step, (Expect, ExpectError)):
+            if capacity is not None:
+                yield Refresh(line=step.line, capacity_scheduler=capacity)
+            elif fair is not None:
+                yield Refresh(line=step.line, fair_scheduler=fair)
+
+
+def one_by_one(scenario: Scenario) -> Iterator[Step]:
+    """What one allocate call asks for is asked for in as many calls."""
+    for step in scenario.steps:
+        if not isinstance(step, Ask) or len(step.requests) < 2:
+            yield step
+            continue
+        first, *others = step.requests
+        yield replace(step, requests=(first,))
+        for request in others:
+            yield Ask(line=step.line, app=step.app, requests=(request,))
+
+
+def told_otherwise(twin: Callable[[Scenario], Iterator[Step]]) -> list[Path]:
+    """The cases for which the twin is another text."""
+    scenarios = ((case, read_scenario(case)) for case in CASES)
+    return [case for case, scenario in scenarios if tuple(twin(scenario)) != scenario.steps]
+
+
+@pytest.mark.parametrize("case", told_otherwise(refreshed), ids=name_of)
+def test_a_refresh_that_changes_nothing_changes_nothing(case: Path) -> None:
+    scenario = read_scenario(case)
+    outcome = play(replace(scenario, steps=tuple(refreshed(scenario))))
+    assert outcome.is_ok, "\n".join(map(str, outcome.failures))
+
+
+@pytest.mark.parametrize("case", told_otherwise(one_by_one), ids=name_of)
+def test_asks_may_come_at_once_or_one_by_one(case: Path) -> None:
+    scenario = read_scenario(case)
+    outcome = play(replace(scenario, steps=tuple(one_by_one(scenario))))
+    assert outcome.is_ok, "\n".join(map(str, outcome.failures))
