@@ -273,3 +273,28 @@ class SchedulerPreemptionReport(SchedulerEvent):
             f"{self.queue}{label} guaranteed={self.guaranteed} used={self.used} pending={self.pending} "
             f"ideal={self.ideal} to-preempt={self.to_preempt} selected={self.selected}"
         )
+
+
+@event
+class SchedulerAllocationsLoaded(SchedulerEvent):
+    """The fair scheduler took over another allocation file. Nobody has to act: it is for the event log."""
+
+    file: str
+
+    @property
+    def subject(self) -> Any:
+        """The file."""
+        return self.file
+
+
+@event
+class SchedulerAllocationsRefused(SchedulerEvent):
+    """The fair scheduler refused an allocation file and goes on with the one before. For the event log."""
+
+    file: str
+    reason: str
+
+    @property
+    def subject(self) -> Any:
+        """What is wrong, file and line first."""
+        return self.reason

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from rm.events.scheduler import SchedulerAllocationsLoaded, SchedulerAllocationsRefused
 from rm.scheduler.fair.allocations import AllocationDraft, Allocations
 from rm.scheduler.fair.placement import read_rules, rules_of_properties
 from yarn.configuration import ConfigurationError
@@ -40,6 +41,7 @@ class AllocationLoader:
         """None when there is no file: then nothing is looked at again."""
         self._loaded_ms = 0
         self._has_failed = False
+        self._is_running = False
 
     @property
     def has_file(self) -> bool:
@@ -92,7 +94,10 @@ class AllocationLoader:
         # The placement rules are in force before the defaults are read, as in Hadoop.
         self._take_rules(draft, name)
         allocations = draft.finish()
+        if self._is_running:
+            self._context.post(SchedulerAllocationsLoaded(file=name))
         self._loaded_ms = self._context.now_ms
+        self._is_running = True
         self._has_failed = False
         for notice in allocations.notices:
             self._context.log("warning", "allocation file", notice=notice)
@@ -136,3 +141,4 @@ class AllocationLoader:
             error=error,
         )
         self._context.tell("AllocationFile", self.file_name, "refused", error.message)
+        self._context.post(SchedulerAllocationsRefused(file=self.file_name, reason=error.message))

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from rm.effects import KeepLog
+from rm.events.scheduler import SchedulerAllocationsLoaded, SchedulerAllocationsRefused
 from tests.rm.scheduler.fair.rig import Rig
 from yarn.configuration import ConfigurationError
+from yarn.dispatcher import Event
 from yarn.story import Line
 
 ONE = '<allocations><queue name="a"><weight>2</weight></queue></allocations>'
@@ -57,6 +59,19 @@ def test_a_bad_change_is_refused_told_once_and_tried_again() -> None:
     rig.files.allocations = TWO
     rig.advance(10_000)
     assert rig.queue("a").weight == 3.0
+
+
+def test_the_event_log_has_what_became_of_a_file() -> None:
+    rig = Rig(ONE)
+    events: list[Event] = []
+    rig.context.dispatcher.watchers.append(events.append)
+    rig.refresh(BAD)
+    rig.refresh(TWO)
+    rig.context.dispatcher.drain()
+    refused, loaded = events
+    assert isinstance(refused, SchedulerAllocationsRefused)
+    assert refused.subject.startswith("fair-scheduler.xml:2: <weight>much</weight>")
+    assert loaded == SchedulerAllocationsLoaded(file="fair-scheduler.xml")
 
 
 def test_refresh_reads_at_once_and_swallows_what_is_bad() -> None:
