@@ -22,6 +22,7 @@ import psutil
 from nm.edge.naming import NamingFiles
 from nm.edge.process import LOOPBACK, NodeManagerProcess
 from nm.edge.virtual import VirtualNodes, VirtualOptions
+from nm.executor.layout import InUseError
 from nm.settings import NMSettings
 from yarn.configuration import Configuration, ConfigurationError
 from yarn.log import configure_logging
@@ -143,7 +144,7 @@ async def _run(build: Callable[[], NodeManagerProcess | VirtualNodes], options: 
         loop.add_signal_handler(number, process.shut_down)
     try:
         await process.start()
-    except PortTakenError as error:
+    except (PortTakenError, InUseError) as error:
         print(error, file=sys.stderr)
         return 1
     watch = loop.create_task(_follow_parent(process)) if options.exit_with_parent else None

@@ -27,7 +27,7 @@ from nm.edge.serving import serve_one
 from nm.edge.store import StateStore
 from nm.edge.web import WebService
 from nm.edge.world import RealWorld
-from nm.executor.layout import Layout
+from nm.executor.layout import Layout, remove_tree
 from nm.executor.process import ProcessExecutor
 from nm.executor.reaper import Reaper
 from nm.monitor import ContainersMonitor, node_utilization
@@ -74,7 +74,10 @@ class NodeManagerProcess:
         bind = settings.bind_host or LOOPBACK
         port = listen(self._server, f"{bind}:{settings.address.port}", "yarn.nodemanager.address")
         self.node_id = NodeId(self._host, port)
-        self._layout.prepare(keeps=settings.recovery_enabled)
+        self._locks = self._layout.lock()
+        aside = self._layout.prepare(keeps=settings.recovery_enabled)
+        if not settings.executor_class.endswith(".DefaultContainerExecutor"):
+            log.warning("%s is not here: containers run as the node's own user", settings.executor_class)
         self.core = core = Core(self.node_id, settings, self._capacity, SystemClock())
         core.status.physical = _physical_resource()
         self._web = WebService(core, self._layout)
@@ -119,6 +122,7 @@ class NodeManagerProcess:
         await self._server.start()
         self._write_node_file()
         self._spawn(self._beat())
+        self._spawn(_remove(aside))
         self._spawn(self._monitor_loop())
         if settings.disks.check_enabled:
             self._spawn(self._disks_loop())
@@ -162,6 +166,8 @@ class NodeManagerProcess:
             await self._shuffle.stop()
         if self._reaper is not None:
             self._reaper.close()
+        for lock in self._locks:
+            lock.close()
         if self._directory is not None:
             (self._directory / NODE_FILE).unlink(missing_ok=True)
 
@@ -259,6 +265,11 @@ class NodeManagerProcess:
         draft = self._directory / f".{NODE_FILE}"
         draft.write_text(json.dumps(known), encoding="utf-8")
         draft.replace(self._directory / NODE_FILE)
+
+
+async def _remove(paths: list[Path]) -> None:
+    for path in paths:
+        await asyncio.to_thread(remove_tree, path)
 
 
 def _user() -> str:

@@ -7,10 +7,12 @@ ContainerExecutor.
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from nm.resources import CacheKey
 from yarn.ids import ApplicationId, ContainerId
@@ -19,6 +21,14 @@ PRIVATE = "nmPrivate"
 USER_CACHE = "usercache"
 FILE_CACHE = "filecache"
 APPLICATION_CACHE = "appcache"
+
+
+LOCK_FILE = ".in-use"
+_ASIDE = "_DEL_"
+
+
+class InUseError(Exception):
+    """Another node has the directory."""
 
 
 class NoDirectoryError(Exception):
@@ -50,18 +60,45 @@ class Layout:
         """The good log directories."""
         return self._logs
 
-    def prepare(self, *, keeps: bool = False) -> None:
+    def prepare(self, *, keeps: bool = False) -> list[Path]:
         """Makes the directories that have to be there from the start; bad ones are left to the checks.
 
-        What an earlier life left in them is removed, unless it is to be found again; logs stay.
+        What an earlier life left in them is put aside, unless it is to be found again; the paths returned are
+        to be removed when there is time. Logs stay.
         """
+        aside: list[Path] = []
         for root in self.all_local:
+            aside += root.glob(f"*{_ASIDE}*")
             for name in (USER_CACHE, FILE_CACHE, PRIVATE):
                 if not keeps:
-                    remove_tree(root / name)
+                    aside += _put_aside(root / name)
                 _make(root / name, 0o700 if name == PRIVATE else 0o755)
         for root in self.all_logs:
             _make(root, 0o755)
+        return aside
+
+    def lock(self) -> list[IO[str]]:
+        """Takes the local directories for this node as long as the files returned are open; InUseError when
+        another node has one of them.
+        """
+        locks: list[IO[str]] = []
+        for root in self.all_local:
+            try:
+                _make(root, 0o755)
+                file = (root / LOCK_FILE).open("w")
+            except OSError:
+                continue  # the checks will say what is wrong with it
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                for taken in [*locks, file]:
+                    taken.close()
+                raise InUseError(
+                    f"the local directory {root} is in use by another NodeManager; yarn.nodemanager.local-dirs,"
+                    " or --dir, names others"
+                ) from None
+            locks.append(file)
+        return locks
 
     # Containers
 
@@ -164,3 +201,15 @@ def _make(path: Path, mode: int) -> None:
         path.mkdir(mode=mode, parents=True, exist_ok=True)
     except OSError:
         return
+
+
+def _put_aside(path: Path) -> list[Path]:
+    """Renames what is there, so that it can be removed later; where it is now."""
+    if not path.exists():
+        return []
+    aside = path.with_name(f"{path.name}{_ASIDE}{path.stat().st_mtime_ns}")
+    try:
+        path.rename(aside)
+    except OSError:
+        return []
+    return [aside]

@@ -293,6 +293,30 @@ def test_a_port_that_is_taken(tmp_path: Path, setting: str, value: str) -> None:
     asyncio.run(body())
 
 
+def test_two_nodes_do_not_share_a_local_directory(tmp_path: Path) -> None:
+    async def body() -> None:
+        async with FakeRM() as rm:
+            first = await start_nm(rm.port, tmp_path)
+            await rm.registered()
+            kept = tmp_path / "local" / "usercache" / "mine"
+            kept.mkdir()
+            second = await start_nm(rm.port, tmp_path)
+            output, _ = await asyncio.wait_for(second.communicate(), 20)
+            assert second.returncode == 1
+            assert b"is in use by another NodeManager; yarn.nodemanager.local-dirs" in output
+            assert kept.is_dir()
+            first.kill()
+            await first.wait()
+            third = await start_nm(rm.port, tmp_path)
+            await rm.registered()
+            assert not kept.exists(), "what an earlier life left is gone"
+            await until(lambda: list((tmp_path / "local").glob("*_DEL_*")) == [])
+            third.terminate()
+            await third.wait()
+
+    asyncio.run(body())
+
+
 def test_memory_is_enforced(tmp_path: Path) -> None:
     script = tmp_path / "eat.py"
     script.write_text("import time\nkept = bytearray(64 << 20)\ntime.sleep(100)\n")
