@@ -94,8 +94,8 @@ class Layout:
                 for taken in [*locks, file]:
                     taken.close()
                 raise InUseError(
-                    f"the local directory {root} is in use by another NodeManager; yarn.nodemanager.local-dirs,"
-                    " or --dir, names others"
+                    f"the local directory {root} is in use by another NodeManager;"
+                    " yarn.nodemanager.local-dirs, or --dir, names others"
                 ) from None
             locks.append(file)
         return locks
