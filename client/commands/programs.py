@@ -35,12 +35,26 @@ def run_jar(session: Session, arguments: Sequence[str]) -> int:
 
 def run_resourcemanager(session: Session, arguments: Sequence[str]) -> int:
     """Becomes a ResourceManager."""
-    return _become(session, ["-m", "rm", *arguments])
+    return _become_daemon(session, "resourcemanager", "rm", arguments)
 
 
 def run_nodemanager(session: Session, arguments: Sequence[str]) -> int:
     """Becomes a NodeManager."""
-    return _become(session, ["-m", "nm", *arguments])
+    return _become_daemon(session, "nodemanager", "nm", arguments)
+
+
+def _become_daemon(session: Session, command: str, module: str, arguments: Sequence[str]) -> int:
+    """The daemon gets the configuration directory by its own option, unless the words name one."""
+    named = any(word == "--conf" or word.startswith("--conf=") for word in arguments)
+    asks_help = any(word in ("-h", "--help") for word in arguments)
+    if session.directory is None and not named and not asks_help:
+        session.console.error(
+            f"{command}: name a configuration directory with --config or YARN_CONF_DIR; "
+            "`yarnbox up` starts a whole cluster with one of its own"
+        )
+        return FAILED
+    found = [] if session.directory is None or named else ["--conf", str(session.directory)]
+    return _become(session, ["-P", "-m", module, *found, *arguments])
 
 
 def _become(session: Session, arguments: Sequence[str]) -> int:

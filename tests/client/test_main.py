@@ -235,6 +235,27 @@ def test_jar_runs_a_python_client_with_the_configuration(rm: FakeResourceManager
 
 
 @pytest.mark.parametrize(
+    "command, wrong",
+    [
+        ("resourcemanager", "yarn.resourcemanager.scheduler.class=no.such.Scheduler"),
+        ("nodemanager", "yarn.nodemanager.aux-services=no_such"),
+    ],
+)
+def test_daemons_read_the_configuration_that_was_found(tmp_path: Path, command: str, wrong: str) -> None:
+    """What they say of a wrong value shows that they got so far; they end with their own status."""
+    done = run(command, "-D", wrong, YARN_CONF_DIR=str(site(tmp_path, "127.0.0.1:0")))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no.such" in done.stderr or "no_such" in done.stderr
+
+
+def test_daemons_need_a_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = Shell().run("resourcemanager")
+    assert (result.status, result.err.count("\n")) == (255, 1)
+    assert result.err.startswith("resourcemanager: name a configuration directory with --config")
+
+
+@pytest.mark.parametrize(
     "words, part",
     [((), "usage: yarn jar"), (("x.jar",), "is a Java archive"), (("nothing.py",), "does not exist")],
 )
