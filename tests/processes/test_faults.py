@@ -66,7 +66,7 @@ def test_an_rm_that_is_killed_finds_its_applications_again(desk: Desk, tmp_path:
     before = {one["id"] for one in job.wait_until_half_is_done()}
     desk.cluster.restart_rm(SIGKILL)
     desk.cluster.wait_until_ready()
-    assert {one["id"] for one in job.attempts()} == before
+    job.wait(lambda: {one["id"] for one in job.attempts()} == before)  # once its AM is back
     assert attempt_number(job) == 1
     job.finish()
 
