@@ -1,0 +1,224 @@
+"""What administrators and nodes may do to labels and attributes: what is refused, what is kept, who is told.
+
+A change is kept in a journal before the call is answered, and the scheduler hears of the nodes concerned. Answers for the
+label and attribute parts of AdminService and ResourceTrackerService, and for RMDelegatedNodeLabelsUpdater.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from rm.effects import KeepRecord
+from rm.events.scheduler import SchedulerNodeAttributesUpdate, SchedulerNodeLabelsUpdate
+from rm.labels.attributes import DISTRIBUTED, NodeAttributesManager, changed_record
+from rm.labels.manager import EVERY_NODE_OF_HOST, added_record, check_name, removed_record, replaced_record
+from yarn.enums import AttributeMappingOperationType
+from yarn.errors import YarnError
+from yarn.ids import NodeId
+from yarn.records.node import NodeAttribute, NodeLabel
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+
+LABEL_JOURNAL = "nodelabel"
+ATTRIBUTE_JOURNAL = "nodeattribute"
+DISABLED = "Node-label-based scheduling is disabled. Please check yarn.node-labels.enabled"
+NOT_CENTRALIZED = (
+    "Error when invoke method=replaceLabelsOnNode because centralized node label configuration is not enabled."
+)
+
+
+class LabelsProvider(Protocol):
+    """Delegated-centralized: who knows the labels of nodes (RMNodeLabelsMappingProvider)."""
+
+    def labels_of(self, node_ids: Iterable[NodeId]) -> Mapping[NodeId, str | None]:
+        """The label of each node; None or missing: none."""
+        ...
+
+
+class LabelAdministration:
+    """The door to the managers of one RM."""
+
+    def __init__(self, context: RMContext) -> None:
+        self._context = context
+        self._settings = context.settings.labels
+        self.attributes: NodeAttributesManager = context.attributes
+        self._provider: LabelsProvider | None = None
+        self._asked_about: dict[NodeId, None] = {}
+        if self._settings.enabled and self._settings.configuration_type == "delegated-centralized":
+            self._provider = _provider(self._settings.provider or "")
+
+    @property
+    def keeps_mappings(self) -> bool:
+        """Whether mappings are recovered: those of administrators are, those that are told anew are not."""
+        return self._settings.configuration_type == "centralized"
+
+    # Administrators
+
+    def add(self, labels: Iterable[NodeLabel]) -> None:
+        """addToClusterNodeLabels."""
+        self._check_enabled()
+        added = self._context.labels.add(labels)
+        if added:
+            self._keep(LABEL_JOURNAL, added_record(added))
+
+    def remove(self, names: Iterable[str]) -> None:
+        """removeFromClusterNodeLabels: not while a queue names the label."""
+        wanted = list(names)
+        scheduler = self._context.scheduler
+        for name in wanted:
+            queue = scheduler.queue_using_label(name.strip())
+            if queue is not None:
+                raise YarnError(
+                    f"Cannot remove label={name.strip()}, because queue={queue} is using this label. "
+                    "Please remove label on queue before remove the label"
+                )
+        self._check_enabled()
+        removed = self._context.labels.check_removable(wanted)
+        if removed:
+            self._context.labels.remove(removed)
+            self._keep(LABEL_JOURNAL, removed_record(removed))
+            self._tell(self._running())
+
+    def replace(self, labels_of: Mapping[NodeId, tuple[str, ...]], *, fails_on_unknown: bool) -> None:
+        """replaceLabelsOnNode, by an administrator."""
+        if self._settings.configuration_type != "centralized":
+            raise YarnError(NOT_CENTRALIZED)
+        if fails_on_unknown:
+            unknown = [str(node_id) for node_id in labels_of if not self._is_known_node(node_id)]
+            if unknown:
+                raise YarnError(f"Failed to replace labels as there are unknown nodes:[{', '.join(unknown)}]")
+        self._replace(labels_of)
+
+    def _replace(self, labels_of: Mapping[NodeId, Iterable[str]]) -> None:
+        self._check_enabled()
+        changed = self._context.labels.effective(labels_of)
+        if not changed:
+            return
+        self._context.labels.replace(changed)
+        if self.keeps_mappings:
+            self._keep(LABEL_JOURNAL, replaced_record(changed))
+        hosts = {node_id.host for node_id in changed if node_id.port == EVERY_NODE_OF_HOST}
+        self._tell([one for one in self._running() if one in changed or one.host in hosts])
+
+    def change_attributes(
+        self,
+        operation: AttributeMappingOperationType,
+        attributes_of: Mapping[str, tuple[NodeAttribute, ...]],
+        *,
+        fails_on_unknown: bool,
+    ) -> None:
+        """mapAttributesToNodes."""
+        if fails_on_unknown:
+            known = {node_id.host for node_id in (*self._context.nodes, *self._context.inactive_nodes)}
+            unknown = [host for host in attributes_of if host not in known]
+            if unknown:
+                raise YarnError(f"Following nodes does not exist : [{', '.join(unknown)}]")
+        self.attributes.check(attributes_of)
+        self.attributes.change(operation, attributes_of)
+        self._keep(ATTRIBUTE_JOURNAL, changed_record(operation, attributes_of))
+        self._tell_attributes(attributes_of)
+
+    # Nodes
+
+    def take_labels(self, node_id: NodeId, labels: Iterable[NodeLabel]) -> str | None:
+        """Distributed: what a node reports, its own set. None when accepted, else why not."""
+        names = tuple(label.name or "" for label in labels)
+        try:
+            if self._settings.configuration_type != "distributed":
+                raise YarnError("node labels are not configured to be distributed")
+            for name in names:
+                check_name(name)
+                if name not in self._context.labels.labels:
+                    raise YarnError(f"the cluster has no label {name}")
+            self._replace({node_id: names})
+        except YarnError as error:
+            return (
+                f"Node Labels {{{','.join(names)}}} reported from NM with ID {node_id} was rejected from RM "
+                f"with exception message as : {error.message}"
+            )
+        return None
+
+    def take_attributes(self, node_id: NodeId, attributes: tuple[NodeAttribute, ...]) -> str | None:
+        """What a node reports of its host, in place of what it said before. None when accepted, else why not."""
+        try:
+            for attribute in attributes:
+                if attribute.attribute_key.attribute_prefix != DISTRIBUTED:
+                    raise YarnError(f"Reject invalid node attributes from host: {node_id}")
+            self.attributes.check({node_id.host: attributes})
+        except YarnError as error:
+            return error.message
+        before = self.attributes.of_host(node_id.host)
+        replace = AttributeMappingOperationType.REPLACE
+        self.attributes.change(replace, {node_id.host: attributes}, prefix=DISTRIBUTED)
+        if self.attributes.of_host(node_id.host) != before:
+            self._tell_attributes([node_id.host])
+        return None
+
+    # Delegated-centralized
+
+    def ask_provider(self, *, only_new: bool) -> None:
+        """Asks the provider about the nodes that came since the last time, or about all."""
+        running = self._running()
+        wanted = [one for one in running if not (only_new and one in self._asked_about)]
+        self._asked_about = dict.fromkeys(running)
+        if self._provider is None or not wanted:
+            return
+        found = self._provider.labels_of(wanted)
+        try:
+            self._replace({one: (label,) if (label := found.get(one)) else () for one in wanted})
+        except YarnError as error:
+            self._context.log("error", "labels of the provider refused", why=error.message)
+
+    # Recovery
+
+    def recover(self, records: Iterable[Mapping[str, Any]], attribute_records: Iterable[Mapping[str, Any]]) -> None:
+        """Makes the recorded changes again."""
+        for record in records:
+            self._context.labels.replay(record, with_mappings=self.keeps_mappings)
+        for record in attribute_records:
+            self.attributes.replay(record)
+
+    # What all of them need
+
+    def _check_enabled(self) -> None:
+        if not self._context.labels.is_enabled:
+            raise YarnError(DISABLED)
+
+    def _is_known_node(self, node_id: NodeId) -> bool:
+        known = (*self._context.nodes, *self._context.inactive_nodes)
+        if node_id.port == EVERY_NODE_OF_HOST:
+            return any(one.host == node_id.host for one in known)
+        return node_id in known
+
+    def _running(self) -> list[NodeId]:
+        return list(self._context.nodes)
+
+    def _keep(self, journal: str, record: Mapping[str, Any]) -> None:
+        self._context.order(KeepRecord(journal=journal, record=record))
+
+    def _tell(self, node_ids: list[NodeId]) -> None:
+        labels = self._context.labels
+        now = {node_id: labels.partition_of(node_id) for node_id in node_ids}
+        self._context.post(
+            SchedulerNodeLabelsUpdate(
+                labels_of_nodes={node_id: (label,) if label else () for node_id, label in now.items()}
+            )
+        )
+
+    def _tell_attributes(self, hosts: Iterable[str]) -> None:
+        concerned = tuple(one for one in self._context.nodes if one.host in hosts)
+        if concerned:
+            self._context.post(SchedulerNodeAttributesUpdate(node_ids=concerned))
+
+
+def _provider(path: str) -> LabelsProvider:
+    """The provider of that dotted path. YarnError when there is none."""
+    module, _, attribute = path.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise YarnError(f"yarn.resourcemanager.node-labels.provider: there is no {path}: {error}") from error
+    return cast(LabelsProvider, found())
