@@ -136,6 +136,8 @@ def _cluster_properties(run: RunDirectory, record: ClusterRecord) -> dict[str, s
         SCHEDULER_PROPERTY: record.scheduler,
         "yarn.resourcemanager.hostname": LOOPBACK,
         "yarn.resourcemanager.fs.state-store.uri": str(run.state),
+        "yarn.node-labels.fs-store.root-dir": str(run.path / "node-labels"),
+        "yarn.node-attribute.fs-store.root-dir": str(run.path / "node-attribute"),
         "yarn.log.dir": str(run.logs),
         ADDRESS_BOOK_PROPERTY: str(run.path / ADDRESS_BOOK_FILE),
     }

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rm.app import RMApp
     from rm.container import RMContainer
     from rm.labels import NodeLabelsManager
+    from rm.labels.attributes import NodeAttributesManager
     from rm.node import RMNode
     from rm.scheduler.base import Scheduler
     from rm.settings import RMSettings
@@ -205,6 +206,7 @@ class RMContext:
         # Set by the core while it builds the rooms.
         self.scheduler: Scheduler[Any]
         self.labels: NodeLabelsManager
+        self.attributes: NodeAttributesManager
 
     def post(self, event: Event) -> None:
         """Puts an event at the end of the queue."""

@@ -9,7 +9,7 @@ timer is due. Answers for ResourceManager and its dispatchers.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from rm.access import Access
@@ -22,6 +22,8 @@ from rm.events.app import AppEvent, AppManagerEvent, AttemptEvent, AttemptLaunch
 from rm.events.node import MonitorEvent, NodeEvent, NodesListEvent
 from rm.events.scheduler import SchedulerEvent
 from rm.labels import NodeLabelsManager
+from rm.labels.administration import ATTRIBUTE_JOURNAL, LABEL_JOURNAL, LabelAdministration
+from rm.labels.attributes import NodeAttributesManager
 from rm.monitors import MonitorClock
 from rm.node import RM_NODE
 from rm.nodes import NodesListManager
@@ -42,6 +44,8 @@ from yarn.ids import ApplicationAttemptId
 from yarn.resource_types import ResourceTypeRegistry
 
 T = TypeVar("T")
+Journals = Mapping[str, Sequence[Mapping[str, Any]]]
+"""Records by the name of their journal."""
 
 SCHEDULERS = {
     FIFO_SCHEDULER: "rm.scheduler.fifo.FifoScheduler",
@@ -91,6 +95,7 @@ class Core:
             is_strict=is_strict,
         )
         context.labels = NodeLabelsManager(is_enabled=settings.labels.enabled)
+        context.attributes = NodeAttributesManager()
         context.scheduler = scheduler_class(settings.scheduler_class)(context)
         self.access = Access(context)
         self.manager = RMAppManager(context)
@@ -100,8 +105,9 @@ class Core:
         self.client = ClientService(context, self.access, self.manager)
         opportunistic = OpportunisticAllocator(context) if settings.opportunistic.enabled else None
         self.master = MasterService(context, opportunistic)
-        self.tracker = TrackerService(context, self.nodes_list, self.watcher, opportunistic)
-        self.admin = AdminService(context, self.access, self.nodes_list, self.tracker)
+        self.labels = LabelAdministration(context)
+        self.tracker = TrackerService(context, self.nodes_list, self.watcher, opportunistic, self.labels)
+        self.admin = AdminService(context, self.access, self.nodes_list, self.tracker, self.labels)
         self._register_handlers()
 
     def _register_handlers(self) -> None:
@@ -116,12 +122,17 @@ class Core:
 
     # Turns
 
-    def start(self, entries: Entries | None = None) -> None:
-        """The first call of all, in a turn of its own: host files, monitors, and what an earlier RM left."""
+    def start(self, entries: Entries | None = None, journals: Journals | None = None) -> None:
+        """The first call of all, in a turn of its own: host files, monitors, and what an earlier RM left.
+
+        `journals` are the records that KeepRecord effects left, by name.
+        """
         assert not self._has_started, "started twice"
         self._has_started = True
         settings = self.context.settings
         self.nodes_list.read_files()
+        if journals:
+            self.labels.recover(journals.get(LABEL_JOURNAL, ()), journals.get(ATTRIBUTE_JOURNAL, ()))
         self.tracker.load_overrides()
         self.monitors.add(
             "decommissioning", settings.decommission_poll_interval_secs * 1000, self.watcher.poll
@@ -129,10 +140,28 @@ class Core:
         self.monitors.add(
             "untracked", self.nodes_list.untracked_interval_ms(), self.nodes_list.forget_untracked
         )
+        self._watch_labels_provider()
         self.monitors.start()
         if entries:
             self.context.scheduler.recover_configuration(entries)
             self.manager.recover(entries)
+
+    def _watch_labels_provider(self) -> None:
+        labels = self.context.settings.labels
+        if not self.labels.has_provider:
+            return
+        every_ms, new_ms = labels.provider_fetch_interval_ms, labels.provider_new_nodes_interval_ms
+        if every_ms > 0:
+            self.monitors.add("node labels", every_ms, lambda: self.labels.ask_provider(only_new=False))
+        self.monitors.add("labels of new nodes", new_ms, lambda: self.labels.ask_provider(only_new=True))
+
+    def journal_snapshots(self) -> Journals:
+        """Records that stand for all that the journals hold: what a compacted journal begins with."""
+        mappings = self.labels.keeps_mappings
+        return {
+            LABEL_JOURNAL: self.context.labels.snapshot(with_mappings=mappings),
+            ATTRIBUTE_JOURNAL: self.context.attributes.snapshot(),
+        }
 
     def turn(self, call: Callable[[], T]) -> T:
         """One call, and then all that it caused."""

@@ -52,6 +52,18 @@ class StopContainer(Effect):
 
 
 @effect
+class KeepRecord(Effect):
+    """Append one record to a journal durably, before the turn's answer is given. Not answered.
+
+    `journal` names it (`nodelabel`, `nodeattribute`), `record` is plain data that JSON can hold. At the next
+    start the records come back in their order (`core.start`).
+    """
+
+    journal: str
+    record: Any
+
+
+@effect
 class StoreState(Effect):
     """Write one entry of the state store durably. `value` None removes it.
 

@@ -131,8 +131,8 @@ class RMAppManager:
     ) -> ResourceRequest:
         context = self._context
         label = request.node_label_expression
-        if label is None and request is anywhere:
-            label = context.settings.labels.am_default_expression or submission.node_label_expression
+        if not label and request is anywhere:
+            label = context.settings.labels.am_default_expression or submission.node_label_expression or label
         request = replace(
             request,
             capability=anywhere.capability,
@@ -145,7 +145,7 @@ class RMAppManager:
             raise InvalidResourceRequestError("Invalid resource request, no resources requested")
         maximum = context.scheduler.queue_maximum_allocation(queue)
         requests.validate_amounts(request.capability, maximum, context.resource_types.names)
-        requests.validate_label(request, context.labels, context.scheduler.accessible_labels(queue))
+        requests.validate_label(request, context.labels, context.scheduler.accessible_labels(queue), queue)
         return context.scheduler.normalize(request, queue)
 
     def _check_queue_access(self, submission: ApplicationSubmissionContext, user: str, queue: str) -> None:

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from rm.core import Core
+from rm.edge.journal import Journal
 from rm.edge.launcher import Launcher
 from rm.edge.store import StateStore
-from rm.effects import ApplicationForgotten, KeepLog, LaunchContainer, StopContainer, StoreState
+from rm.effects import ApplicationForgotten, KeepLog, KeepRecord, LaunchContainer, StopContainer, StoreState
 from yarn.clock import Clock
 from yarn.errors import NotReadyError
 from yarn.log import LEVELS, Log
@@ -38,6 +39,8 @@ class Driver:
         self._due_ms: int | None = None
         self._is_broken = False
         self.launcher: Launcher
+        self.journals: dict[str, Journal] = {}
+        """Where records are kept, by the name of their journal."""
 
     def turn(self, call: Callable[[], T]) -> T:
         """One turn and all that follows from it; the answer of the call, or what it raised."""
@@ -61,6 +64,8 @@ class Driver:
             stored = [effect for effect in effects if isinstance(effect, StoreState)]
             if stored and self._store is not None and not self._write(self._store, stored):
                 return
+            if not self._keep([effect for effect in effects if isinstance(effect, KeepRecord)]):
+                return
             for effect in effects:
                 self._perform(effect)
         self._set_timer()
@@ -71,6 +76,17 @@ class Driver:
         except Exception as error:
             # An RM whose store fails must not go on as if its memory were kept: RMStateStore ends it, too.
             log.exception("the state store failed", store=store.path)
+            self._is_broken = True
+            self._broken(error)
+            return False
+        return True
+
+    def _keep(self, orders: list[KeepRecord]) -> bool:
+        try:
+            for order in orders:
+                self.journals[order.journal].append(order.record)
+        except OSError as error:
+            log.exception("a journal failed")
             self._is_broken = True
             self._broken(error)
             return False
@@ -87,7 +103,7 @@ class Driver:
                 self.launcher.stop(effect)
             case KeepLog():
                 log.write(LEVELS[effect.level], effect.name, dict(effect.keys))
-            case ApplicationForgotten():
+            case ApplicationForgotten() | KeepRecord():
                 pass
             case _:
                 raise AssertionError(f"nobody carries out {effect}")

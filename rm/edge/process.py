@@ -27,12 +27,14 @@ from rm.core import Core
 from rm.edge.directory import ConfigurationDirectory
 from rm.edge.driver import Driver
 from rm.edge.groups import UserGroups
+from rm.edge.journal import Journal
 from rm.edge.launcher import Launcher
 from rm.edge.pages import Pages
 from rm.edge.services import add_services
 from rm.edge.store import FILE as STORE_FILE
 from rm.edge.store import Key, StateStore, StoreError
 from rm.edge.tokens import AMRM_KEYS, Tokens
+from rm.labels.administration import ATTRIBUTE_JOURNAL, LABEL_JOURNAL
 from rm.settings import RMSettings
 from yarn.address import Address
 from yarn.addresses import ADDRESS_BOOK_PROPERTY, AddressBook
@@ -158,7 +160,11 @@ class Process:
         )
         self._restore_keys(tokens, store, entries)
         events = self._event_log(core)
-        driver.turn(lambda: core.start(entries))
+        driver.journals = self._journals()
+        kept = {name: journal.load() for name, journal in driver.journals.items()}
+        driver.turn(lambda: core.start(entries, kept))
+        for name, records in core.journal_snapshots().items():
+            driver.journals[name].begin(records)
         if entries:
             log.info("recovered", applications=len(core.context.apps), epoch=core.context.epoch)
         rolling = asyncio.ensure_future(self._roll_keys(tokens, store))
@@ -175,6 +181,8 @@ class Process:
             rolling.cancel()
             await server.stop(_GRACE_S)
             await driver.launcher.close()
+            for journal in driver.journals.values():
+                journal.close()
             if events is not None:
                 with contextlib.suppress(OSError):
                     events.close()
@@ -195,6 +203,17 @@ class Process:
             epoch=epoch,
             is_strict=False,
         )
+
+    def _journals(self) -> dict[str, Journal]:
+        settings = self._settings
+        directories = {
+            LABEL_JOURNAL: settings.labels.store_directory,
+            ATTRIBUTE_JOURNAL: settings.attributes.store_directory,
+        }
+        return {
+            name: Journal(Path(directory.removeprefix("file://")), name)
+            for name, directory in directories.items()
+        }
 
     def _tokens(self, address: Address) -> Tokens:
         return Tokens(

@@ -1,7 +1,8 @@
 """What administrators and nodes may do to labels and attributes: what is refused, what is kept, who is told.
 
-A change is kept in a journal before the call is answered, and the scheduler hears of the nodes concerned. Answers for the
-label and attribute parts of AdminService and ResourceTrackerService, and for RMDelegatedNodeLabelsUpdater.
+A change is kept in a journal before the call is answered, and the scheduler hears of the nodes concerned.
+Answers for the label and attribute parts of AdminService and ResourceTrackerService, and for
+RMDelegatedNodeLabelsUpdater.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ LABEL_JOURNAL = "nodelabel"
 ATTRIBUTE_JOURNAL = "nodeattribute"
 DISABLED = "Node-label-based scheduling is disabled. Please check yarn.node-labels.enabled"
 NOT_CENTRALIZED = (
-    "Error when invoke method=replaceLabelsOnNode because centralized node label configuration is not enabled."
+    "Error when invoke method=replaceLabelsOnNode because centralized node label configuration "
+    "is not enabled."
 )
 
 
@@ -49,6 +51,11 @@ class LabelAdministration:
         self._asked_about: dict[NodeId, None] = {}
         if self._settings.enabled and self._settings.configuration_type == "delegated-centralized":
             self._provider = _provider(self._settings.provider or "")
+
+    @property
+    def has_provider(self) -> bool:
+        """Whether a provider is asked for the labels of nodes."""
+        return self._provider is not None
 
     @property
     def keeps_mappings(self) -> bool:
@@ -142,7 +149,7 @@ class LabelAdministration:
         return None
 
     def take_attributes(self, node_id: NodeId, attributes: tuple[NodeAttribute, ...]) -> str | None:
-        """What a node reports of its host, in place of what it said before. None when accepted, else why not."""
+        """What a node reports of its host, in place of the report before. None, or why not."""
         try:
             for attribute in attributes:
                 if attribute.attribute_key.attribute_prefix != DISTRIBUTED:
@@ -174,7 +181,9 @@ class LabelAdministration:
 
     # Recovery
 
-    def recover(self, records: Iterable[Mapping[str, Any]], attribute_records: Iterable[Mapping[str, Any]]) -> None:
+    def recover(
+        self, records: Iterable[Mapping[str, Any]], attribute_records: Iterable[Mapping[str, Any]]
+    ) -> None:
         """Makes the recorded changes again."""
         for record in records:
             self._context.labels.replay(record, with_mappings=self.keeps_mappings)

@@ -1,7 +1,7 @@
 """Node attributes: what administrators and nodes say of a host, many per host, nothing declared before use.
 
-Attributes of administrators have the prefix `rm.yarn.io`, those that NodeManagers report `nm.yarn.io`. Pure; answers for
-NodeAttributesManagerImpl.
+Attributes of administrators have the prefix `rm.yarn.io`, those that NodeManagers report `nm.yarn.io`. Pure;
+answers for NodeAttributesManagerImpl.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ def check_attribute(attribute: NodeAttribute) -> None:
     key = attribute.attribute_key
     if not _matches(_PREFIX, key.attribute_prefix):
         raise YarnError(
-            "attribute prefix should only contains {0-9, a-z, A-Z, -, _,.} and should not started with {-,_}, "
-            f"now it is= {key.attribute_prefix}"
+            "attribute prefix should only contains {0-9, a-z, A-Z, -, _,.} and should not started with "
+            f"{{-,_}}, now it is= {key.attribute_prefix}"
         )
     if not _matches(_NAME, key.attribute_name.strip()):
         raise YarnError(
-            "attribute name should only contains {0-9, a-z, A-Z, -, _} and should not started with {-,_}, "
-            f"now it is= {key.attribute_name}"
+            "attribute name should only contains {0-9, a-z, A-Z, -, _} and should not started with "
+            f"{{-,_}}, now it is= {key.attribute_name}"
         )
     if attribute.attribute_value and not _matches(_VALUE, attribute.attribute_value):
         raise YarnError(
-            "attribute value should only contains {0-9, a-z, A-Z, -, _,.} and should not started with {-,_}, "
-            f"now it is= {attribute.attribute_value}"
+            "attribute value should only contains {0-9, a-z, A-Z, -, _,.} and should not started with "
+            f"{{-,_}}, now it is= {attribute.attribute_value}"
         )
 
 
@@ -58,7 +58,9 @@ class NodeAttributesManager:
     def types(self) -> dict[NodeAttributeKey, NodeAttributeType]:
         """Every attribute that some host has, sorted by prefix and name."""
         found = {key: one.attribute_type for of_host in self.by_host.values() for key, one in of_host.items()}
-        return dict(sorted(found.items(), key=lambda entry: (entry[0].attribute_prefix, entry[0].attribute_name)))
+        return dict(
+            sorted(found.items(), key=lambda entry: (entry[0].attribute_prefix, entry[0].attribute_name))
+        )
 
     def of_host(self, host: str) -> tuple[NodeAttribute, ...]:
         """What is said of the host, sorted by prefix and name."""

@@ -1,8 +1,9 @@
-"""The cluster's labels, and the nodes that carry them. A node carries one label at most: the partition it is in.
+"""The cluster's labels, and the nodes that carry them. A node carries one label at most: the partition it is
+in.
 
-A mapping is made for a host, which all its NodeManagers inherit, or for one NodeManager, which then has a set of its own.
-Every change is judged whole before anything changes. Pure: who may call, what is stored and who is told is the business of
-administration.py. Answers for RMNodeLabelsManager and CommonNodeLabelsManager.
+A mapping is made for a host, which all its NodeManagers inherit, or for one NodeManager, which then has a set
+of its own. Every change is judged whole before anything changes. Pure: who may call, what is stored and who
+is told is the business of administration.py. Answers for RMNodeLabelsManager and CommonNodeLabelsManager.
 """
 
 from __future__ import annotations
@@ -97,8 +98,7 @@ class NodeLabelsManager:
             del self.labels[name]
         self._of_host = {host: label for host, label in self._of_host.items() if label not in gone}
         self._of_node = {
-            node_id: DEFAULT_PARTITION if label in gone else label
-            for node_id, label in self._of_node.items()
+            node_id: DEFAULT_PARTITION if label in gone else label for node_id, label in self._of_node.items()
         }
 
     def effective(self, labels_of: Mapping[NodeId, Iterable[str]]) -> dict[NodeId, str]:
@@ -159,7 +159,9 @@ class NodeLabelsManager:
         return records
 
     def replay(self, record: Record, *, with_mappings: bool) -> None:
-        """Makes a recorded change again; one that no longer fits, such as a removal of what is gone, is dropped."""
+        """Makes a recorded change again; one that no longer fits, such as a removal of what is gone, is
+        dropped.
+        """
         if "add" in record:
             for name, is_exclusive in record["add"]:
                 self.labels[name] = NodeLabel(name=name, is_exclusive=is_exclusive)

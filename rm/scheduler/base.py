@@ -57,6 +57,8 @@ from yarn.records.queue import QueueInfo, QueueUserACLInfo
 from yarn.records.request import ResourceRequest, SchedulingRequest
 from yarn.resource import NONE, Resource, componentwise_min
 
+DEFAULT_PARTITION = ""
+
 if TYPE_CHECKING:
     from rm.context import RMContext
     from rm.node import RMNode
@@ -71,6 +73,8 @@ class Scheduler(ABC, Generic[A]):
     """Hadoop's short class name, as REST and commands show it."""
     serves_updates: ClassVar[bool] = True
     """Whether containers may change while they run."""
+    has_partitions: ClassVar[bool] = False
+    """Whether the label of a node decides who is served there; else labels of nodes have no effect."""
     resource_kinds: ClassVar[tuple[SchedulerResourceTypes, ...]] = (SchedulerResourceTypes.MEMORY,)
 
     def __init__(self, context: RMContext) -> None:
@@ -159,8 +163,12 @@ class Scheduler(ABC, Generic[A]):
         """The largest container that may be asked for in that queue now."""
         return self.maximum_allocation()
 
-    def accessible_labels(self, queue: str) -> tuple[str, ...] | None:
-        """The labels that a queue may use; None when the scheduler knows no labels."""
+    def accessible_labels(self, queue: str) -> tuple[str, ...]:
+        """The labels that a queue may use, `*` for all: none where the scheduler knows no partitions."""
+        return ()
+
+    def queue_using_label(self, label: str) -> str | None:
+        """A queue that may use the label by its name; None when there is none."""
         return None
 
     def default_label(self, queue: str) -> str | None:
@@ -283,7 +291,8 @@ class Scheduler(ABC, Generic[A]):
 
     def make_node(self, rm_node: RMNode) -> SchedulerNode:
         """The books of a node that joins, in the partition of its label."""
-        partition = self.context.labels.partition_of(rm_node.node_id)
+        labels = self.context.labels
+        partition = labels.partition_of(rm_node.node_id) if self.has_partitions else DEFAULT_PARTITION
         return SchedulerNode(
             rm_node.node_id, rm_node.rack, rm_node.capability, partition, rm_node.http_address
         )

@@ -53,13 +53,15 @@ def validate_amounts(asked: Resource, maximum: Resource, types: Iterable[str]) -
             )
 
 
-def validate_label(request: ResourceRequest, labels: LabelRules, accessible: Iterable[str] | None) -> None:
+def validate_label(
+    request: ResourceRequest, labels: LabelRules, accessible: Iterable[str], queue: str
+) -> None:
     """InvalidLabelResourceRequestError when the label expression cannot be served.
 
-    `accessible` are the labels of the queue, `*` for all of them; None when the scheduler knows no labels.
+    `accessible` are the labels of the queue, `*` for all of them.
     """
-    expression = request.node_label_expression
-    if expression is None or not expression.strip():
+    expression = (request.node_label_expression or "").strip()
+    if not expression:
         return
     if not labels.is_enabled:
         raise InvalidLabelResourceRequestError(
@@ -68,24 +70,24 @@ def validate_label(request: ResourceRequest, labels: LabelRules, accessible: Ite
         )
     if request.resource_name != ANY:
         raise InvalidLabelResourceRequestError(
-            "Invalid resource request, a node label expression may stand in a request for * only, not in one "
-            f"for {request.resource_name}: {expression!r}"
+            f"Invalid resource request, queue={queue} specified node label expression in a resource request "
+            f"has resource name = {request.resource_name}"
         )
     if "&&" in expression:
         raise InvalidLabelResourceRequestError(
-            f"Invalid resource request, multiple node labels in one expression: {expression!r}"
+            f"Invalid resource request, queue={queue} specified more than one node label in a node label "
+            f"expression, node label expression = {expression}"
         )
-    name = expression.strip()
-    if accessible is not None:
-        allowed = list(accessible)
-        if ANY not in allowed and name not in allowed:
-            raise InvalidLabelResourceRequestError(
-                "Invalid resource request, queue doesn't have permission to access all labels in resource "
-                f"request. labelExpression of resource request={name}. Queue labels={','.join(allowed)}"
-            )
-    if not labels.is_known(name):
+    allowed = list(accessible)
+    if ANY not in allowed and expression not in allowed:
         raise InvalidLabelResourceRequestError(
-            f"Invalid label resource request, cluster do not contain, label= {name}"
+            f"Invalid resource request, queue={queue} doesn't have permission to access all labels in "
+            f"resource request. labelExpression of resource request={expression}. "
+            f"Queue labels={','.join(allowed)}"
+        )
+    if not labels.is_known(expression):
+        raise InvalidLabelResourceRequestError(
+            f"Invalid label resource request, cluster do not contain , label= {expression}"
         )
 
 

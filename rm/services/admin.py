@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rm.access import Access
 from rm.events.node import NodeResourceUpdate
+from rm.labels.administration import LabelAdministration
 from rm.nodes import NodesListManager
 from rm.services.caller import Caller
 from rm.services.tracker import TrackerService
@@ -48,6 +49,7 @@ from yarn.records.admin import (
     UpdateNodeResourceRequest,
     UpdateNodeResourceResponse,
 )
+from yarn.records.node import NodeLabel
 from yarn.resource import Resource
 
 if TYPE_CHECKING:
@@ -55,16 +57,20 @@ if TYPE_CHECKING:
 
 SITE_FILE = "yarn-site.xml"
 NEVER_KILL = -1
-NO_LABELS = "Node-label-based scheduling is disabled. Please check yarn.node-labels.enabled"
-NO_ATTRIBUTES = "Node attributes are not served by this ResourceManager."
 
 
 class AdminService:
     """One method per RPC of ResourceManagerAdministrationProtocol."""
 
     def __init__(
-        self, context: RMContext, access: Access, nodes_list: NodesListManager, tracker: TrackerService
+        self,
+        context: RMContext,
+        access: Access,
+        nodes_list: NodesListManager,
+        tracker: TrackerService,
+        labels: LabelAdministration,
     ) -> None:
+        self._labels = labels
         self._context = context
         self._access = access
         self._nodes_list = nodes_list
@@ -184,27 +190,40 @@ class AdminService:
     def add_to_cluster_node_labels(
         self, request: AddToClusterNodeLabelsRequest, caller: Caller
     ) -> AddToClusterNodeLabelsResponse:
-        """addToClusterNodeLabels."""
+        """addToClusterNodeLabels; old clients give names alone."""
         self._access.check_admin(caller.user, "addToClusterNodeLabels")
-        raise YarnError(NO_LABELS)
+        labels = request.node_labels or tuple(NodeLabel(name=name) for name in request.deprecated_node_labels)
+        self._labels.add(labels)
+        return AddToClusterNodeLabelsResponse()
 
     def remove_from_cluster_node_labels(
         self, request: RemoveFromClusterNodeLabelsRequest, caller: Caller
     ) -> RemoveFromClusterNodeLabelsResponse:
         """removeFromClusterNodeLabels."""
         self._access.check_admin(caller.user, "removeFromClusterNodeLabels")
-        raise YarnError(NO_LABELS)
+        self._labels.remove(request.node_labels)
+        return RemoveFromClusterNodeLabelsResponse()
 
     def replace_labels_on_nodes(
         self, request: ReplaceLabelsOnNodeRequest, caller: Caller
     ) -> ReplaceLabelsOnNodeResponse:
-        """replaceLabelsOnNodes."""
+        """replaceLabelsOnNodes: port 0 names the host."""
         self._access.check_admin(caller.user, "replaceLabelsOnNodes")
-        raise YarnError(NO_LABELS)
+        labels_of = {
+            entry.node_id: entry.node_labels for entry in request.node_to_labels if entry.node_id is not None
+        }
+        self._labels.replace(labels_of, fails_on_unknown=bool(request.fail_on_unknown_nodes))
+        return ReplaceLabelsOnNodeResponse()
 
     def map_attributes_to_nodes(
         self, request: NodesToAttributesMappingRequest, caller: Caller
     ) -> NodesToAttributesMappingResponse:
         """mapAttributesToNodes."""
         self._access.check_admin(caller.user, "mapAttributesToNodes")
-        raise YarnError(NO_ATTRIBUTES)
+        attributes_of = {
+            entry.node: entry.node_attributes for entry in request.node_to_attributes if entry.node
+        }
+        self._labels.change_attributes(
+            request.operation, attributes_of, fails_on_unknown=bool(request.fail_on_unknown_nodes)
+        )
+        return NodesToAttributesMappingResponse()

@@ -57,7 +57,14 @@ from yarn.records.client import (
     ReservationUpdateRequest,
     ReservationUpdateResponse,
 )
-from yarn.records.node import LabelsToNodeIds, NodeIdToLabels
+from yarn.records.node import (
+    AttributeToNodes,
+    LabelsToNodeIds,
+    NodeAttributeInfo,
+    NodeIdToLabels,
+    NodeToAttributes,
+    NodeToAttributeValue,
+)
 from yarn.records.tokens import (
     CancelDelegationTokenRequest,
     GetDelegationTokenRequest,
@@ -178,20 +185,49 @@ class ClusterService:
     def get_cluster_node_attributes(
         self, request: GetClusterNodeAttributesRequest, caller: Caller
     ) -> GetClusterNodeAttributesResponse:
-        """getClusterNodeAttributes."""
-        return GetClusterNodeAttributesResponse()
+        """getClusterNodeAttributes: every attribute that some host has."""
+        types = self._context.attributes.types()
+        return GetClusterNodeAttributesResponse(
+            node_attributes=tuple(
+                NodeAttributeInfo(attribute_key=key, attribute_type=kind) for key, kind in types.items()
+            )
+        )
 
     def get_attributes_to_nodes(
         self, request: GetAttributesToNodesRequest, caller: Caller
     ) -> GetAttributesToNodesResponse:
-        """getAttributesToNodes."""
-        return GetAttributesToNodesResponse()
+        """getAttributesToNodes: of the attributes named, or of all."""
+        attributes = self._context.attributes
+        wanted = request.node_attributes or tuple(attributes.types())
+        hosts = sorted(attributes.by_host)
+        found = (
+            AttributeToNodes(
+                node_attribute=key,
+                node_value_map=tuple(
+                    NodeToAttributeValue(hostname=host, attribute_value=one.attribute_value)
+                    for host in hosts
+                    if (one := attributes.by_host[host].get(key)) is not None
+                ),
+            )
+            for key in wanted
+        )
+        return GetAttributesToNodesResponse(
+            attributes_to_nodes=tuple(entry for entry in found if entry.node_value_map)
+        )
 
     def get_nodes_to_attributes(
         self, request: GetNodesToAttributesRequest, caller: Caller
     ) -> GetNodesToAttributesResponse:
-        """getNodesToAttributes."""
-        return GetNodesToAttributesResponse()
+        """getNodesToAttributes: of the hosts named, or of all."""
+        attributes = self._context.attributes
+        hosts = request.hostnames or tuple(sorted(attributes.by_host))
+        return GetNodesToAttributesResponse(
+            nodes_to_attributes=tuple(
+                NodeToAttributes(node=host, node_attributes=attributes.of_host(host))
+                for host in hosts
+                if host in attributes.by_host
+            )
+        )
 
     # Resource types
 

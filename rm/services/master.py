@@ -222,7 +222,7 @@ class MasterService:
         maximum = context.scheduler.queue_maximum_allocation(app.queue)
         requests.validate_amounts(request.capability or NONE, maximum, context.resource_types.names)
         accessible = context.scheduler.accessible_labels(app.queue)
-        requests.validate_label(request, context.labels, accessible)
+        requests.validate_label(request, context.labels, accessible, app.queue)
 
     def _answer(self, app: RMApp, attempt: RMAppAttempt, allocation: Allocation) -> AllocateResponse:
         context = self._context

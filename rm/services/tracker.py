@@ -19,6 +19,7 @@ from rm.events.node import (
     NodeStarted,
     NodeStatusUpdate,
 )
+from rm.labels.administration import LabelAdministration
 from rm.node import RMNode
 from rm.nodes import NodesListManager
 from rm.scheduler.opportunistic import OpportunisticAllocator
@@ -61,7 +62,9 @@ class TrackerService:
         nodes_list: NodesListManager,
         watcher: DecommissioningWatcher,
         opportunistic: OpportunisticAllocator | None,
+        labels: LabelAdministration,
     ) -> None:
+        self._labels = labels
         self._opportunistic = opportunistic
         self._context = context
         self._nodes_list = nodes_list
@@ -101,14 +104,31 @@ class TrackerService:
             self._join(node_id, request, capability)
         else:
             self._reconnect(active, request, capability)
+        labels_refused, attributes_refused = self._take_reports(node_id, request)
         context.tokens.forget_node(node_id)
         context.monitors.node.register(node_id, context.now_ms)
         return RegisterNodeManagerResponse(
             node_action=NodeAction.NORMAL,
             rm_identifier=context.start_ms,
             rm_version=HADOOP_VERSION,
+            diagnostics_message="; ".join(filter(None, (labels_refused, attributes_refused))) or None,
+            are_node_labels_accepted_by_rm=request.node_labels is not None and labels_refused is None,
+            are_node_attributes_accepted_by_rm=(
+                request.node_attributes is not None and attributes_refused is None
+            ),
             resource=capability if capability != request.resource else None,
         )
+
+    def _take_reports(
+        self, node_id: NodeId, request: RegisterNodeManagerRequest | NodeHeartbeatRequest
+    ) -> tuple[str | None, str | None]:
+        """The labels and attributes that a node reports; why each was refused, if it was."""
+        labels = attributes = None
+        if request.node_labels is not None:
+            labels = self._labels.take_labels(node_id, request.node_labels.node_labels)
+        if request.node_attributes is not None:
+            attributes = self._labels.take_attributes(node_id, request.node_attributes.node_attributes)
+        return labels, attributes
 
     def _refusal(self, node_id: NodeId, version: str, capability: Resource) -> str | None:
         context = self._context
@@ -196,6 +216,16 @@ class TrackerService:
             context.post(NodeDecommission(node_id=node_id))
             return _shutdown(f"DECOMMISSIONING  {node_id} is ready to be decommissioned")
         response = self._answer(node, status, next_response_id(last))
+        if request.node_labels is not None or request.node_attributes is not None:
+            labels_refused, attributes_refused = self._take_reports(node_id, request)
+            response = node.response = replace(
+                response,
+                diagnostics_message="; ".join(filter(None, (labels_refused, attributes_refused))) or None,
+                are_node_labels_accepted_by_rm=request.node_labels is not None and labels_refused is None,
+                are_node_attributes_accepted_by_rm=(
+                    request.node_attributes is not None and attributes_refused is None
+                ),
+            )
         context.post(
             NodeStatusUpdate(
                 node_id=node_id,

@@ -52,7 +52,7 @@ from rm.scheduler.capacity.monitor import SchedulingMonitor
 from rm.scheduler.capacity.multi_node import NodeOrders
 from rm.scheduler.capacity.parallel import ParallelLimits
 from rm.scheduler.capacity.reading import FILE_NAME, Surroundings, read_settings
-from rm.scheduler.capacity.settings import CapacitySettings
+from rm.scheduler.capacity.settings import ALL_LABELS, CapacitySettings
 from rm.scheduler.capacity.tree import QueueTree
 from rm.scheduler.node import SchedulerNode
 from rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted
@@ -74,6 +74,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
     """A tree of queues with guarantees, maxima and limits."""
 
     name: ClassVar[str] = "CapacityScheduler"
+    has_partitions: ClassVar[bool] = True
 
     def __init__(self, context: RMContext) -> None:
         super().__init__(context)
@@ -375,10 +376,17 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.settle()
         return reasons.launch_diagnostics(self, attempt_id)
 
-    def accessible_labels(self, queue: str) -> tuple[str, ...] | None:
-        """The labels of the queue; `*` for all."""
+    def accessible_labels(self, queue: str) -> tuple[str, ...]:
+        """The labels of the queue; `*` for all. A queue that is not there yet is judged when it is made."""
         found = self.tree.find(queue)
-        return found.settings.accessible_labels if found is not None else None
+        return found.settings.accessible_labels if found is not None else ALL_LABELS
+
+    def queue_using_label(self, label: str) -> str | None:
+        """A queue whose accessible set, its own or inherited, names the label; `*` names none."""
+        for queue in self.tree.walk():
+            if label in queue.settings.accessible_labels:
+                return queue.path
+        return None
 
     def default_label(self, queue: str) -> str | None:
         """The label of requests that name none."""
