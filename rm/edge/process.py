@@ -27,7 +27,7 @@ from rm.core import Core
 from rm.edge.directory import ConfigurationDirectory
 from rm.edge.driver import Driver
 from rm.edge.groups import UserGroups
-from rm.edge.journal import Journal
+from rm.edge.journal import Journal, JournalError
 from rm.edge.launcher import Launcher
 from rm.edge.pages import Pages
 from rm.edge.services import add_services
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except YarnError as error:  # most of all a ConfigurationError, which tells of every fault
         print(f"rm: {error.message}", file=sys.stderr)
         return 2
-    except (PortTakenError, StoreError) as error:
+    except (PortTakenError, StoreError, JournalError) as error:
         print(f"rm: {error}", file=sys.stderr)
         return 1
 
