@@ -107,7 +107,7 @@ class LabelAdministration:
         self._context.labels.replace(changed)
         if self.keeps_mappings:
             self._keep(LABEL_JOURNAL, replaced_record(changed))
-        hosts = {node_id.host for node_id in changed if node_id.port == EVERY_NODE_OF_HOST}
+        hosts = [node_id.host for node_id in changed if node_id.port == EVERY_NODE_OF_HOST]
         self._tell([one for one in self._running() if one in changed or one.host in hosts])
 
     def change_attributes(
@@ -119,7 +119,7 @@ class LabelAdministration:
     ) -> None:
         """mapAttributesToNodes."""
         if fails_on_unknown:
-            known = {node_id.host for node_id in (*self._context.nodes, *self._context.inactive_nodes)}
+            known = dict.fromkeys(one.host for one in (*self._context.nodes, *self._context.inactive_nodes))
             unknown = [host for host in attributes_of if host not in known]
             if unknown:
                 raise YarnError(f"Following nodes does not exist : [{', '.join(unknown)}]")
