@@ -1,12 +1,12 @@
 """Node labels and node attributes: which node is in which partition, and what is said of each host.
 
-    manager         the cluster's labels, hosts and nodes that carry them
+    partitions      the cluster's labels, hosts and nodes that carry them
     attributes      attributes of hosts
     administration  the calls of administrators and the reports of nodes; what is kept, and who is told
 
 Placement by them is the schedulers' business.
 """
 
-from rm.labels.manager import DEFAULT_PARTITION, NodeLabelsManager
+from rm.labels.partitions import DEFAULT_PARTITION, NodeLabelsManager
 
 __all__ = ["DEFAULT_PARTITION", "NodeLabelsManager"]

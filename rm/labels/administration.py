@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from rm.effects import KeepRecord
 from rm.events.scheduler import SchedulerNodeAttributesUpdate, SchedulerNodeLabelsUpdate
 from rm.labels.attributes import DISTRIBUTED, NodeAttributesManager, changed_record
-from rm.labels.manager import EVERY_NODE_OF_HOST, added_record, check_name, removed_record, replaced_record
+from rm.labels.partitions import EVERY_NODE_OF_HOST, added_record, check_name, removed_record, replaced_record
 from yarn.enums import AttributeMappingOperationType
 from yarn.errors import YarnError
 from yarn.ids import NodeId

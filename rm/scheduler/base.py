@@ -47,6 +47,7 @@ from rm.scheduler.statuses import (
     aborted,
 )
 from rm.scheduler.updates import confirm, is_wanted, roll_back_increase
+from rm.scheduler.usage import DEFAULT_PARTITION
 from rm.scheduler.views import ApplicationView, QueueView
 from yarn.enums import QueueACL, SchedulerResourceTypes
 from yarn.errors import YarnError
@@ -56,8 +57,6 @@ from yarn.records.container import ContainerStatus
 from yarn.records.queue import QueueInfo, QueueUserACLInfo
 from yarn.records.request import ResourceRequest, SchedulingRequest
 from yarn.resource import NONE, Resource, componentwise_min
-
-DEFAULT_PARTITION = ""
 
 if TYPE_CHECKING:
     from rm.context import RMContext
@@ -232,9 +231,7 @@ class Scheduler(ABC, Generic[A]):
     def check_books(self) -> None:
         """Recounts every sum from the containers on the nodes; AssertionError where one differs."""
         for node in self.tracker.nodes.values():
-            on_node = sum((container.charged for container in node.containers.values()), NONE)
-            assert on_node == node.allocated, f"{node.node_id}: {on_node} on it, {node.allocated} booked"
-            assert node.available == node.total - node.allocated, f"{node.node_id}: available is off"
+            node.check_books()
 
     # What the RM asks
 

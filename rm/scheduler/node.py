@@ -105,6 +105,12 @@ class SchedulerNode:
         self.total = total
         self.available = total - self.allocated
 
+    def check_books(self) -> None:
+        """Recounts from the containers; AssertionError where a sum differs."""
+        on_node = sum((container.charged for container in self.containers.values()), NONE)
+        assert on_node == self.allocated, f"{self.node_id}: {on_node} on it, {self.allocated} booked"
+        assert self.available == self.total - self.allocated, f"{self.node_id}: available is off"
+
     def app_container_count(self, application_id: ApplicationId) -> int:
         """How many containers of the application are on the node."""
         return sum(1 for container_id in self.containers if container_id.application_id == application_id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rm.labels.manager import EVERY_NODE_OF_HOST, NodeLabelsManager
+from rm.labels.partitions import EVERY_NODE_OF_HOST, NodeLabelsManager
 from yarn.errors import YarnError
 from yarn.ids import NodeId
 from yarn.records.node import NodeLabel
