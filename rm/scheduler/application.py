@@ -154,6 +154,14 @@ class Attempt:
         if container_id.application_attempt_id == self.attempt_id:
             self._sequence = max(self._sequence, container_id.sequence)
 
+    def container(self, container_id: ContainerId) -> RMContainer | None:
+        """One of its containers, live or reserved."""
+        found = self.live.get(container_id)
+        if found is None and self.reserved:
+            kept = (one for one in self.reserved_containers() if one.container_id == container_id)
+            found = next(kept, None)
+        return found
+
     # Allocating
 
     def create_container(

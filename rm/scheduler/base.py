@@ -258,15 +258,7 @@ class Scheduler(ABC, Generic[A]):
     def container(self, container_id: ContainerId) -> RMContainer | None:
         """A live or reserved container."""
         attempt = self.attempt(container_id.application_attempt_id)
-        if attempt is None:
-            return None
-        found = attempt.live.get(container_id)
-        if found is not None:
-            return found
-        for container in attempt.reserved_containers():
-            if container.container_id == container_id:
-                return container
-        return None
+        return attempt.container(container_id) if attempt is not None else None
 
     def live_containers(self, attempt_id: ApplicationAttemptId) -> list[RMContainer]:
         """The containers that count for the attempt, in the order in which they were given."""
