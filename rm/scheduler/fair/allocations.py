@@ -364,7 +364,10 @@ def _seconds(text: str) -> int:
 
 
 def _number(text: str) -> float:
-    return values.single(text)
+    try:
+        return values.single(text)
+    except ValueError as error:
+        raise ValueError(f"must be {error}") from None
 
 
 def _at_most_1(text: str) -> float:
