@@ -1,0 +1,152 @@
+"""The capacity scheduler among real processes: three tenants, four queues, six nodes; what is lent, and maxima."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from am.connection import CLIENT_SERVICE
+from cluster.cluster import wait_until
+from tests.processes.conftest import ROOT, Desk
+from tests.processes.gated import PATIENCE_S, output
+from yarn.configuration.document import write
+from yarn.records.client import GetQueueInfoRequest
+from yarn.rpc import BlockingStub
+
+pytestmark = [pytest.mark.xdist_group("processes"), pytest.mark.timeout(240)]
+
+GB = 1024
+PREFIX = "yarn.scheduler.capacity."
+QUEUES = {
+    "root.queues": "prod,dev,test,spare",
+    "maximum-am-resource-percent": "1.0",
+    "user-limit-factor": "10",
+    "root.prod.capacity": "50",
+    "root.dev.capacity": "25",
+    "root.test.capacity": "15",
+    "root.test.maximum-capacity": "25",
+    "root.spare.capacity": "10",
+}
+MAXIMUM_GB = {"prod": 12, "dev": 12, "test": 3, "spare": 12}
+SLOW = """
+import time
+def mapper(offset, line):
+    time.sleep(0.5)
+    yield line.split()[0], 1
+def reducer(word, counts):
+    yield word, sum(counts)
+"""
+
+
+class Tenants:
+    """Six nodes of 2 GB; jobs whose containers take 1 GB each."""
+
+    def __init__(self, desk: Desk, root: Path) -> None:
+        self.desk = desk
+        self.root = root
+        self.maps: dict[str, int] = {}
+        shutil.copytree(ROOT / "conf", root / "conf")
+        queues = ((PREFIX + name, value, False) for name, value in QUEUES.items())
+        (root / "conf" / "capacity-scheduler.xml").write_text(write(queues))
+        (root / "slow.py").write_text(SLOW)
+        desk.up(
+            "--scheduler", "capacity", "--nodes", "6", "--conf", str(root / "conf"),
+            "-D", "yarn.nodemanager.resource.memory-mb=2048",
+        )  # fmt: skip
+        self.stub = BlockingStub(desk.run.load().rm_address, CLIENT_SERVICE, user="tester")
+
+    def submit(self, queue: str, maps: int) -> subprocess.Popen[str]:
+        """A tenant's job of so many maps."""
+        given = self.root / f"input-{queue}"
+        given.mkdir()
+        for number in range(maps):
+            (given / f"{number:02d}").write_text(f"w{number:02d} waits\n")
+        self.maps[queue] = maps
+        return self.desk.start(
+            "job", "mapreduce", "--mapper", "slow.mapper", "--reducer", "slow.reducer",
+            "--path", str(self.root), "--queue", queue,
+            "-D", "yarn.app.mapreduce.am.resource.mb=1024",
+            "-D", "mapreduce.input.fileinputformat.split.maxsize=10",
+            "-D", "mapreduce.job.reduce.slowstart.completedmaps=1.0",
+            str(given), str(self.root / f"out-{queue}"),
+        )  # fmt: skip
+
+    def used_gb(self, queue: str) -> int:
+        """What a queue holds."""
+        info = self.stub.call("getQueueInfo", GetQueueInfoRequest(queue_name=f"root.{queue}")).queue_info
+        used: int = info.queue_statistics.allocated_memory_mb // GB
+        return used
+
+    def wait_for(self, queue: str, least_gb: int, most_gb: int = 12) -> None:
+        """Waits until a queue holds so many GB."""
+        is_so = wait_until(lambda: least_gb <= self.used_gb(queue) <= most_gb, PATIENCE_S)
+        assert is_so, {name: self.used_gb(name) for name in MAXIMUM_GB}
+
+    def finish(self, process: subprocess.Popen[str], queue: str) -> None:
+        """The job ends with the right answer."""
+        out, err = process.communicate(timeout=2 * PATIENCE_S)
+        assert process.returncode == 0, out + err
+        words = {f"w{number:02d}".encode(): 1 for number in range(self.maps[queue])}
+        assert output(self.root / f"out-{queue}") == words
+
+
+class Lookout(Thread):
+    """Asks all the time how much each queue holds, and keeps the most."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(daemon=True)
+        self.address = address
+        self.most: Counter[str] = Counter()
+        self.looks = 0
+        self._is_over = Event()
+
+    def run(self) -> None:
+        """Looks until it is told to end."""
+        stub = BlockingStub(self.address, CLIENT_SERVICE, user="lookout")
+        request = GetQueueInfoRequest(queue_name="root", include_child_queues=True, recursive=True)
+        while not self._is_over.wait(0.01):
+            info = stub.call("getQueueInfo", request).queue_info
+            for child in info.child_queues:
+                statistics = child.queue_statistics
+                held_mb = statistics.allocated_memory_mb + statistics.reserved_memory_mb
+                self.most[child.queue_name] = max(self.most[child.queue_name], held_mb // GB)
+            self.looks += 1
+        stub.close()
+
+    def end(self) -> None:
+        """Stops looking."""
+        self._is_over.set()
+        self.join(PATIENCE_S)
+
+
+@pytest.fixture
+def tenants(desk: Desk, tmp_path: Path) -> Iterator[Tenants]:
+    """The cluster and its tenants."""
+    made = Tenants(desk, tmp_path)
+    yield made
+    made.stub.close()
+
+
+def test_what_is_lent_comes_back_and_no_queue_passes_its_maximum(tenants: Tenants) -> None:
+    lookout = Lookout(tenants.desk.run.load().rm_address)
+    lookout.start()
+    dev = tenants.submit("dev", 40)
+    tenants.wait_for("dev", 11)  # far beyond its 3 GB, for nobody else asks
+    prod = tenants.submit("prod", 14)
+    test = tenants.submit("test", 6)
+    tenants.wait_for("prod", 6)  # its guarantee, as containers of dev finish
+    tenants.wait_for("dev", 0, 5)
+    tenants.finish(prod, "prod")
+    tenants.finish(test, "test")
+    tenants.finish(dev, "dev")
+    lookout.end()
+    assert lookout.looks > 100
+    assert lookout.most["dev"] >= 11
+    assert all(lookout.most[queue] <= most for queue, most in MAXIMUM_GB.items()), lookout.most
+    assert lookout.most["test"] == MAXIMUM_GB["test"], "it asked for more, and had all that it may"
