@@ -1,4 +1,4 @@
-"""The capacity scheduler among real processes: three tenants, four queues, six nodes; what is lent, and maxima."""
+"""The capacity scheduler among real processes: three tenants, four queues, six nodes; lending, and maxima."""
 
 from __future__ import annotations
 
