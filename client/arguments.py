@@ -11,6 +11,7 @@ from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _INT_BITS = 31
 _LONG_BITS = 63
+_LONGEST = 100  # characters; whatever is longer is no number that anybody means
 
 
 def application_id(word: str) -> ApplicationId:
@@ -61,6 +62,6 @@ def long(word: str) -> int:
 
 
 def _number(word: str, bits: int) -> int:
-    if not _INTEGER.fullmatch(word) or not -(1 << bits) <= int(word) < 1 << bits:
+    if not _INTEGER.fullmatch(word) or len(word) > _LONGEST or not -(1 << bits) <= int(word) < 1 << bits:
         raise NumberFormatError(f'For input string: "{word}"')
     return int(word)

@@ -5,6 +5,7 @@ Everything a command could take from the process it takes from here, so that tes
 
 from __future__ import annotations
 
+import io
 import os
 import pwd
 import sys
@@ -38,7 +39,10 @@ class Console:
 
     @classmethod
     def of_process(cls) -> Console:
-        """That of this process."""
+        """That of this process; what it prints is UTF-8, and bytes that are none stay what they are."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(encoding="utf-8", errors="surrogateescape")
         return cls(sys.stdout, sys.stderr, os.environ)
 
     def print(self, text: str = "") -> None:

@@ -150,6 +150,8 @@ def _main(argv: list[str], console: Console) -> int:
                 console.error(f"yarn: {session.unreachable}")
             except UnreachableError as error:
                 console.error(f"yarn: {error}{session.web_hint(error.address)}")
+    except UnicodeEncodeError as error:
+        console.error(f"yarn: {ascii(error.object)} is no text in UTF-8, so it cannot be sent")
     except (RpcError, ConfigurationError) as error:
         console.error(f"yarn: {error}")
     except (YarnError, JavaError) as error:

@@ -107,8 +107,13 @@ class Session:
 
     @property
     def user(self) -> str:
-        """Who calls."""
-        return self.console.user
+        """Who calls; a ConfigurationError for a name that no call can carry."""
+        name = self.console.user
+        if not (name.isascii() and name.isprintable()):
+            raise ConfigurationError.of(
+                "HADOOP_USER_NAME", f"{name!r} cannot be sent: a user's name is of printable ASCII characters"
+            )
+        return name
 
     @property
     def rm_address(self) -> str:

@@ -207,7 +207,7 @@ def _am_containers(values: Sequence[str]) -> tuple[int, ...]:
                 "and any other integer which is larger than 0.",
                 with_help=True,
             )
-        numbers.append(int(word))
+        numbers.append(words.integer(word))
     return tuple(numbers)
 
 

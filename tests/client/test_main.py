@@ -149,6 +149,21 @@ def test_the_caller_is_hadoop_user_name_or_the_login_name(rm: FakeResourceManage
 # Failing in one line
 
 
+@pytest.mark.parametrize("name", ["m\u00fcller", "a\nb"])
+def test_a_user_name_that_cannot_be_sent(rm: FakeResourceManager, name: str) -> None:
+    result = Shell(rm.address, environment={"HADOOP_USER_NAME": name}).yarn("node", "-list")
+    assert (result.status, result.out, rm.calls) == (1, "", [])
+    assert result.err == (
+        f"yarn: HADOOP_USER_NAME: {name!r} cannot be sent: a user's name is of printable ASCII characters\n"
+    )
+
+
+def test_words_that_are_no_text(shell: Shell) -> None:
+    result = shell.yarn("queue", "-status", "\udcff")
+    assert (result.status, result.out) == (1, "")
+    assert result.err == "yarn: '\\udcff' is no text in UTF-8, so it cannot be sent\n"
+
+
 def test_no_resource_manager(tmp_path: Path) -> None:
     result = Shell().run("--config", str(site(tmp_path, "127.0.0.1:1")), "node", "-list")
     assert (result.status, result.out) == (1, "")
