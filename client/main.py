@@ -151,7 +151,7 @@ def _main(argv: list[str], console: Console) -> int:
             except UnreachableError as error:
                 console.error(f"yarn: {error}{session.web_hint(error.address)}")
     except UnicodeEncodeError as error:
-        console.error(f"yarn: {ascii(error.object)} is no text in UTF-8, so it cannot be sent")
+        console.error(f"yarn: {error.object!a} is no text in UTF-8, so it cannot be sent")
     except (RpcError, ConfigurationError) as error:
         console.error(f"yarn: {error}")
     except (YarnError, JavaError) as error:
