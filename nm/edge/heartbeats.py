@@ -103,6 +103,7 @@ class Heartbeats:
         longest_ms = self._settings.nm_connect_maximum_wait_ms
         deadline = None if longest_ms < 0 else loop.time() + longest_ms / 1000
         said = False
+        pause_s = 0.05
         while True:
             request = self._turn(self._status.register_request)
             try:
@@ -114,7 +115,8 @@ class Heartbeats:
                 if not said:
                     log.warning("waiting for the ResourceManager: %s", error)
                     said = True
-            await asyncio.sleep(min(RETRY_S, self._settings.nm_connect_retry_interval_ms / 1000))
+            await asyncio.sleep(min(pause_s, self._settings.nm_connect_retry_interval_ms / 1000))
+            pause_s = min(2 * pause_s, RETRY_S)  # an RM that starts with us is there in a moment
 
     async def _beat(self) -> None:
         request = self._turn(self._status.heartbeat_request)
