@@ -32,7 +32,7 @@ def test_a_job_from_its_list_to_its_logs(desk: Desk, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
 
-    def yarn(*words: str, status: int = 0) -> str:
+    def yarn(*words: str, status: int | None = 0) -> str:
         return desk.yarnbox("yarn", *words, status=status)
 
     def eventually(wanted: Callable[[], bool]) -> None:
