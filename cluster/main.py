@@ -130,6 +130,7 @@ def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> st
             f"yarnbox: ready in {seconds:.1f} s: one ResourceManager and {nodes}",
             f"  scheduler        {record.scheduler}",
             f"  gRPC             {record.rm_address}",
+            f"  web              http://{record.web_address}/cluster",
             f"  run directory    {cluster.run.path}",
             f"  logs             {cluster.run.logs}",
             "Try, in another terminal:",

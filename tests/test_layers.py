@@ -66,6 +66,7 @@ RM_ORDER = (
     ("attempt", "app", "access", "nodes", "decommissioning", "monitors", "submission", "reservation"),
     ("reports", "tables"),
     ("services",),
+    ("web",),
     ("core",),
     ("edge",),
     ("__main__",),

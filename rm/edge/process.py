@@ -18,15 +18,20 @@ import os
 import random
 import secrets
 import signal
+import socket
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import grpc.aio
+
 from rm.core import Core
 from rm.edge.directory import ConfigurationDirectory
 from rm.edge.driver import Driver
 from rm.edge.groups import UserGroups
+from rm.edge.http.pages import Pages as WebPages
+from rm.edge.http.server import WebServer, bind
 from rm.edge.journal import Journal, JournalError
 from rm.edge.launcher import Launcher
 from rm.edge.pages import Pages
@@ -112,6 +117,8 @@ class Process:
         self._parent: int | None = None
         self.address: asyncio.Future[str] = asyncio.Future()
         """Where it serves, as soon as it does."""
+        self.web_address: Address | None = None
+        """Where its pages are, at the same time."""
 
     def end(self) -> None:
         """Asks it to end."""
@@ -147,7 +154,27 @@ class Process:
         bound = Address(self._settings.addresses.bind_host or address.host, address.port)
         server = new_server(self._max_message)
         port = listen(server, str(bound), GRPC_PROPERTY)
-        tokens = self._tokens(Address(address.host, port))
+        listening = self._listen_for_pages()
+        try:
+            await self._serve_both(store, entries, server, Address(bound.host, port), listening)
+        finally:
+            listening.close()
+
+    def _listen_for_pages(self) -> socket.socket:
+        address = self._settings.web.address
+        listening = bind(Address(self._settings.addresses.bind_host or address.host, address.port))
+        self.web_address = Address(address.host, int(listening.getsockname()[1]))
+        return listening
+
+    async def _serve_both(
+        self,
+        store: StateStore | None,
+        entries: dict[Key, Any],
+        server: grpc.aio.Server,
+        bound: Address,
+        listening: socket.socket,
+    ) -> None:
+        tokens = self._tokens(Address(self._settings.addresses.grpc.host, bound.port))
         core = self._core(tokens, self._epoch(store, entries))
         driver = Driver(core, self._clock, store, self._break)
         driver.launcher = Launcher(
@@ -171,14 +198,18 @@ class Process:
         rolling.add_done_callback(self._rolling_ended)
         add_services(server, core, driver, tokens, self._settings.web.static_user)
         await server.start()
-        self.address.set_result(f"{bound.host}:{port}")
-        log.info("serving", address=f"{bound.host}:{port}", scheduler=self._settings.scheduler_class)
+        pages = WebServer(core, driver, listening, self._settings.web.static_user)
+        WebPages(pages)
+        await pages.start()
+        self.address.set_result(str(bound))
+        log.info("serving", address=bound, web=self.web_address, scheduler=self._settings.scheduler_class)
         gc.collect()
         gc.freeze()  # what is there now stays: no collection need look at it again
         try:
             await self._flush_until_the_end(events)
         finally:
             rolling.cancel()
+            await pages.stop()
             await server.stop(_GRACE_S)
             await driver.launcher.close()
             for journal in driver.journals.values():
@@ -195,7 +226,7 @@ class Process:
             provider=self._directory,
             groups=UserGroups(self._configuration),
             tokens=tokens,
-            pages=Pages(self._settings.web.address),
+            pages=Pages(self.web_address or self._settings.web.address),
             rack_of=RackResolver.of(self._configuration),
             random=random.Random(secrets.randbits(64)),
             clock=self._clock,

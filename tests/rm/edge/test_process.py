@@ -62,6 +62,7 @@ NODE = NodeId("nm1", 4711)
 def definitions(tmp_path: Path, **others: str) -> tuple[str, ...]:
     properties = {
         "yarnbox.resourcemanager.grpc.address": "127.0.0.1:0",
+        "yarn.resourcemanager.webapp.address": "127.0.0.1:0",
         "yarn.resourcemanager.scheduler.class": "fifo",
         "yarn.resourcemanager.recovery.enabled": "true",
         "yarn.resourcemanager.fs.state-store.uri": str(tmp_path / "state"),
@@ -73,8 +74,9 @@ def definitions(tmp_path: Path, **others: str) -> tuple[str, ...]:
 class Desk:
     """A running RM, and the four who call it."""
 
-    def __init__(self, address: str, tmp_path: Path) -> None:
+    def __init__(self, address: str, web: str, tmp_path: Path) -> None:
         self.address = address
+        self.web = web
         self.directory = tmp_path
         self.client = Stub(address, CLIENT, user="ann")
         self.tracker = Stub(address, TRACKER)
@@ -147,7 +149,7 @@ async def running(tmp_path: Path, **others: str) -> AsyncIterator[Desk]:
     task = asyncio.ensure_future(process.run())
     starting: list[asyncio.Future[Any]] = [task, process.address]
     await asyncio.wait(starting, return_when=asyncio.FIRST_COMPLETED)
-    desk = Desk(process.address.result(), tmp_path)
+    desk = Desk(process.address.result(), str(process.web_address), tmp_path)
     try:
         yield desk
     finally:

@@ -1,0 +1,17 @@
+"""The RM over HTTP: REST, metrics and the pages, in the RM's own loop.
+
+    server      the listening end: routes, who asks, what becomes of refusals
+    calls       one request as a value, and what answers it
+    notation    answers as JSON in Hadoop's two notations, and as XML
+    bodies      what callers send, in JSON or XML
+    reads       the calls that look; they run between turns
+    listings    the calls that answer with long lists
+    changes     the calls that change something, through the services that gRPC calls, too
+    submission  an application that is submitted
+    labels      node labels
+    conf        the scheduler's configuration
+    pages       the document, scripts and styles of the web UI
+    plans       reservations, delegation tokens, queue access
+
+Reads are short or cut in slices, so that no heartbeat waits for a page.
+"""

@@ -1,0 +1,151 @@
+"""One request as a value, and what answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rm.access import Access
+from rm.app import RMApp
+from rm.attempt import RMAppAttempt
+from rm.context import RMContext
+from rm.core import Core
+from rm.edge.http.bodies import Body
+from rm.services.caller import Caller
+from rm.web.refusals import RestError, bad_request, not_found
+from rm.web.values import Answer, Shapes
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """An answer: plain data with the name of its root, or a text."""
+
+    value: Any = None
+    root: str = ""
+    """The name of the root element; in the natural notation also that of the root in JSON."""
+    is_mapped: bool = False
+    shows_root: bool = True
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """A long answer that is made piece by piece; `show` says None of what is left out."""
+
+    outer: str
+    inner: str
+    sources: Sequence[Any]
+    show: Callable[[Any], Answer | None]
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A request."""
+
+    core: Core
+    shapes: Shapes
+    caller: Caller
+    words: Mapping[str, str]
+    """The parts of the path that have names."""
+    query: Mapping[str, Sequence[str]]
+    body: Body
+    base: str
+    """Scheme, host and port by which the caller reached us."""
+    path: str
+
+    @property
+    def context(self) -> RMContext:
+        """The RM's registers."""
+        return self.core.context
+
+    @property
+    def access(self) -> Access:
+        """Who may do what."""
+        return self.core.access
+
+    def parameter(self, name: str) -> str | None:
+        """A parameter of the query."""
+        values = self.query.get(name)
+        return values[-1] if values else None
+
+    def words_of(self, name: str) -> list[str]:
+        """A parameter that is a list, separated by commas or repeated."""
+        return [word.strip() for text in self.query.get(name, ()) for word in text.split(",") if word.strip()]
+
+    # What the path names
+
+    def application_id(self) -> ApplicationId:
+        """The id in the path; 400 when it is none."""
+        text = self.words["appid"]
+        try:
+            return ApplicationId.parse(text)
+        except ValueError:
+            raise bad_request(
+                f"Invalid ApplicationId: {text}", cause="java.lang.IllegalArgumentException"
+            ) from None
+
+    def app(self) -> RMApp:
+        """The application in the path; 404 when it is unknown."""
+        app = self.context.apps.get(self.application_id())
+        if app is None:
+            raise not_found(f"app with id: {self.words['appid']} not found")
+        return app
+
+    def attempt(self) -> RMAppAttempt:
+        """The attempt in the path, by its whole id or its number."""
+        app, text = self.app(), self.words["attemptid"]
+        try:
+            attempt_id = (
+                ApplicationAttemptId(app.application_id, int(text))
+                if text.isascii() and text.isdigit()
+                else ApplicationAttemptId.parse(text)
+            )
+        except ValueError:
+            raise bad_request(
+                f"Invalid AppAttemptId: {text}", cause="java.lang.IllegalArgumentException"
+            ) from None
+        found = app.attempts.get(attempt_id)
+        if found is None:
+            raise not_found(f"app attempt with id: {text} not found")
+        return found
+
+    def container_id(self) -> ContainerId:
+        """The container in the path."""
+        text = self.words["containerid"]
+        try:
+            return ContainerId.parse(text)
+        except ValueError:
+            raise bad_request(
+                f"Invalid ContainerId: {text}", cause="java.lang.IllegalArgumentException"
+            ) from None
+
+    def node_id(self) -> NodeId:
+        """The node in the path."""
+        return node_id_of(self.words["nodeid"])
+
+    # Who asks
+
+    def check_admin(self) -> None:
+        """403 for whoever is no administrator, where lists are on."""
+        if self.access.is_enabled and not self.access.is_admin(self.caller.user):
+            raise RestError(
+                403,
+                "org.apache.hadoop.yarn.webapp.ForbiddenException",
+                "java.lang.Exception: Only admins can carry out this operation.",
+            )
+
+
+def node_id_of(text: str) -> NodeId:
+    """host:port; 400 when it is not."""
+    try:
+        return NodeId.parse(text)
+    except ValueError:
+        raise bad_request(f"Invalid NodeId: {text}", cause="java.lang.IllegalArgumentException") from None
+
+
+Handler = Callable[[Call], Reply | Listing]
+Route = tuple[str, str, Handler]

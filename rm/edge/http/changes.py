@@ -1,0 +1,182 @@
+"""The calls that change something about applications and nodes, by way of the services that RPC calls, too.
+
+Answers for the PUT and POST half of RMWebServices.
+"""
+
+from __future__ import annotations
+
+from rm.app import RMApp
+from rm.edge.http.bodies import Body
+from rm.edge.http.calls import Call, Reply, Route
+from rm.edge.http.submission import read_resource, read_submission
+from rm.reports import application_state
+from rm.web import apps
+from rm.web.refusals import bad_request, not_found, text
+from yarn.enums import ApplicationTimeoutType, SignalContainerCommand, YarnApplicationState
+from yarn.errors import AccessControlError, YarnError
+from yarn.ids import ContainerId
+from yarn.moments import parse_iso8601
+from yarn.records.admin import UpdateNodeResourceRequest
+from yarn.records.application import ApplicationUpdateTimeoutMap
+from yarn.records.basics import ResourceOption
+from yarn.records.client import (
+    GetNewApplicationRequest,
+    KillApplicationRequest,
+    MoveApplicationAcrossQueuesRequest,
+    SubmitApplicationRequest,
+    UpdateApplicationPriorityRequest,
+    UpdateApplicationTimeoutsRequest,
+)
+from yarn.records.management import SignalContainerRequest
+from yarn.records.node import NodeResourceMap
+
+KILLED = YarnApplicationState.KILLED
+
+
+def new_application(call: Call) -> Reply:
+    """POST /apps/new-application."""
+    answer = call.core.client.get_new_application(GetNewApplicationRequest(), call.caller)
+    value = {
+        "application-id": str(answer.application_id),
+        "maximum-resource-capability": call.shapes.resource(answer.maximum_capability),
+    }
+    return Reply(root="NewApplication", shows_root=False, value=value)
+
+
+def submit(call: Call) -> Reply:
+    """POST /apps."""
+    if not call.context.settings.web.app_submission_enabled:
+        raise text(403, "App submission via REST is disabled.")
+    submission = read_submission(call)
+    request = SubmitApplicationRequest(application_submission_context=submission)
+    try:
+        call.core.client.submit_application(request, call.caller)
+    except YarnError as error:
+        raise bad_request(error.message) from None
+    where = f"{call.base}/ws/v1/cluster/apps/{submission.application_id}"
+    return Reply(status=202, headers={"Location": where})
+
+
+def set_state(call: Call) -> Reply:
+    """PUT /apps/{appid}/state: 202 until the kill is done."""
+    app = call.app()
+    wanted = call.body.string("state")
+    if wanted != KILLED.name:
+        if wanted == application_state(app).name:
+            return _state(app, 200)
+        raise bad_request("Only 'KILLED' is allowed as a target state.")
+    if app.is_final_state_stored:
+        return _state(app, 200)
+    request = KillApplicationRequest(
+        application_id=app.application_id, diagnostics=call.body.string("diagnostics")
+    )
+    answer = call.core.client.force_kill_application(request, call.caller)
+    if answer.is_kill_completed:
+        return _state(app, 200)
+    return _state(app, 202, {"Location": call.base + call.path})
+
+
+def _state(app: RMApp, status: int, headers: dict[str, str] | None = None) -> Reply:
+    value = {"state": application_state(app).name}
+    return Reply(root="appstate", is_mapped=True, value=value, status=status, headers=headers or {})
+
+
+def set_queue(call: Call) -> Reply:
+    """PUT /apps/{appid}/queue."""
+    app, target = call.app(), call.body.string("queue")
+    if not target:
+        raise bad_request("Queue name is missing")
+    call.core.client.move_application_across_queues(
+        MoveApplicationAcrossQueuesRequest(application_id=app.application_id, target_queue=target),
+        call.caller,
+    )
+    return Reply(root="appqueue", shows_root=False, value={"queue": apps.queue_path(call.context, app)})
+
+
+def set_priority(call: Call) -> Reply:
+    """PUT /apps/{appid}/priority."""
+    app, wanted = call.app(), call.body.number("priority")
+    if wanted is None:
+        raise bad_request("Priority is missing")
+    call.core.client.update_application_priority(
+        UpdateApplicationPriorityRequest(
+            application_id=app.application_id, application_priority=max(0, min(wanted, 2**31 - 1))
+        ),
+        call.caller,
+    )
+    value = {"priority": app.app_priority}
+    return Reply(root="applicationpriority", shows_root=False, value=value)
+
+
+def set_timeout(call: Call) -> Reply:
+    """PUT /apps/{appid}/timeout."""
+    app = call.app()
+    body: Body = call.body.inner("timeout") or call.body
+    kind, expiry = body.string("type"), body.string("expiryTime")
+    if not kind or not expiry:
+        raise text(400, "Timeout type or ExpiryTime is null.")
+    if kind != ApplicationTimeoutType.LIFETIME.name:
+        raise bad_request(f"there is no timeout type {kind}", cause="java.lang.IllegalArgumentException")
+    try:
+        parse_iso8601(expiry)
+    except ValueError as error:
+        raise bad_request(str(error)) from None
+    change = ApplicationUpdateTimeoutMap(
+        application_timeout_type=ApplicationTimeoutType.LIFETIME, expire_time=expiry
+    )
+    call.core.client.update_application_timeouts(
+        UpdateApplicationTimeoutsRequest(application_id=app.application_id, application_timeouts=(change,)),
+        call.caller,
+    )
+    return Reply(root="timeout", value=apps.timeout(call.context, app))
+
+
+def signal(call: Call) -> Reply:
+    """POST /containers/{containerid}/signal/{command}."""
+    try:
+        container_id = ContainerId.parse(call.words["containerid"])
+    except ValueError:
+        raise text(500, f"Invalid ContainerId: {call.words['containerid']}") from None
+    name = call.words["command"].upper()
+    command = SignalContainerCommand.__members__.get(name)
+    if command is None:
+        valid = ", ".join(SignalContainerCommand.__members__)
+        raise text(400, f"Invalid command: {name}, valid commands are: [{valid}]")
+    request = SignalContainerRequest(container_id=container_id, command=command)
+    call.core.client.signal_to_container(request, call.caller)
+    return Reply()
+
+
+def resize_node(call: Call) -> Reply:
+    """POST /nodes/{nodeid}/resource: for administrators."""
+    node_id = call.node_id()
+    node = call.context.nodes.get(node_id)
+    if node is None:
+        raise not_found(f"nodeId, {call.words['nodeid']}, is not found")
+    wanted = call.body.inner("resource")
+    if wanted is None:
+        raise bad_request("the new resource is missing")
+    timeout_ms = call.body.number("overCommitTimeout")
+    option = ResourceOption(
+        resource=read_resource(wanted), over_commit_timeout=-1 if timeout_ms is None else timeout_ms
+    )
+    change = NodeResourceMap(node_id=node_id, resource_option=option)
+    try:
+        call.core.admin.update_node_resource(
+            UpdateNodeResourceRequest(node_resource_map=(change,)), call.caller
+        )
+    except AccessControlError as refusal:
+        raise text(403, refusal.message) from None
+    return Reply(root="resourceInfo", value=call.shapes.resource(node.capability))
+
+
+ROUTES: tuple[Route, ...] = (
+    ("POST", "/apps/new-application", new_application),
+    ("POST", "/apps", submit),
+    ("PUT", "/apps/{appid}/state", set_state),
+    ("PUT", "/apps/{appid}/queue", set_queue),
+    ("PUT", "/apps/{appid}/priority", set_priority),
+    ("PUT", "/apps/{appid}/timeout", set_timeout),
+    ("POST", "/containers/{containerid}/signal/{command}", signal),
+    ("POST", "/nodes/{nodeid}/resource", resize_node),
+)

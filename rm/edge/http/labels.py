@@ -1,0 +1,132 @@
+"""Node labels over REST. Answers for that part of RMWebServices."""
+
+from __future__ import annotations
+
+from rm.edge.http.calls import Call, Reply, Route, node_id_of
+from rm.web import nodes
+from rm.web.refusals import RestError, bad_request, not_found
+from yarn.errors import AccessControlError, YarnError
+from yarn.ids import NodeId
+from yarn.records.admin import (
+    AddToClusterNodeLabelsRequest,
+    RemoveFromClusterNodeLabelsRequest,
+    ReplaceLabelsOnNodeRequest,
+)
+from yarn.records.node import NodeIdToLabels, NodeLabel
+
+
+def _labels(found: object) -> Reply:
+    return Reply(root="nodeLabelsInfo", is_mapped=True, value={"nodeLabelInfo": found})
+
+
+def get_labels(call: Call) -> Reply:
+    """GET /get-node-labels."""
+    return _labels(nodes.labels(call.context, call.shapes))
+
+
+def get_partitions(call: Call) -> Reply:
+    """GET /get-rm-node-labels."""
+    return _labels(nodes.partitions(call.context, call.shapes))
+
+
+def get_mappings(call: Call) -> Reply:
+    """GET /label-mappings."""
+    found = nodes.labels_to_nodes(call.context, call.shapes, list(call.query.get("labels", ())))
+    value = {"labelsToNodes": {"entry": found}} if found else {}
+    return Reply(root="labelsToNodesInfo", is_mapped=True, value=value)
+
+
+def get_nodes_to_labels(call: Call) -> Reply:
+    """GET /get-node-to-labels."""
+    found = nodes.nodes_to_labels(call.context, call.shapes)
+    value = {"nodeToLabels": {"entry": found}} if found else {}
+    return Reply(root="nodeToLabelsInfo", is_mapped=True, value=value)
+
+
+def get_labels_of_node(call: Call) -> Reply:
+    """GET /nodes/{nodeid}/get-labels."""
+    node_id = _node_id(call.words["nodeid"])
+    return _labels(nodes.labels_of(call.context, call.shapes, node_id))
+
+
+def add(call: Call) -> Reply:
+    """POST /add-node-labels."""
+    wanted = tuple(
+        NodeLabel(name=one.string("name") or "", is_exclusive=one.flag("exclusivity", True))
+        for one in call.body.bodies("nodeLabelInfo")
+    )
+    _check(call)
+    request = AddToClusterNodeLabelsRequest(node_labels=wanted)
+    return _done(lambda: call.core.admin.add_to_cluster_node_labels(request, call.caller))
+
+
+def remove(call: Call) -> Reply:
+    """POST /remove-node-labels."""
+    names = tuple(call.query.get("labels", ()))
+    if not names:
+        raise bad_request("labels are missing")
+    _check(call)
+    request = RemoveFromClusterNodeLabelsRequest(node_labels=names)
+    return _done(lambda: call.core.admin.remove_from_cluster_node_labels(request, call.caller))
+
+
+def replace(call: Call) -> Reply:
+    """POST /replace-node-to-labels."""
+    pairs = tuple(
+        NodeIdToLabels(node_id=_node_id(one.string("nodeId") or ""), node_labels=one.strings("labels"))
+        for one in call.body.bodies("nodeToLabels")
+    )
+    return _replace(call, pairs)
+
+
+def replace_on_node(call: Call) -> Reply:
+    """POST /nodes/{nodeid}/replace-labels."""
+    names = tuple(name for name in call.query.get("labels", ()) if name)
+    return _replace(call, (NodeIdToLabels(node_id=_node_id(call.words["nodeid"]), node_labels=names),))
+
+
+def _replace(call: Call, pairs: tuple[NodeIdToLabels, ...]) -> Reply:
+    _check(call)
+    request = ReplaceLabelsOnNodeRequest(node_to_labels=pairs)
+    return _done(lambda: call.core.admin.replace_labels_on_nodes(request, call.caller))
+
+
+def _node_id(text: str) -> NodeId:
+    """A node, or with port 0 or none all nodes of the host."""
+    return node_id_of(text if ":" in text else f"{text}:0")
+
+
+def _check(call: Call) -> None:
+    access = call.access
+    if access.is_enabled and not access.is_admin(call.caller.user):
+        raise RestError(
+            401,
+            "org.apache.hadoop.security.authorize.AuthorizationException",
+            f"User {call.caller.user} is not authorized to change node labels",
+        )
+    if not call.context.labels.is_enabled:
+        raise not_found("Node labels are disabled: yarn.node-labels.enabled and the configuration type")
+
+
+def _done(change: object) -> Reply:
+    assert callable(change)
+    try:
+        change()
+    except AccessControlError as refusal:
+        raise RestError(401, refusal.java_class, refusal.message) from None
+    except YarnError as refusal:
+        raise bad_request(refusal.message) from None
+    return Reply()
+
+
+ROUTES: tuple[Route, ...] = (
+    ("GET", "/get-node-labels", get_labels),
+    ("GET", "/get-rm-node-labels", get_partitions),
+    ("GET", "/label-mappings", get_mappings),
+    ("GET", "/get-node-to-labels", get_nodes_to_labels),
+    ("GET", "/nodes/{nodeid}/get-labels", get_labels_of_node),
+    ("POST", "/add-node-labels", add),
+    ("POST", "/remove-node-labels", remove),
+    ("POST", "/replace-node-to-labels", replace),
+    ("POST", "/nodes/{nodeid}/replace-labels", replace_on_node),
+)

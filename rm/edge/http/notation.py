@@ -1,0 +1,104 @@
+"""Answers as text: JSON in the two notations that Hadoop's clients know, and XML.
+
+The natural notation keeps numbers and lists of one; the mapped one writes every leaf as a string and a list
+of one as its element. Answers for JAXBContextResolver and Jersey's two providers.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+JSON = "application/json"
+XML = "application/xml"
+_XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+_TYPED = ("schedulerInfo", "queue", "rootQueue")
+
+
+def natural(value: Any) -> str:
+    """Notation N."""
+    return json.dumps(_finite(value), separators=(",", ":"), ensure_ascii=False)
+
+
+def mapped(value: dict[str, Any]) -> str:
+    """Notation M; nothing in it is `null`."""
+    shown = _mapped(value)
+    return "null" if shown in (None, {}) else json.dumps(shown, separators=(",", ":"), ensure_ascii=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    return [_finite(each) for each in value] if isinstance(value, list) else value
+
+
+def _mapped(value: Any) -> Any:
+    if isinstance(value, dict):
+        shown = {name: _mapped(each) for name, each in value.items()}
+        return {name: each for name, each in shown.items() if each is not None}
+    if isinstance(value, list):
+        parts = [_mapped(each) for each in value]
+        return None if not parts else parts[0] if len(parts) == 1 else parts
+    return leaf(value)
+
+
+def leaf(value: Any) -> str | None:
+    """A leaf as text."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return "NaN" if math.isnan(value) else repr(value)
+    return str(value)
+
+
+def element(name: str, value: Any) -> str:
+    """A value as an XML element; a list as one element for each of its members."""
+    if isinstance(value, list):
+        return "".join(element(name, each) for each in value)
+    if not isinstance(value, dict):
+        text = leaf(value)
+        return "" if text is None else f"<{name}>{escape(_allowed(text))}</{name}>"
+    attribute = ""
+    if name in _TYPED and "type" in value:
+        attribute = f" {_XSI} xsi:type={quoteattr(str(value['type']))}"
+        value = {key: each for key, each in value.items() if key != "type"}
+    inside = "".join(element(key, each) for key, each in value.items())
+    return f"<{name}{attribute}>{inside}</{name}>"
+
+
+def _allowed(text: str) -> str:
+    """Without the control characters that XML has no way to write."""
+    return "".join(one if one in "\t\n\r" or one >= " " else "\ufffd" for one in text)
+
+
+def document(root: str, value: Any) -> str:
+    """A whole XML document."""
+    return f'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>{element(root, value)}'
+
+
+def preferred(accept: str | None) -> str | None:
+    """JSON or XML, as the caller likes best; JSON when it does not mind; None when neither will do."""
+    if not accept or not accept.strip():
+        return JSON
+    weights = {JSON: 0.0, XML: 0.0}
+    for part in accept.split(","):
+        kind, *parameters = [word.strip().lower() for word in part.split(";")]
+        weight = 1.0
+        for parameter in parameters:
+            if parameter.startswith("q="):
+                try:
+                    weight = float(parameter[2:])
+                except ValueError:
+                    weight = 0.0
+        if kind == JSON or kind in ("*/*", "application/*"):
+            weights[JSON] = max(weights[JSON], weight)
+        if kind == XML or kind in ("*/*", "application/*"):
+            weights[XML] = max(weights[XML], weight)
+    best = JSON if weights[JSON] >= weights[XML] else XML
+    return best if weights[best] > 0 else None

@@ -1,0 +1,49 @@
+"""The pages: one document for every address below /cluster, its scripts and styles, and redirections.
+
+Hadoop's own addresses (/cluster/nodes, /cluster/app/application_1_1) are those of the pages, so bookmarks,
+log lines and tracking URLs keep working. Answers for RmController and RmView.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from aiohttp import web
+
+from rm.edge.http.server import WebServer
+
+_POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
+_POLICY += "; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+_KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+
+
+class Pages:
+    """What browsers load; read once, for it is small."""
+
+    def __init__(self, server: WebServer) -> None:
+        self._files = {
+            one.name: one.read_bytes()
+            for one in files("rm.edge.http").joinpath("ui").iterdir()
+            if one.name.endswith(tuple(_KINDS))
+        }
+        server.add("GET", "/cluster", self._document)
+        server.add("GET", "/cluster/{rest:.+}", self._document)
+        server.add("GET", "/static/{name}", self._static)
+        server.add("GET", "/", self._to_cluster)
+        server.add("GET", "/ui2", self._to_cluster)
+
+    async def _document(self, request: web.Request) -> web.StreamResponse:
+        return self._file("index.html", {"Content-Security-Policy": _POLICY})
+
+    async def _static(self, request: web.Request) -> web.StreamResponse:
+        name = request.match_info["name"]
+        if name not in self._files or name == "index.html":
+            raise web.HTTPNotFound
+        return self._file(name, {})
+
+    def _file(self, name: str, headers: dict[str, str]) -> web.Response:
+        kind = _KINDS["." + name.rpartition(".")[2]]
+        return web.Response(body=self._files[name], content_type=kind, charset="utf-8", headers=headers)
+
+    async def _to_cluster(self, request: web.Request) -> web.StreamResponse:
+        return web.Response(status=302, headers={"Location": "/cluster"})

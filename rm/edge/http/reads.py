@@ -1,0 +1,150 @@
+"""The calls that look and change nothing. Answers for the GET half of RMWebServices."""
+
+from __future__ import annotations
+
+from rm.edge.http.calls import Call, Reply, Route
+from rm.edge.http.listings import application_states, deselects, list_apps, list_nodes
+from rm.reports import application_state
+from rm.web import apps, cluster, nodes, scheduler
+from rm.web.refusals import bad_request, not_found
+from yarn.ids import NodeId
+
+
+def info(call: Call) -> Reply:
+    """GET /info."""
+    return Reply(root="clusterInfo", value=cluster.cluster_info(call.context))
+
+
+def metrics(call: Call) -> Reply:
+    """GET /metrics."""
+    return Reply(root="clusterMetrics", value=cluster.metrics(call.context, call.shapes))
+
+
+def user_info(call: Call) -> Reply:
+    """GET /userinfo."""
+    value = {"rmLoginUser": call.context.configuration.value("user.name") or "yarn"}
+    return Reply(root="clusterUserInfo", is_mapped=True, value={**value, "requestedUser": call.caller.user})
+
+
+def scheduler_of(call: Call) -> Reply:
+    """GET /scheduler."""
+    value = {"schedulerInfo": scheduler.scheduler_info(call.context, call.shapes)}
+    return Reply(root="scheduler", value=value)
+
+
+def overview(call: Call) -> Reply:
+    """GET /scheduler-overview."""
+    return Reply(root="scheduler", is_mapped=True, value=cluster.overview(call.context, call.shapes))
+
+
+def statistics(call: Call) -> Reply:
+    """GET /appstatistics."""
+    value = cluster.statistics(call.context, application_states(call), call.words_of("applicationTypes"))
+    return Reply(root="appStatInfo", value=value)
+
+
+# Applications
+
+
+def application(call: Call) -> Reply:
+    """GET /apps/{appid}."""
+    app = call.app()
+    may_view = call.access.may_view(call.caller.user, app)
+    shown = apps.application(call.context, call.shapes, app, may_view=may_view, without=deselects(call))
+    return Reply(root="app", value=shown)
+
+
+def attempts(call: Call) -> Reply:
+    """GET /apps/{appid}/appattempts."""
+    shown = [apps.attempt_in_list(one) for one in call.app().attempts.values()]
+    return Reply(root="appAttempts", value={"appAttempt": shown} if shown else {})
+
+
+def attempt(call: Call) -> Reply:
+    """GET /apps/{appid}/appattempts/{attemptid}."""
+    shown = apps.attempt_alone(call.context, call.attempt())
+    return Reply(root="appAttempt", is_mapped=True, value=shown)
+
+
+def containers(call: Call) -> Reply:
+    """GET .../containers."""
+    shown = apps.containers(call.context, call.attempt())
+    return Reply(root="containers", is_mapped=True, value={"container": shown})
+
+
+def container(call: Call) -> Reply:
+    """GET .../containers/{containerid}."""
+    held = apps.find_container(call.context, call.attempt(), call.container_id())
+    if held is None:
+        raise not_found(f"container with id: {call.words['containerid']} not found")
+    return Reply(root="container", is_mapped=True, value=apps.container(call.context, held))
+
+
+def state(call: Call) -> Reply:
+    """GET /apps/{appid}/state."""
+    return Reply(root="appstate", is_mapped=True, value={"state": application_state(call.app()).name})
+
+
+def queue(call: Call) -> Reply:
+    """GET /apps/{appid}/queue."""
+    return Reply(
+        root="appqueue", shows_root=False, value={"queue": apps.queue_path(call.context, call.app())}
+    )
+
+
+def priority(call: Call) -> Reply:
+    """GET /apps/{appid}/priority."""
+    value = {"priority": call.app().app_priority}
+    return Reply(root="applicationpriority", shows_root=False, value=value)
+
+
+def timeouts(call: Call) -> Reply:
+    """GET /apps/{appid}/timeouts."""
+    return Reply(root="timeouts", value={"timeout": [apps.timeout(call.context, call.app())]})
+
+
+def timeout(call: Call) -> Reply:
+    """GET /apps/{appid}/timeouts/LIFETIME."""
+    app, kind = call.app(), call.words["type"]
+    if kind != "LIFETIME":
+        raise bad_request(
+            f"No enum constant org.apache.hadoop.yarn.api.records.ApplicationTimeoutType.{kind}",
+            cause="java.lang.IllegalArgumentException",
+        )
+    return Reply(root="timeout", value=apps.timeout(call.context, app))
+
+
+# Nodes
+
+
+def node(call: Call) -> Reply:
+    """GET /nodes/{nodeid}."""
+    node_id: NodeId = call.node_id()
+    found = call.context.find_node(node_id)
+    if found is None:
+        raise not_found(f"nodeId, {call.words['nodeid']}, is not found")
+    return Reply(root="node", value=nodes.node(call.context, call.shapes, found))
+
+
+ROUTES: tuple[Route, ...] = (
+    ("GET", "", info),
+    ("GET", "/info", info),
+    ("GET", "/metrics", metrics),
+    ("GET", "/userinfo", user_info),
+    ("GET", "/scheduler", scheduler_of),
+    ("GET", "/scheduler-overview", overview),
+    ("GET", "/appstatistics", statistics),
+    ("GET", "/apps", list_apps),
+    ("GET", "/apps/{appid}", application),
+    ("GET", "/apps/{appid}/appattempts", attempts),
+    ("GET", "/apps/{appid}/appattempts/{attemptid}", attempt),
+    ("GET", "/apps/{appid}/appattempts/{attemptid}/containers", containers),
+    ("GET", "/apps/{appid}/appattempts/{attemptid}/containers/{containerid}", container),
+    ("GET", "/apps/{appid}/state", state),
+    ("GET", "/apps/{appid}/queue", queue),
+    ("GET", "/apps/{appid}/priority", priority),
+    ("GET", "/apps/{appid}/timeouts", timeouts),
+    ("GET", "/apps/{appid}/timeouts/{type}", timeout),
+    ("GET", "/nodes", list_nodes),
+    ("GET", "/nodes/{nodeid}", node),
+)

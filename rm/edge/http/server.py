@@ -1,0 +1,234 @@
+"""The listening end: routes, who asks, how an answer is written, and what becomes of refusals.
+
+A stack trace never leaves the process. Every call is a turn of its own; a listing is a turn for each slice,
+and between two slices the loop serves whoever waits. Answers for RMWebApp, RMWebAppFilter,
+RestCsrfPreventionFilter and GenericExceptionHandler.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import re
+import socket
+from collections.abc import Awaitable, Callable
+from functools import partial
+from itertools import islice
+
+from aiohttp import web
+
+from rm.core import Core
+from rm.edge.driver import Driver
+from rm.edge.http import bodies, changes, conf, labels, notation, plans, reads
+from rm.edge.http.bodies import Body
+from rm.edge.http.calls import Call, Handler, Listing, Reply
+from rm.services.caller import Caller
+from rm.web.refusals import RestError, of_core, text
+from rm.web.values import Answer, Shapes
+from yarn.address import Address
+from yarn.errors import YarnError
+from yarn.log import Log
+from yarn.rpc import PortTakenError
+
+log = Log("rm")
+
+PROPERTY = "yarn.resourcemanager.webapp.address"
+ROOT = "/ws/v1/cluster"
+CSRF_HEADER = "X-XSRF-Header"
+_BROWSERS = re.compile(r"Mozilla|Opera")
+_NO_HEADER = "Missing Required Header for CSRF Vulnerability Protection"
+_SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
+_LARGEST_BODY = 4 * 1024 * 1024
+_SLICE = 25
+_GRACE_S = 0.1
+ROUTES = (*reads.ROUTES, *changes.ROUTES, *labels.ROUTES, *conf.ROUTES, *plans.ROUTES)
+
+Responder = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def bind(address: Address) -> socket.socket:
+    """A socket that listens there; PortTakenError names the port and the setting when it cannot be had."""
+    try:
+        info = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+        family, kind, _, _, name = info[0]
+        listening = socket.socket(family, kind)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(name)
+            listening.listen(128)
+            listening.setblocking(False)
+        except OSError:
+            listening.close()
+            raise
+    except OSError as error:
+        is_taken = error.errno == errno.EADDRINUSE
+        why = f"port {address.port} is already in use" if is_taken else str(error)
+        raise PortTakenError(f"cannot listen on {address}: {why}; {PROPERTY} changes it") from error
+    return listening
+
+
+class WebServer:
+    """One RM over HTTP."""
+
+    def __init__(self, core: Core, driver: Driver, listening: socket.socket, static_user: str) -> None:
+        self.core = core
+        self.driver = driver
+        self.shapes = Shapes(core.context.resource_types)
+        self.app = web.Application(middlewares=[self._guard], client_max_size=_LARGEST_BODY)
+        self._listening = listening
+        self._static_user = static_user
+        self._runner: web.AppRunner | None = None
+        for method, path, handler in ROUTES:
+            responder = partial(self._respond, handler)
+            self.add(method, ROOT + path, responder)
+
+    def add(self, method: str, path: str, responder: Responder) -> None:
+        """A path, with or without a slash at its end."""
+        self.app.router.add_route(method, path, responder)
+        if not path.endswith("/"):
+            self.app.router.add_route(method, path + "/", responder)
+
+    async def start(self) -> None:
+        """Serves from now on."""
+        self._runner = web.AppRunner(
+            self.app, access_log=None, handle_signals=False, shutdown_timeout=_GRACE_S
+        )
+        await self._runner.setup()
+        await web.SockSite(self._runner, self._listening).start()
+
+    async def stop(self) -> None:
+        """Serves no longer."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+        self._listening.close()
+
+    def caller(self, request: web.Request) -> Caller:
+        """Who asks: user.name, else the static user."""
+        return Caller(user=request.query.get("user.name") or self._static_user, host=request.remote)
+
+    # Answers
+
+    @web.middleware
+    async def _guard(self, request: web.Request, handler: Responder) -> web.StreamResponse:
+        """What holds for every request: browsers must send the custom header to change anything."""
+        try:
+            if request.method not in _SAFE and CSRF_HEADER not in request.headers:
+                if _BROWSERS.match(request.headers.get("User-Agent", "")):
+                    raise text(400, _NO_HEADER)
+            response = await handler(request)
+        except RestError as refusal:
+            response = self._refusal(request, refusal)
+        except YarnError as error:
+            response = self._refusal(request, of_core(error))
+        except web.HTTPException as error:  # unknown path, wrong method, too large
+            response = web.Response(
+                status=error.status, text=error.reason, headers={"Allow": error.headers.get("Allow", "")}
+            )
+        except (ConnectionError, asyncio.CancelledError):
+            raise
+        except Exception as error:
+            log.exception("a web request failed", path=request.path)
+            response = self._refusal(
+                request, RestError(503, "org.apache.hadoop.yarn.webapp.WebAppException", type(error).__name__)
+            )
+        if not response.prepared:
+            response.headers["X-Content-Type-Options"] = "nosniff"
+            response.headers["X-Frame-Options"] = "SAMEORIGIN"
+            response.headers.setdefault("Cache-Control", "no-cache")
+        return response
+
+    def _refusal(self, request: web.Request, refusal: RestError) -> web.Response:
+        if refusal.is_text:
+            return web.Response(status=refusal.status, text=refusal.message)
+        kind = notation.preferred(request.headers.get("Accept")) or notation.JSON
+        body = refusal.body()
+        if kind == notation.XML:
+            return _written(
+                kind, notation.document("RemoteException", body["RemoteException"]), refusal.status
+            )
+        return _written(kind, notation.natural(body), refusal.status)
+
+    async def _respond(self, handler: Handler, request: web.Request) -> web.StreamResponse:
+        kind = notation.preferred(request.headers.get("Accept"))
+        if kind is None:
+            raise text(406, "Not Acceptable: application/json or application/xml")
+        raw = await request.read() if request.can_read_body else b""
+        body = Body(bodies.parse(request.headers.get("Content-Type", ""), raw))
+        call = Call(
+            core=self.core,
+            shapes=self.shapes,
+            caller=self.caller(request),
+            words=request.match_info,
+            query={name: request.query.getall(name) for name in request.query},
+            body=body,
+            base=f"{request.scheme}://{request.host}",
+            path=request.path,
+        )
+        answer = self.driver.turn(lambda: handler(call))
+        if isinstance(answer, Listing):
+            return await self._stream(request, kind, answer)
+        return _reply(kind, answer)
+
+    async def _stream(self, request: web.Request, kind: str, listing: Listing) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": f"{kind}; charset=utf-8"})
+        response.headers["Cache-Control"] = "no-cache"
+        is_xml = kind == notation.XML
+        await response.prepare(request)
+        left = listing.limit
+        sources = iter(listing.sources)
+        written = 0
+        while left is None or written < left:
+            part = list(islice(sources, _SLICE))
+            if not part:
+                break
+            shown = self.driver.turn(partial(_show, listing, part))
+            shown = shown if left is None else shown[: left - written]
+            await response.write(_piece(listing, shown, is_first=written == 0, is_xml=is_xml).encode())
+            written += len(shown)
+            await asyncio.sleep(0)
+        await response.write(_end(listing, is_empty=written == 0, is_xml=is_xml).encode())
+        await response.write_eof()
+        return response
+
+
+def _show(listing: Listing, part: list[object]) -> list[Answer]:
+    return [shown for one in part if (shown := listing.show(one)) is not None]
+
+
+def _piece(listing: Listing, shown: list[Answer], *, is_first: bool, is_xml: bool) -> str:
+    if not shown:
+        return ""
+    if is_xml:
+        start = (
+            f'<?xml version="1.0" encoding="UTF-8" standalone="yes"?><{listing.outer}>' if is_first else ""
+        )
+        return start + notation.element(listing.inner, shown)
+    start = f'{{"{listing.outer}":{{"{listing.inner}":[' if is_first else ","
+    return start + ",".join(notation.natural(one) for one in shown)
+
+
+def _end(listing: Listing, *, is_empty: bool, is_xml: bool) -> str:
+    if is_xml:
+        return notation.document(listing.outer, {}) if is_empty else f"</{listing.outer}>"
+    return f'{{"{listing.outer}":{{}}}}' if is_empty else "]}}"
+
+
+def _reply(kind: str, reply: Reply) -> web.Response:
+    value = reply.value
+    if value is None:
+        return web.Response(status=reply.status, headers=reply.headers)
+    if isinstance(value, str):
+        return web.Response(status=reply.status, text=value, headers=reply.headers)
+    if kind == notation.XML:
+        body = notation.document(reply.root, value)
+    elif reply.is_mapped:
+        body = notation.mapped(value)
+    else:
+        body = notation.natural({reply.root: value} if reply.shows_root else value)
+    response = _written(kind, body, reply.status)
+    response.headers.update(reply.headers)
+    return response
+
+
+def _written(kind: str, body: str, status: int) -> web.Response:
+    return web.Response(status=status, text=body, content_type=kind, charset="utf-8")

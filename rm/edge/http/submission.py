@@ -1,0 +1,170 @@
+"""An application that is submitted over REST. Answers for RMWebAppUtil.createAppSubmissionContext."""
+
+from __future__ import annotations
+
+from base64 import b64decode
+from typing import Any
+from urllib.parse import urlsplit
+
+from rm.edge.http.bodies import Body
+from rm.edge.http.calls import Call
+from rm.web.refusals import bad_request
+from yarn.enums import ApplicationAccessType, LocalResourceType, LocalResourceVisibility
+from yarn.ids import ApplicationId, ReservationId
+from yarn.records.application import ApplicationSubmissionContext
+from yarn.records.basics import URL, LogAggregationContext
+from yarn.records.container import ApplicationACLMap, ContainerLaunchContext, LocalResource
+from yarn.resource import Resource
+
+
+def read_submission(call: Call) -> ApplicationSubmissionContext:
+    """What was sent, as the service takes it; 400 for what cannot be meant."""
+    body = call.body
+    resource = read_resource(body.inner("resource"))
+    _check_size(call, resource)
+    spec = body.inner("am-container-spec")
+    tags = body.inner("application-tags")
+    priority = body.number("priority")
+    keeps = body.flag("keep-containers-across-application-attempts")
+    return ApplicationSubmissionContext(
+        application_id=_application_id(body.string("application-id")),
+        application_name=body.string("application-name") or "N/A",
+        queue=body.string("queue") or "default",
+        priority=None if priority in (None, -1) else priority,
+        am_container_spec=_launch_context(spec) if spec is not None else ContainerLaunchContext(),
+        cancel_tokens_when_complete=body.flag("cancel-tokens-when-complete", True),
+        unmanaged_am=body.flag("unmanaged-AM"),
+        max_app_attempts=body.number("max-app-attempts") or 0,
+        resource=resource,
+        application_type=body.string("application-type") or "YARN",
+        keep_containers_across_application_attempts=keeps,
+        application_tags=tuple(tag.lower() for tag in tags.strings("tag")) if tags is not None else (),
+        attempt_failures_validity_interval=_interval(body),
+        log_aggregation_context=_logs(body.inner("log-aggregation-context")),
+        reservation_id=_reservation_id(body.string("reservation-id")),
+        node_label_expression=body.string("app-node-label-expression"),
+    )
+
+
+def _interval(body: Body) -> int:
+    given = body.number("attempt-failures-validity-interval")
+    return -1 if given is None else given
+
+
+def _application_id(text: str | None) -> ApplicationId:
+    if not text:
+        raise bad_request("Application ID is missing", cause="java.lang.IllegalArgumentException")
+    try:
+        return ApplicationId.parse(text)
+    except ValueError:
+        raise bad_request(
+            f"Could not parse application id {text}", cause="java.lang.IllegalArgumentException"
+        ) from None
+
+
+def _reservation_id(text: str | None) -> ReservationId | None:
+    if not text:
+        return None
+    try:
+        return ReservationId.parse(text)
+    except ValueError:
+        raise bad_request(f"Could not parse reservation id {text}") from None
+
+
+def read_resource(body: Body | None) -> Resource:
+    """Memory, vcores, and further types by name."""
+    if body is None:
+        return Resource(1024, 1)
+    amounts: dict[str, int] = {}
+    listed = body.inner("resourceInformations")
+    for one in listed.bodies("resourceInformation") if listed is not None else ():
+        name, value = one.string("name"), one.number("value")
+        if name and value is not None and name not in ("memory-mb", "vcores"):
+            amounts[name] = value
+    return Resource.of(
+        {"memory-mb": body.number("memory") or 0, "vcores": body.number("vCores") or 0, **amounts}
+    )
+
+
+def _check_size(call: Call, resource: Resource) -> None:
+    largest = call.context.scheduler.configured_maximum
+    if resource.vcores > largest.vcores:
+        raise bad_request("Requested more cores than configured max")
+    if resource.memory_mb > largest.memory_mb:
+        raise bad_request("Requested more memory than configured max")
+
+
+def _launch_context(spec: Body) -> ContainerLaunchContext:
+    commands = spec.inner("commands")
+    services = {name: _bytes(str(value or "")) for name, value in spec.entries("service-data").items()}
+    return ContainerLaunchContext(
+        local_resources={
+            name: _local_resource(name, value) for name, value in spec.entries("local-resources").items()
+        },
+        service_data=services,
+        environment={name: str(value or "") for name, value in spec.entries("environment").items()},
+        command=commands.strings("command") if commands is not None else (),
+        application_acls=tuple(
+            ApplicationACLMap(access_type=_access_type(name), acl=str(value or " "))
+            for name, value in spec.entries("application-acls").items()
+        ),
+    )
+
+
+def _access_type(name: str) -> ApplicationAccessType:
+    found = ApplicationAccessType.__members__.get(name)
+    if found is None:
+        raise bad_request(f"there is no application ACL {name}")
+    return found
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return b64decode(text, validate=True)
+    except ValueError:
+        raise bad_request("service-data and secrets have to be in base 64") from None
+
+
+def _local_resource(name: str, value: Any) -> LocalResource:
+    if not isinstance(value, dict):
+        raise bad_request(f"the local resource {name} has to be an object")
+    body = Body(value, f"local-resources.{name}.")
+    kind = LocalResourceType.__members__.get(body.string("type") or "")
+    visibility = LocalResourceVisibility.__members__.get(body.string("visibility") or "")
+    if kind is None or visibility is None:
+        raise bad_request(f"the local resource {name} has no known type or visibility")
+    return LocalResource(
+        resource=_url(body.string("resource") or ""),
+        size=body.number("size"),
+        timestamp=body.number("timestamp"),
+        type=kind,
+        visibility=visibility,
+    )
+
+
+def _url(text: str) -> URL:
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        raise bad_request(f"{text} is no URL") from None
+    return URL(
+        scheme=parts.scheme or None,
+        host=parts.hostname,
+        port=-1 if port is None else port,
+        file=parts.path + (f"#{parts.fragment}" if parts.fragment else ""),
+        user_info=parts.username,
+    )
+
+
+def _logs(body: Body | None) -> LogAggregationContext | None:
+    if body is None:
+        return None
+    return LogAggregationContext(
+        include_pattern=body.string("log-include-pattern") or ".*",
+        exclude_pattern=body.string("log-exclude-pattern") or "",
+        rolled_logs_include_pattern=body.string("rolled-log-include-pattern") or "",
+        rolled_logs_exclude_pattern=body.string("rolled-log-exclude-pattern") or ".*",
+        log_aggregation_policy_class_name=body.string("log-aggregation-policy-class-name"),
+        log_aggregation_policy_parameters=body.string("log-aggregation-policy-parameters"),
+    )

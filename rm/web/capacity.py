@@ -1,0 +1,266 @@
+"""The capacity scheduler's queues. Answers for CapacitySchedulerInfo, CapacitySchedulerQueueInfo,
+CapacitySchedulerLeafQueueInfo, QueueCapacitiesInfo and UserInfo.
+"""
+
+from __future__ import annotations
+
+from rm.scheduler.capacity.clients import (
+    is_intra_queue_preemption_disabled,
+    is_preemption_disabled,
+    ordering_policy,
+)
+from rm.scheduler.capacity.leaf import LeafQueue
+from rm.scheduler.capacity.parent import ParentQueue
+from rm.scheduler.capacity.queue import CapacityQueue
+from rm.scheduler.capacity.scheduler import CapacityScheduler
+from rm.scheduler.capacity.settings import CapacityMode, QueueKind
+from rm.scheduler.capacity.shares import Share
+from rm.scheduler.capacity.users import User
+from rm.web.values import Answer, Shapes, java_float, percent
+from yarn.resource import NONE, Resource
+
+_MODES = {
+    CapacityMode.PERCENT: "percentage",
+    CapacityMode.ABSOLUTE: "absolute",
+    CapacityMode.WEIGHT: "weight",
+    CapacityMode.VECTOR: "mixed",
+}
+_NO_OPERATION = {"nodeId": "N/A", "containerId": "N/A", "queue": "N/A"}
+
+
+def scheduler_info(scheduler: CapacityScheduler, shapes: Shapes) -> Answer:
+    """The root, in its own shape, and the queues below it."""
+    root = scheduler.tree.root
+    share = root.share("")
+    maximum = percent(share.maximum)
+    return {
+        "type": "capacityScheduler",
+        "capacity": percent(share.capacity),
+        "usedCapacity": percent(share.used_capacity),
+        "maxCapacity": maximum if 0 < maximum <= 100 else 100.0,
+        **_weights(share),
+        "queueCapacityVectorInfo": _vector(share),
+        "queueName": root.name,
+        "queuePath": root.path,
+        "maxParallelApps": root.settings.max_parallel_apps,
+        "isAbsoluteResource": share.capacity_value.mode is CapacityMode.ABSOLUTE,
+        "queues": _children(scheduler, root, shapes),
+        "capacities": _capacities(root, shapes),
+        "health": _health(scheduler),
+        "maximumAllocation": shapes.resource(scheduler.maximum_allocation()),
+        **_common(root),
+    }
+
+
+def _health(scheduler: CapacityScheduler) -> Answer:
+    """When it last did what; what it does not keep is N/A."""
+    names = ("last-allocation", "last-release", "last-preemption", "last-reservation")
+    none = {"memory": 0, "vCores": 0}
+    return {
+        "lastrun": scheduler.context.now_ms,
+        "operationsInfo": [{"operation": name, **_NO_OPERATION} for name in names],
+        "lastRunDetails": [
+            {"operation": name, "count": 0, "resources": none}
+            for name in ("releases", "allocations", "reservations")
+        ],
+    }
+
+
+def _children(scheduler: CapacityScheduler, queue: CapacityQueue, shapes: Shapes) -> Answer:
+    """Leaves before parents; within each kind as configured."""
+    if not isinstance(queue, ParentQueue) or not queue.children:
+        return {}
+    ordered = sorted(queue.children, key=lambda child: not child.kind.is_leaf)
+    return {"queue": [queue_info(scheduler, child, shapes) for child in ordered]}
+
+
+def queue_info(scheduler: CapacityScheduler, queue: CapacityQueue, shapes: Shapes) -> Answer:
+    """A queue below the root."""
+    share, settings = queue.share(""), queue.settings
+    amounts = share.amounts
+    leaves = list(queue.leaves())
+    shown: Answer = {
+        "queuePath": queue.path,
+        "capacity": percent(share.capacity),
+        "usedCapacity": percent(share.used_capacity),
+        "maxCapacity": percent(share.maximum),
+        "absoluteCapacity": percent(share.absolute, 100.0),
+        "absoluteMaxCapacity": percent(share.absolute_maximum, 100.0),
+        "absoluteUsedCapacity": percent(share.absolute_used, 100.0),
+        **_weights(share),
+        "numApplications": queue.app_count,
+        "maxParallelApps": settings.max_parallel_apps,
+        "queueName": queue.name,
+        "isAbsoluteResource": share.capacity_value.mode is CapacityMode.ABSOLUTE,
+        "state": queue.state.name,
+        "resourcesUsed": shapes.resource(amounts.used),
+        "hideReservationQueues": False,
+        "nodeLabels": sorted(settings.accessible_labels),
+        "allocatedContainers": amounts.containers,
+        "reservedContainers": sum(len(app.reserved_containers()) for leaf in leaves for app in leaf.order),
+        "pendingContainers": amounts.pending_containers,
+        "capacities": _capacities(queue, shapes),
+        "resources": {"resourceUsagesByPartition": _usages(queue, shapes)},
+        "minEffectiveCapacity": shapes.resource(share.effective_minimum),
+        "maxEffectiveCapacity": shapes.resource(share.effective_maximum),
+        "maximumAllocation": shapes.resource(scheduler.queue_maximum_allocation(queue.path)),
+        "autoCreateChildQueueEnabled": queue.kind is QueueKind.MANAGED_PARENT,
+        "leafQueueTemplate": {},
+        **_common(queue),
+    }
+    if isinstance(queue, LeafQueue):
+        return {"type": "capacitySchedulerLeafQueueInfo", **shown, **_leaf(scheduler, queue, shapes)}
+    return {**shown, "queues": _children(scheduler, queue, shapes)}
+
+
+def _common(queue: CapacityQueue) -> Answer:
+    settings = queue.settings
+    v2 = settings.v2.is_enabled
+    shown: Answer = {
+        "queueAcls": {
+            "queueAcl": [
+                {"accessType": "ADMINISTER_QUEUE", "accessControlList": str(settings.administer_acl)},
+                {"accessType": "APPLICATION_MAX_PRIORITY", "accessControlList": "*"},
+                {"accessType": "SUBMIT_APP", "accessControlList": str(settings.submit_acl)},
+            ]
+        },
+        "queuePriority": settings.priority,
+        "orderingPolicyInfo": ordering_policy(queue),
+        "mode": _MODES[queue.share("").capacity_value.mode],
+        "queueType": "leaf" if queue.kind.is_leaf else "parent",
+        "creationMethod": _creation(queue),
+        "autoCreationEligibility": (
+            "legacy" if queue.kind is QueueKind.MANAGED_PARENT else "flexible" if v2 else "off"
+        ),
+        "autoQueueTemplateProperties": {},
+        "autoQueueParentTemplateProperties": {},
+        "autoQueueLeafTemplateProperties": {},
+    }
+    return (
+        {**shown, "defaultNodeLabelExpression": settings.default_label} if settings.default_label else shown
+    )
+
+
+def _creation(queue: CapacityQueue) -> str:
+    if queue.kind is QueueKind.AUTO_LEAF:
+        return "dynamicLegacy"
+    return "dynamicFlexible" if queue.is_dynamic else "static"
+
+
+def _weights(share: Share) -> Answer:
+    is_weight = share.capacity_value.mode is CapacityMode.WEIGHT
+    return {
+        "weight": java_float(share.capacity_value.number) if is_weight else -1.0,
+        "normalizedWeight": java_float(share.normalized_weight) if is_weight else 0.0,
+    }
+
+
+def _vector(share: Share) -> Answer:
+    value = share.capacity_value
+    if value.mode is CapacityMode.ABSOLUTE:
+        pairs = [(name, f"{float(amount)}") for name, amount in value.resource.items()]
+    elif value.mode is CapacityMode.VECTOR:
+        pairs = [(name, f"{java_float(number)}{unit.value}") for name, unit, number in value.vector]
+    else:
+        unit_text = "w" if value.mode is CapacityMode.WEIGHT else "%"
+        pairs = [(name, f"{java_float(value.number)}{unit_text}") for name in ("memory-mb", "vcores")]
+    text = ",".join(f"{name}={amount}" for name, amount in pairs)
+    shown = [{"resourceName": name, "resourceValue": amount} for name, amount in pairs]
+    return {"configuredCapacityVector": f"[{text}]", "capacityVectorEntries": shown}
+
+
+def _capacities(queue: CapacityQueue, shapes: Shapes) -> Answer:
+    shown = []
+    for name, share in sorted(queue.shares.items()):
+        configured = queue.settings.partitions.get(name)
+        am = configured.am_percent if configured is not None and queue.kind.is_leaf else 0.0
+        shown.append(
+            {
+                "partitionName": name,
+                "queueCapacityVectorInfo": _vector(share),
+                "capacity": percent(share.capacity),
+                "usedCapacity": percent(share.used_capacity),
+                "maxCapacity": percent(share.maximum),
+                "absoluteCapacity": percent(share.absolute, 100.0),
+                "absoluteUsedCapacity": percent(share.absolute_used, 100.0),
+                "absoluteMaxCapacity": percent(share.absolute_maximum, 100.0),
+                "maxAMLimitPercentage": percent(am),
+                **_weights(share),
+                "configuredMinResource": shapes.resource(share.configured_minimum),
+                "configuredMaxResource": shapes.resource(share.configured_maximum),
+                "effectiveMinResource": shapes.resource(share.effective_minimum),
+                "effectiveMaxResource": shapes.resource(share.effective_maximum),
+            }
+        )
+    return {"queueCapacitiesByPartition": shown}
+
+
+def _usages(queue: CapacityQueue, shapes: Shapes) -> list[Answer]:
+    found = []
+    for name, share in sorted(queue.shares.items()):
+        amounts = share.amounts
+        shown = {
+            "partitionName": name,
+            "used": shapes.resource(amounts.used),
+            "reserved": shapes.resource(amounts.reserved),
+            "pending": shapes.resource(amounts.pending),
+        }
+        if queue.kind.is_leaf:
+            shown["amUsed"] = shapes.resource(amounts.am_used)
+            shown["amLimit"] = shapes.resource(share.am_limit)
+            shown["userAmLimit"] = shapes.resource(share.user_am_limit)
+        found.append(shown)
+    return found
+
+
+def _leaf(scheduler: CapacityScheduler, leaf: LeafQueue, shapes: Shapes) -> Answer:
+    settings, share = leaf.settings, leaf.share("")
+    users = [_user(leaf, user, shapes) for user in leaf.users.by_name.values()]
+    configured = settings.partitions.get("")
+    lifetime = (settings.maximum_lifetime_s, settings.default_lifetime_s)
+    return {
+        "numActiveApplications": leaf.active_count,
+        "numPendingApplications": len(leaf.pending),
+        "numContainers": sum(one.containers for one in leaf.usage.by_partition.values()),
+        "maxApplications": leaf.maximum_applications,
+        "maxApplicationsPerUser": leaf.maximum_applications_per_user,
+        "userLimit": java_float(settings.user_limit_percent),
+        "userLimitFactor": java_float(settings.user_limit_factor),
+        "users": {"user": users} if users else {},
+        "configuredMaxAMResourceLimit": java_float(configured.am_percent if configured is not None else 0.1),
+        "AMResourceLimit": shapes.resource(share.am_limit),
+        "usedAMResource": shapes.resource(share.amounts.am_used),
+        "userAMResourceLimit": shapes.resource(share.user_am_limit),
+        "preemptionDisabled": is_preemption_disabled(scheduler, leaf),
+        "intraQueuePreemptionDisabled": is_intra_queue_preemption_disabled(scheduler, leaf),
+        "defaultPriority": settings.default_priority,
+        "isAutoCreatedLeafQueue": leaf.kind is QueueKind.AUTO_LEAF,
+        "maxApplicationLifetime": lifetime[0],
+        "defaultApplicationLifetime": lifetime[1],
+    }
+
+
+def _user(leaf: LeafQueue, user: User, shapes: Shapes) -> Answer:
+    limit: Resource = leaf.users.limit_of(user, "") if user.is_active else leaf.users.limit("")
+    am_used = sum((one.am_resource for one in leaf.order if one.user == user.name), NONE)
+    return {
+        "username": user.name,
+        "resourcesUsed": shapes.resource(user.usage.of("").used),
+        "numPendingApplications": user.pending_apps,
+        "numActiveApplications": user.active_apps,
+        "AMResourceUsed": shapes.resource(am_used),
+        "userResourceLimit": shapes.resource(limit),
+        "resources": {
+            "resourceUsagesByPartition": [
+                {
+                    "partitionName": name,
+                    "used": shapes.resource(amounts.used),
+                    "reserved": shapes.resource(amounts.reserved),
+                    "pending": shapes.resource(amounts.pending),
+                }
+                for name, amounts in sorted(user.usage.by_partition.items())
+            ]
+        },
+        "userWeight": java_float(user.weight),
+        "isActive": user.is_active,
+    }

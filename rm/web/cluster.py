@@ -1,0 +1,173 @@
+"""The cluster as a whole: what it is, and its figures.
+
+Answers for ClusterInfo, ClusterMetricsInfo, SchedulerOverviewInfo and ApplicationStatisticsInfo.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rm.reports import application_state, cluster_metrics
+from rm.web.refusals import bad_request
+from rm.web.values import Answer, Shapes
+from yarn.enums import YarnApplicationState
+from yarn.resource import NONE
+from yarn.version import HADOOP_VERSION, UNKNOWN
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+
+_RECOVERY = "org.apache.hadoop.yarn.server.resourcemanager.recovery."
+_PENDING = (
+    YarnApplicationState.NEW,
+    YarnApplicationState.NEW_SAVING,
+    YarnApplicationState.SUBMITTED,
+    YarnApplicationState.ACCEPTED,
+)
+
+
+def cluster_info(context: RMContext) -> Answer:
+    """What it is and since when."""
+    store = "FileSystemRMStateStore" if context.settings.recovery_enabled else "NullRMStateStore"
+    build = f"{HADOOP_VERSION} from {UNKNOWN} by yarnbox source checksum {UNKNOWN}"
+    return {
+        "id": context.start_ms,
+        "startedOn": context.start_ms,
+        "state": "STARTED",
+        "haState": "ACTIVE",
+        "rmStateStoreName": _RECOVERY + store,
+        "resourceManagerVersion": HADOOP_VERSION,
+        "resourceManagerBuildVersion": build,
+        "resourceManagerVersionBuiltOn": UNKNOWN,
+        "hadoopVersion": HADOOP_VERSION,
+        "hadoopBuildVersion": build,
+        "hadoopVersionBuiltOn": UNKNOWN,
+        "haZooKeeperConnectionState": "ResourceManager HA is not enabled.",
+    }
+
+
+class Totals:
+    """Sums over nodes and applications; `partition` None is the whole cluster."""
+
+    def __init__(self, context: RMContext, partition: str | None = "") -> None:
+        self.capacity = self.allocated = self.reserved = self.pending = NONE
+        self.containers = self.reserved_containers = self.pending_containers = 0
+        for node in context.scheduler.tracker.nodes.values():
+            if partition is not None and node.partition != partition:
+                continue
+            self.capacity = self.capacity + node.total
+            self.allocated = self.allocated + node.allocated
+            self.containers += len(node.containers)
+            held = node.reserved_container
+            if held is not None:
+                self.reserved = self.reserved + (held.reserved_resource or held.resource)
+                self.reserved_containers += 1
+        for application in context.scheduler.applications.values():
+            attempt = application.attempt
+            if attempt is None or attempt.is_stopped:
+                continue
+            for name, amounts in attempt.usage.by_partition.items():
+                if partition is None or name == partition:
+                    self.pending = self.pending + amounts.pending
+                    self.pending_containers += amounts.pending_containers
+
+
+def app_counts(context: RMContext) -> dict[YarnApplicationState, int]:
+    """How many applications are in each state that clients see."""
+    counts = dict.fromkeys(YarnApplicationState, 0)
+    for app in context.apps.values():
+        counts[application_state(app)] += 1
+    return counts
+
+
+def metrics(context: RMContext, shapes: Shapes) -> Answer:
+    """ClusterMetricsInfo."""
+    counts, totals, nodes = app_counts(context), Totals(context), cluster_metrics(context)
+    is_capacity = context.scheduler.name == "CapacityScheduler"
+    used_mb, used_cores = _utilized(context)
+    available = totals.capacity - totals.allocated
+    all_mb, all_cores = totals.capacity.memory_mb, totals.capacity.vcores
+    shown: Answer = {
+        "appsSubmitted": len(context.apps),
+        "appsCompleted": counts[YarnApplicationState.FINISHED],
+        "appsPending": sum(counts[state] for state in _PENDING),
+        "appsRunning": counts[YarnApplicationState.RUNNING],
+        "appsFailed": counts[YarnApplicationState.FAILED],
+        "appsKilled": counts[YarnApplicationState.KILLED],
+        "reservedMB": totals.reserved.memory_mb,
+        "availableMB": available.memory_mb,
+        "allocatedMB": totals.allocated.memory_mb,
+        "pendingMB": totals.pending.memory_mb,
+        "reservedVirtualCores": totals.reserved.vcores,
+        "availableVirtualCores": available.vcores,
+        "allocatedVirtualCores": totals.allocated.vcores,
+        "pendingVirtualCores": totals.pending.vcores,
+        "containersAllocated": totals.containers,
+        "containersReserved": totals.reserved_containers,
+        "containersPending": totals.pending_containers,
+        "totalMB": all_mb,
+        "totalVirtualCores": all_cores,
+        "utilizedMB": 0,
+        "utilizedVirtualCores": used_cores,
+        "utilizedMBPercent": 100 * used_mb // all_mb if all_mb else 0,
+        "utilizedVirtualCoresPercent": 100 * used_cores // all_cores if all_cores else 0,
+        "rmSchedulerBusyPercent": -1,
+        "totalNodes": len(context.nodes) + len(context.inactive_nodes),
+        "activeNodes": nodes.num_active_nms,
+        "lostNodes": nodes.num_lost_nms,
+        "unhealthyNodes": nodes.num_unhealthy_nms,
+        "decommissioningNodes": nodes.num_decommissioning_nms,
+        "decommissionedNodes": nodes.num_decommissioned_nms,
+        "rebootedNodes": nodes.num_rebooted_nms,
+        "shutdownNodes": nodes.num_shutdown_nms,
+        "containerAssignedPerSecond": 0,
+        "totalAllocatedContainersAcrossPartition": 0,
+        "crossPartitionMetricsAvailable": is_capacity,
+        "rmEventQueueSize": 0,
+        "schedulerEventQueueSize": 0,
+    }
+    if is_capacity:
+        whole = Totals(context, None)
+        shown["totalAllocatedContainersAcrossPartition"] = whole.containers
+        shown["totalUsedResourcesAcrossPartition"] = shapes.resource(whole.allocated)
+        shown["totalClusterResourcesAcrossPartition"] = shapes.resource(whole.capacity)
+        shown["totalReservedResourcesAcrossPartition"] = shapes.resource(whole.reserved)
+    return shown
+
+
+def _utilized(context: RMContext) -> tuple[int, int]:
+    """Memory and whole cores that the nodes report as used."""
+    found = [node.node_utilization for node in context.nodes.values() if node.node_utilization is not None]
+    return sum(one.pmem or 0 for one in found), int(sum(one.cpu or 0.0 for one in found))
+
+
+def overview(context: RMContext, shapes: Shapes) -> Answer:
+    """SchedulerOverviewInfo."""
+    scheduler = context.scheduler
+    kinds = [f"{one.name} (unit={one.units})" if one.units else one.name for one in context.resource_types]
+    return {
+        "schedulerType": scheduler.name.replace("Scheduler", " Scheduler"),
+        "schedulingResourceType": ",".join(kinds),
+        "minimumAllocation": shapes.resource(scheduler.minimum_allocation),
+        "maximumAllocation": shapes.resource(scheduler.maximum_allocation()),
+        "applicationPriority": context.settings.max_application_priority,
+        "schedulerBusy": -1,
+        "rmDispatcherEventQueueSize": 0,
+        "schedulerDispatcherEventQueueSize": 0,
+    }
+
+
+def statistics(context: RMContext, states: list[YarnApplicationState], types: list[str]) -> Answer:
+    """appStatInfo: how many applications in each state, of one type or of all."""
+    if len(types) > 1:
+        raise bad_request(
+            f"# of applicationTypes = {len(types)}, we temporarily support at most one applicationType"
+        )
+    kind = types[0].strip().lower() if types else "*"
+    counts = dict.fromkeys(states or list(YarnApplicationState), 0)
+    for app in context.apps.values():
+        state = application_state(app)
+        if state in counts and kind in ("*", app.submission.application_type.lower()):
+            counts[state] += 1
+    items = [{"state": state.name, "type": kind, "count": count} for state, count in counts.items()]
+    return {"statItem": items}

@@ -1,0 +1,70 @@
+"""Refusals of the web services, with the class and the text that Hadoop's clients are used to.
+
+Answers for GenericExceptionHandler and the exceptions of yarn.webapp.
+"""
+
+from __future__ import annotations
+
+from yarn.errors import AccessControlError, NotReadyError, YarnError
+
+_WEB = "org.apache.hadoop.yarn.webapp."
+
+
+class RestError(Exception):
+    """An answer with RemoteException as its body; with `is_text`, the message alone."""
+
+    def __init__(self, status: int, java_class: str, message: str, *, is_text: bool = False) -> None:
+        super().__init__(message)
+        self.status = status
+        self.java_class = java_class
+        self.message = message
+        self.is_text = is_text
+
+    def body(self) -> dict[str, dict[str, str]]:
+        """RemoteExceptionData."""
+        name = self.java_class.rpartition(".")[2]
+        return {
+            "RemoteException": {
+                "exception": name,
+                "message": self.message,
+                "javaClassName": self.java_class,
+            }
+        }
+
+
+def bad_request(message: str, *, cause: str = "java.lang.Exception") -> RestError:
+    """400; `cause` is the exception that Hadoop wraps."""
+    return RestError(400, _WEB + "BadRequestException", f"{cause}: {message}")
+
+
+def not_found(message: str) -> RestError:
+    """404."""
+    return RestError(404, _WEB + "NotFoundException", f"java.lang.Exception: {message}")
+
+
+def forbidden(message: str) -> RestError:
+    """403."""
+    return RestError(403, _WEB + "ForbiddenException", f"java.lang.Exception: {message}")
+
+
+def text(status: int, message: str) -> RestError:
+    """A refusal in plain text, as many changing calls answer."""
+    return RestError(status, "", message, is_text=True)
+
+
+def unauthenticated() -> RestError:
+    """401, for a call that needs a user."""
+    return RestError(
+        401,
+        "org.apache.hadoop.security.authorize.AuthorizationException",
+        "Unable to obtain user name, user not authenticated",
+    )
+
+
+def of_core(error: YarnError) -> RestError:
+    """What the core refused."""
+    if isinstance(error, AccessControlError):
+        return text(403, error.message)
+    if isinstance(error, NotReadyError):
+        return RestError(503, error.java_class, error.message)
+    return bad_request(error.message) if error.http_status == 400 else not_found(error.message)

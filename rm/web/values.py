@@ -1,0 +1,84 @@
+"""The values that all answers are made of: resources, percentages, maps, moments.
+
+Answers for ResourceInfo, ResourceInformationsInfo and the adapters of webapp.dao.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from rm.scheduler.calculator import float32
+from yarn.resource import MEMORY_MB, VCORES, Resource
+from yarn.resource_types import ResourceTypeRegistry
+
+Answer = dict[str, Any]
+
+
+def java_float(value: float) -> float:
+    """A number as Java prints its `float`: the shortest decimal that names the same 32 bits."""
+    wanted = float32(value)
+    if not math.isfinite(wanted):
+        return wanted
+    for digits in range(1, 10):
+        shown = float(f"{wanted:.{digits}g}")
+        if float32(shown) == wanted:
+            return shown
+    return wanted
+
+
+def percent(ratio: float | None, most: float | None = None) -> float:
+    """A ratio as a percentage; `most` cuts it there."""
+    value = float32(float32(ratio or 0.0) * 100)
+    return java_float(value if most is None else max(0.0, min(value, most)))
+
+
+class Shapes:
+    """Resources in the shape that clients read, for the types of one cluster."""
+
+    def __init__(self, types: ResourceTypeRegistry) -> None:
+        self._types = list(types)
+
+    def resource(self, value: Resource | None) -> Answer:
+        """ResourceInfo."""
+        held = value if value is not None else Resource(0, 0)
+        return {
+            "memory": held.memory_mb,
+            "vCores": held.vcores,
+            "resourceInformations": {"resourceInformation": [self._type(one, held) for one in self._types]},
+        }
+
+    def _type(self, kind: Any, held: Resource) -> Answer:
+        shown: Answer = {
+            "attributes": {},
+            "maximumAllocation": 2**63 - 1,
+            "minimumAllocation": 0,
+            "name": kind.name,
+            "resourceType": "COUNTABLE",
+            "units": kind.units,
+            "value": held.value(kind.name),
+        }
+        return {**shown, "tags": list(kind.tags)} if kind.tags else shown
+
+
+def entries(values: Mapping[str, object]) -> Answer:
+    """A map as its list of entries; values are strings."""
+    shown = [{"key": key, "value": str(value)} for key, value in values.items()]
+    return {"entry": shown} if shown else {}
+
+
+def without_nulls(shown: Answer) -> Answer:
+    """A null field is left out."""
+    return {name: value for name, value in shown.items() if value is not None}
+
+
+def java_date(moment_ms: int) -> str:
+    """As java.util.Date prints a moment."""
+    return datetime.fromtimestamp(moment_ms / 1000, UTC).strftime("%a %b %d %H:%M:%S UTC %Y")
+
+
+def plain(resource: Resource) -> dict[str, int]:
+    """Amounts by the names of their types, memory and vcores always."""
+    return {MEMORY_MB: resource.memory_mb, VCORES: resource.vcores, **dict(resource.items())}
