@@ -123,13 +123,12 @@ def app_activities(call: Call) -> Reply:
     elif application is None or application_id is None:
         shown["diagnostic"] = "Cannot find application with given appId"
     elif found := _allocation(scheduler, application_id):
-        app_priority = application.attempt.app_priority if application.attempt is not None else 0
         shown["allocations"] = [
             {
                 "nodeId": "",
                 **moment,
                 "queueName": application.queue.path,
-                "appPriority": app_priority,
+                "appPriority": application.app_priority,
                 "allocationState": "SKIPPED",
                 "children": found,
             }
