@@ -16,6 +16,7 @@ from rm.container import RMContainer
 from rm.scheduler.application import Application, Attempt
 from rm.scheduler.asks import ANY, KeyAsks, Locality, PendingRequest, RequestKey
 from rm.scheduler.fair.leaf import less
+from rm.scheduler.fair.locality import allowed_level
 from rm.scheduler.fair.order import FullKey
 from rm.scheduler.fair.policies import Standing
 from rm.scheduler.fair.queue import RESERVED, Bounds
@@ -48,6 +49,8 @@ class FSAppAttempt(Attempt):
         super().__init__(scheduler.context, attempt_id, application)
         self.scheduler = scheduler
         self.number = number
+        self.leaf: LeafQueue = application.queue
+        """The queue it is in: the application's, at hand."""
         self.name_key = str(attempt_id.application_id).encode()
         self.start_ms = scheduler.context.now_ms
         self.weight = 1.0
@@ -77,12 +80,6 @@ class FSAppAttempt(Attempt):
     def used(self) -> Resource:
         """What it holds; reservations do not count."""
         return self.usage.used()
-
-    @property
-    def leaf(self) -> LeafQueue:
-        """The queue it is in."""
-        queue: LeafQueue = self.application.queue
-        return queue
 
     # Its place in the queue
 
@@ -125,7 +122,9 @@ class FSAppAttempt(Attempt):
 
     def update_demand(self) -> None:
         """What it holds and what it asks for at `*`."""
-        self.demand = self.usage.used() + self.usage.total_pending()
+        self.demand = NONE
+        for amounts in self.usage.by_partition.values():
+            self.demand = self.demand + amounts.used + amounts.pending
         if self.scheduler.settings.size_based_weight:
             self.weight = self.scheduler.size_weight(self.demand.memory_mb)
         self.bounds = Bounds()
@@ -199,10 +198,10 @@ class FSAppAttempt(Attempt):
 
     def _choose(self, key_asks: KeyAsks, node: SchedulerNode) -> tuple[Locality, PendingRequest] | None:
         """The nearest request of the key that this node may serve now. See tests/scenarios/fair/."""
-        key = key_asks.key
+        key, allowed = key_asks.key, Locality.OFF_SWITCH
         if not self.scheduler.looks_leave_no_trace:
             self.opportunities[key] = self.opportunities.get(key, 0) + 1
-        allowed = self.scheduler.allowed_level(self, key)
+            allowed = allowed_level(self.scheduler, self, key)
         by_location = key_asks.by_location
         if len(by_location) > 1:
             at_rack = by_location.get(node.rack)

@@ -27,8 +27,6 @@ def is_delayed(settings: FairSettings) -> bool:
 
 def allowed_level(scheduler: FairScheduler, app: FSAppAttempt, key: RequestKey) -> Locality:
     """The level now; asking for it may change it. The opportunity at hand is counted already."""
-    if scheduler.looks_leave_no_trace:
-        return Locality.OFF_SWITCH
     level = app.levels.get(key)
     if level is None:
         app.levels[key] = Locality.NODE_LOCAL

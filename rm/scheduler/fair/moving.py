@@ -42,7 +42,7 @@ def move(scheduler: FairScheduler, application_id: ApplicationId, queue: str) ->
         scheduler.running.stopped(attempt, source)
     elif refusal is None:
         scheduler.running.waits_no_longer(attempt)
-    application.queue = target
+    application.queue = attempt.leaf = target
     attempt.move_books((attempt.usage, *(one.usage for one in target.ancestry)))
     for container in (*attempt.live.values(), *attempt.reserved_containers()):
         container.queue = target.path

@@ -213,10 +213,10 @@ class FairQueue(ABC):
 
     def has_room_for(self, resource: Resource) -> bool:
         """Whether it and all its ancestors may hold so much more."""
-        return all(
-            not queue.has_max or (queue.usage.used() + resource).fits_in(queue.max_share)
-            for queue in self.ancestry
-        )
+        for queue in self.ancestry:
+            if queue.has_max and not (queue.usage.used() + resource).fits_in(queue.max_share):
+                return False
+        return True
 
     def lower_bounds(self, bounds: Bounds) -> None:
         """Somebody below asks for containers of other sizes than before."""

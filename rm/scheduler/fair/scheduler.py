@@ -25,7 +25,6 @@ from rm.events.scheduler import (
 )
 from rm.scheduler import requests
 from rm.scheduler.application import Application
-from rm.scheduler.asks import Locality, RequestKey
 from rm.scheduler.base import Allocation, Scheduler
 from rm.scheduler.calculator import DOMINANT_CALCULATOR, float32
 from rm.scheduler.fair import locality, moving, reporting, submission
@@ -236,10 +235,6 @@ class FairScheduler(Scheduler[FSAppAttempt]):
                 if node.is_schedulable and self.minimum_allocation.fits_in(node.available):
                     self.allocate_on(node)
         self.context.timer_at(self.context.now_ms + self.settings.continuous_sleep_ms, _CONTINUOUS, event)
-
-    def allowed_level(self, app: FSAppAttempt, key: RequestKey) -> Locality:
-        """How far from where it was asked for a container may be now."""
-        return locality.allowed_level(self, app, key)
 
     @staticmethod
     @cache

@@ -104,7 +104,10 @@ class _Sum:
             return -1
         if used + uncut - self._cut - slack > target and uncut < MAXIMUM:
             return 1
-        used += sum(min(int(weight * ratio), MAXIMUM) * count for weight, count in self._free)
+        if uncut < MAXIMUM:
+            used += sum([int(weight * ratio) * count for weight, count in self._free])
+        else:
+            used += sum(min(int(weight * ratio), MAXIMUM) * count for weight, count in self._free)
         used = min(used, MAXIMUM)
         return -1 if used < target else int(used > target)
 
