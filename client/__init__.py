@@ -2,6 +2,7 @@
 
 yarn_client   the calls of a client of the ResourceManager, and the waiting that goes with them
 admin_client  the calls of an administrator
+retry         calls that outlive a restart of the ResourceManager
 web           the REST resources that commands read: scheduler configuration, container logs, attempts
 
 main          finds the command and runs it; what nobody caught becomes an exit status

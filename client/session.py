@@ -16,9 +16,10 @@ from typing import Self
 from client import admin_client, yarn_client
 from client.admin_client import AdminClient
 from client.console import Console
+from client.retry import RetryingRpc
 from client.settings import RM_GRPC_ADDRESS, WEB_ADDRESS, ClientSettings, connectable
 from client.web import Retry, WebService
-from client.yarn_client import Polling, YarnClient
+from client.yarn_client import Polling, Rpc, YarnClient
 from yarn.addresses import AddressBook
 from yarn.aggregated_logs import LogLayout
 from yarn.configuration import SITE_FILES, Configuration, ConfigurationError
@@ -135,12 +136,12 @@ class Session:
     @cached_property
     def client(self) -> YarnClient:
         """The client; it connects at its first call."""
-        return YarnClient(self._stub(yarn_client.SERVICE), self.polling)
+        return YarnClient(self._rpc(yarn_client.SERVICE), self.polling)
 
     @cached_property
     def admin(self) -> AdminClient:
         """The administrator's client."""
-        return AdminClient(self._stub(admin_client.SERVICE))
+        return AdminClient(self._rpc(admin_client.SERVICE))
 
     def web(self, retry: Retry | None = None) -> WebService:
         """HTTP in the caller's name."""
@@ -168,7 +169,10 @@ class Session:
         where = self.configuration.origin(WEB_ADDRESS)
         return f" ({WEB_ADDRESS}, {where}): the ResourceManager does not serve HTTP there"
 
-    def _stub(self, service: str) -> BlockingStub:
+    def _rpc(self, service: str) -> Rpc:
         stub = BlockingStub(self.rm_address, service, user=self.user)
         self._stubs.append(stub)
-        return stub
+        settings, console = self.settings, self.console
+        return RetryingRpc(
+            stub, Polling(console.clock, console.sleep, settings.retry_interval_ms, settings.retry_for_ms)
+        )

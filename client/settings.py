@@ -49,6 +49,20 @@ class ClientSettings:
         unit="ms",
         at_least=-1,
     )
+    retry_interval_ms: int = setting(
+        "yarn.resourcemanager.connect.retry-interval.ms",
+        30_000,
+        "How often an RM that went away is asked again",
+        unit="ms",
+        at_least=1,
+    )
+    retry_for_ms: int = setting(
+        "yarn.resourcemanager.connect.max-wait.ms",
+        900_000,
+        "How long; -1: for ever",
+        unit="ms",
+        at_least=-1,
+    )
     log_directory: str = setting(
         aggregated_logs.ROOT_PROPERTY, aggregated_logs.DEFAULT_ROOT, "Where aggregated logs lie"
     )

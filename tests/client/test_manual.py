@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 
 import pytest
 
 from client.main import COMMANDS
 from client.settings import ClientSettings
+from tests.client.fakes import FakeResourceManager
 from yarn.settings import declarations
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -23,6 +25,14 @@ def test_every_command_is_in_its_chapter(command: str) -> None:
 @pytest.mark.parametrize("name", [one.name for one in declarations(ClientSettings)])
 def test_every_property_is_in_its_chapter(name: str) -> None:
     assert name in CHAPTER
+
+
+def test_the_program_of_the_chapter_runs(rm: FakeResourceManager) -> None:
+    code = textwrap.dedent("".join(re.findall(r"(?m)^    (?:from|import|with|    ).*\n|^\n", CHAPTER)))
+    assert "YarnClient(" in code
+    exec(compile(code.replace("127.0.0.1:8050", rm.address), "commands.md", "exec"), {})
+    assert rm.calls[0][0] == "getApplications"
+    assert rm.callers[0].user == "mei"
 
 
 @pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.name)
