@@ -100,8 +100,8 @@ def _up(options: argparse.Namespace) -> int:
             cluster.wait_until_ready(give_up=lambda: ending.is_asked)
             if ending.is_asked:
                 return 130
+            stays = options.detach  # from here on, whatever becomes of what we print
             print(_banner(cluster, time.monotonic() - begun, options), flush=True)
-            stays = options.detach
             if not stays:
                 print(f"yarnbox: {watch(cluster, ending) or 'stopping'}", flush=True)
             return 0

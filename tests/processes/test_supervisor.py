@@ -38,6 +38,14 @@ def test_a_cluster_comes_up_shows_itself_and_goes(desk: Desk) -> None:
     assert down_s < 6, "2 s on an idle machine"
 
 
+def test_a_reader_that_has_enough_does_not_end_the_cluster(desk: Desk) -> None:
+    command = desk.start("up", "--detach", *QUIET, "--nodes", "1")
+    assert command.stdout is not None
+    command.stdout.close()
+    assert command.wait(timeout=60) == 0
+    assert states(desk) == {"rm": "RUNNING", "nm1": "RUNNING"}
+
+
 def test_a_second_start_says_what_is_there(desk: Desk) -> None:
     desk.up("--nodes", "1")
     said = desk.yarnbox("up", "--detach", status=1)
