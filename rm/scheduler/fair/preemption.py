@@ -14,7 +14,11 @@ from typing import TYPE_CHECKING
 
 from rm.container import RMContainer
 from rm.events.container import ContainerKill
-from rm.events.scheduler import SchedulerPreemptContainers
+from rm.events.scheduler import (
+    SchedulerMarkContainerForKillable,
+    SchedulerMarkContainerForPreemption,
+    SchedulerPreemptContainers,
+)
 from rm.scheduler.asks import ANY, PendingRequest, RequestKey
 from rm.scheduler.calculator import float32
 from rm.scheduler.fair.leaf import less
@@ -104,13 +108,25 @@ class Preemption:
 
     def kill(self, event: SchedulerPreemptContainers) -> None:
         """The wait is over: all that was marked in one pass is killed."""
-        scheduler = self._scheduler
         for container_id in event.container_ids:
-            container = scheduler.container(container_id)
-            if container is None:
-                continue
+            self._kill(container_id)
+
+    def announce(self, event: SchedulerMarkContainerForPreemption) -> None:
+        """MARK_CONTAINER_FOR_PREEMPTION: a node shrank, and the AM is asked for a container on it."""
+        app = self._scheduler.attempt(event.attempt_id)
+        container = app.live.get(event.container_id) if app is not None else None
+        if app is not None and container is not None:
+            app.mark(container)
+
+    def make_killable(self, event: SchedulerMarkContainerForKillable) -> None:
+        """MARK_CONTAINER_FOR_KILLABLE: it was not given up in time."""
+        self._kill(event.container_id)
+
+    def _kill(self, container_id: ContainerId) -> None:
+        container = self._scheduler.container(container_id)
+        if container is not None:
             status = preempted(container_id)
-            scheduler.complete_container(container, status, ContainerKill(status=status))
+            self._scheduler.complete_container(container, status, ContainerKill(status=status))
 
     # One application
 

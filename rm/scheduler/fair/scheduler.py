@@ -19,6 +19,8 @@ from rm.events.scheduler import (
     SchedulerAppAttemptRemoved,
     SchedulerAppRemoved,
     SchedulerCheckAllocations,
+    SchedulerMarkContainerForKillable,
+    SchedulerMarkContainerForPreemption,
     SchedulerPreemptContainers,
     SchedulerScheduleAll,
     SchedulerUpdateShares,
@@ -95,6 +97,8 @@ class FairScheduler(Scheduler[FSAppAttempt]):
             SchedulerUpdateShares: self.update_in_time,
             SchedulerCheckAllocations: self.check_allocations,
             SchedulerPreemptContainers: self.preemption.kill,
+            SchedulerMarkContainerForPreemption: self.preemption.announce,
+            SchedulerMarkContainerForKillable: self.preemption.make_killable,
             SchedulerScheduleAll: self.schedule_all,
         }
         self.loader.start()

@@ -31,7 +31,7 @@ def find_leaf(scheduler: FairScheduler, event: SchedulerAppAdded) -> LeafQueue:
             f"Reject application {application_id} submitted by user {user} application rejected by placement "
             "rules."
         )
-    leaf = scheduler.tree.leaf(queue, create=True)
+    leaf = scheduler.tree.leaf(queue or RECOVERY, create=True)
     if leaf is None and event.is_recovering:
         leaf = scheduler.tree.leaf(RECOVERY, create=True)
     if leaf is None:
