@@ -27,8 +27,10 @@ from rm.labels.attributes import NodeAttributesManager
 from rm.monitors import MonitorClock
 from rm.node import RM_NODE
 from rm.nodes import NodesListManager
+from rm.reservation.system import FOLLOWER, Planning, ReservationSystem
 from rm.scheduler.base import Scheduler
 from rm.scheduler.opportunistic import OpportunisticAllocator
+from rm.scheduler.plan_queues import KeepsPlans
 from rm.services.admin import AdminService
 from rm.services.client import ClientService
 from rm.services.master import MasterService
@@ -108,7 +110,21 @@ class Core:
         self.labels = LabelAdministration(context)
         self.tracker = TrackerService(context, self.nodes_list, self.watcher, opportunistic, self.labels)
         self.admin = AdminService(context, self.access, self.nodes_list, self.tracker, self.labels)
+        self._plan_reservations()
         self._register_handlers()
+
+    def _plan_reservations(self) -> None:
+        """The reservation system, where it is on and the scheduler has queues for it."""
+        settings, scheduler = self.context.settings, self.context.scheduler
+        if settings.reservation_system_enabled and isinstance(scheduler, KeepsPlans):
+            planning = Planning(
+                step_ms=settings.reservation_step_ms,
+                max_period_ms=settings.reservation_max_period_ms,
+                is_early=settings.reservation_early,
+                smoothness=settings.reservation_smoothness,
+            )
+            self.client.reservations = ReservationSystem(self.context, scheduler.plan_queues, planning)
+            self.monitors.add(FOLLOWER, planning.step_ms, self.client.reservations.follow)
 
     def _register_handlers(self) -> None:
         register = self.context.dispatcher.register
@@ -142,6 +158,8 @@ class Core:
         )
         self._watch_labels_provider()
         self.monitors.start()
+        if self.client.reservations is not None:
+            self.client.reservations.follow()
         if entries:
             self.context.scheduler.recover_configuration(entries)
             self.manager.recover(entries)

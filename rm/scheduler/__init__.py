@@ -9,6 +9,7 @@ calculator   how resources compare
 requests     validation and normalization
 statuses     why the RM ended a container
 recovery     containers reported after a restart of the RM
+plan_queues  what a scheduler does for plan reservations
 updates      containers that change while they run
 overcommit   nodes that shrank below what is on them
 opportunistic  containers that no queue pays for

@@ -1,6 +1,6 @@
 """ApplicationClientProtocol: what users ask about the cluster: nodes, queues, labels, resource types.
 
-Plan reservations and delegation tokens are refused while there is nobody to grant them. Answers for the
+Delegation tokens are refused while there is nobody to grant them. Answers for the
 cluster half of ClientRMService.
 """
 
@@ -74,6 +74,7 @@ from yarn.resource import Resource
 
 if TYPE_CHECKING:
     from rm.context import RMContext
+    from rm.reservation.system import ReservationSystem
 
 NO_RESERVATIONS = "Reservation is not enabled. Please enable & try again"
 NO_DELEGATION_TOKENS = "Delegation Token can be issued only with kerberos authentication"
@@ -87,6 +88,8 @@ class ClusterService:
     """One method per RPC that concerns no single application."""
 
     def __init__(self, context: RMContext, access: Access) -> None:
+        self.reservations: ReservationSystem | None = None
+        """Set by the core where reservations are on."""
         self._context = context
         self._access = access
 
@@ -270,29 +273,37 @@ class ClusterService:
         self, request: GetNewReservationRequest, caller: Caller
     ) -> GetNewReservationResponse:
         """getNewReservation."""
-        raise YarnError(NO_RESERVATIONS)
+        return GetNewReservationResponse(reservation_id=self._reservations().new_id())
 
     def submit_reservation(
         self, request: ReservationSubmissionRequest, caller: Caller
     ) -> ReservationSubmissionResponse:
         """submitReservation."""
-        raise YarnError(NO_RESERVATIONS)
+        self._reservations().submit(request, caller.user)
+        return ReservationSubmissionResponse()
 
     def update_reservation(
         self, request: ReservationUpdateRequest, caller: Caller
     ) -> ReservationUpdateResponse:
         """updateReservation."""
-        raise YarnError(NO_RESERVATIONS)
+        self._reservations().update(request, caller.user)
+        return ReservationUpdateResponse()
 
     def delete_reservation(
         self, request: ReservationDeleteRequest, caller: Caller
     ) -> ReservationDeleteResponse:
         """deleteReservation."""
-        raise YarnError(NO_RESERVATIONS)
+        self._reservations().delete(request, caller.user)
+        return ReservationDeleteResponse()
 
     def list_reservations(self, request: ReservationListRequest, caller: Caller) -> ReservationListResponse:
         """listReservations."""
-        raise YarnError(NO_RESERVATIONS)
+        return ReservationListResponse(reservations=self._reservations().list(request, caller.user))
+
+    def _reservations(self) -> ReservationSystem:
+        if self.reservations is None:
+            raise YarnError(NO_RESERVATIONS)
+        return self.reservations
 
     # Delegation tokens
 

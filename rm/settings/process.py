@@ -283,6 +283,24 @@ class RMSettings:
         suffixes=True,
         at_least=1,
     )
+    reservation_max_period_ms: int = setting(
+        _RM + "reservation-system.max-periodicity",
+        86_400_000,
+        "After this long every recurring reservation has come round",
+        unit="ms",
+        at_least=1,
+    )
+    reservation_early: bool = setting(
+        _RM + "reservation-system.favor-early-allocation",
+        True,
+        "Plan towards the beginning of a reservation's window, not towards its end",
+    )
+    reservation_smoothness: int = setting(
+        _RM + "reservation-system.smoothness-factor",
+        10,
+        "Into how fine parts the aligned planner divides what it spreads",
+        at_least=1,
+    )
 
     addresses: AddressSettings = group(AddressSettings)
     tokens: TokenSettings = group(TokenSettings)

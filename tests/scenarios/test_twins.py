@@ -15,7 +15,7 @@ from sim.scenario.steps import Ask, Expect, ExpectError, Refresh, Step
 HERE = Path(__file__).parent
 CASES = sorted(
     case
-    for area in ("fifo", "lifecycle", "capacity", "fair", "preemption")
+    for area in ("fifo", "lifecycle", "capacity", "fair", "preemption", "reservation")
     for case in HERE.glob(f"{area}/*.yaml")
 )
 

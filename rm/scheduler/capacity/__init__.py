@@ -17,6 +17,7 @@ commit.py rounds.py multi_node.py           a heartbeat, and other ways to give
 placement.py                mapping rules to a queue
 dynamic.py upkeep.py        queues that submissions make; what becomes of them
 parallel.py                 max-parallel-apps
+plans.py                    plan queues and what is below them
 admission.py                letting applications in
 changes.py mutation.py      refresh, move, relabelled nodes; the configuration changed by API
 clients.py reasons.py       what others see; why is it pending?

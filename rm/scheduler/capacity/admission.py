@@ -16,6 +16,7 @@ from rm.scheduler.capacity.leaf import LeafQueue
 from rm.scheduler.capacity.mappings import FORMAT, JSON_FILE, JSON_TEXT, QUEUE_MAPPINGS
 from rm.scheduler.capacity.placement import UNNAMED, QueueLookup, Submission, check_rules
 from rm.scheduler.capacity.placement import place as place_by_rules
+from rm.scheduler.capacity.plans import leaf_for
 from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.settings import CapacitySettings, QueueKind, WorkflowPriority
 from yarn.configuration import ConfigurationError
@@ -200,6 +201,8 @@ def _find_leaf(scheduler: CapacityScheduler, event: SchedulerAppAdded, *, is_pla
             f"Application {event.application_id} submission by user : {user} to specified queue : {name}  is "
             "prohibited. Verify automatic queue mapping for user exists in queue-mappings"
         )
+    if queue.kind is QueueKind.PLAN:
+        queue = leaf_for(scheduler, queue, event.application_id, event.context.reservation_id)
     if not isinstance(queue, LeafQueue):
         raise YarnError(f"{start} : {user} to non-leaf queue : {name}")
     return queue

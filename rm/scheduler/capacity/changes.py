@@ -14,9 +14,10 @@ from rm.scheduler.capacity.application import CapacityAttempt
 from rm.scheduler.capacity.checks import check_refresh, check_states
 from rm.scheduler.capacity.dynamic import LiveQueues
 from rm.scheduler.capacity.leaf import LeafQueue
+from rm.scheduler.capacity.plans import leaf_for
 from rm.scheduler.capacity.preempting import move_killable
 from rm.scheduler.capacity.reading import FILE_NAME
-from rm.scheduler.capacity.settings import ALL_LABELS, CapacitySettings
+from rm.scheduler.capacity.settings import ALL_LABELS, CapacitySettings, QueueKind
 from rm.scheduler.capacity.tree import QueueTree
 from rm.scheduler.usage import Path, charge, refund
 from yarn.configuration import Configuration, ConfigurationError
@@ -87,6 +88,8 @@ def move_application(scheduler: CapacityScheduler, application_id: ApplicationId
     found = scheduler.tree.find(queue)
     if found is None:
         raise YarnError(f"The specified Queue: {queue} doesn't exist")
+    if found.kind is QueueKind.PLAN:
+        found = leaf_for(scheduler, found, application_id, None)
     if not isinstance(found, LeafQueue):
         raise YarnError(f"The specified Queue: {queue} is not a Leaf Queue!")
     source: LeafQueue = application.queue

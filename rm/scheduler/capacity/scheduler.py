@@ -51,8 +51,10 @@ from rm.scheduler.capacity.leaf import LeafQueue
 from rm.scheduler.capacity.monitor import SchedulingMonitor
 from rm.scheduler.capacity.multi_node import NodeOrders
 from rm.scheduler.capacity.parallel import ParallelLimits
+from rm.scheduler.capacity.plans import CapacityPlans
+from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.reading import FILE_NAME, Surroundings, read_settings
-from rm.scheduler.capacity.settings import ALL_LABELS, CapacitySettings
+from rm.scheduler.capacity.settings import ALL_LABELS, CapacitySettings, QueueKind, QueueSettings
 from rm.scheduler.capacity.tree import QueueTree
 from rm.scheduler.node import SchedulerNode
 from rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted
@@ -98,7 +100,8 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.frame.node_orders = NodeOrders(self.frame)
         self.tree = QueueTree(self.frame, settings.root)
         self.maker = QueueMaker(self.tree, self.surroundings)
-        self.tree.reread = self.maker.reread
+        self.plan_queues = CapacityPlans(self)
+        self.tree.reread = self._settings_again
         self.queues = LiveQueues(self.tree)
         self.parallel = ParallelLimits(self.frame)
         self.placed_by_rule: dict[ApplicationId, str] = {}
@@ -127,15 +130,20 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.handlers[SchedulerMonitorTick] = self.run_monitor
         self.handlers[SchedulerMarkContainerForPreemption] = lambda one: preempting.announce(self, one)
         self.handlers[SchedulerMarkContainerForKillable] = lambda one: preempting.make_killable(self, one)
-        self.handlers[SchedulerMarkContainerForNonkillable] = lambda one: preempting.make_nonkillable(
-            self, one
-        )
+        self.handlers[SchedulerMarkContainerForNonkillable] = self.make_nonkillable
         for notice in settings.notices:
             context.log("warning", "unknown property", text=notice)
         self.tree.root.cluster_changed(NONE)
         rounds.start(self)
         upkeep.start(self)
         self.monitor.start()
+
+    def _settings_again(self, queue: CapacityQueue) -> QueueSettings:
+        """The settings of a queue that no file names, after a refresh."""
+        parent = queue.parent
+        if parent is not None and parent.kind is QueueKind.PLAN:
+            return self.plan_queues.settings_of(queue.path, parent)
+        return self.maker.reread(queue)
 
     def read_settings(self, file: Configuration) -> CapacitySettings:
         """The settings of a file in these surroundings; ConfigurationError with every fault."""
@@ -298,6 +306,10 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         if container is not None:
             status = aborted(container.container_id, UNRESERVED_CONTAINER)
             self.complete_container(container, status, ContainerKill(status=status))
+
+    def make_nonkillable(self, event: SchedulerMarkContainerForNonkillable) -> None:
+        """MARK_CONTAINER_FOR_NONKILLABLE."""
+        preempting.make_nonkillable(self, event)
 
     def drop_reservation(self, container: RMContainer) -> None:
         """A reservation that is not wanted any more."""

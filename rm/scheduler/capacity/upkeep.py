@@ -116,7 +116,9 @@ def _is_removable(scheduler: CapacityScheduler, path: str) -> bool:
     if isinstance(queue, ParentQueue) and queue.children:
         return False
     parent = queue.parent
-    if parent is None or not parent.settings.v2.removes_idle or not queue.settings.v2.removes_idle:
+    if parent is None or parent.kind is QueueKind.PLAN:
+        return False
+    if not parent.settings.v2.removes_idle or not queue.settings.v2.removes_idle:
         return False
     idle_ms = scheduler.context.now_ms - queue.last_used_ms
     return idle_ms > scheduler.frame.settings.queue_expiry_s * 1_000

@@ -1,0 +1,9 @@
+"""The ReservationSystem: bookings of a plan queue's capacity over time.
+
+profile      amounts over time
+definition   whether a request makes sense at all
+planning     where in its window a request fits: greedy, and evenly spread
+plan         what one plan queue has booked, and what its sharing policy admits
+follower     each step: queues, their capacities and their applications follow the plan
+system       what users ask: submit, update, delete, list
+"""

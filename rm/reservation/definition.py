@@ -1,0 +1,106 @@
+"""Whether a definition makes sense at all, before anything is planned.
+
+Answers for ReservationInputValidator.
+"""
+
+from __future__ import annotations
+
+from yarn.enums import ReservationRequestInterpreter
+from yarn.errors import YarnError
+from yarn.records.reservation import ReservationDefinition, ReservationRequest
+from yarn.resource import NONE, Resource, componentwise_max
+
+ANY = ReservationRequestInterpreter.ANY
+IN_TURN = (ReservationRequestInterpreter.ORDER, ReservationRequestInterpreter.ORDER_NO_GAP)
+
+
+def interpreter_of(definition: ReservationDefinition) -> ReservationRequestInterpreter:
+    """How the stages go together."""
+    requests = definition.reservation_requests
+    return ReservationRequestInterpreter.ALL if requests is None else requests.interpreter
+
+
+def stages_of(definition: ReservationDefinition) -> tuple[ReservationRequest, ...]:
+    """The stages, in the order given."""
+    requests = definition.reservation_requests
+    return () if requests is None else requests.reservation_resources
+
+
+def period_ms_of(definition: ReservationDefinition) -> int:
+    """After how long it comes again; 0 for once. YarnError when the text is no such time."""
+    text = definition.recurrence_expression.strip()
+    try:
+        period_ms = int(text or "0")
+    except ValueError:
+        raise YarnError(f"Invalid period {text}. Please try again with a non-negative long value") from None
+    if period_ms < 0:
+        raise YarnError(f"Negative Period : {text}. Please try again with a non-negative long value")
+    return period_ms
+
+
+def check(
+    definition: ReservationDefinition | None, capacity: Resource, now_ms: int, max_period_ms: int
+) -> ReservationDefinition:
+    """YarnError with the first thing that is wrong with it."""
+    if definition is None or definition.arrival is None or definition.deadline is None:
+        raise YarnError(
+            "Missing reservation definition. Please try again by specifying a reservation definition."
+        )
+    if definition.deadline <= now_ms:
+        raise YarnError(
+            f"The specified deadline: {definition.deadline} is the past. Please try again with "
+            "deadline in the future."
+        )
+    stages = stages_of(definition)
+    if not stages:
+        raise YarnError(
+            "No resources have been specified to reserve. Please try again by specifying the resources "
+            "to reserve."
+        )
+    interpreter = interpreter_of(definition)
+    window_ms = definition.deadline - definition.arrival
+    durations = [stage.duration for stage in stages]
+    shortest_ms = sum(durations) if interpreter in IN_TURN else max(durations)
+    if interpreter is not ANY and window_ms < shortest_ms:
+        raise YarnError(
+            f"The time difference ({window_ms}) between arrival ({definition.arrival}) and deadline "
+            f"({definition.deadline}) must  be greater or equal to the minimum resource duration "
+            f"({shortest_ms})"
+        )
+    largest = NONE
+    for stage in stages:
+        largest = componentwise_max(largest, (stage.capability or NONE) * max(stage.concurrency, 0))
+    if interpreter is not ANY and not largest.fits_in(capacity):
+        raise YarnError(
+            f"The size of the largest gang in the reservation definition ({largest}) exceed the capacity "
+            f"available ({capacity} )"
+        )
+    _check_period(definition, window_ms, max_period_ms)
+    return definition
+
+
+def _check_period(definition: ReservationDefinition, window_ms: int, max_period_ms: int) -> None:
+    period_ms = period_ms_of(definition)
+    if period_ms == 0:
+        return
+    if window_ms > period_ms:
+        raise YarnError(
+            f"Duration of the requested reservation: {window_ms} is greater than the recurrence: {period_ms}"
+        )
+    if max_period_ms % period_ms:
+        raise YarnError(
+            f"The maximum periodicity: {max_period_ms} must be divisible by the recurrence "
+            f"expression provided: {period_ms}"
+        )
+
+
+def check_stage(stage: ReservationRequest, largest_container: Resource) -> None:
+    """YarnError when the stage cannot be placed anywhere at any time."""
+    if stage.concurrency < 1:
+        raise YarnError("Gang Size should be >= 1")
+    if stage.num_containers <= 0:
+        raise YarnError("Num containers should be > 0")
+    if stage.num_containers % stage.concurrency:
+        raise YarnError("Parallelism must be an exact multiple of gang size")
+    if not (stage.capability or NONE).fits_in(largest_container):
+        raise YarnError("Individual capability requests should not exceed cluster's maxAlloc")

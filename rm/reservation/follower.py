@@ -1,0 +1,105 @@
+"""Each step the queues below a plan queue follow the plan.
+
+Queues are made and removed, their capacities follow what is booked now, and applications whose reservation
+has ended move to the plan's default queue. Answers for AbstractSchedulerPlanFollower,
+CapacitySchedulerPlanFollower and SimpleCapacityReplanner.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rm.events.app import AppKill
+from rm.reservation.plan import Plan, Reservation
+from rm.reservation.planning import Window
+from rm.scheduler.plan_queues import PlanQueues, PlanSettings
+from yarn.resource import NONE
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+
+ENDED = "Application is killed because its reservation has ended"
+
+
+class PlanFollower:
+    """Puts the plans into effect."""
+
+    def __init__(self, context: RMContext, queues: PlanQueues, plans: dict[str, Plan], step_ms: int) -> None:
+        self._context = context
+        self._queues = queues
+        self._plans = plans
+        self._step_ms = step_ms
+
+    def run(self) -> None:
+        """One round over all plans."""
+        for plan in list(self._plans.values()):
+            self.synchronise(plan, replans=True)
+
+    def synchronise(self, plan: Plan, *, replans: bool) -> None:
+        """One plan as of now; where it must not be planned anew, everybody gets less instead."""
+        settings = plan.settings
+        now_ms = -(-self._context.now_ms // self._step_ms) * self._step_ms
+        plan.capacity = self._queues.capacity_of(settings.path)
+        if replans:
+            self._replan(plan, now_ms)
+        active = [each for each in plan.reservations.values() if each.is_active(now_ms)]
+        shares = self._shares(plan, active, now_ms)
+        wanted = {settings.default_queue: 0.0, **shares}
+        for queue in self._queues.reservation_queues(settings.path):
+            if queue not in wanted and not self._expire(plan, queue):
+                shares[queue] = 0.0
+        shares[settings.default_queue] = max(1.0 - sum(shares.values()), 0.0)
+        self._queues.entitle(settings.path, shares)
+        for reservation in list(plan.reservations.values()):
+            if not reservation.period_ms and reservation.deadline_ms <= now_ms - settings.window_ms:
+                del plan.reservations[reservation.reservation_id]
+
+    def _shares(self, plan: Plan, active: list[Reservation], now_ms: int) -> dict[str, float]:
+        divide = plan.calculator.divide
+        shares = {
+            queue_of(plan.settings, each): divide(plan.capacity, each.at(now_ms), plan.capacity)
+            if plan.capacity
+            else 0.0
+            for each in active
+        }
+        asked = sum(shares.values())
+        return {queue: share / asked for queue, share in shares.items()} if asked > 1.0 else shares
+
+    def _expire(self, plan: Plan, queue: str) -> bool:
+        """A queue whose reservation is over; whether it is gone."""
+        for application_id in self._queues.applications_in(queue):
+            if plan.settings.moves_on_expiry:
+                self._queues.move_application(application_id, plan.settings.default_queue)
+            else:
+                self._context.post(AppKill(application_id=application_id, diagnostics=ENDED))
+        if self._queues.applications_in(queue):
+            return False
+        self._queues.remove_queue(queue)
+        return True
+
+    def _replan(self, plan: Plan, now_ms: int) -> None:
+        """Drops the newest reservations at every moment at which there are more than the plan can hold
+        now."""
+        if not plan.reservations or not plan.capacity:
+            return
+        end_ms = now_ms + plan.settings.enforcement_window_ms
+        moments = plan.load(Window(now_ms, end_ms)).points()
+        for moment_ms in (now_ms, *(point for point in moments if now_ms < point < end_ms)):
+            newest_first = sorted(
+                plan.reservations.values(),
+                key=lambda each: (each.accepted_ms, each.reservation_id),
+                reverse=True,
+            )
+            held = [(each, each.at(moment_ms)) for each in newest_first]
+            total = sum((amount for _, amount in held), NONE)
+            for reservation, amount in held:
+                if plan.calculator.fits_in(total, plan.capacity):
+                    break
+                if amount:
+                    del plan.reservations[reservation.reservation_id]
+                    total = total - amount
+
+
+def queue_of(settings: PlanSettings, reservation: Reservation) -> str:
+    """The queue of a reservation while it is active."""
+    return f"{settings.path}.{reservation.reservation_id}"

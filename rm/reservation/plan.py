@@ -1,0 +1,177 @@
+"""What one plan queue has booked, and what its sharing policy lets a user book.
+
+Answers for InMemoryPlan, NoOverCommitPolicy and CapacityOverTimePolicy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from rm.reservation.definition import period_ms_of
+from rm.reservation.planning import Ground, Window
+from rm.reservation.profile import Piece, Profile
+from rm.scheduler.calculator import Calculator
+from rm.scheduler.plan_queues import PlanSettings
+from yarn.errors import YarnError
+from yarn.ids import ReservationId
+from yarn.records.reservation import ReservationDefinition
+from yarn.resource import NONE, Resource, componentwise_max, componentwise_min, map_values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reservation:
+    """A booking that was accepted."""
+
+    reservation_id: ReservationId
+    definition: ReservationDefinition
+    user: str
+    allocation: Profile
+    accepted_ms: int
+
+    @property
+    def arrival_ms(self) -> int:
+        """Where its window begins."""
+        return self.definition.arrival or 0
+
+    @property
+    def deadline_ms(self) -> int:
+        """Where its window ends."""
+        return self.definition.deadline or 0
+
+    @property
+    def period_ms(self) -> int:
+        """After how long it comes again; 0 for once."""
+        return period_ms_of(self.definition)
+
+    def is_active(self, now_ms: int) -> bool:
+        """Whether its window, or a repetition of it, is open."""
+        if self.period_ms and now_ms >= self.arrival_ms:
+            now_ms = self.arrival_ms + (now_ms - self.arrival_ms) % self.period_ms
+        return self.arrival_ms <= now_ms < self.deadline_ms
+
+    def between(self, start_ms: int, end_ms: int) -> Profile:
+        """What it holds between the two moments, and perhaps beyond."""
+        return self.allocation.repeated(self.period_ms, start_ms, end_ms)
+
+    def at(self, now_ms: int) -> Resource:
+        """What it holds at that moment."""
+        return self.between(now_ms, now_ms + 1).at(now_ms)
+
+
+class Plan:
+    """The bookings of one plan queue."""
+
+    def __init__(self, settings: PlanSettings, calculator: Calculator) -> None:
+        self.settings = settings
+        self.calculator = calculator
+        self.capacity = NONE
+        """As the follower saw it last; nothing before its first look."""
+        self.reservations: dict[ReservationId, Reservation] = {}
+
+    def load(self, window: Window, without: ReservationId | None = None, user: str | None = None) -> Profile:
+        """The sum of the bookings over the window, all but one of them, of all users or of one."""
+        pieces: list[Piece] = []
+        for reservation in self.reservations.values():
+            if reservation.reservation_id != without and user in (None, reservation.user):
+                pieces.extend(reservation.between(window.start_ms, window.end_ms).pieces())
+        return Profile.of(pieces)
+
+    def ground(
+        self,
+        candidate: Reservation,
+        step_ms: int,
+        max_period_ms: int,
+        largest_container: Resource,
+        *,
+        is_early: bool,
+        smoothness: int,
+    ) -> Ground:
+        """What the candidate can be planned on: in each of its repetitions no more than is free then."""
+        window = Window(candidate.arrival_ms, candidate.deadline_ms)
+        period_ms = candidate.period_ms
+        load, own = Profile(), Profile()
+        for number in range(max_period_ms // period_ms if period_ms else 1):
+            by_ms = number * period_ms
+            shifted = Window(window.start_ms + by_ms, window.end_ms + by_ms)
+            for user in (None, candidate.user):
+                there = self.load(shifted, candidate.reservation_id, user).moved(-by_ms)
+                if user is None:
+                    load = load.combined(there, componentwise_max)
+                else:
+                    own = own.combined(there, componentwise_max)
+        whole = Profile.of([Piece(window.start_ms, window.end_ms, self.capacity)])
+        room = whole.combined(load, lambda one, other: one - other)
+        if self.settings.has_quotas:
+            quota = _percent(self.capacity, self.settings.instantaneous_percent)
+            bound = Profile.of([Piece(window.start_ms, window.end_ms, quota)])
+            room = room.combined(bound.combined(own, lambda one, other: one - other), componentwise_min)
+        return Ground(
+            room=room,
+            load=load,
+            capacity=self.capacity,
+            largest_container=largest_container,
+            step_ms=step_ms,
+            is_early=is_early,
+            smoothness=smoothness,
+            calculator=self.calculator,
+        )
+
+    def admit(self, candidate: Reservation) -> None:
+        """YarnError where the sharing policy does not let the candidate in. The plan is unchanged."""
+        others = self.reservations.get(candidate.reservation_id)
+        if others is not None and others.user != candidate.user:
+            raise YarnError(
+                f"Updating an existing reservation with mismatching user:{others.user} != {candidate.user}"
+            )
+        allocation = candidate.allocation
+        window = Window(allocation.start_ms(), allocation.end_ms())
+        total = self.load(window, candidate.reservation_id) + allocation
+        for piece in total.within(window.start_ms, window.end_ms):
+            if not self._fits(piece.amount, self.capacity):
+                raise YarnError(
+                    f"Resources at time {piece.start_ms} would be overcommitted by accepting reservation: "
+                    f"{candidate.reservation_id}"
+                )
+        if self.settings.has_quotas:
+            self._check_quotas(candidate, window)
+
+    def _check_quotas(self, candidate: Reservation, window: Window) -> None:
+        span_ms = self.settings.window_ms
+        around = Window(window.start_ms - span_ms, window.end_ms + span_ms)
+        own = self.load(around, candidate.reservation_id, candidate.user) + candidate.allocation
+        instant = _percent(self.capacity, self.settings.instantaneous_percent)
+        for piece in own.within(window.start_ms, window.end_ms):
+            if not self._fits(piece.amount, instant):
+                raise YarnError(
+                    f"Instantaneous quota capacity {instant} would be passed at time {piece.start_ms} by "
+                    f"accepting reservation: {candidate.reservation_id}"
+                )
+        average = _percent(self.capacity, self.settings.average_percent)
+        for start_ms in _averaged_from(own.points(), around, span_ms):
+            if not self._fits(_integral(own.within(start_ms, start_ms + span_ms)), average * span_ms):
+                share = self.settings.average_percent / 100
+                raise YarnError(
+                    f"Integral (avg over time) quota capacity {share} over a window of "
+                    f"{span_ms // 1000} seconds,  would be exceeded by accepting reservation: "
+                    f"{candidate.reservation_id}"
+                )
+
+    def _fits(self, amount: Resource, limit: Resource) -> bool:
+        return self.calculator.fits_in(amount, limit)
+
+
+def _averaged_from(points: Iterable[int], around: Window, span_ms: int) -> Iterator[int]:
+    """Where windows begin that may hold the most: at a change, or one window before it."""
+    for point in points:
+        if around.start_ms <= point <= around.end_ms:
+            yield point
+            yield point - span_ms
+
+
+def _integral(pieces: Iterable[Piece]) -> Resource:
+    return sum((piece.amount * (piece.end_ms - piece.start_ms) for piece in pieces), NONE)
+
+
+def _percent(amount: Resource, percent: float) -> Resource:
+    return map_values(lambda _, value: int(value * percent / 100), amount)

@@ -1,0 +1,190 @@
+"""What users ask of the ReservationSystem: a new id, submit, update, delete and list.
+
+A reservation enters its plan whole or not at all. Answers for the reservation calls of ClientRMService,
+AbstractReservationSystem and ReservationsACLsManager.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rm.reservation.definition import check
+from rm.reservation.follower import PlanFollower
+from rm.reservation.plan import Plan, Reservation
+from rm.reservation.planning import place
+from rm.reservation.profile import Profile
+from rm.scheduler.plan_queues import PlanQueues
+from yarn.errors import ReservationNotFoundError, YarnError
+from yarn.ids import ReservationId
+from yarn.records.client import (
+    ReservationDeleteRequest,
+    ReservationListRequest,
+    ReservationSubmissionRequest,
+    ReservationUpdateRequest,
+)
+from yarn.records.reservation import (
+    ReservationAllocationState,
+    ReservationDefinition,
+    ResourceAllocationRequest,
+)
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+
+FOLLOWER = "plan follower"
+_AGAIN = "Please try again with a valid reservable queue."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planning:
+    """How reservations are planned, the same in all plans."""
+
+    step_ms: int
+    max_period_ms: int = 86_400_000
+    is_early: bool = True
+    smoothness: int = 10
+
+
+class ReservationSystem:
+    """The plans of one RM."""
+
+    def __init__(self, context: RMContext, queues: PlanQueues, planning: Planning) -> None:
+        self._context = context
+        self._queues = queues
+        self._planning = planning
+        self._sequence = 0
+        self.plans: dict[str, Plan] = {}
+        self.follower = PlanFollower(context, queues, self.plans, planning.step_ms)
+
+    def follow(self) -> None:
+        """A step of the plan follower; plan queues may have come and gone with a refresh."""
+        known = {settings.path: settings for settings in self._queues.plans()}
+        for path in [path for path in self.plans if path not in known]:
+            del self.plans[path]
+        for path, settings in known.items():
+            if path in self.plans:
+                self.plans[path].settings = settings
+            else:
+                self.plans[path] = Plan(settings, self._queues.calculator)
+        self.follower.run()
+
+    # Calls
+
+    def new_id(self) -> ReservationId:
+        """createReservation."""
+        self._sequence += 1
+        return ReservationId(self._context.start_ms, self._sequence)
+
+    def submit(self, request: ReservationSubmissionRequest, user: str) -> None:
+        """submitReservation; the same one again is no new one."""
+        if request.reservation_id is None:
+            raise YarnError(
+                "Reservation id cannot be null. Please try again specifying a valid reservation id."
+            )
+        plan = self._plan_of_queue(request.queue)
+        definition = self._checked(request.reservation_definition, plan)
+        known = plan.reservations.get(request.reservation_id)
+        if known is not None:
+            if known.definition == definition:
+                return
+            raise YarnError(
+                f"Reservation allocation already exists with the reservation id {request.reservation_id}"
+            )
+        self._book(plan, request.reservation_id, definition, user)
+
+    def update(self, request: ReservationUpdateRequest, user: str) -> None:
+        """updateReservation; where the new one does not fit the old one stays."""
+        plan, known = self._known(request.reservation_id)
+        definition = self._checked(request.reservation_definition, plan)
+        self._book(plan, known.reservation_id, definition, known.user)
+
+    def delete(self, request: ReservationDeleteRequest, user: str) -> None:
+        """deleteReservation; its queue goes with the follower's next step."""
+        plan, known = self._known(request.reservation_id)
+        del plan.reservations[known.reservation_id]
+
+    def list(self, request: ReservationListRequest, user: str) -> tuple[ReservationAllocationState, ...]:
+        """listReservations: one by its id, or all whose windows overlap a span of time."""
+        start_ms, end_ms = request.start_time or 0, request.end_time
+        if end_ms is None or end_ms < 0:
+            end_ms = (1 << 63) - 1
+        if end_ms < start_ms:
+            raise YarnError("The specified end time must be greater than the specified start time.")
+        plan = self._plan_of_queue(request.queue)
+        wanted = request.reservation_id
+
+        def is_asked_for(one: Reservation) -> bool:
+            if wanted:
+                return str(one.reservation_id) == wanted
+            return one.arrival_ms <= end_ms and start_ms < one.deadline_ms
+
+        with_pieces = bool(request.include_resource_allocations)
+        found = filter(is_asked_for, plan.reservations.values())
+        return tuple(_state(one, with_pieces=with_pieces) for one in found)
+
+    # Inside
+
+    def _plan_of_queue(self, queue: str | None) -> Plan:
+        if not queue:
+            raise YarnError(f"The queue is not specified. {_AGAIN}")
+        path = self._queues.path_of_plan(queue)
+        if path is None or path not in self.plans:
+            raise YarnError(f"The specified queue: {queue} is not managed by reservation system. {_AGAIN}")
+        return self.plans[path]
+
+    def _known(self, reservation_id: ReservationId | None) -> tuple[Plan, Reservation]:
+        for plan in self.plans.values():
+            if reservation_id is not None and reservation_id in plan.reservations:
+                return plan, plan.reservations[reservation_id]
+        raise ReservationNotFoundError(
+            f"The specified reservation with ID: {reservation_id} is unknown. Please try again with a valid "
+            "reservation."
+        )
+
+    def _checked(self, definition: ReservationDefinition | None, plan: Plan) -> ReservationDefinition:
+        return check(definition, plan.capacity, self._context.now_ms, self._planning.max_period_ms)
+
+    def _book(
+        self, plan: Plan, reservation_id: ReservationId, definition: ReservationDefinition, user: str
+    ) -> None:
+        now_ms = self._context.now_ms
+
+        def booked(allocation: Profile) -> Reservation:
+            return Reservation(
+                reservation_id=reservation_id,
+                definition=definition,
+                user=user,
+                allocation=allocation,
+                accepted_ms=now_ms,
+            )
+
+        ground = plan.ground(
+            booked(Profile()),
+            self._planning.step_ms,
+            self._planning.max_period_ms,
+            self._context.scheduler.maximum_allocation(),
+            is_early=self._planning.is_early,
+            smoothness=self._planning.smoothness,
+        )
+        reservation = booked(place(definition, ground, is_aligned=plan.settings.is_aligned))
+        plan.admit(reservation)
+        plan.reservations[reservation_id] = reservation
+        if reservation.arrival_ms - now_ms < self._planning.step_ms:
+            self.follower.synchronise(plan, replans=False)
+
+
+def _state(one: Reservation, *, with_pieces: bool) -> ReservationAllocationState:
+    pieces = one.allocation.pieces() if with_pieces else ()
+    return ReservationAllocationState(
+        reservation_definition=one.definition,
+        allocation_requests=tuple(
+            ResourceAllocationRequest(start_time=start_ms, end_time=end_ms, resource=amount)
+            for start_ms, end_ms, amount in pieces
+        ),
+        start_time=one.allocation.start_ms(),
+        end_time=one.allocation.end_ms(),
+        user=one.user,
+        acceptance_time=one.accepted_ms,
+        reservation_id=one.reservation_id,
+    )

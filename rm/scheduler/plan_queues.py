@@ -1,0 +1,93 @@
+"""What a scheduler does for plan reservations: its plan queues, and the queues below them.
+
+When they come and go, and what they are entitled to, is the business of rm.reservation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from rm.scheduler.calculator import Calculator
+from yarn.ids import ApplicationId
+from yarn.resource import Resource
+
+DEFAULT_SUFFIX = "-default"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanSettings:
+    """How a plan queue is configured. Percentages are from 0 to 100."""
+
+    path: str
+    agent: str = ""
+    policy: str = ""
+    window_ms: int = 86_400_000
+    enforcement_window_ms: int = 3_600_000
+    instantaneous_percent: float = 100.0
+    average_percent: float = 100.0
+    moves_on_expiry: bool = True
+
+    @property
+    def is_aligned(self) -> bool:
+        """Whether requests are spread over their windows rather than packed at its beginning."""
+        return not self.agent.endswith("GreedyReservationAgent")
+
+    @property
+    def has_quotas(self) -> bool:
+        """Whether users have shares of the plan."""
+        return not self.policy.endswith("NoOverCommitPolicy")
+
+    @property
+    def default_queue(self) -> str:
+        """The child for applications without a reservation."""
+        return f"{self.path}.{self.path.rpartition('.')[2]}{DEFAULT_SUFFIX}"
+
+
+class PlanQueues(Protocol):
+    """What a scheduler does for plans."""
+
+    @property
+    def calculator(self) -> Calculator:
+        """How it compares resources."""
+        ...
+
+    def plans(self) -> list[PlanSettings]:
+        """The plan queues."""
+        ...
+
+    def path_of_plan(self, queue: str) -> str | None:
+        """The path of the plan queue of that path or short name; None when it is none."""
+        ...
+
+    def capacity_of(self, plan: str) -> Resource:
+        """What the plan queue is entitled to now."""
+        ...
+
+    def reservation_queues(self, plan: str) -> list[str]:
+        """Paths of its children, the default one included."""
+        ...
+
+    def entitle(self, plan: str, shares: Mapping[str, float]) -> None:
+        """Gives children their shares of the plan, from 0 to 1; those that are missing are made."""
+        ...
+
+    def applications_in(self, queue: str) -> list[ApplicationId]:
+        """The applications of a child."""
+        ...
+
+    def remove_queue(self, queue: str) -> None:
+        """Takes an empty child away."""
+        ...
+
+    def move_application(self, application_id: ApplicationId, queue: str) -> str:
+        """Moves an application."""
+        ...
+
+
+@runtime_checkable
+class KeepsPlans(Protocol):
+    """A scheduler with plan queues."""
+
+    plan_queues: PlanQueues
