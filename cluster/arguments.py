@@ -71,6 +71,12 @@ def _add_up(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     up.add_argument("--web-port", metavar="PORT", type=_port, help="of its web pages; 0: any (default: 8088)")
     up.add_argument("--detach", action="store_true", help="return when the cluster is ready")
     up.add_argument(
+        "--hadoop",
+        action="store_true",
+        help="serve Hadoop's own clients too (HADOOP_CONF_DIR is the run directory); nodes are called by"
+        " addresses instead of nm1, nm2",
+    )
+    up.add_argument(
         "--recover",
         action="store_true",
         help="go on with the applications of the last cluster in this directory",

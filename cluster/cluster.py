@@ -49,6 +49,7 @@ class Options:
     port: int | None = None
     web_port: int | None = None
     recover: bool = False
+    for_hadoop: bool = False
     definitions: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -75,7 +76,12 @@ class Cluster:
         with run.changing():
             self._refuse_if_running()
             record = ClusterRecord(
-                uuid.uuid4().hex, grpc, web, scheduler, supervisor=ProcessId.of(os.getpid())
+                uuid.uuid4().hex,
+                grpc,
+                web,
+                scheduler,
+                supervisor=ProcessId.of(os.getpid()),
+                for_hadoop=options.for_hadoop,
             )
             for number in range(options.nodes):
                 name = record.next_node_name()

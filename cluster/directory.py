@@ -24,6 +24,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from cluster import hadoop_site
 from cluster.processes import ProcessId
 
 DEFAULT_DIRECTORY = ".yarnbox"
@@ -62,6 +63,8 @@ class ClusterRecord:
     rm: ProcessId | None = None
     supervisor: ProcessId | None = None
     nodes: dict[str, NodeRecord] = field(default_factory=dict)
+    for_hadoop: bool = False
+    """Whether Hadoop's own clients are served, and nodes are named by addresses."""
 
     def processes(self) -> list[ProcessId]:
         """Every daemon that was started and not known to have ended."""
@@ -79,7 +82,9 @@ class ClusterRecord:
         return self.nodes[name]
 
     def next_node_name(self) -> str:
-        """nm1, nm2 and so on; a name is never used twice."""
+        """nm1, nm2 and so on, or addresses; a name is never used twice."""
+        if self.for_hadoop:
+            return hadoop_site.next_host(self.nodes)
         numbers = [int(name[2:]) for name in self.nodes if name[2:].isdigit()]
         return f"nm{max(numbers, default=0) + 1}"
 
@@ -197,6 +202,7 @@ def _from_json(data: dict[str, Any]) -> ClusterRecord:
             name: NodeRecord(node["name"], node["rack"], _process(node["process"]))
             for name, node in data["nodes"].items()
         },
+        for_hadoop=data.get("for_hadoop", False),
     )
 
 

@@ -90,6 +90,7 @@ def _up(options: argparse.Namespace) -> int:
         port=options.port,
         web_port=options.web_port,
         recover=options.recover,
+        for_hadoop=options.hadoop,
         definitions=_definitions(options.definitions),
     )
     stays = False

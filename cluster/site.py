@@ -15,6 +15,7 @@ import socket
 from collections.abc import Mapping
 from pathlib import Path
 
+from cluster import hadoop_site
 from cluster.directory import RECORD, ClusterError, ClusterRecord, NodeRecord, RunDirectory
 from nm.settings import NMSettings
 from rm.settings import RMSettings
@@ -75,7 +76,7 @@ def write_configuration(
         if name == "yarn-site.xml":
             configuration = configuration.overlaid(over, "yarnbox")
         elif name == "core-site.xml":
-            configuration = configuration.overlaid(_core_properties(run), "yarnbox")
+            configuration = configuration.overlaid(_core_properties(run, record), "yarnbox")
         (run.path / name).write_text(configuration.to_xml(comment), encoding="utf-8")
     write_hosts(run, record)
 
@@ -101,7 +102,8 @@ def write_hosts(run: RunDirectory, record: ClusterRecord) -> None:
     draft = run.path / f".{TOPOLOGY_FILE}"
     draft.write_text(lines, encoding="utf-8")
     draft.replace(run.path / TOPOLOGY_FILE)
-    write_address_book(run.path / ADDRESS_BOOK_FILE, dict.fromkeys(record.nodes, LOOPBACK))
+    book = {} if record.for_hadoop else dict.fromkeys(record.nodes, LOOPBACK)
+    write_address_book(run.path / ADDRESS_BOOK_FILE, book)
 
 
 def node_properties(run: RunDirectory, node: NodeRecord) -> dict[str, str]:
@@ -109,7 +111,7 @@ def node_properties(run: RunDirectory, node: NodeRecord) -> dict[str, str]:
     directory = run.node(node.name)
     return {
         "yarn.nodemanager.hostname": node.name,
-        "yarn.nodemanager.bind-host": LOOPBACK,
+        "yarn.nodemanager.bind-host": LOOPBACK if node.name.startswith("nm") else node.name,
         "yarn.nodemanager.address": "${yarn.nodemanager.hostname}:0",
         "yarn.nodemanager.webapp.address": "${yarn.nodemanager.hostname}:0",
         "yarn.nodemanager.localizer.address": "${yarn.nodemanager.hostname}:0",
@@ -121,11 +123,12 @@ def node_properties(run: RunDirectory, node: NodeRecord) -> dict[str, str]:
     }
 
 
-def _core_properties(run: RunDirectory) -> dict[str, str]:
+def _core_properties(run: RunDirectory, record: ClusterRecord) -> dict[str, str]:
     return {
         "hadoop.tmp.dir": str(run.path / "tmp"),
         MAPPING_PROPERTY: TABLE_MAPPING,
         TABLE_PROPERTY: str(run.path / TOPOLOGY_FILE),
+        **(hadoop_site.core_properties() if record.for_hadoop else {}),
     }
 
 
@@ -140,6 +143,7 @@ def _cluster_properties(run: RunDirectory, record: ClusterRecord) -> dict[str, s
         "yarn.node-attribute.fs-store.root-dir": str(run.path / "node-attribute"),
         "yarn.log.dir": str(run.logs),
         ADDRESS_BOOK_PROPERTY: str(run.path / ADDRESS_BOOK_FILE),
+        **(hadoop_site.yarn_properties(LOOPBACK) if record.for_hadoop else {}),
     }
 
 

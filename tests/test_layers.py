@@ -24,7 +24,7 @@ MAY_IMPORT = {
 OUTSIDE = ("tests", "bench", "examples", "hatch_build")  # may import every room, and no room imports them
 
 # Where records become messages and calls become packets; whoever else needs a message asks these.
-SPEAKS_PROTOBUF = ("yarn.wire", "yarn.rpc", "yarn.tokens", "yarn.edge")
+SPEAKS_PROTOBUF = ("yarn.wire", "yarn.rpc", "yarn.tokens", "yarn.edge", "yarn.hadoop_ipc")
 PROTOBUF = ("protos", "google.protobuf", "grpc")
 
 # The parts of nm that act on the world; all else in rm and nm is a sans-IO core behind effects.

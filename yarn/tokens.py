@@ -134,14 +134,24 @@ class AMRMTokenSecretManager:
     def verify(self, token: Token | None) -> AMRMTokenIdentifier:
         """The identifier of a genuine token of a live attempt; InvalidTokenError otherwise."""
         identifier = identifier_of(token, AMRM_TOKEN, AMRMTokenIdentifier)
-        attempt_id = identifier.app_attempt_id
         assert token is not None
+        key = self._key_of(identifier)
+        _check_password(token, key, f"Invalid AMRMToken from {identifier.app_attempt_id}")
+        return identifier
+
+    def password(self, identifier: bytes) -> bytes:
+        """What a live attempt's token of this identifier has for a password; InvalidTokenError otherwise."""
+        claimed = Token(identifier=identifier, password=b"", kind=AMRM_TOKEN, service="")
+        key = self._key_of(identifier_of(claimed, AMRM_TOKEN, AMRMTokenIdentifier))
+        return password_of(identifier, _secret_of(key))
+
+    def _key_of(self, identifier: AMRMTokenIdentifier) -> MasterKey:
+        attempt_id = identifier.app_attempt_id
         if attempt_id is None or attempt_id not in self._attempts:
             raise InvalidTokenError(f"{attempt_id} not found in AMRMTokenSecretManager.")
         for key in (self.keys.current, self.keys.next):
             if key is not None and key.key_id == identifier.key_id:
-                _check_password(token, key, f"Invalid AMRMToken from {attempt_id}")
-                return identifier
+                return key
         raise InvalidTokenError(f"Invalid AMRMToken from {attempt_id}")
 
     def needs_new_token(self, identifier: AMRMTokenIdentifier) -> bool:
@@ -251,11 +261,21 @@ class NMTokenSecretManagerInNM(_ReceivedKeys):
     def verify(self, token: Token | None) -> NMTokenIdentifier:
         """The identifier of a genuine token for this node; InvalidTokenError otherwise."""
         identifier = identifier_of(token, NM_TOKEN, NMTokenIdentifier)
-        attempt_id, node_id = identifier.app_attempt_id, identifier.node_id
         assert token is not None
+        key = self._key_of(identifier)
+        _check_password(token, key, _forged(identifier))
+        return identifier
+
+    def password(self, identifier: bytes) -> bytes:
+        """What a token of this identifier has for a password; InvalidTokenError if it is not for us."""
+        claimed = Token(identifier=identifier, password=b"", kind=NM_TOKEN, service="")
+        key = self._key_of(identifier_of(claimed, NM_TOKEN, NMTokenIdentifier))
+        return password_of(identifier, _secret_of(key))
+
+    def _key_of(self, identifier: NMTokenIdentifier) -> MasterKey:
+        attempt_id, node_id = identifier.app_attempt_id, identifier.node_id
         if attempt_id is None or node_id is None:
             raise InvalidTokenError("Invalid NMToken: it names no attempt or no node")
-        refusal = f"Given NMToken for application : {attempt_id} seems to have been generated illegally."
         key = self._known(identifier.key_id)
         if key is None:
             key = self._used.get(attempt_id)
@@ -265,9 +285,8 @@ class NMTokenSecretManagerInNM(_ReceivedKeys):
                 f" expected : {self.node_id} found : {node_id}"
             )
         if key is None:
-            raise InvalidTokenError(refusal)
-        _check_password(token, key, refusal)
-        return identifier
+            raise InvalidTokenError(_forged(identifier))
+        return key
 
     def container_started(self, identifier: NMTokenIdentifier) -> None:
         """Remembers the key with which an attempt started a container here."""
@@ -293,6 +312,11 @@ class NMTokenSecretManagerInNM(_ReceivedKeys):
         """Forgets the keys of the application's attempts."""
         for attempt_id in [one for one in self._used if one.application_id == application_id]:
             del self._used[attempt_id]
+
+
+def _forged(identifier: NMTokenIdentifier) -> str:
+    attempt_id = identifier.app_attempt_id
+    return f"Given NMToken for application : {attempt_id} seems to have been generated illegally."
 
 
 class ContainerTokenSecretManagerInNM(_ReceivedKeys):

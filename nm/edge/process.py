@@ -20,6 +20,7 @@ import psutil
 from nm.core import Core
 from nm.edge.collection import LogCollection
 from nm.edge.disks import DirectoriesCheck
+from nm.edge.hadoop import HadoopFront
 from nm.edge.heartbeats import Heartbeats, UnreachableError
 from nm.edge.providers import ProviderLoops
 from nm.edge.pump import Answers, SystemClock, end_tasks
@@ -59,6 +60,7 @@ class NodeManagerProcess:
         self._layout = Layout(settings.disks.local_directories, settings.disks.log_directories)
         self._monitor = ContainersMonitor(settings.monitor)
         self._server = new_server()
+        self._hadoop: HadoopFront | None = None
         self._shuffle: ShuffleService | None = None
         self._reaper: Reaper | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -72,7 +74,7 @@ class NodeManagerProcess:
         """Listens, makes its directories, and begins to register."""
         settings = self._settings
         bind = settings.bind_host or LOOPBACK
-        port = listen(self._server, f"{bind}:{settings.address.port}", "yarn.nodemanager.address")
+        port = await self._listen(bind)
         self.node_id = NodeId(self._host, port)
         self._locks = self._layout.lock()
         aside = self._layout.prepare(keeps=settings.recovery_enabled)
@@ -119,7 +121,7 @@ class NodeManagerProcess:
             core.recover(world.store.entries())
         world.pump.start()
         serve_one(self._server, world.pump.turn, core.management)
-        await self._server.start()
+        await self._serve()
         self._write_node_file()
         self._spawn(self._beat())
         self._spawn(_remove(aside))
@@ -159,6 +161,8 @@ class NodeManagerProcess:
         self._world.pump.stop()
         self._world.cancel()
         self._world.store.close()
+        if self._hadoop is not None:
+            await self._hadoop.stop()
         await self._server.stop(grace=0.1)
         await self._stub.close()
         await self._web.stop()
@@ -245,11 +249,25 @@ class NodeManagerProcess:
 
     # Starting
 
+    async def _listen(self, bind: str) -> int:
+        """The node's port: gRPC's own, or one that Hadoop's wire shares with it."""
+        address, setting = f"{bind}:{self._settings.address.port}", "yarn.nodemanager.address"
+        if not self._settings.hadoop_ipc:
+            return listen(self._server, address, setting)
+        self._hadoop = HadoopFront(listen(self._server, f"{LOOPBACK}:0", setting))
+        return await self._hadoop.listen(bind, self._settings.address.port, setting)
+
     async def _start_auxiliary_services(self, bind: str) -> None:
         if SHUFFLE_SERVICE in self._settings.aux_services:
             self._shuffle = ShuffleService(self._layout)
             await self._shuffle.start(bind, self._settings.shuffle_port)
             self.core.context.auxiliary_services = {SHUFFLE_SERVICE: self._shuffle.meta_data()}
+
+    async def _serve(self) -> None:
+        await self._server.start()
+        if self._hadoop is not None:
+            core = self.core
+            await self._hadoop.serve(self._world.pump.turn, core.management, core.context.nm_tokens.password)
 
     def _write_node_file(self) -> None:
         """Where it listens, for whoever started it."""

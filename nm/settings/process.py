@@ -39,6 +39,9 @@ class NMSettings:
         "Where ApplicationMasters and the RM reach the node; port 0: any free one",
         parse=with_default_port(0),
     )
+    hadoop_ipc: bool = setting(
+        "yarnbox.hadoop-ipc.enabled", False, "Serve Hadoop's own ApplicationMasters too, at the same address"
+    )
     web_address: Address = setting(
         _NM + "webapp.address",
         "${yarn.nodemanager.hostname}:8042",

@@ -30,6 +30,7 @@ from rm.core import Core
 from rm.edge.directory import ConfigurationDirectory
 from rm.edge.driver import Driver
 from rm.edge.groups import UserGroups
+from rm.edge.hadoop import HadoopPorts
 from rm.edge.http.pages import Pages as WebPages
 from rm.edge.http.server import WebServer, bind
 from rm.edge.journal import Journal, JournalError
@@ -197,6 +198,8 @@ class Process:
         rolling = asyncio.ensure_future(self._roll_keys(tokens, store))
         rolling.add_done_callback(self._rolling_ended)
         add_services(server, core, driver, tokens, self._settings.web.static_user)
+        hadoop = HadoopPorts(core, driver, tokens, self._settings, self._max_message)
+        await hadoop.start()
         await server.start()
         pages = WebServer(core, driver, listening, self._settings.web.static_user)
         WebPages(pages)
@@ -210,6 +213,7 @@ class Process:
         finally:
             rolling.cancel()
             await pages.stop()
+            await hadoop.stop()
             await server.stop(_GRACE_S)
             await driver.launcher.close()
             for journal in driver.journals.values():

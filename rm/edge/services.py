@@ -19,8 +19,10 @@ from rm.core import Core
 from rm.edge.driver import Driver
 from rm.edge.tokens import Tokens
 from rm.services.caller import Caller
+from yarn.records.tokens import AMRMTokenIdentifier
 from yarn.rpc import SERVICES, Handler, add_service
 from yarn.rpc import Caller as Claim
+from yarn.tokens import AMRM_TOKEN, identifier_of
 
 CLIENT = "ApplicationClientProtocolService"
 MASTER = "ApplicationMasterProtocolService"
@@ -38,6 +40,26 @@ def add_services(
     add_service(server, ADMIN, _for_users(_methods(ADMIN, core.admin), driver, static_user))
     add_service(server, MASTER, _for_masters(_methods(MASTER, core.master), driver, tokens))
     add_service(server, TRACKER, _for_nodes(_methods(TRACKER, core.tracker), driver, tokens))
+
+
+def user_handler(service: str, methods: object, driver: Driver, static_user: str) -> Handler:
+    """Answers callers who are known by the name they give."""
+    return _for_users(_methods(service, methods), driver, static_user)
+
+
+def attempt_handler(methods: object, driver: Driver, tokens: Tokens) -> Handler:
+    """Answers AMs whose token the connection has checked already: what an ended attempt asks is for the core
+    to refuse, by the name that AMs know.
+    """
+    served = _methods(MASTER, methods)
+
+    def handle(rpc: str, request: Any, claim: Claim) -> Any:
+        shown = identifier_of(claim.token, AMRM_TOKEN, AMRMTokenIdentifier)
+        caller = Caller(user=claim.user or "", attempt_id=shown.app_attempt_id)
+        response = driver.turn(partial(served[rpc], request, caller))
+        return tokens.renewed(shown, response) if rpc == "allocate" else response
+
+    return handle
 
 
 def _methods(name: str, service: object) -> dict[str, Method]:

@@ -19,6 +19,9 @@ class AddressSettings:
         "The five services over gRPC",
         parse=with_default_port(8050),
     )
+    hadoop_ipc: bool = setting(
+        "yarnbox.hadoop-ipc.enabled", False, "Serve Hadoop's own clients too, at the addresses below"
+    )
     client: Address = setting(
         _RM + "address",
         "${yarn.resourcemanager.hostname}:8032",

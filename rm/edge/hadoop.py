@@ -1,0 +1,61 @@
+"""Hadoop's ports of the RM: the client's, the scheduler's and the administrator's over Hadoop's own wire.
+
+The same methods of the core as behind gRPC; AMs prove who they are by SASL with their AMRM token, everybody
+else says who he is. The resource tracker's port is not opened: nodes are ours, and speak gRPC.
+Answers for the RPC servers of ClientRMService, ApplicationMasterService and AdminService.
+"""
+
+from __future__ import annotations
+
+from rm.core import Core
+from rm.edge.driver import Driver
+from rm.edge.services import ADMIN, CLIENT, MASTER, attempt_handler, user_handler
+from rm.edge.tokens import Tokens
+from rm.settings import RMSettings
+from yarn.address import Address
+from yarn.hadoop_ipc.connection import Tokens as Demanded
+from yarn.hadoop_ipc.server import Endpoint, HadoopServer, Limits
+from yarn.tokens import AMRM_TOKEN
+
+CLIENT_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
+MASTER_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB"
+ADMIN_PROTOCOL = "org.apache.hadoop.yarn.server.api.ResourceManagerAdministrationProtocolPB"
+
+_RM = "yarn.resourcemanager."
+
+
+class HadoopPorts:
+    """The three ports; none when yarnbox.hadoop-ipc.enabled is false."""
+
+    def __init__(
+        self, core: Core, driver: Driver, tokens: Tokens, settings: RMSettings, max_message_bytes: int
+    ) -> None:
+        limits = Limits(max_frame_bytes=max_message_bytes)
+        user = settings.web.static_user
+        addresses = settings.addresses
+        demanded = Demanded(AMRM_TOKEN, tokens.amrm.password)
+        client = Endpoint(CLIENT, user_handler(CLIENT, core.client, driver, user))
+        admin = Endpoint(ADMIN, user_handler(ADMIN, core.admin, driver, user))
+        master = Endpoint(MASTER, attempt_handler(core.master, driver, tokens))
+        self._bind_host = addresses.bind_host
+        self._ports: list[tuple[HadoopServer, Address, str]] = []
+        if addresses.hadoop_ipc:
+            self._ports = [
+                (HadoopServer({CLIENT_PROTOCOL: client}, None, limits), addresses.client, "address"),
+                (
+                    HadoopServer({MASTER_PROTOCOL: master}, demanded, limits),
+                    addresses.scheduler,
+                    "scheduler.address",
+                ),
+                (HadoopServer({ADMIN_PROTOCOL: admin}, None, limits), addresses.admin, "admin.address"),
+            ]
+
+    async def start(self) -> None:
+        """Listens; PortTakenError names the port and the property that changes it."""
+        for server, address, name in self._ports:
+            await server.start(self._bind_host or address.host, address.port, _RM + name)
+
+    async def stop(self) -> None:
+        """Ends all connections."""
+        for server, _, _ in self._ports:
+            await server.stop()
