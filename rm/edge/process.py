@@ -33,6 +33,7 @@ from rm.edge.groups import UserGroups
 from rm.edge.hadoop import HadoopPorts
 from rm.edge.http.pages import Pages as WebPages
 from rm.edge.http.server import WebServer, bind
+from rm.edge.http.stream import EventStream
 from rm.edge.journal import Journal, JournalError
 from rm.edge.launcher import Launcher
 from rm.edge.pages import Pages
@@ -203,6 +204,7 @@ class Process:
         await server.start()
         pages = WebServer(core, driver, listening, self._settings.web.static_user)
         WebPages(pages)
+        EventStream(core, pages)
         await pages.start()
         self.address.set_result(str(bound))
         log.info("serving", address=bound, web=self.web_address, scheduler=self._settings.scheduler_class)

@@ -10,6 +10,8 @@
     submission  an application that is submitted
     labels      node labels
     conf        the scheduler's configuration
+    rights      what the pages need beside Hadoop's REST
+    stream      the events, live
     pages       the document, scripts and styles of the web UI
     plans       reservations, delegation tokens, queue access
 

@@ -19,7 +19,7 @@ from aiohttp import web
 
 from rm.core import Core
 from rm.edge.driver import Driver
-from rm.edge.http import bodies, changes, conf, labels, notation, plans, reads
+from rm.edge.http import bodies, changes, conf, labels, notation, plans, reads, rights
 from rm.edge.http.bodies import Body
 from rm.edge.http.calls import Call, Handler, Listing, Reply
 from rm.services.caller import Caller
@@ -41,7 +41,7 @@ _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 _LARGEST_BODY = 4 * 1024 * 1024
 _SLICE = 25
 _GRACE_S = 0.1
-ROUTES = (*reads.ROUTES, *changes.ROUTES, *labels.ROUTES, *conf.ROUTES, *plans.ROUTES)
+ROUTES = (*reads.ROUTES, *changes.ROUTES, *labels.ROUTES, *conf.ROUTES, *plans.ROUTES, *rights.ROUTES)
 
 Responder = Callable[[web.Request], Awaitable[web.StreamResponse]]
 

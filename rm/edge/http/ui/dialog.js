@@ -1,0 +1,15 @@
+// A question before anything is changed: it names what it is about, and Escape means no.
+import { h } from "./dom.js";
+
+export function confirm(question, consequence, yes, value) {
+  const dialog = document.getElementById("dialog");
+  const field = value === undefined ? null : h("input", { value, "aria-label": consequence });
+  return new Promise((resolve) => {
+    dialog.replaceChildren(h("h2", {}, question), h("p", {}, consequence), field || "",
+      h("p", { class: "actions" }, h("button", { onclick: () => dialog.close("") }, "Cancel"),
+        h("button", { class: "danger", onclick: () => dialog.close(field ? field.value : "yes") }, yes)));
+    dialog.onclose = () => resolve(dialog.returnValue);
+    dialog.returnValue = "";
+    dialog.showModal();
+  });
+}

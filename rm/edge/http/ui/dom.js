@@ -1,0 +1,62 @@
+// Elements and texts. Whatever users wrote goes in as a text node: nothing is ever parsed as HTML.
+const SVG = "http://www.w3.org/2000/svg";
+
+export function h(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+export function s(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") Object.assign(element.style, value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
+  return element;
+}
+
+export const link = (to, ...text) => h("a", { href: to }, text);
+export const gib = (mb) => h("span", { title: `${mb} MiB` }, `${(mb / 1024).toFixed(1)} GiB`);
+export const percent = (value) => (typeof value === "number" ? `${value.toFixed(1)} %` : "n/a");
+export const orNone = (value) => (value === undefined || value === "" || value === -1 ? "N/A" : value);
+
+export function moment(ms) {
+  if (!ms) return "N/A";
+  return h("time", { datetime: new Date(ms).toISOString(), title: new Date(ms).toString() },
+    new Date(ms).toLocaleTimeString());
+}
+
+export function duration(ms) {
+  const seconds = Math.floor(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
+
+export function bar(share, title) {
+  const width = `${Math.max(0, Math.min(100, share))}%`;
+  return h("span", { class: "bar", role: "img", "aria-label": title, title }, h("span", { style: { width } }));
+}
+
+export function tile(name, value, to) {
+  return h("div", { class: "tile" }, h("b", {}, to ? link(to, value) : value), h("span", {}, name));
+}
+
+export function table(name, columns, rows, empty) {
+  if (!rows.length) return h("p", { class: "empty" }, empty);
+  return h("div", { class: "scroll" }, h("table", {}, h("caption", {}, name),
+    h("thead", {}, h("tr", {}, columns.map((one) => h("th", { scope: "col" }, one)))),
+    h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell)))))));
+}
+
+export function facts(pairs) {
+  return h("dl", {}, pairs.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+}

@@ -1,0 +1,102 @@
+// The shell: addresses to pages, the stream that says when to look again, keys, the dark mode.
+import { events } from "./api.js";
+import { h, link, table } from "./dom.js";
+import * as views from "./views.js";
+
+const PAGES = [["/cluster", "Cluster", "c"], ["/cluster/nodes", "Nodes", "n"], ["/cluster/apps", "Applications", "a"],
+  ["/cluster/scheduler", "Scheduler", "s"], ["/cluster/nodelabels", "Labels", "l"], ["/cluster/events", "Events", "e"],
+  ["/cluster/conf", "Configuration", "k"], ["/cluster/cluster", "About", "b"]];
+const VIEWS = { "": views.overview, nodes: views.nodes, node: views.node, apps: views.apps, app: views.app,
+  scheduler: views.scheduler, nodelabels: views.labels, conf: views.conf, cluster: views.about, events: eventLog };
+const main = document.getElementById("main");
+const pill = h("button", { id: "pill", onclick: () => pause(!isPaused), "aria-live": "polite" }, "…");
+const log = [];
+let isPaused = false, isDue = true, isBusy = false, drawn = "", waitsForG = false;
+
+async function eventLog(_, query) {
+  const text = (query.get("q") || "").toLowerCase();
+  const shown = log.filter((one) => `${one.type} ${one.subject}`.toLowerCase().includes(text)).slice(-300).reverse();
+  return [h("h1", {}, "Events"), table("Events", ["Time", "Type", "Subject"],
+    shown.map((one) => [new Date(one.time).toLocaleTimeString(), one.type, one.subject]), "Nothing has happened yet.")];
+}
+
+function pause(value) {
+  isPaused = value;
+  pill.textContent = isPaused ? "paused" : "live";
+  if (!isPaused) draw();
+}
+
+function bar() {
+  document.getElementById("bar").replaceChildren(h("a", { class: "brand", href: "/cluster" }, "yarnbox"),
+    h("nav", { "aria-label": "Pages" }, PAGES.map(([to, name]) =>
+      h("a", { href: to, "aria-current": location.pathname === to ? "page" : null }, name))), pill,
+    h("button", { id: "dark", "aria-label": "Light or dark", onclick: toggle }, "◐"));
+}
+
+function toggle() {
+  const root = document.documentElement;
+  const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  localStorage.setItem("theme", (root.dataset.theme = isDark ? "light" : "dark"));
+}
+
+async function draw() {
+  if (isBusy) { isDue = true; return; }
+  isBusy = true; isDue = false;
+  const here = location.pathname + location.search;
+  const [name = "", ...words] = location.pathname.replace(/^\/cluster\/?/, "").split("/").filter(Boolean).map(decodeURIComponent);
+  try {
+    const view = VIEWS[name];
+    const shown = view ? await view(words, new URLSearchParams(location.search)) : [h("h1", {}, "There is no such page"), link("/cluster", "Cluster")];
+    if (here === location.pathname + location.search) show(shown, here);
+  } catch (error) {
+    show([h("h1", {}, "This cannot be shown"), h("p", { class: "error", role: "alert" }, error.message)], here);
+  } finally { isBusy = false; }
+}
+
+function show(shown, here) {
+  const field = document.activeElement;
+  const kept = field && field.id === "filter" ? [field.selectionStart, field.value] : null;
+  const isNew = drawn !== location.pathname;
+  const scrolled = [...main.querySelectorAll(".scroll")].map((one) => one.scrollLeft);
+  main.replaceChildren(...shown.flat().filter(Boolean));
+  main.querySelectorAll(".scroll").forEach((one, i) => { one.scrollLeft = scrolled[i] || 0; });
+  document.title = `${main.querySelector("h1")?.textContent || "yarnbox"} · yarnbox`;
+  if (kept) { const again = document.getElementById("filter"); if (again) { again.value = kept[1]; again.focus(); again.setSelectionRange(kept[0], kept[0]); } }
+  if (isNew) { bar(); scrollTo(0, 0); }
+  drawn = location.pathname;
+  main.dataset.ready = here;
+}
+
+function go(to) {
+  const url = new URL(to, location.href), user = new URLSearchParams(location.search).get("user.name");
+  if (user && !url.searchParams.has("user.name")) url.searchParams.set("user.name", user);
+  history.pushState(null, "", url);
+  draw();
+}
+
+document.addEventListener("click", (event) => {
+  const to = event.target.closest?.("a[href^='/cluster']");
+  if (!to || event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  go(to.getAttribute("href"));
+});
+document.addEventListener("keydown", (event) => {
+  if (event.target.closest("input, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const page = waitsForG && PAGES.find(([, , key]) => key === event.key);
+  waitsForG = event.key === "g";
+  if (page) go(page[0]);
+  else if (event.key === "p") pause(!isPaused);
+  else if (event.key === "/") { event.preventDefault(); document.getElementById("filter")?.focus(); }
+});
+addEventListener("popstate", draw);
+addEventListener("refresh", draw);
+document.documentElement.dataset.theme = localStorage.getItem("theme") || "";
+const stream = events();
+stream.onopen = () => { if (!isPaused) pill.textContent = "live"; };
+stream.onerror = () => { pill.textContent = "reconnecting"; };
+stream.onmessage = (message) => { log.push(JSON.parse(message.data)); if (log.length > 5000) log.shift(); isDue = true; };
+const look = () => { if (!isPaused && !document.hidden && !document.querySelector("dialog[open]")) draw(); };
+setInterval(() => { if (isDue) look(); }, 1000);
+setInterval(look, 3000);
+bar();
+draw();
