@@ -15,7 +15,8 @@ from rm.reservation.plan import Plan, Reservation
 from rm.reservation.planning import place
 from rm.reservation.profile import Profile
 from rm.scheduler.plan_queues import PlanQueues
-from yarn.errors import ReservationNotFoundError, YarnError
+from yarn.acl import AccessControlList
+from yarn.errors import AccessControlError, ReservationNotFoundError, YarnError
 from yarn.ids import ReservationId
 from yarn.records.client import (
     ReservationDeleteRequest,
@@ -91,17 +92,20 @@ class ReservationSystem:
             raise YarnError(
                 f"Reservation allocation already exists with the reservation id {request.reservation_id}"
             )
+        self._check_access(plan, plan.settings.submitters, user, "SUBMIT_RESERVATIONS")
         self._book(plan, request.reservation_id, definition, user)
 
     def update(self, request: ReservationUpdateRequest, user: str) -> None:
         """updateReservation; where the new one does not fit the old one stays."""
         plan, known = self._known(request.reservation_id)
         definition = self._checked(request.reservation_definition, plan)
+        self._check_change(plan, known, user)
         self._book(plan, known.reservation_id, definition, known.user)
 
     def delete(self, request: ReservationDeleteRequest, user: str) -> None:
         """deleteReservation; its queue goes with the follower's next step."""
         plan, known = self._known(request.reservation_id)
+        self._check_change(plan, known, user)
         del plan.reservations[known.reservation_id]
 
     def list(self, request: ReservationListRequest, user: str) -> tuple[ReservationAllocationState, ...]:
@@ -119,11 +123,28 @@ class ReservationSystem:
                 return str(one.reservation_id) == wanted
             return one.arrival_ms <= end_ms and start_ms < one.deadline_ms
 
+        found = [one for one in plan.reservations.values() if is_asked_for(one)]
+        if not (wanted and all(one.user == user for one in found)):
+            self._check_access(plan, plan.settings.listers, user, "LIST_RESERVATIONS")
         with_pieces = bool(request.include_resource_allocations)
-        found = filter(is_asked_for, plan.reservations.values())
         return tuple(_state(one, with_pieces=with_pieces) for one in found)
 
     # Inside
+
+    def _check_change(self, plan: Plan, known: Reservation, user: str) -> None:
+        """Its owner may change a reservation, and whoever administers those of the plan."""
+        if user != known.user:
+            self._check_access(plan, plan.settings.administrators, user, "ADMINISTER_RESERVATIONS")
+
+    def _check_access(self, plan: Plan, allowed: AccessControlList, user: str, what: str) -> None:
+        addresses = self._context.settings.addresses
+        if not (addresses.acl_enabled and addresses.reservation_acl_enabled):
+            return
+        groups = self._context.groups.groups_of(user)
+        if not (allowed.allows(user, groups) or plan.settings.administrators.allows(user, groups)):
+            raise AccessControlError(
+                f"User {user} does not have privileges to perform {what} on queue {plan.settings.path}"
+            )
 
     def _plan_of_queue(self, queue: str | None) -> Plan:
         if not queue:

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from rm.scheduler.calculator import Calculator
+from yarn.acl import AccessControlList
 from yarn.ids import ApplicationId
 from yarn.resource import Resource
 
 DEFAULT_SUFFIX = "-default"
+EVERYBODY = AccessControlList.parse("*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +30,9 @@ class PlanSettings:
     instantaneous_percent: float = 100.0
     average_percent: float = 100.0
     moves_on_expiry: bool = True
+    submitters: AccessControlList = EVERYBODY
+    administrators: AccessControlList = EVERYBODY
+    listers: AccessControlList = EVERYBODY
 
     @property
     def is_aligned(self) -> bool:

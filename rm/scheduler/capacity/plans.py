@@ -17,6 +17,7 @@ from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.reading import read_dynamic_queue
 from rm.scheduler.capacity.settings import CapacityMode, CapacityValue, QueueKind, QueueSettings
 from rm.scheduler.plan_queues import PlanSettings
+from yarn.acl import AccessControlList
 from yarn.errors import YarnError
 from yarn.ids import ApplicationId, ReservationId
 from yarn.resource import Resource
@@ -56,6 +57,9 @@ class CapacityPlans:
             instantaneous_percent=own.number("instantaneous-max-capacity", 100.0),
             average_percent=own.number("average-capacity", 100.0),
             moves_on_expiry=own.boolean("reservation-move-on-expiry", True),
+            submitters=AccessControlList.parse(own.untrimmed("acl_submit_reservations") or "*"),
+            administrators=AccessControlList.parse(own.untrimmed("acl_administer_reservations") or "*"),
+            listers=AccessControlList.parse(own.untrimmed("acl_list_reservations") or "*"),
         )
 
     def path_of_plan(self, queue: str) -> str | None:
