@@ -31,6 +31,7 @@ from rm.edge.directory import ConfigurationDirectory
 from rm.edge.driver import Driver
 from rm.edge.groups import UserGroups
 from rm.edge.hadoop import HadoopPorts
+from rm.edge.http.metrics import Metrics
 from rm.edge.http.pages import Pages as WebPages
 from rm.edge.http.server import WebServer, bind
 from rm.edge.http.stream import EventStream
@@ -205,6 +206,7 @@ class Process:
         pages = WebServer(core, driver, listening, self._settings.web.static_user)
         WebPages(pages)
         EventStream(core, pages)
+        Metrics(core, pages)
         await pages.start()
         self.address.set_result(str(bound))
         log.info("serving", address=bound, web=self.web_address, scheduler=self._settings.scheduler_class)

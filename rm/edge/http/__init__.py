@@ -12,6 +12,7 @@
     conf        the scheduler's configuration
     rights      what the pages need beside Hadoop's REST
     stream      the events, live
+    metrics     /jmx and /prom
     pages       the document, scripts and styles of the web UI
     plans       reservations, delegation tokens, queue access
 

@@ -126,8 +126,7 @@ async function move(a) {
 
 export async function nodes([state], query) {
   const found = list((await get("/nodes")).nodes.node);
-  const isShown = (n) => (!state ? ["RUNNING", "UNHEALTHY", "DECOMMISSIONING"].includes(n.state) || true
-    : state === "active" ? n.state === "RUNNING" : n.state.toLowerCase() === state.toLowerCase());
+  const isShown = (n) => (!state ? true : state === "active" ? n.state === "RUNNING" : n.state.toLowerCase() === state.toLowerCase());
   const text = (query.get("q") || "").toLowerCase();
   const shown = found.filter((n) => isShown(n) && `${n.id} ${n.rack} ${list(n.nodeLabels)}`.toLowerCase().includes(text));
   const groups = Map.groupBy ? Map.groupBy(shown, (n) => n.rack) : new Map([["all racks", shown]]);

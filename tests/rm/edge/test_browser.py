@@ -1,0 +1,102 @@
+"""The pages in a real browser: every page, an application that is killed, a node that is lost.
+
+They need Chromium (Debian's package of that name), and say so where there is none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Page, async_playwright
+
+from tests.rm.edge.test_http import Web, web
+from tests.rm.edge.test_process import NODE, play
+from tests.tree import ROOT
+from yarn.records.client import GetNewApplicationRequest
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ARTIFACTS = ROOT / "test-artifacts"
+needs_browser = pytest.mark.skipif(BROWSER is None, reason="no browser: apt-get install chromium")
+PAGES = ("", "/nodes", "/apps", "/scheduler", "/nodelabels", "/events", "/conf", "/cluster")
+NAME = "<img src=x onerror=alert(1)>"
+
+
+@asynccontextmanager
+async def opened(caller: Web) -> AsyncIterator[Page]:
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        try:
+            page = await browser.new_page()
+            page.on("pageerror", lambda error: pytest.fail(f"a script failed: {error}"))
+            page.on("dialog", lambda dialog: pytest.fail("text of a user was executed"))
+            yield page
+        finally:
+            await browser.close()
+
+
+async def show(page: Page, caller: Web, path: str) -> None:
+    await page.goto(f"{caller.top}/cluster{path}")
+    await page.wait_for_selector("main[data-ready] h1")
+    ARTIFACTS.mkdir(exist_ok=True)
+    await page.screenshot(
+        path=ARTIFACTS / f"{path.split('?')[0].strip('/').replace('/', '-') or 'overview'}.png"
+    )
+
+
+async def submit(caller: Web) -> str:
+    answer = await caller.desk.client.call("getNewApplication", GetNewApplicationRequest())
+    body = {"application-id": str(answer.application_id), "application-name": NAME, "unmanaged-AM": True}
+    await caller.send("POST", "/apps?user.name=ann", body, 202)
+    return str(answer.application_id)
+
+
+@needs_browser
+def test_every_page_can_be_seen(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller, opened(caller) as page:
+            await submit(caller)
+            for path in PAGES:
+                await show(page, caller, path)
+                assert await page.locator("[role=alert]").count() == 0, path
+            await page.keyboard.press("g")
+            await page.keyboard.press("n")
+            await page.wait_for_url("**/cluster/nodes")
+            assert await page.get_by_text(str(NODE)).count() > 0
+
+    play(scene)
+
+
+@needs_browser
+def test_an_application_is_killed_only_after_a_question(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller, opened(caller) as page:
+            application_id = await submit(caller)
+            await show(page, caller, f"/app/{application_id}")
+            assert await page.locator("h1").inner_text() == NAME
+            await page.get_by_role("button", name="Kill Application").click()
+            await page.get_by_role("button", name="Cancel").click()
+            assert (await caller.get(f"/apps/{application_id}/state"))["state"] != "KILLED"
+            await page.get_by_role("button", name="Kill Application").click()
+            await page.get_by_role("button", name="Kill", exact=True).click()
+            while (await caller.get(f"/apps/{application_id}/state"))["state"] != "KILLED":
+                await asyncio.sleep(0.05)
+            await page.locator(".state.KILLED").wait_for()
+
+    play(scene)
+
+
+@needs_browser
+def test_a_node_that_dies_is_seen_without_a_reload(tmp_path: Path) -> None:
+    async def scene() -> None:
+        expiry = {"yarn__nm__liveness-monitor__expiry-interval-ms": "2000"}
+        async with web(tmp_path, **expiry) as caller, opened(caller) as page:
+            await show(page, caller, "/nodes")
+            await page.locator("td .state.LOST").wait_for(timeout=20_000)
+            await page.screenshot(path=ARTIFACTS / "node-lost.png")
+
+    play(scene)

@@ -1,0 +1,69 @@
+"""/jmx and /prom of a running RM: Hadoop's names, patterns, and Prometheus' text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from rm.edge.http.metrics import metric_name
+from tests.rm.edge.test_http import Web, web
+from tests.rm.edge.test_process import play
+
+PREFIX = "Hadoop:service=ResourceManager,name="
+
+
+async def jmx(caller: Web, query: str, status: int = 200) -> Any:
+    async with caller.session.get(f"{caller.top}/jmx{query}") as answer:
+        assert answer.status == status
+        return await answer.json()
+
+
+def test_beans_have_hadoop_s_names(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            await caller.desk.submit()
+            names = [bean["name"] for bean in (await jmx(caller, ""))["beans"]]
+            assert f"{PREFIX}QueueMetrics,q0=root" in names
+            (cluster,) = (await jmx(caller, f"?qry={PREFIX}ClusterMetrics"))["beans"]
+            assert cluster["NumActiveNMs"] == 1
+            queues = (await jmx(caller, f"?qry={PREFIX}QueueMetrics,*"))["beans"]
+            assert queues[0]["AppsSubmitted"] == 1
+            (one,) = (await jmx(caller, f"?get={PREFIX}ClusterMetrics::NumActiveNMs"))["beans"]
+            assert one["NumActiveNMs"] == 1
+            assert (await jmx(caller, f"?get={PREFIX}ClusterMetrics::None", 404))["result"] == "ERROR"
+            assert (await jmx(caller, "?qry=nothing:*"))["beans"] == []
+            await jmx(caller, "?qry=nonsense", 400)
+
+    play(scene)
+
+
+def test_prometheus_can_read_it(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            async with caller.session.get(f"{caller.top}/prom") as answer:
+                text = await answer.text()
+            samples = {
+                sample.name: sample
+                for family in text_string_to_metric_families(text)
+                for sample in family.samples
+            }
+            assert samples["cluster_metrics_num_active_n_ms"].value == 1
+            assert samples["queue_metrics_allocated_mb"].labels["queue"] == "root"
+
+    play(scene)
+
+
+@pytest.mark.parametrize(
+    "record, attribute, name",
+    [
+        ("QueueMetrics", "AllocatedMB", "queue_metrics_allocated_mb"),
+        ("ClusterMetrics", "NumActiveNMs", "cluster_metrics_num_active_n_ms"),
+        ("QueueMetrics", "AllocatedVCores", "queue_metrics_allocated_v_cores"),
+        ("QueueMetrics", "running_0", "queue_metrics_running_0"),
+    ],
+)
+def test_names_are_those_of_hadoop(record: str, attribute: str, name: str) -> None:
+    assert metric_name(record, attribute) == name
