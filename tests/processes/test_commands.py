@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from client.console import Console
+from client.main import main
 from cluster.cluster import wait_until
 from tests.processes.conftest import Desk
 
@@ -22,6 +26,14 @@ time.sleep(300)
 """
 
 
+def run_here(desk: Desk, *words: str, status: int | None = 0) -> str:
+    """Runs `yarn` in this process, which is faster where it is asked again and again; what it printed."""
+    out, err = io.StringIO(), io.StringIO()
+    ended = main(["--dir", str(desk.directory), *words], Console(out, err, desk.environment()))
+    assert status in (None, ended), out.getvalue() + err.getvalue()
+    return out.getvalue() + err.getvalue()
+
+
 def column(listing: str, number: int) -> list[str]:
     """A column of a list, cut as scripts cut it."""
     rows = [line for line in listing.splitlines() if "\t" in line][1:]
@@ -32,8 +44,7 @@ def test_a_job_from_its_list_to_its_logs(desk: Desk, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
 
-    def yarn(*words: str, status: int | None = 0) -> str:
-        return desk.yarnbox("yarn", *words, status=status)
+    yarn = partial(run_here, desk)
 
     def eventually(wanted: Callable[[], bool]) -> None:
         assert wait_until(wanted, 30)
@@ -51,7 +62,7 @@ def test_a_job_from_its_list_to_its_logs(desk: Desk, tmp_path: Path) -> None:
     container = column(yarn("container", "-list", attempt), 0)[-1]
     assert "\tState : RUNNING\n" in yarn("container", "-status", container)
 
-    eventually(lambda: "hello from a container" in yarn("logs", "-containerId", container))
+    eventually(lambda: "hello from a container" in yarn("logs", "-containerId", container, status=None))
     running = yarn("logs", "-containerId", container, "-log_files", "stdout")
     assert re.match(rf"Container: {container} on nm\d:\d+\nLogAggregationType: LOCAL\n", running)
     assert "\nhello from a container\nEnd of LogType:stdout.This log file belongs to a running" in running
@@ -73,8 +84,21 @@ def test_what_does_not_exist(desk: Desk) -> None:
     desk.up("--nodes", "1")
     unknown = "application_1_0099"
     assert "doesn't exist in RM" in desk.yarnbox("yarn", "application", "-status", unknown, status=255)
-    assert "Cannot get queue" in desk.yarnbox("yarn", "queue", "-status", "nowhere", status=255)
-    assert "ApplicationNotFoundException" in desk.yarnbox(
-        "yarn", "applicationattempt", "-list", unknown, status=1
-    )
-    assert "Could not find the node report" in desk.yarnbox("yarn", "node", "-status", "n9:1")
+    yarn = partial(run_here, desk)
+    assert "Cannot get queue" in yarn("queue", "-status", "nowhere", status=255)
+    assert "ApplicationNotFoundException" in yarn("applicationattempt", "-list", unknown, status=1)
+    assert "Could not find the node report" in yarn("node", "-status", "n9:1")
+
+
+def test_the_scheduler_is_configured_over_rest(desk: Desk) -> None:
+    store = "yarn.scheduler.configuration.store.class=memory"
+    desk.up("--nodes", "1", "--scheduler", "capacity", "-D", store)
+    yarn = partial(run_here, desk)
+    change = ("-add", "root.lab:capacity=20", "-update", "root.default:capacity=80")
+    assert yarn("schedulerconf", *change) == "Configuration changed successfully.\n"
+    assert "\tCapacity : 20.00%\n" in yarn("queue", "-status", "root.lab")
+    shown = yarn("schedulerconf", "-getconf")
+    assert "<name>yarn.scheduler.capacity.root.lab.capacity</name>\n    <value>20</value>" in shown
+    refused = yarn("schedulerconf", "-add", "root.bad:capacity=20", status=255)
+    assert refused.startswith("Configuration change unsuccessful: ")
+    assert "2 queues were found" in yarn("queue", "-list", "all")
