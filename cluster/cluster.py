@@ -30,7 +30,7 @@ from yarn.records.client import GetClusterNodesRequest
 from yarn.records.node import NodeReport
 from yarn.rpc import BlockingStub, RpcError
 
-READY_TIMEOUT_S = 30.0
+READY_TIMEOUT_S = 60.0  # a busy machine has its time; a daemon that ends is noticed at once
 CONFIGURATION_STATUS = 2  # of a daemon that does not start because of its configuration
 _POLL_S = 0.02
 _NODE_PATIENCE_S = 1.2  # an NM gives its containers 250 ms and says good-bye to the RM

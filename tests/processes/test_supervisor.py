@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import socket
-import time
 from pathlib import Path
 
 import pytest
@@ -20,22 +19,16 @@ def states(desk: Desk) -> dict[str, str]:
 
 
 def test_a_cluster_comes_up_shows_itself_and_goes(desk: Desk) -> None:
-    begun = time.monotonic()
-    desk.up("--racks", "2")
-    ready_s = time.monotonic() - begun
+    desk.up("--racks", "2")  # how long that takes is measured by bench/startup.py
     assert states(desk) == {"rm": "RUNNING", "nm1": "RUNNING", "nm2": "RUNNING", "nm3": "RUNNING"}
     assert [row["rack"] for row in desk.status()["daemons"]] == ["", "/rack1", "/rack2", "/rack1"]
     assert "nm1" in desk.yarnbox("status")
     assert "nm3" in desk.yarnbox("yarn", "node", "-list")
     assert (desk.directory / "yarn-site.xml").exists()
     assert (desk.directory / "pids" / "nm1.pid").read_text().strip().isdigit()
-    begun = time.monotonic()
     desk.cluster.down()
-    down_s = time.monotonic() - begun
     assert desk.leftovers() == []
     desk.yarnbox("status", status=1)
-    assert ready_s < 15, "3 s on an idle machine"
-    assert down_s < 6, "2 s on an idle machine"
 
 
 def test_a_reader_that_has_enough_does_not_end_the_cluster(desk: Desk) -> None:
