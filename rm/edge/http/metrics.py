@@ -65,18 +65,18 @@ class Metrics:
 
     def __init__(self, core: Core, server: WebServer) -> None:
         self._core = core
-        self._driver = server.driver
+        self._server = server
         self._host = socket.gethostname()
         server.add("GET", "/jmx", self._jmx)
         server.add("GET", "/prom", self._prometheus)
         server.add("GET", "/metrics", self._prometheus)
 
-    def _beans(self) -> list[Bean]:
-        found = self._driver.turn(lambda: list(beans(self._core.context)))
+    async def _beans(self) -> list[Bean]:
+        found = await self._server.turn(lambda: list(beans(self._core.context)))
         return [{**bean, "tag.Hostname": self._host} if "tag.Context" in bean else bean for bean in found]
 
     async def _jmx(self, request: web.Request) -> web.StreamResponse:
-        found, status = self._chosen(request)
+        found, status = self._chosen(request, await self._beans())
         headers = {"Access-Control-Allow-Origin": "*"}
         body: dict[str, Any] = {"beans": found}
         if status != 200:
@@ -89,8 +89,7 @@ class Metrics:
             headers=headers,
         )
 
-    def _chosen(self, request: web.Request) -> tuple[list[Bean], int]:
-        found = self._beans()
+    def _chosen(self, request: web.Request, found: list[Bean]) -> tuple[list[Bean], int]:
         wanted, pattern = request.query.get("get"), request.query.get("qry")
         if wanted is not None:
             name, _, attribute = wanted.partition("::")
@@ -106,7 +105,7 @@ class Metrics:
 
     async def _prometheus(self, request: web.Request) -> web.StreamResponse:
         registry = CollectorRegistry(auto_describe=False)
-        registry.register(_Beans(self._beans()))
+        registry.register(_Beans(await self._beans()))
         body = generate_latest(registry)
         return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4})
 

@@ -1,0 +1,108 @@
+"""What pages cost heartbeats: how long one takes at an RM, alone and with ten clients that poll everything.
+
+The nodes are virtual, a hundred of them, each reporting once in a second; the clients read metrics, nodes,
+queues, applications and beans one after the other without a pause in between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from bench._report import report
+from cluster.cluster import Cluster, Options
+from cluster.directory import RunDirectory
+from yarn.ids import NodeId
+from yarn.records.tracker import (
+    NodeHealthStatus,
+    NodeHeartbeatRequest,
+    NodeStatus,
+    RegisterNodeManagerRequest,
+)
+from yarn.resource import Resource
+from yarn.rpc import Stub
+
+NODES = 100
+CLIENTS = 10
+SECONDS = 10.0
+PATHS = (
+    "/ws/v1/cluster/metrics",
+    "/ws/v1/cluster/nodes",
+    "/ws/v1/cluster/scheduler",
+    "/ws/v1/cluster/apps",
+    "/jmx",
+)
+UNITS = {"p50 alone": "ms", "p99 alone": "ms", "p50 polled": "ms", "p99 polled": "ms", "answers": "1/s"}
+
+
+async def beat(stub: Stub, number: int, until: float, took_ms: list[float]) -> None:
+    """One node: registers, and reports each second."""
+    node_id = NodeId(f"v{number}", 1)
+    await stub.call(
+        "registerNodeManager",
+        RegisterNodeManagerRequest(
+            node_id=node_id, http_port=1, resource=Resource(8192, 8), nm_version="3.4.1"
+        ),
+    )
+    health = NodeHealthStatus(is_node_healthy=True, health_report="", last_health_report_time=0)
+    await asyncio.sleep(number / NODES)
+    response_id = 0
+    while time.perf_counter() < until:
+        status = NodeStatus(node_id=node_id, response_id=response_id, node_health_status=health)
+        begun = time.perf_counter()
+        answer: Any = await stub.call("nodeHeartbeat", NodeHeartbeatRequest(node_status=status))
+        took_ms.append((time.perf_counter() - begun) * 1000)
+        response_id = answer.response_id
+        await asyncio.sleep(1)
+
+
+async def poll(session: aiohttp.ClientSession, top: str, until: float) -> int:
+    """One client; how many answers it got."""
+    answers = 0
+    while time.perf_counter() < until:
+        for path in PATHS:
+            async with session.get(top + path) as answer:
+                answer.raise_for_status()
+                await answer.read()
+                answers += 1
+    return answers
+
+
+async def measure(grpc: str, web: str, clients: int) -> tuple[list[float], int]:
+    """Milliseconds of each heartbeat, and the number of answers."""
+    took_ms: list[float] = []
+    until = time.perf_counter() + SECONDS
+    async with Stub(grpc, "ResourceTrackerService") as stub, aiohttp.ClientSession() as session:
+        nodes = [beat(stub, number, until, took_ms) for number in range(NODES)]
+        readers = [poll(session, f"http://{web}", until) for _ in range(clients)]
+        found = await asyncio.gather(*readers, *nodes)
+    return took_ms, sum(one for one in found if one is not None)
+
+
+def main() -> None:
+    """Starts an RM, measures twice, ends it."""
+    with tempfile.TemporaryDirectory() as directory:
+        cluster = Cluster(RunDirectory(Path(directory) / "run"))
+        definitions = {"yarn.resourcemanager.recovery.enabled": "false"}
+        record = cluster.up(Options(nodes=0, port=0, web_port=0, definitions=definitions))
+        try:
+            cluster.wait_until_ready()
+            alone, _ = asyncio.run(measure(record.rm_address, record.web_address, 0))
+            polled, answers = asyncio.run(measure(record.rm_address, record.web_address, CLIENTS))
+        finally:
+            cluster.down()
+    figures = {"answers": answers / SECONDS}
+    for name, took_ms in (("alone", alone), ("polled", polled)):
+        figures[f"p50 {name}"] = statistics.median(took_ms)
+        figures[f"p99 {name}"] = statistics.quantiles(took_ms, n=100)[98]
+    report("http", figures, UNITS)
+
+
+if __name__ == "__main__":
+    main()
