@@ -35,7 +35,7 @@ def draw_cluster(dice: Random, seed: int, scheduler: str) -> Document:
     conf: dict[str, object] = {
         SCHEDULER_CLASS: scheduler,
         "yarn.nm.liveness-monitor.expiry-interval-ms": dice.choice((30_000, 600_000)),
-        "yarn.am.liveness-monitor.expiry-interval-ms": dice.choice((60_000, 900_000)),
+        "yarn.am.liveness-monitor.expiry-interval-ms": dice.choice((60_000, 60_000, 900_000)),
         "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": dice.choice((20_000, 600_000)),
         "yarn.resourcemanager.am.max-attempts": dice.choice((1, 2, 3)),
     }

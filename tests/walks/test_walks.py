@@ -25,7 +25,7 @@ from yarn.statemachine import Table
 
 ARTIFACTS = Path(__file__).parents[2] / "test-artifacts" / "walks"
 SCHEDULERS = ("fifo", "capacity", "fair")
-SEEDS = range(25)
+SEEDS = range(30)
 
 UNUSED_VERBS = (
     *("add-labels", "remove-labels", "label-node"),
