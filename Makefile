@@ -4,11 +4,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 BENCHES := $(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py))
 
-.PHONY: help setup test cluster bench lint format clean
+.PHONY: help setup test test-clients cluster bench lint format clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 setup: .venv/installed ## Create .venv, install yarnbox and its tools, generate the stubs
 	@$(BIN)/python protos/build.py --if-stale
@@ -24,6 +24,9 @@ setup: .venv/installed ## Create .venv, install yarnbox and its tools, generate 
 
 test: setup ## Run all tests; format, lint and types are among them
 	@$(BIN)/pytest -q -n 2 --dist loadgroup
+
+test-clients: setup ## Run Hadoop's own commands, and Spark, against a cluster (needs Java; installs pyspark)
+	@$(BIN)/python -m tests.clients.run
 
 cluster: setup ## Start a local cluster in the foreground; Ctrl-C ends it
 	@exec $(BIN)/yarnbox up
