@@ -37,6 +37,8 @@ def parser() -> argparse.ArgumentParser:
     events = _add(commands, "events", "show each event that the ResourceManager dispatched")
     events.add_argument("--follow", action="store_true", help="go on with what comes")
     events.add_argument("--json", action="store_true", help="a JSON object a line")
+    why = _add(commands, "why", "say what an application waits for")
+    why.add_argument("application", metavar="APPLICATION_ID", help="as `yarn application -list` prints it")
     _add_convert_conf(commands)
     _add_check_conf(commands)
     for name, text in (

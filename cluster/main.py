@@ -238,6 +238,13 @@ def _check_conf(options: argparse.Namespace) -> int:
     return check_fair.run(options) if check_fair.is_fair(options) else check_conf.run(options)
 
 
+def _why(options: argparse.Namespace) -> int:
+    from cluster.why import reasons
+
+    print("\n".join(reasons(_cluster(options).run.load().web_address, options.application)))
+    return 0
+
+
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "up": _up,
     "down": _down,
@@ -247,6 +254,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "restart-node": _restart_node,
     "restart-rm": _restart_rm,
     "events": _events,
+    "why": _why,
     "convert-conf": _convert_conf,
     "check-conf": _check_conf,
 }

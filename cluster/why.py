@@ -1,0 +1,52 @@
+"""`yarnbox why APPLICATION_ID`: what keeps an application from its next container, as the scheduler sees it
+now.
+
+Asks the ResourceManager's REST API for the application's activities and prints the reasons, a line each.
+Knows no reason itself: they are the scheduler's.
+"""
+
+from __future__ import annotations
+
+import http
+import http.client
+import json
+from typing import Any
+
+from cluster.directory import ClusterError
+from yarn.ids import ApplicationId
+
+_TIMEOUT_S = 10
+
+
+def reasons(web_address: str, application_id: str) -> list[str]:
+    """The lines to print. ClusterError when the id is none, or nobody answers."""
+    try:
+        wanted = ApplicationId.parse(application_id)
+    except ValueError as error:
+        raise ClusterError(f"{error}; it has to be of the form application_<timestamp>_<number>") from None
+    found = _ask(web_address, f"/ws/v1/cluster/scheduler/app-activities/{wanted}")["appActivities"]
+    lines = []
+    for allocation in found.get("allocations", ()):
+        lines.append(f"{wanted} in queue {allocation['queueName']} waits:")
+        lines.extend(f"  {child['diagnostic']}" for child in allocation.get("children", ()))
+    if lines:
+        return lines
+    said = found.get("diagnostic", "")
+    if said == "waiting for display":
+        return [f"{wanted} waits for nothing: all that it asked for was given"]
+    return [f"{wanted}: {said}"]
+
+
+def _ask(address: str, path: str) -> Any:
+    connection = http.client.HTTPConnection(address, timeout=_TIMEOUT_S)
+    try:
+        connection.request("GET", path, headers={"Accept": "application/json"})
+        answer = connection.getresponse()
+        body = answer.read()
+        if answer.status != http.HTTPStatus.OK:
+            raise ClusterError(f"the ResourceManager at {address} answered {answer.status} {answer.reason}")
+        return json.loads(body)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise ClusterError(f"cannot ask the ResourceManager at {address}: {error}") from error
+    finally:
+        connection.close()

@@ -1,0 +1,74 @@
+"""`yarnbox why`: the reasons as they are printed, and one line for what cannot be answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from typing import Any, ClassVar
+
+import pytest
+
+from cluster.directory import ClusterError
+from cluster.why import reasons
+
+APP = "application_1700000000000_0007"
+
+
+class Desk(BaseHTTPRequestHandler):
+    """Answers every GET with what the test says."""
+
+    answer: ClassVar[dict[str, Any]] = {}
+    asked: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        """One answer."""
+        self.asked.append(self.path)
+        body = json.dumps({"appActivities": self.answer}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Says nothing."""
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    with HTTPServer(("127.0.0.1", 0), Desk) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_reasons_a_line_each(address: str) -> None:
+    children = [{"diagnostic": "priority 1: 3 nodes: user limit"}, {"diagnostic": "queue at its maximum"}]
+    Desk.answer = {"allocations": [{"queueName": "root.a", "children": children}]}
+    assert reasons(address, APP) == [
+        f"{APP} in queue root.a waits:",
+        "  priority 1: 3 nodes: user limit",
+        "  queue at its maximum",
+    ]
+    assert Desk.asked[-1] == f"/ws/v1/cluster/scheduler/app-activities/{APP}"
+
+
+def test_nothing_to_wait_for_and_other_answers(address: str) -> None:
+    Desk.answer = {"diagnostic": "waiting for display"}
+    assert reasons(address, APP) == [f"{APP} waits for nothing: all that it asked for was given"]
+    Desk.answer = {"diagnostic": "Not Capacity Scheduler"}
+    assert reasons(address, APP) == [f"{APP}: Not Capacity Scheduler"]
+
+
+@pytest.mark.parametrize("word", ["", "job_1_2", "application_x_1"])
+def test_what_is_no_id(word: str) -> None:
+    with pytest.raises(ClusterError, match="application_<timestamp>_<number>"):
+        reasons("127.0.0.1:1", word)
+
+
+def test_nobody_there() -> None:
+    with pytest.raises(ClusterError, match=r"cannot ask the ResourceManager at 127\.0\.0\.1:1"):
+        reasons("127.0.0.1:1", APP)
