@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 
+from am.testing import FakeApplicationMaster
 from nm.testing import FakeNodeManager
 from tests.nm.fake_rm import PATIENCE_S, ROOT, command
 from yarn.credentials import Credentials
 from yarn.enums import ContainerState, FinalApplicationStatus, YarnApplicationState
 from yarn.errors import InvalidTokenError, YarnError
-from yarn.ids import ApplicationId, NodeId
+from yarn.ids import ApplicationId
 from yarn.records.application import ApplicationSubmissionContext
 from yarn.records.client import (
     GetApplicationReportRequest,
@@ -28,13 +29,9 @@ from yarn.records.client import (
 )
 from yarn.records.management import StartContainerRequest, StartContainersRequest
 from yarn.records.master import (
-    AllocateRequest,
     AllocateResponse,
-    FinishApplicationMasterRequest,
-    RegisterApplicationMasterRequest,
 )
 from yarn.records.request import ResourceRequest
-from yarn.records.tokens import Token
 from yarn.resource import Resource
 from yarn.rpc import ConnectionFailedError, Stub
 from yarn.tokens import AMRM_TOKEN
@@ -113,54 +110,7 @@ async def report(address: str, application_id: ApplicationId) -> Any:
         return (await stub.call("getApplicationReport", request)).application_report
 
 
-class HandMadeMaster:
-    """An AM: its token came with the container that it was launched in."""
-
-    def __init__(self, address: str, token: Token) -> None:
-        self._stub = Stub(address, MASTER, token=token)
-        self._response_id = 0
-        self.nm_tokens: dict[NodeId, Token] = {}
-
-    async def register(self) -> None:
-        """Registers."""
-        await self._stub.call(
-            "registerApplicationMaster", RegisterApplicationMasterRequest(host="h", rpc_port=-1)
-        )
-
-    async def allocate(self, *asks: ResourceRequest) -> AllocateResponse:
-        """One allocate."""
-        request = AllocateRequest(ask=asks, response_id=self._response_id, progress=0.5)
-        response: AllocateResponse = await self._stub.call("allocate", request)
-        assert response.response_id is not None
-        self._response_id = response.response_id
-        for one in response.nm_tokens:
-            assert one.node_id is not None
-            assert one.token is not None
-            self.nm_tokens[one.node_id] = one.token
-        return response
-
-    async def until(self, node: FakeNodeManager | None, condition: Any) -> AllocateResponse:
-        """Allocates, and lets the node beat, until an answer is what was waited for."""
-        async with asyncio.timeout(PATIENCE_S):
-            while not condition(response := await self.allocate()):
-                if node is not None:
-                    await node.heartbeat()
-                await asyncio.sleep(0.01)
-        return response
-
-    async def finish(self) -> None:
-        """Unregisters as succeeded; the RM confirms with the second call at the latest."""
-        request = FinishApplicationMasterRequest(final_application_status=FinalApplicationStatus.SUCCEEDED)
-        async with asyncio.timeout(PATIENCE_S):
-            while not (await self._stub.call("finishApplicationMaster", request)).is_unregistered:
-                await asyncio.sleep(0.01)
-
-    async def close(self) -> None:
-        """Hangs up."""
-        await self._stub.close()
-
-
-async def launched_master(address: str, node: FakeNodeManager) -> HandMadeMaster:
+async def launched_master(address: str, node: FakeNodeManager) -> FakeApplicationMaster:
     """The AM whose container the RM launches on the node."""
     async with asyncio.timeout(PATIENCE_S):
         while not node.running:
@@ -171,7 +121,7 @@ async def launched_master(address: str, node: FakeNodeManager) -> HandMadeMaster
     assert "APPLICATION_WEB_PROXY_BASE" in order.context.environment
     token = Credentials.from_bytes(order.context.tokens).token_of_kind(AMRM_TOKEN)
     assert token is not None
-    master = HandMadeMaster(address, token)
+    master = FakeApplicationMaster(address, token)
     await master.register()
     return master
 
@@ -189,7 +139,7 @@ def test_an_application_from_submission_to_success(tmp_path: Path) -> None:
             master = await launched_master(address, node)
             await master.allocate(ASK)
             granted = (
-                await master.until(node, lambda answer: answer.allocated_containers)
+                await master.until(lambda answer: answer.allocated_containers, node.heartbeat)
             ).allocated_containers[0]
             assert granted.node_id == node.node_id
             assert granted.container_token is not None
@@ -214,7 +164,7 @@ def test_an_application_from_submission_to_success(tmp_path: Path) -> None:
             await node.heartbeat()
             node.complete(order.container_id, 5, "five")
             await node.heartbeat()
-            done = await master.until(node, lambda answer: answer.completed_container_statuses)
+            done = await master.until(lambda answer: answer.completed_container_statuses, node.heartbeat)
             (status,) = done.completed_container_statuses
             assert (status.container_id, status.exit_status) == (granted.id, 5)
             assert status.state is ContainerState.COMPLETE
@@ -254,7 +204,7 @@ def test_a_silent_node_is_lost_and_its_container_with_it(tmp_path: Path) -> None
                 (granted,) = asked.allocated_containers
                 assert granted.node_id == other.node_id
                 other.lose()
-            told = await master.until(node, lambda answer: answer.completed_container_statuses)
+            told = await master.until(lambda answer: answer.completed_container_statuses, node.heartbeat)
             (status,) = told.completed_container_statuses
             assert (status.container_id, status.exit_status) == (granted.id, -100)
             await master.close()
@@ -263,7 +213,7 @@ def test_a_silent_node_is_lost_and_its_container_with_it(tmp_path: Path) -> None
 
 
 async def _beating(
-    master: HandMadeMaster, one: FakeNodeManager, two: FakeNodeManager, condition: Any
+    master: FakeApplicationMaster, one: FakeNodeManager, two: FakeNodeManager, condition: Any
 ) -> AllocateResponse:
     async with asyncio.timeout(PATIENCE_S):
         while not condition(response := await master.allocate()):

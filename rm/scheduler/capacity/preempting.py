@@ -354,18 +354,18 @@ def _tell(scheduler: CapacityScheduler, snapshot: Snapshot, report: PassReport) 
         for partition, share in queue.shares.items():
             if not share.total:
                 continue
-            scheduler.context.post(
-                SchedulerPreemptionReport(
-                    queue=queue.path,
-                    partition=partition,
-                    guaranteed=share.guaranteed,
-                    used=share.used,
-                    pending=share.pending,
-                    ideal=share.ideal,
-                    to_preempt=share.to_preempt,
-                    selected=selected.get((queue.path, partition), 0),
-                )
+            figures = SchedulerPreemptionReport(
+                queue=queue.path,
+                partition=partition,
+                guaranteed=share.guaranteed,
+                used=share.used,
+                pending=share.pending,
+                ideal=share.ideal,
+                to_preempt=share.to_preempt,
+                selected=selected.get((queue.path, partition), 0),
             )
+            scheduler.context.post(figures)
+            scheduler.context.log("info", "preemption pass", queue=figures.subject)
 
 
 def _selected_by_queue(snapshot: Snapshot, report: PassReport) -> Mapping[tuple[str, str], int]:
