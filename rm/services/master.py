@@ -32,6 +32,7 @@ from yarn.errors import (
     InvalidApplicationMasterRequestError,
     InvalidContainerReleaseError,
     InvalidResourceBlacklistRequestError,
+    YarnError,
 )
 from yarn.ids import ApplicationAttemptId, NodeId
 from yarn.records.master import (
@@ -159,6 +160,12 @@ class MasterService:
                 tracking_url=request.tracking_url,
             )
         )
+        if request.scheduling_requests:
+            raise YarnError(
+                f"Found non empty SchedulingRequest in the allocate call of {attempt_id}, but requests with "
+                "placement constraints are not processed: "
+                "yarn.resourcemanager.placement-constraints.handler=disabled is the only one served"
+            )
         ask = [self._labelled(app, one) for one in request.ask]
         for one in ask:
             self._validate(app, one)

@@ -19,10 +19,11 @@ from yarn.errors import (
     InvalidResourceBlacklistRequestError,
     InvalidResourceRequestError,
     InvalidTokenError,
+    YarnError,
 )
 from yarn.ids import ApplicationId, ContainerId, NodeId
 from yarn.records.master import AllocateRequest, AllocateResponse, FinishApplicationMasterRequest
-from yarn.records.request import ResourceRequest
+from yarn.records.request import ResourceRequest, SchedulingRequest
 from yarn.resource import Resource
 from yarn.rpc import rpcs_of
 
@@ -79,6 +80,17 @@ def test_an_unmanaged_am_that_keeps_containers_may_register_again() -> None:
     application_id = running(rig, keep_containers_across_application_attempts=True)
     rig.allocate(application_id)
     rig.register(application_id)
+    assert rig.allocate(application_id).response_id == 1
+
+
+def test_requests_with_constraints_are_refused_and_not_lost() -> None:
+    rig = Rig()
+    application_id = running(rig)
+    request = AllocateRequest(
+        ask=(ask(1),), scheduling_requests=(SchedulingRequest(allocation_request_id=1),), response_id=0
+    )
+    with pytest.raises(YarnError, match=r"placement-constraints\.handler"):
+        rig.turn(lambda: rig.core.master.allocate(request, rig.caller(application_id)))
     assert rig.allocate(application_id).response_id == 1
 
 
