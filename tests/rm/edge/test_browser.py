@@ -66,7 +66,7 @@ def test_every_page_can_be_seen(tmp_path: Path) -> None:
             await page.keyboard.press("g")
             await page.keyboard.press("n")
             await page.wait_for_url("**/cluster/nodes")
-            assert await page.get_by_text(str(NODE)).count() > 0
+            await page.get_by_text(str(NODE)).first.wait_for()
 
     play(scene)
 
@@ -77,7 +77,7 @@ def test_an_application_is_killed_only_after_a_question(tmp_path: Path) -> None:
         async with web(tmp_path) as caller, opened(caller) as page:
             application_id = await submit(caller)
             await show(page, caller, f"/app/{application_id}")
-            assert await page.locator("h1").inner_text() == NAME
+            await page.locator("h1", has_text=NAME).wait_for()
             await page.get_by_role("button", name="Kill Application").click()
             await page.get_by_role("button", name="Cancel").click()
             assert (await caller.get(f"/apps/{application_id}/state"))["state"] != "KILLED"
