@@ -33,8 +33,10 @@ from rm.edge.groups import UserGroups
 from rm.edge.hadoop import HadoopPorts
 from rm.edge.http.metrics import Metrics
 from rm.edge.http.pages import Pages as WebPages
+from rm.edge.http.proxy import Proxy
 from rm.edge.http.server import WebServer, bind
 from rm.edge.http.stream import EventStream
+from rm.edge.http.tools import Tools
 from rm.edge.journal import Journal, JournalError
 from rm.edge.launcher import Launcher
 from rm.edge.pages import Pages
@@ -180,9 +182,10 @@ class Process:
         tokens = self._tokens(Address(self._settings.addresses.grpc.host, bound.port))
         core = self._core(tokens, self._epoch(store, entries))
         driver = Driver(core, self._clock, store, self._break)
+        book = AddressBook(self._path(ADDRESS_BOOK_PROPERTY))
         driver.launcher = Launcher(
             tokens,
-            AddressBook(self._path(ADDRESS_BOOK_PROPERTY)),
+            book,
             lambda attempt_id: driver.tell(lambda: core.am_launched(attempt_id)),
             lambda attempt_id, why: driver.tell(lambda: core.am_launch_failed(attempt_id, why)),
             patience_s=self._patience_ms / 1000,
@@ -204,6 +207,8 @@ class Process:
         await hadoop.start()
         await server.start()
         pages = WebServer(core, driver, listening, self._settings.web.static_user)
+        Tools(core, pages, self._run / "logs" if self._run is not None else None)
+        Proxy(core, pages, book)
         WebPages(pages)
         EventStream(core, pages)
         Metrics(core, pages)

@@ -26,6 +26,12 @@ class WebSettings:
     authentication_type: str = setting(
         "hadoop.http.authentication.type", "simple", "How callers say who they are; only simple is served"
     )
+    proxy_timeout_enabled: bool = setting(
+        "yarn.resourcemanager.proxy.timeout.enabled", True, "The web proxy gives up on an AM that is silent"
+    )
+    proxy_timeout_ms: int = setting(
+        "yarn.resourcemanager.proxy.connection.timeout", 60_000, "After so long", unit="ms", at_least=1
+    )
     cross_origin_enabled: bool = setting(
         _WEB + "cross-origin.enabled", False, "Answer scripts of other origins"
     )

@@ -14,6 +14,9 @@
     stream      the events, live
     metrics     /jmx and /prom
     pages       the document, scripts and styles of the web UI
+    proxy       /proxy: the pages of AMs
+    tools       /conf, /logs, /logLevel, /stacks, /isActive, /scheduler/logs
+    adhoc       the scheduler's decisions of a short time, in a file
     plans       reservations, delegation tokens, queue access
 
 Reads are short or cut in slices, so that no heartbeat waits for a page.

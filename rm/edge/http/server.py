@@ -41,6 +41,7 @@ ROOT = "/ws/v1/cluster"
 CSRF_HEADER = "X-XSRF-Header"
 _BROWSERS = re.compile(r"Mozilla|Opera")
 _NO_HEADER = "Missing Required Header for CSRF Vulnerability Protection"
+_PROXIED = "/proxy/"
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 _LARGEST_BODY = 4 * 1024 * 1024
 _SLICE = 10
@@ -111,15 +112,19 @@ class WebServer:
         """Who asks: user.name, else the static user."""
         return Caller(user=request.query.get("user.name") or self._static_user, host=request.remote)
 
+    def refuse_browser(self, request: web.Request) -> None:
+        """400 for a change that a browser asks for without the custom header: another site may be behind."""
+        if CSRF_HEADER not in request.headers and _BROWSERS.match(request.headers.get("User-Agent", "")):
+            raise text(400, _NO_HEADER)
+
     # Answers
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Responder) -> web.StreamResponse:
         """What holds for every request: browsers must send the custom header to change anything."""
         try:
-            if request.method not in _SAFE and CSRF_HEADER not in request.headers:
-                if _BROWSERS.match(request.headers.get("User-Agent", "")):
-                    raise text(400, _NO_HEADER)
+            if request.method not in _SAFE and not request.path.startswith(_PROXIED):
+                self.refuse_browser(request)
             response = await handler(request)
         except RestError as refusal:
             response = self._refusal(request, refusal)

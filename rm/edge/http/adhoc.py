@@ -1,0 +1,71 @@
+"""The scheduler's log of a short time: every decision and transition, in a file of its own.
+
+Nothing is written before somebody asks, and nothing after the time is over; one at a time. Answers for
+AdHocLogDumper, of which RMWebServices.dumpSchedulerLogs makes use.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import IO
+
+from rm.core import Core
+from rm.web.refusals import RestError
+from yarn.log import Log
+from yarn.story import Line
+
+log = Log("rm.scheduler")
+
+_FILES = {
+    "CapacityScheduler": "yarn-capacity-scheduler-debug.log",
+    "FairScheduler": "yarn-fair-scheduler-debug.log",
+}
+_OTHERS = "yarn-scheduler-debug.log"
+
+
+class AdHocLog:
+    """Listens to one core's story for so long."""
+
+    def __init__(self, core: Core, directory: Path | None) -> None:
+        self._story = core.context.story
+        self._scheduler = core.context.scheduler
+        self._directory = directory
+        self._file: IO[str] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self, period_s: int) -> None:
+        """Writes from now on, over what was written the last time."""
+        if self._file is not None:
+            raise _failure("Appender is already dumping logs")
+        if self._directory is None:
+            raise _failure("this ResourceManager has no directory for logs")
+        path = self._directory / _FILES.get(self._scheduler.name, _OTHERS)
+        self._file = path.open("w", encoding="utf-8")
+        self._story.listeners.append(self._note)
+        self._timer = asyncio.get_running_loop().call_later(period_s, self.end)
+        log.info("dumping the scheduler's decisions", file=path, seconds=period_s)
+
+    def end(self) -> None:
+        """Writes no longer."""
+        if self._file is None:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._story.listeners.remove(self._note)
+        self._file.close()
+        self._file = self._timer = None
+        log.info("done dumping the scheduler's decisions")
+
+    def _note(self, line: Line) -> None:
+        assert self._file is not None
+        change = f"{line.before} -> {line.after}" if line.before else line.after
+        self._file.write(
+            f"{line.now_ms} DEBUG {line.kind} {line.subject}: {line.event} {change} {line.because}".rstrip()
+            + "\n"
+        )
+        self._file.flush()
+
+
+def _failure(message: str) -> RestError:
+    return RestError(503, "org.apache.hadoop.yarn.exceptions.YarnRuntimeException", message)

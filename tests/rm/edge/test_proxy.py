@@ -1,0 +1,159 @@
+"""/proxy: where it leads while an AM lives, before and afterwards, and what is passed on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from aiohttp import web as serving
+
+from rm.edge.http.proxy import is_local, target
+from tests.rm.edge.test_http import Web, web
+from tests.rm.edge.test_process import play
+from yarn.addresses import AddressBook, write_address_book
+from yarn.enums import FinalApplicationStatus
+from yarn.ids import ApplicationId
+from yarn.records.master import FinishApplicationMasterRequest, RegisterApplicationMasterRequest
+from yarn.records.tokens import Token
+
+
+async def shown(request: serving.Request) -> serving.Response:
+    told = f"{request.method} {request.rel_url} {await request.text()} {request.headers.get('Cookie')}"
+    status = 418 if request.path.endswith("/pot") else 200
+    kept = {"X-Page": "am", "X-Secret": request.headers.get("Authorization", "none")}
+    return serving.Response(text=told, status=status, headers=kept)
+
+
+@asynccontextmanager
+async def page_of_am() -> AsyncIterator[str]:
+    app = serving.Application()
+    app.router.add_route("*", "/{rest:.*}", shown)
+    runner = serving.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    site = serving.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        yield f"127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+async def ask(caller: Web, method: str, path: str, **others: object) -> tuple[int, str, dict[str, str]]:
+    async with caller.session.request(method, caller.top + path, allow_redirects=False, **others) as answer:  # type: ignore[arg-type]
+        return answer.status, await answer.text(), dict(answer.headers)
+
+
+async def start(caller: Web, url: str) -> ApplicationId:
+    return (await begun(caller, url))[0]
+
+
+async def begun(caller: Web, url: str) -> tuple[ApplicationId, Token]:
+    application_id = await caller.desk.submit()
+    token = await caller.desk.token(application_id)
+    async with caller.desk.master(token) as am:
+        await am.call(
+            "registerApplicationMaster", RegisterApplicationMasterRequest(host="here", tracking_url=url)
+        )
+    return application_id, token
+
+
+def test_the_page_of_an_am_is_passed_on(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller, page_of_am() as address:
+            top = f"/proxy/{await start(caller, f'{address}/base?from=am')}"
+            status, body, headers = await ask(
+                caller, "GET", f"{top}/a%20b/c?x=1&user.name=mei", headers={"Authorization": "secret"}
+            )
+            assert (status, headers["X-Page"], headers["X-Secret"]) == (200, "am", "none")
+            assert body == "GET /base/a%20b/c?from=am&x=1&user.name=mei  proxy-user=mei"
+            assert (await ask(caller, "GET", top))[1].startswith("GET /base?from=am")
+            assert (await ask(caller, "GET", f"{top}/pot"))[0] == 418
+            browser = {"User-Agent": "Mozilla/5.0"}
+            assert (
+                "PUT /base/t?from=am kettle"
+                in (await ask(caller, "PUT", f"{top}/t", data="kettle", headers=browser))[1]
+            )
+            assert (await ask(caller, "POST", f"{top}/t", data="kettle"))[0] == 405
+
+    play(scene)
+
+
+def test_without_a_page_it_leads_to_the_rm_s(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            application_id = await caller.desk.submit()
+            status, _, headers = await ask(caller, "GET", f"/proxy/{application_id}/x")
+            assert (status, headers["Location"]) == (302, f"/cluster/app/{application_id}")
+            unknown = "application_1_0001"
+            status, body, _ = await ask(caller, "GET", f"/proxy/{unknown}/")
+            assert (status, body) == (
+                404,
+                f"Application {unknown} could not be found in RM or history server",
+            )
+            status, body, _ = await ask(caller, "GET", "/proxy/<b>/x")
+            assert (status, body) == (404, "%3Cb%3E appears to be formatted incorrectly.")
+            assert (await ask(caller, "GET", "/proxy/"))[0] == 404
+            gone = await start(caller, "127.0.0.1:1/x")
+            assert (await ask(caller, "GET", f"/proxy/{gone}/"))[0] == 502
+            assert (await ask(caller, "GET", f"/proxy/{await start(caller, 'file:///etc/passwd')}"))[0] == 502
+
+    play(scene)
+
+
+def test_a_finished_application_s_page_is_where_it_said(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            application_id, token = await begun(caller, "history:1/job")
+            async with caller.desk.master(token) as am:
+                request = FinishApplicationMasterRequest(
+                    tracking_url="http://history:1/job?id=7",
+                    final_application_status=FinalApplicationStatus.SUCCEEDED,
+                )
+                while not (await am.call("finishApplicationMaster", request)).is_unregistered:
+                    await asyncio.sleep(0.01)
+            status, _, headers = await ask(caller, "GET", f"/proxy/{application_id}/tasks?state=all")
+            assert (status, headers["Location"]) == (302, "http://history:1/job/tasks?id=7&state=all")
+
+    play(scene)
+
+
+def test_a_request_that_comes_back_is_not_sent_again(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            application_id = await caller.desk.submit()
+            failure = f"/cluster/failure/{application_id}"
+            status, _, headers = await ask(caller, "GET", f"/proxy/redirect/{application_id}/x")
+            assert (status, headers["Location"]) == (302, failure)
+            assert (await ask(caller, "GET", failure))[0] == 508
+            looping = await start(caller, f"{caller.desk.web}/proxy/{application_id}/")
+            assert (await ask(caller, "GET", f"/proxy/{looping}/"))[0] == 508
+
+    play(scene)
+
+
+@pytest.mark.parametrize(
+    "url, rest, query, address",
+    [
+        ("am:80", "", "", "http://am:80/"),
+        ("http://am", "x/y", "", "http://am/x/y"),
+        ("//am:1/p/", "x", "a=1", "http://am:1/p/x?a=1"),
+        ("https://am/p?b=2", "", "a=1", "https://am/p?b=2&a=1"),
+        ("http://nm1:1/p", "", "", "http://127.0.0.1:1/p"),
+        ("http://am:no/", "", "", None),
+        ("ftp://am/", "", "", None),
+        ("http:///x", "", "", None),
+    ],
+)
+def test_where_a_request_goes(tmp_path: Path, url: str, rest: str, query: str, address: str | None) -> None:
+    write_address_book(tmp_path / "book", {"nm1": "127.0.0.1"})
+    assert target(url, rest, query, AddressBook(tmp_path / "book")) == address
+
+
+def test_this_host_s_addresses() -> None:
+    assert is_local("127.0.0.1")
+    assert is_local("::1")
+    assert not is_local("192.0.2.1")
+    assert not is_local(None)
