@@ -16,6 +16,7 @@ from am.asks import RequestTable
 from am.blocking import BlockingAMRMClient, BlockingNMClient
 from am.nm_client import NMClient
 from am.rm_client import SERVICE, AMRMClient
+from am.submit import Submitter
 from yarn.address import Address, with_default_port
 from yarn.addresses import ADDRESS_BOOK_PROPERTY, AddressBook
 from yarn.configuration import SITE_FILES, Configuration
@@ -113,6 +114,10 @@ class Connection:
     def client_stub(self, user: str) -> BlockingStub:
         """The RM for a client."""
         return BlockingStub(self.rm_address, CLIENT_SERVICE, user=user, peer="the ResourceManager")
+
+    def submitter(self, user: str) -> Submitter:
+        """The RM for whoever submits an application and follows it."""
+        return Submitter(self.client_stub(user), self._max_wait_ms)
 
     @property
     def _max_wait_ms(self) -> int:

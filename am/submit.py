@@ -7,9 +7,11 @@ such a queue, does the AM fit) and the waiting. Answers for YarnClientImpl's par
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from am.rm_client import MAX_WAIT_MS
 from yarn.enums import FinalApplicationStatus, NodeState, YarnApplicationState
 from yarn.errors import ApplicationNotFoundError, YarnError
 from yarn.ids import ApplicationId
@@ -25,7 +27,7 @@ from yarn.records.client import (
 from yarn.records.node import NodeReport
 from yarn.records.queue import QueueInfo
 from yarn.resource import Resource
-from yarn.rpc import BlockingStub, RpcError
+from yarn.rpc import BlockingStub, ConnectionFailedError
 
 FINAL = (YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
 POLL_S = 0.1
@@ -52,8 +54,9 @@ class NewApplication:
 class Submitter:
     """The client protocol, as far as a submission needs it."""
 
-    def __init__(self, stub: BlockingStub) -> None:
+    def __init__(self, stub: BlockingStub, max_wait_ms: int = MAX_WAIT_MS) -> None:
         self._stub = stub
+        self._max_wait_ms = max_wait_ms
         self._pause = threading.Event()
 
     def new_application(self) -> NewApplication:
@@ -130,16 +133,22 @@ class Submitter:
         self, application_id: ApplicationId, context: ApplicationSubmissionContext, poll_s: float = POLL_S
     ) -> Iterator[ApplicationReport]:
         """A report now and then until the application has ended, the last one included. An RM that restarted
-        before it had stored the application gets it once more; one that does not answer is waited for.
+        before it had stored the application gets it once more; one that does not answer is waited for, as
+        long as yarn.resourcemanager.connect.max-wait.ms says. RpcError when that is over, or when the RM
+        broke.
         """
+        heard_s = time.monotonic()
         while True:
             try:
                 report = self.report(application_id)
             except ApplicationNotFoundError:
                 self.submit(context)
-            except RpcError:
+            except ConnectionFailedError:
+                if self._max_wait_ms < (time.monotonic() - heard_s) * 1000:
+                    raise
                 self._pause.wait(poll_s)
             else:
+                heard_s = time.monotonic()
                 yield report
                 if report.yarn_application_state in FINAL:
                     return

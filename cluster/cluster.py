@@ -216,7 +216,7 @@ class Cluster:
             name = record.next_node_name()
             node = NodeRecord(name, rack or racks[len(record.nodes) % len(racks)])
             record.nodes[name] = node
-            site.write_hosts(self.run, record)
+            site.add_host(self.run, record, node)
             self._start_node(record, node)
             self.run.save(record)
         return node

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from cluster import hadoop_site
 from cluster.directory import RECORD, ClusterError, ClusterRecord, NodeRecord, RunDirectory
+from nm.edge.naming import NamingFiles
 from nm.settings import NMSettings
 from rm.settings import RMSettings
 from yarn.address import Address
@@ -78,7 +79,7 @@ def write_configuration(
         elif name == "core-site.xml":
             configuration = configuration.overlaid(_core_properties(run, record), "yarnbox")
         (run.path / name).write_text(configuration.to_xml(comment), encoding="utf-8")
-    write_hosts(run, record)
+    _write_hosts(run, record)
 
 
 def write_node_configuration(run: RunDirectory, node: NodeRecord) -> Path:
@@ -96,8 +97,13 @@ def write_node_configuration(run: RunDirectory, node: NodeRecord) -> Path:
     return directory
 
 
-def write_hosts(run: RunDirectory, record: ClusterRecord) -> None:
-    """Writes racks and addresses of the emulated hosts anew."""
+def add_host(run: RunDirectory, record: ClusterRecord, node: NodeRecord) -> None:
+    """Makes one more emulated host known, besides those that are: nodes from elsewhere may have joined."""
+    book = None if record.for_hadoop else run.path / ADDRESS_BOOK_FILE
+    NamingFiles(book, run.path / TOPOLOGY_FILE).announce({node.name: node.rack}, LOOPBACK)
+
+
+def _write_hosts(run: RunDirectory, record: ClusterRecord) -> None:
     lines = "".join(f"{node.name} {node.rack}\n" for node in record.nodes.values())
     draft = run.path / f".{TOPOLOGY_FILE}"
     draft.write_text(lines, encoding="utf-8")

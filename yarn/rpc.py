@@ -118,6 +118,8 @@ class Caller:
 
     user: str | None = None
     token: Token | None = None
+    host: str | None = None
+    """The address that the call comes from, without its port."""
 
 
 NOBODY = Caller()
@@ -126,14 +128,20 @@ Handler = Callable[[str, Any, Caller], Any]
 """(rpc name, request record, caller) to the response record, or to an awaitable of it."""
 
 
-def _caller_of(metadata: Any) -> Caller:
+def _caller_of(context: Any) -> Caller:
     user = token = None
-    for key, value in metadata:
+    for key, value in context.invocation_metadata():
         if key == _USER:
             user = value
         elif key == _TOKEN:
             token = _token_of(value)
-    return NOBODY if user is None and token is None else Caller(user, token)
+    return Caller(user, token, _host_of(context.peer()))
+
+
+def _host_of(peer: str) -> str | None:
+    """The host in what gRPC calls a peer: `ipv4:127.0.0.1:5000`, `ipv6:[::1]:5000`."""
+    kind, _, address = peer.partition(":")
+    return address.rpartition(":")[0].strip("[]") if kind in ("ipv4", "ipv6") else None
 
 
 @lru_cache(maxsize=4096)
@@ -198,7 +206,7 @@ def add_service(server: grpc.aio.Server, service: str, handler: Handler) -> None
 def _method(rpc: str, request_class: type, handler: Handler) -> Callable[[bytes, Any], Awaitable[bytes]]:
     async def serve(data: bytes, context: Any) -> bytes:
         try:
-            answer = handler(rpc, from_bytes(request_class, data), _caller_of(context.invocation_metadata()))
+            answer = handler(rpc, from_bytes(request_class, data), _caller_of(context))
             if hasattr(answer, "__await__"):
                 answer = await answer
             return to_bytes(answer)

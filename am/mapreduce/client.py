@@ -70,7 +70,7 @@ class JobClient:
         self.settings = read(JobSettings, self.configuration)
         self._user = user
         self._connection = Connection.of(self.configuration)
-        self._submitter = Submitter(self._connection.client_stub(user))
+        self._submitter = self._connection.submitter(user)
         self._context = ApplicationSubmissionContext()
         self._token: Token | None = None
 

@@ -37,7 +37,7 @@ class ShellClient:
 
     def __init__(self, configuration: Configuration, user: str) -> None:
         self._settings = read(ShellSettings, configuration)
-        self._submitter = Submitter(Connection.of(configuration).client_stub(user))
+        self._submitter = Connection.of(configuration).submitter(user)
         self._context: ApplicationSubmissionContext | None = None
 
     def submit(self, spec: ShellSpec) -> ApplicationId:

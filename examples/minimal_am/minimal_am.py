@@ -14,7 +14,7 @@ from am.asks import ContainerRequest
 from am.connection import Connection, configuration_of
 from am.environment import ContainerEnvironment
 from am.launch import handed_on, python_path, redirections
-from am.submit import Submitter, follow, has_succeeded
+from am.submit import follow, has_succeeded
 from yarn.enums import FinalApplicationStatus
 from yarn.records.application import ApplicationSubmissionContext
 from yarn.records.container import ContainerLaunchContext
@@ -53,7 +53,7 @@ def master() -> int:
 def client() -> int:
     """The client: hands the AM over to the ResourceManager."""
     configuration = configuration_of(os.environ)
-    submitter = Submitter(Connection.of(configuration).client_stub(os.environ.get("USER", "me")))
+    submitter = Connection.of(configuration).submitter(os.environ.get("USER", "me"))
     context = ApplicationSubmissionContext(
         application_id=submitter.new_application().application_id,
         application_name="minimal AM",

@@ -1,15 +1,24 @@
-"""Hadoop's ports of the RM: the client's, the scheduler's and the administrator's over Hadoop's own wire.
+"""Hadoop's ports of the RM: clients', schedulers', nodes' and administrators', over Hadoop's own wire.
 
 The same methods of the core as behind gRPC; AMs prove who they are by SASL with their AMRM token, everybody
-else says who he is. The resource tracker's port is not opened: nodes are ours, and speak gRPC.
-Answers for the RPC servers of ClientRMService, ApplicationMasterService and AdminService.
+else says who he is. Answers for the RPC servers of ClientRMService, ApplicationMasterService,
+ResourceTrackerService and AdminService.
 """
 
 from __future__ import annotations
 
 from rm.core import Core
 from rm.edge.driver import Driver
-from rm.edge.services import ADMIN, CLIENT, MASTER, attempt_handler, user_handler
+from rm.edge.services import (
+    ADMIN,
+    CLIENT,
+    MASTER,
+    TRACKER,
+    HostNames,
+    attempt_handler,
+    node_handler,
+    user_handler,
+)
 from rm.edge.tokens import Tokens
 from rm.settings import RMSettings
 from yarn.address import Address
@@ -19,16 +28,23 @@ from yarn.tokens import AMRM_TOKEN
 
 CLIENT_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
 MASTER_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB"
+TRACKER_PROTOCOL = "org.apache.hadoop.yarn.server.api.ResourceTrackerPB"
 ADMIN_PROTOCOL = "org.apache.hadoop.yarn.server.api.ResourceManagerAdministrationProtocolPB"
 
 _RM = "yarn.resourcemanager."
 
 
 class HadoopPorts:
-    """The three ports; none when yarnbox.hadoop-ipc.enabled is false."""
+    """The four ports; none when yarnbox.hadoop-ipc.enabled is false."""
 
     def __init__(
-        self, core: Core, driver: Driver, tokens: Tokens, settings: RMSettings, max_message_bytes: int
+        self,
+        core: Core,
+        driver: Driver,
+        tokens: Tokens,
+        settings: RMSettings,
+        max_message_bytes: int,
+        names: HostNames | None = None,
     ) -> None:
         limits = Limits(max_frame_bytes=max_message_bytes)
         user = settings.web.static_user
@@ -37,6 +53,7 @@ class HadoopPorts:
         client = Endpoint(CLIENT, user_handler(CLIENT, core.client, driver, user))
         admin = Endpoint(ADMIN, user_handler(ADMIN, core.admin, driver, user))
         master = Endpoint(MASTER, attempt_handler(core.master, driver, tokens))
+        tracker = Endpoint(TRACKER, node_handler(core.tracker, driver, tokens, names))
         self._bind_host = addresses.bind_host
         self._ports: list[tuple[HadoopServer, Address, str]] = []
         if addresses.hadoop_ipc:
@@ -46,6 +63,11 @@ class HadoopPorts:
                     HadoopServer({MASTER_PROTOCOL: master}, demanded, limits),
                     addresses.scheduler,
                     "scheduler.address",
+                ),
+                (
+                    HadoopServer({TRACKER_PROTOCOL: tracker}, None, limits),
+                    addresses.resource_tracker,
+                    "resource-tracker.address",
                 ),
                 (HadoopServer({ADMIN_PROTOCOL: admin}, None, limits), addresses.admin, "admin.address"),
             ]

@@ -40,7 +40,7 @@ from rm.edge.http.tools import Tools
 from rm.edge.journal import Journal, JournalError
 from rm.edge.launcher import Launcher
 from rm.edge.pages import Pages
-from rm.edge.services import add_services
+from rm.edge.services import HostNames, add_services
 from rm.edge.store import FILE as STORE_FILE
 from rm.edge.store import Key, StateStore, StoreError
 from rm.edge.tokens import AMRM_KEYS, Tokens
@@ -202,8 +202,9 @@ class Process:
             log.info("recovered", applications=len(core.context.apps), epoch=core.context.epoch)
         rolling = asyncio.ensure_future(self._roll_keys(tokens, store))
         rolling.add_done_callback(self._rolling_ended)
-        add_services(server, core, driver, tokens, self._settings.web.static_user)
-        hadoop = HadoopPorts(core, driver, tokens, self._settings, self._max_message)
+        names = HostNames(book) if self._settings.check_node_host else None
+        add_services(server, core, driver, tokens, self._settings.web.static_user, names)
+        hadoop = HadoopPorts(core, driver, tokens, self._settings, self._max_message, names)
         await hadoop.start()
         await server.start()
         pages = WebServer(core, driver, listening, self._settings.web.static_user)

@@ -8,6 +8,7 @@ ClientRMService, ApplicationMasterService, ResourceTrackerService and AdminServi
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable
 from functools import partial
@@ -19,6 +20,7 @@ from rm.core import Core
 from rm.edge.driver import Driver
 from rm.edge.tokens import Tokens
 from rm.services.caller import Caller
+from yarn.addresses import AddressBook
 from yarn.records.tokens import AMRMTokenIdentifier
 from yarn.rpc import SERVICES, Handler, add_service
 from yarn.rpc import Caller as Claim
@@ -32,14 +34,35 @@ ADMIN = "ResourceManagerAdministrationProtocolService"
 Method = Callable[[Any, Caller], Any]
 
 
+class HostNames:
+    """Looks up the hosts that nodes say to be on: in the address book, then by the machine's resolver."""
+
+    def __init__(self, book: AddressBook) -> None:
+        self._book = book
+
+    async def knows(self, host: str) -> bool:
+        """Whether the host can be resolved."""
+        if self._book.resolve(f"{host}:0") != f"{host}:0":
+            return True
+        try:
+            return bool(await asyncio.get_running_loop().getaddrinfo(host, None))
+        except (OSError, UnicodeError):
+            return False
+
+
 def add_services(
-    server: grpc.aio.Server, core: Core, driver: Driver, tokens: Tokens, static_user: str
+    server: grpc.aio.Server,
+    core: Core,
+    driver: Driver,
+    tokens: Tokens,
+    static_user: str,
+    names: HostNames | None = None,
 ) -> None:
-    """Lets the core answer on this server."""
+    """Lets the core answer on this server; with `names`, nodes have to be on hosts that can be resolved."""
     add_service(server, CLIENT, _for_users(_methods(CLIENT, core.client), driver, static_user))
     add_service(server, ADMIN, _for_users(_methods(ADMIN, core.admin), driver, static_user))
     add_service(server, MASTER, _for_masters(_methods(MASTER, core.master), driver, tokens))
-    add_service(server, TRACKER, _for_nodes(_methods(TRACKER, core.tracker), driver, tokens))
+    add_service(server, TRACKER, node_handler(core.tracker, driver, tokens, names))
 
 
 def user_handler(service: str, methods: object, driver: Driver, static_user: str) -> Handler:
@@ -69,7 +92,7 @@ def _methods(name: str, service: object) -> dict[str, Method]:
 
 def _for_users(methods: dict[str, Method], driver: Driver, static_user: str) -> Handler:
     def handle(rpc: str, request: Any, claim: Claim) -> Any:
-        caller = Caller(user=claim.user or static_user)
+        caller = Caller(user=claim.user or static_user, host=claim.host)
         return driver.turn(partial(methods[rpc], request, caller))
 
     return handle
@@ -85,11 +108,24 @@ def _for_masters(methods: dict[str, Method], driver: Driver, tokens: Tokens) -> 
     return handle
 
 
-def _for_nodes(methods: dict[str, Method], driver: Driver, tokens: Tokens) -> Handler:
-    def handle(rpc: str, request: Any, claim: Claim) -> Any:
-        response = driver.turn(partial(methods[rpc], request, Caller(user=claim.user or "")))
+def node_handler(methods: object, driver: Driver, tokens: Tokens, names: HostNames | None = None) -> Handler:
+    """Answers NodeManagers, with the keys by which they know tokens."""
+    served = _methods(TRACKER, methods)
+
+    def answer(rpc: str, request: Any, caller: Caller) -> Any:
+        response = driver.turn(partial(served[rpc], request, caller))
         if rpc == "nodeHeartbeat":
             return tokens.with_new_keys(request, response)
         return tokens.with_keys(response) if rpc == "registerNodeManager" else response
+
+    async def register(request: Any, claim: Claim, names: HostNames) -> Any:
+        is_known = request.node_id is None or await names.knows(request.node_id.host)
+        caller = Caller(user=claim.user or "", host=claim.host, has_known_host=is_known)
+        return answer("registerNodeManager", request, caller)
+
+    def handle(rpc: str, request: Any, claim: Claim) -> Any:
+        if rpc == "registerNodeManager" and names is not None:
+            return register(request, claim, names)
+        return answer(rpc, request, Caller(user=claim.user or "", host=claim.host))
 
     return handle

@@ -18,6 +18,8 @@ class Caller:
     """Who acts in the user's name."""
     host: str | None = None
     """Where the call comes from, if that is known."""
+    has_known_host: bool = True
+    """Whether the host that the caller says to be on can be resolved, where that was to be looked up."""
 
     def master_of(self) -> ApplicationAttemptId:
         """The attempt whose AM calls; InvalidTokenError when it is nobody's."""

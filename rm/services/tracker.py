@@ -95,7 +95,7 @@ class TrackerService:
             raise IllegalArgumentError("a registration names a node and its resource")
         context = self._context
         capability = self._overrides.get(node_id, request.resource)
-        refusal = self._refusal(node_id, request.nm_version or "", capability)
+        refusal = self._refusal(node_id, request.nm_version or "", capability, caller)
         if refusal is not None:
             context.log("warning", "node refused", node=node_id, why=refusal)
             return RegisterNodeManagerResponse(node_action=NodeAction.SHUTDOWN, diagnostics_message=refusal)
@@ -130,7 +130,7 @@ class TrackerService:
             attributes = self._labels.take_attributes(node_id, request.node_attributes.node_attributes)
         return labels, attributes
 
-    def _refusal(self, node_id: NodeId, version: str, capability: Resource) -> str | None:
+    def _refusal(self, node_id: NodeId, version: str, capability: Resource, caller: Caller) -> str | None:
         context = self._context
         minimum_version = context.settings.minimum_node_version
         if minimum_version != "NONE":
@@ -140,6 +140,8 @@ class TrackerService:
                     f"Disallowed NodeManager Version {version}, is less than the minimum version {needed} "
                     "sending SHUTDOWN signal to NodeManager."
                 )
+        if context.settings.check_node_host and not caller.has_known_host:
+            return f"hostname cannot be resolved (ip={caller.host or 'unknown'}, hostname={node_id.host})"
         if not self._nodes_list.is_allowed(node_id.host) and not self._is_draining(node_id):
             return f"Disallowed NodeManager from  {node_id.host}, Sending SHUTDOWN signal to the NodeManager."
         minimum = context.scheduler.minimum_allocation

@@ -9,6 +9,7 @@ import pytest
 
 from cluster import site
 from cluster.directory import ClusterError, ClusterRecord, NodeRecord, RunDirectory
+from nm.edge.naming import NamingFiles
 from yarn.addresses import AddressBook
 from yarn.configuration import Configuration, ConfigurationError
 from yarn.topology import RackResolver
@@ -80,6 +81,24 @@ def test_racks_and_addresses_of_the_emulated_hosts(source: Path, run: RunDirecto
     assert RackResolver.of(configuration)("nm2") == "/rack2"
     book = AddressBook(Path(configuration.value("yarnbox.address-book") or ""))
     assert book.resolve("nm2:7000") == "127.0.0.1:7000"
+
+
+def test_one_more_host_leaves_those_that_others_have_made_known(source: Path, run: RunDirectory) -> None:
+    made = record()
+    site.write_configuration(source, run, made, {})
+    NamingFiles(run.path / "addresses.json", run.path / site.TOPOLOGY_FILE).announce(
+        {"far": "/rack7"}, "127.0.0.9"
+    )
+    site.add_host(run, made, NodeRecord("nm9", "/rack9"))
+    configuration = Configuration.load(run.path)
+    book = AddressBook(Path(configuration.value("yarnbox.address-book") or ""))
+    assert [book.resolve(f"{name}:1") for name in ("nm2", "far", "nm9")] == [
+        "127.0.0.1:1",
+        "127.0.0.9:1",
+        "127.0.0.1:1",
+    ]
+    racks = RackResolver.of(configuration)
+    assert [racks(name) for name in ("nm2", "far", "nm9")] == ["/rack2", "/rack7", "/rack9"]
 
 
 def test_no_configuration_directory_is_one_line(tmp_path: Path) -> None:

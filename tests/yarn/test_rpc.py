@@ -142,7 +142,8 @@ def test_the_caller_is_who_the_metadata_say() -> None:
                 await stub.call("allocate", request)
 
     run(scene())
-    assert seen == [Caller(), Caller("ann", token), Caller("ann", renewed)]
+    here = "127.0.0.1"
+    assert seen == [Caller(host=here), Caller("ann", token, here), Caller("ann", renewed, here)]
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,8 @@ class Connection:
         self._stage = _Stage.HEADER
         self._caller = NOBODY
         self._token: Token | None = None
+        self.host: str | None = None
+        """Where the client is, as the network says."""
 
     @property
     def is_over(self) -> bool:
@@ -209,7 +211,7 @@ class Connection:
             raise _invalid(header, "Connection context already processed")
         context = framing.parse(IpcConnectionContextProto, data)
         user = context.userInfo.effectiveUser or None
-        self._caller = Caller(None, self._token) if self._token is not None else Caller(user)
+        self._caller = Caller(None if self._token is not None else user, self._token, self.host)
         self._stage = _Stage.CALLS
 
     def _read_call(self, header: RpcRequestHeaderProto, payload: bytes, at: int) -> Call:

@@ -160,6 +160,8 @@ class _Protocol(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        peer = transport.get_extra_info("peername")
+        self._state.host = peer[0] if isinstance(peer, tuple) else None
         if len(self._server.connections) >= self._limits.max_connections:
             transport.abort()
         else:

@@ -1,0 +1,112 @@
+"""Hadoop's four ports of an RM: each answers its own protocol, with what gRPC would answer."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any, TypeVar
+
+from cluster.hadoop_site import yarn_properties
+from protos.RpcHeader_pb2 import RpcResponseHeaderProto
+from rm.edge.hadoop import ADMIN_PROTOCOL, CLIENT_PROTOCOL, MASTER_PROTOCOL, TRACKER_PROTOCOL
+from tests.rm.edge.test_process import NODE, play, running
+from tests.yarn.hadoop_ipc import peer
+from yarn.enums import NodeAction
+from yarn.hadoop_ipc.framing import read_delimited
+from yarn.records.admin import RefreshNodesRequest, RefreshNodesResponse
+from yarn.records.client import GetClusterMetricsRequest, GetClusterMetricsResponse
+from yarn.records.tracker import (
+    NodeHealthStatus,
+    NodeHeartbeatRequest,
+    NodeHeartbeatResponse,
+    NodeStatus,
+    RegisterNodeManagerRequest,
+    RegisterNodeManagerResponse,
+)
+from yarn.resource import Resource
+from yarn.wire import from_bytes, to_bytes
+
+T = TypeVar("T")
+_RM = "yarn.resourcemanager."
+
+
+class Client:
+    """A Hadoop client of one port."""
+
+    def __init__(self, address: str, protocol: str, opening: bytes = peer.SIMPLE + peer.context()) -> None:
+        self._host, _, self._port = address.rpartition(":")
+        self._protocol = protocol
+        self._opening = opening
+
+    async def ask(self, method: str, request: Any) -> tuple[RpcResponseHeaderProto, bytes]:
+        reader, writer = await asyncio.open_connection(self._host, int(self._port))
+        try:
+            writer.write(self._opening + peer.call(0, method, to_bytes(request), self._protocol))
+            payload = await reader.readexactly(int.from_bytes(await reader.readexactly(4), "big"))
+        finally:
+            writer.close()
+        head, at = read_delimited(payload, 0)
+        message = read_delimited(payload, at)[0] if at < len(payload) else b""
+        return RpcResponseHeaderProto.FromString(head), message
+
+    async def answer(self, method: str, request: Any, kind: type[T]) -> T:
+        head, message = await self.ask(method, request)
+        assert head.status == RpcResponseHeaderProto.SUCCESS, head.errorMsg
+        return from_bytes(kind, message)
+
+
+def test_each_port_answers_its_protocol(tmp_path: Path) -> None:
+    properties = yarn_properties("127.0.0.1")
+
+    async def scene() -> None:
+        async with running(tmp_path, **properties):
+            nodes = Client(properties[_RM + "resource-tracker.address"], TRACKER_PROTOCOL)
+            registration = RegisterNodeManagerRequest(
+                node_id=NODE, http_port=1, resource=Resource(8192, 8), nm_version="3.4.1"
+            )
+            joined = await nodes.answer("registerNodeManager", registration, RegisterNodeManagerResponse)
+            assert joined.node_action is NodeAction.NORMAL
+            assert joined.container_token_master_key is not None
+            health = NodeHealthStatus(is_node_healthy=True, health_report="", last_health_report_time=0)
+            status = NodeStatus(node_id=NODE, response_id=0, node_health_status=health)
+            beat = NodeHeartbeatRequest(node_status=status)
+            heard = await nodes.answer("nodeHeartbeat", beat, NodeHeartbeatResponse)
+            assert (heard.node_action, heard.response_id) == (NodeAction.NORMAL, 1)
+
+            users = Client(properties[_RM + "address"], CLIENT_PROTOCOL)
+            metrics = await users.answer(
+                "getClusterMetrics", GetClusterMetricsRequest(), GetClusterMetricsResponse
+            )
+            assert metrics.cluster_metrics is not None
+            assert metrics.cluster_metrics.num_node_managers == 1
+
+            admins = Client(properties[_RM + "admin.address"], ADMIN_PROTOCOL)
+            await admins.answer("refreshNodes", RefreshNodesRequest(), RefreshNodesResponse)
+
+    play(scene)
+
+
+def test_a_port_does_not_answer_another_ones_protocol(tmp_path: Path) -> None:
+    properties = yarn_properties("127.0.0.1")
+
+    async def scene() -> None:
+        async with running(tmp_path, **properties):
+            wrong = Client(properties[_RM + "address"], TRACKER_PROTOCOL)
+            head, _ = await wrong.ask("nodeHeartbeat", NodeHeartbeatRequest())
+            assert head.status == RpcResponseHeaderProto.ERROR
+            assert head.errorDetail == RpcResponseHeaderProto.ERROR_NO_SUCH_PROTOCOL
+
+    play(scene)
+
+
+def test_the_schedulers_port_wants_a_token(tmp_path: Path) -> None:
+    properties = yarn_properties("127.0.0.1")
+
+    async def scene() -> None:
+        async with running(tmp_path, **properties):
+            am = Client(properties[_RM + "scheduler.address"], MASTER_PROTOCOL)
+            head, _ = await am.ask("allocate", NodeHeartbeatRequest())
+            assert head.status == RpcResponseHeaderProto.FATAL
+            assert head.exceptionClassName == "org.apache.hadoop.security.AccessControlException"
+
+    play(scene)
