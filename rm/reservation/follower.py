@@ -13,6 +13,8 @@ from rm.events.app import AppKill
 from rm.reservation.plan import Plan, Reservation
 from rm.reservation.planning import Window
 from rm.scheduler.plan_queues import PlanQueues, PlanSettings
+from yarn.errors import YarnError
+from yarn.ids import ApplicationId
 from yarn.resource import NONE
 
 if TYPE_CHECKING:
@@ -68,13 +70,24 @@ class PlanFollower:
     def _expire(self, plan: Plan, queue: str) -> bool:
         """A queue whose reservation is over; whether it is gone."""
         for application_id in self._queues.applications_in(queue):
-            if plan.settings.moves_on_expiry:
-                self._queues.move_application(application_id, plan.settings.default_queue)
-            else:
+            if not (plan.settings.moves_on_expiry and self._move(application_id, plan)):
                 self._context.post(AppKill(application_id=application_id, diagnostics=ENDED))
         if self._queues.applications_in(queue):
             return False
-        self._queues.remove_queue(queue)
+        try:
+            self._queues.remove_queue(queue)
+        except YarnError as error:
+            self._context.log("warning", "cannot remove the queue of a reservation", queue=queue, error=error)
+            return False
+        return True
+
+    def _move(self, application_id: ApplicationId, plan: Plan) -> bool:
+        """To the plan's default queue; False where limits of that queue do not let it in."""
+        try:
+            self._queues.move_application(application_id, plan.settings.default_queue)
+        except YarnError as error:
+            self._context.log("warning", "cannot move", application=application_id, error=error)
+            return False
         return True
 
     def _replan(self, plan: Plan, now_ms: int) -> None:

@@ -15,6 +15,7 @@ order.py         those who want something, kept in order
 policies.py      fair, fifo, drf and a user's own: who is served first; calculators
 shares.py        fair shares of siblings
 running.py       how many applications may run
+plans.py         what plan reservations ask of the queues
 moving.py        an application goes to another queue
 preemption.py    which containers are taken for whom
 reporting.py     what clients, pages and operators see

@@ -127,6 +127,7 @@ class AllocationLoader:
         gone = [path for path in (*before.leaves, *before.parents) if not allocations.is_declared(path)]
         scheduler.allocations = allocations
         scheduler.tree.apply(allocations)
+        scheduler.plan_queues.remind()
         scheduler.tree.make_dynamic(gone)
         scheduler.tree.apply_child_limits(allocations)
         scheduler.reorder()

@@ -20,11 +20,11 @@ def move(scheduler: FairScheduler, application_id: ApplicationId, queue: str) ->
     if application is None or application.attempt is None:
         raise YarnError(f"App to be moved {application_id} not found.")
     attempt = application.attempt
-    if attempt.is_stopped:
-        raise YarnError(f"Application {application_id} is stopped and can't be moved!")
-    target = scheduler.tree.leaf(scheduler.default_of_plan(queue))
+    target = scheduler.tree.leaf(scheduler.plan_queues.default_of(queue))
     if target is None:
         raise YarnError(f"Target queue {queue} not found or is not a leaf queue.")
+    if attempt.is_stopped:
+        raise YarnError(f"Application {application_id} is stopped and can't be moved!")
     source: LeafQueue = application.queue
     if target is source:
         return source.path

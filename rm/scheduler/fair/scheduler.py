@@ -35,6 +35,7 @@ from rm.scheduler.fair.application import FSAppAttempt
 from rm.scheduler.fair.leaf import LeafQueue, less
 from rm.scheduler.fair.loader import CHECK_INTERVAL_MS, AllocationLoader
 from rm.scheduler.fair.placement import Submission, place, rules_of_properties
+from rm.scheduler.fair.plans import FairPlans
 from rm.scheduler.fair.preemption import Preemption
 from rm.scheduler.fair.queue import ParentQueue
 from rm.scheduler.fair.running import RunningApps
@@ -92,6 +93,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self.root: ParentQueue = self.tree.root
         self.running = RunningApps(self)
         self.preemption = Preemption(self)
+        self.plan_queues = FairPlans(self)
         self.loader = AllocationLoader(self)
         self.handlers |= {
             SchedulerUpdateShares: self.update_in_time,
@@ -380,34 +382,6 @@ class FairScheduler(Scheduler[FSAppAttempt]):
             self.configured_maximum = ResourceTypeRegistry.read(configuration).maximum_allocation
         except YarnError as error:
             self.context.log("error", "failed to refresh the maximum allocation", error=error)
-
-    # Plan queues
-
-    def default_of_plan(self, queue: str) -> str:
-        """Where applications without a reservation go in a plan queue; any other queue itself."""
-        return submission.default_of_plan(self, queue)
-
-    def plan_queues(self) -> list[str]:
-        """The queues that the reservation system plans."""
-        return [path for path in self.tree.queues if self.allocations.queue(path).is_plan]
-
-    def set_entitlement(self, queue: str, capacity: float) -> None:
-        """The part of its plan queue that a reservation's queue gets from now on."""
-        leaf = self.tree.leaf(queue)
-        if leaf is None:
-            raise YarnError(f"Target queue {queue} not found or is not a leaf queue.")
-        leaf.weight = float32(capacity)
-        leaf.note_up()
-
-    def add_queue(self, queue: str) -> None:
-        """A queue for a plan reservation."""
-        if self.tree.leaf(queue, create=True) is None:
-            raise YarnError(f"Could not make the queue {queue}")
-
-    def remove_queue(self, queue: str) -> None:
-        """An empty queue of the reservation system goes."""
-        if not self.tree.remove_leaf(queue):
-            raise YarnError(f"Could not remove queue {queue} as its either not a leaf queue or its not empty")
 
     # What others see
 

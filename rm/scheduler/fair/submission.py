@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rm.scheduler.fair.scheduler import FairScheduler
 
 RECOVERY = "root.recovery"
-_DEFAULT_SUFFIX = "-default"
 
 
 def find_leaf(scheduler: FairScheduler, event: SchedulerAppAdded) -> LeafQueue:
@@ -53,14 +52,6 @@ def find_leaf(scheduler: FairScheduler, event: SchedulerAppAdded) -> LeafQueue:
     return leaf
 
 
-def default_of_plan(scheduler: FairScheduler, queue: str) -> str:
-    """Where applications without a reservation go in a plan queue; any other queue itself."""
-    found = scheduler.tree.queue(queue)
-    if found is None or not scheduler.allocations.queue(found.path).is_plan:
-        return queue
-    return f"{found.path}.{found.path.rpartition('.')[2]}{_DEFAULT_SUFFIX}"
-
-
 def check_zero_maxima(attempt: FSAppAttempt, ask: Iterable[ResourceRequest]) -> None:
     """InvalidResourceRequestError when a type is asked for of which the queue may have nothing."""
     leaf = attempt.leaf
@@ -83,15 +74,15 @@ def _resolve_plan(scheduler: FairScheduler, event: SchedulerAppAdded) -> str:
     """In a plan queue: the queue of the reservation, or that of all who have none."""
     queue = event.queue
     found = scheduler.tree.queue(queue) if queue else None
-    if found is None or not scheduler.allocations.queue(found.path).is_plan:
+    if found is None or not scheduler.plan_queues.is_plan(found.path):
         return queue
     reservation_id = event.context.reservation_id
     if reservation_id is None:
-        return default_of_plan(scheduler, queue)
+        return scheduler.plan_queues.default_of(queue)
     reserved = f"{found.path}.{reservation_id}"
     if reserved not in scheduler.tree.queues:
         if event.is_recovering:
-            return default_of_plan(scheduler, queue)
+            return scheduler.plan_queues.default_of(queue)
         raise YarnError(
             f"Application {event.application_id} submitted to a reservation which is not yet currently "
             f"active: {reserved}"

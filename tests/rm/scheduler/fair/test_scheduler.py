@@ -175,16 +175,7 @@ def test_plan_queues_take_applications_into_their_default_or_a_reservation() -> 
     rig = Rig('<allocations><queue name="plan"><reservation/></queue></allocations>')
     rig.submit("a", "plan")
     assert rig.app("a").leaf.path == "root.plan.plan-default"
-    assert rig.scheduler.plan_queues() == ["root.plan"]
-    rig.scheduler.add_queue("root.plan.reservation_0_1")
-    rig.scheduler.set_entitlement("root.plan.reservation_0_1", 0.25)
-    assert rig.queue("plan.reservation_0_1").weight == 0.25
-    rig.scheduler.remove_queue("root.plan.reservation_0_1")
-    assert rig.scheduler.tree.queue("plan.reservation_0_1") is None
-    with pytest.raises(YarnError, match="Could not remove queue"):
-        rig.scheduler.remove_queue("root.plan.plan-default")
-    with pytest.raises(YarnError, match="not found or is not a leaf"):
-        rig.scheduler.set_entitlement("root.plan.gone", 0.5)
+    assert rig.move("a", "plan") == "root.plan.plan-default"
 
 
 def test_clients_see_shares_as_capacities() -> None:
