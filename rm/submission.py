@@ -50,12 +50,16 @@ class RMAppManager:
             return
         self._check_tokens_configuration(submission)
         submission = replace(
-            submission, application_type=submission.application_type[:APPLICATION_TYPE_LENGTH]
+            submission,
+            application_type=submission.application_type[:APPLICATION_TYPE_LENGTH],
+            application_tags=tuple(dict.fromkeys(tag.lower() for tag in submission.application_tags)),
         )
         queue = context.scheduler.place(submission, user)
         self._check_timeouts(submission)
         am_requests = self._am_requests(submission, queue)
-        app_priority = context.scheduler.application_priority(submission.priority, user, queue)
+        app_priority = context.scheduler.application_priority(
+            submission.priority, user, queue, submission.application_id
+        )
         self._check_queue_access(submission, user, queue)
         app = RMApp(
             context, submission, user, queue, am_requests, self._max_attempts(submission), app_priority

@@ -125,12 +125,15 @@ def _scheduler_event(app: RMApp, *, is_recovering: bool) -> SchedulerAppAdded:
         queue=app.queue,
         user=app.user,
         context=app.submission,
+        app_priority=app.app_priority,
         is_recovering=is_recovering,
     )
 
 
 def start_first_attempt(app: RMApp, event: AppAccepted) -> None:
     """APP_ACCEPTED."""
+    if event.app_priority is not None:
+        app.app_priority = event.app_priority
     _start_attempt(app, transfer_state=False)
 
 

@@ -71,6 +71,9 @@ class AppUpdateSaved(AppEvent):
 class AppAccepted(AppEvent):
     """The scheduler has made room for the application in its queue."""
 
+    app_priority: int | None = None
+    """The priority that the scheduler gave it instead of the one judged at submission."""
+
 
 @event
 class AppAttemptLaunched(AppEvent):

@@ -93,6 +93,8 @@ class SchedulerAppAdded(SchedulerEvent):
     queue: str
     user: str
     context: ApplicationSubmissionContext
+    app_priority: int = 0
+    """As judged when the submission came, or as stored."""
     is_recovering: bool = False
 
     @property

@@ -180,7 +180,9 @@ class Scheduler(ABC, Generic[A]):
         """
         raise YarnError(f"{self.name} does not support moving applications between queues")
 
-    def application_priority(self, asked: int | None, user: str, queue: str) -> int:
+    def application_priority(
+        self, asked: int | None, user: str, queue: str, application_id: ApplicationId | None = None
+    ) -> int:
         """The priority that a submission or an update gets."""
         return 0
 

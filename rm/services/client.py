@@ -232,7 +232,9 @@ class ClientService(ClusterService):
         if app.state not in ACTIVE_STATES:
             raise YarnError(f"Application in {app.state.name} state cannot update priority.")
         scheduler = self._context.scheduler
-        app.app_priority = scheduler.application_priority(request.application_priority, app.user, app.queue)
+        app.app_priority = scheduler.application_priority(
+            request.application_priority, caller.user, app.queue, app.application_id
+        )
         scheduler.update_application_priority(app.application_id, app.app_priority)
         store_app(app)
         return UpdateApplicationPriorityResponse(application_priority=app.app_priority)

@@ -1,7 +1,7 @@
-"""Letting applications in: placement, priority and lifetime, and the checks of APP_ADDED in Hadoop's order.
+"""Letting applications in: placement, lifetime, and the checks of APP_ADDED in Hadoop's order.
 
-Answers for CapacityScheduler.addApplication, getOrCreateQueueFromPlacementContext,
-checkAndGetApplicationPriority, AppPriorityACLsManager and checkAndGetApplicationLifetime.
+Answers for CapacityScheduler.addApplication, getOrCreateQueueFromPlacementContext
+and checkAndGetApplicationLifetime, and for the placement part of RMAppManager.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ from rm.scheduler.capacity.mappings import FORMAT, JSON_FILE, JSON_TEXT, QUEUE_M
 from rm.scheduler.capacity.placement import UNNAMED, QueueLookup, Submission, check_rules
 from rm.scheduler.capacity.placement import place as place_by_rules
 from rm.scheduler.capacity.plans import leaf_for
+from rm.scheduler.capacity.priorities import submitted_priority
 from rm.scheduler.capacity.queue import CapacityQueue
-from rm.scheduler.capacity.settings import CapacitySettings, QueueKind, WorkflowPriority
+from rm.scheduler.capacity.settings import CapacitySettings, QueueKind
 from yarn.configuration import ConfigurationError
 from yarn.enums import QueueACL
-from yarn.errors import AccessControlError, YarnError
+from yarn.errors import YarnError
 from yarn.records.application import ApplicationSubmissionContext
 from yarn.resource import NONE, Resource
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from rm.scheduler.capacity.scheduler import CapacityScheduler
 
 TAG_OF_USER = "userid="
-TAG_OF_WORKFLOW = "workflowid:"
 
 
 class CapacityApplication(Application[CapacityAttempt]):
@@ -81,12 +81,14 @@ def _tagged_user(
     scheduler: CapacityScheduler, context: ApplicationSubmissionContext, user: str
 ) -> str | None:
     """The user in whose place a white-listed one submits, by the tag `userid=`."""
-    mappings = scheduler.frame.settings.mappings
-    if not mappings.tags_enabled or user not in mappings.tag_users:
+    settings = scheduler.context.settings
+    if not settings.placement_by_tag_enabled or user not in settings.placement_by_tag_users:
         return None
     for tag in context.application_tags:
-        if tag.startswith(TAG_OF_USER) and len(tag) > len(TAG_OF_USER):
-            return tag[len(TAG_OF_USER) :]
+        if tag.startswith(TAG_OF_USER):
+            name = tag[len(TAG_OF_USER) :]
+            if name and "=" not in name:
+                return name
     return None
 
 
@@ -112,20 +114,20 @@ def has_access(scheduler: CapacityScheduler, user: str, acl: QueueACL, queue: st
     found = scheduler.tree.find(queue)
     if found is not None:
         return found.allows(user, groups, acl)
-    path, _, _ = queue.rpartition(".")
-    while path and scheduler.tree.at(path) is None:
-        path = path.rpartition(".")[0]
-    above = scheduler.tree.at(path) if path else None
-    if above is None:
-        return True  # Whether there is such a queue is judged later: see `_find_leaf`.
-    if above.allows(user, groups, acl):
-        return True
+    above = scheduler.tree.at(queue.rpartition(".")[0])
     try:
-        settings = scheduler.maker.settings_of(queue, above, is_leaf=True)
+        if above is not None:
+            made = [scheduler.maker.settings_of(queue, above.settings, is_leaf=True)]
+        else:
+            above, made = scheduler.maker.settings_if_made(queue)
     except ConfigurationError:
         return False
-    own = settings.submit_acl if acl is QueueACL.SUBMIT_APPLICATIONS else settings.administer_acl
-    return own.allows(user, groups)
+    except YarnError:
+        return True  # Whether there is such a queue is judged later: see `_find_leaf`.
+    return above.allows(user, groups, acl) or any(
+        (each.submit_acl if acl is QueueACL.SUBMIT_APPLICATIONS else each.administer_acl).allows(user, groups)
+        for each in made
+    )
 
 
 # Admission
@@ -136,7 +138,7 @@ def add_application(scheduler: CapacityScheduler, event: SchedulerAppAdded) -> N
     application_id, user = event.application_id, event.user
     placed = scheduler.placed_by_rule.pop(application_id, None)
     try:
-        leaf = _admit(scheduler, event, is_placed=placed is not None)
+        leaf, app_priority = _admit(scheduler, event, is_placed=placed is not None)
     except YarnError as error:
         if event.is_recovering:
             _refuse_recovery(scheduler, event)
@@ -148,7 +150,7 @@ def add_application(scheduler: CapacityScheduler, event: SchedulerAppAdded) -> N
         application_id,
         leaf,
         user,
-        application_priority_of(scheduler, event, leaf),
+        app_priority,
         context.node_label_expression,
     )
     application.is_unmanaged = context.unmanaged_am
@@ -158,7 +160,8 @@ def add_application(scheduler: CapacityScheduler, event: SchedulerAppAdded) -> N
     scheduler.applications[application_id] = application
     leaf.add_application(application_id, user)
     if not event.is_recovering:
-        scheduler.context.post(AppAccepted(application_id=application_id))
+        changed = app_priority if app_priority != event.app_priority else None
+        scheduler.context.post(AppAccepted(application_id=application_id, app_priority=changed))
 
 
 def _am_request(context: ApplicationSubmissionContext) -> tuple[str | None, Resource]:
@@ -168,7 +171,10 @@ def _am_request(context: ApplicationSubmissionContext) -> tuple[str | None, Reso
     return None, context.resource or NONE
 
 
-def _admit(scheduler: CapacityScheduler, event: SchedulerAppAdded, *, is_placed: bool) -> LeafQueue:
+def _admit(
+    scheduler: CapacityScheduler, event: SchedulerAppAdded, *, is_placed: bool
+) -> tuple[LeafQueue, int]:
+    """The leaf and the priority that it gets there; YarnError when it is refused."""
     application_id, user = event.application_id, event.user
     limit = scheduler.frame.settings.maximum_applications
     if not event.is_recovering and scheduler.tree.root.app_count >= limit:
@@ -177,15 +183,16 @@ def _admit(scheduler: CapacityScheduler, event: SchedulerAppAdded, *, is_placed:
             f"{application_id}"
         )
     leaf = _find_leaf(scheduler, event, is_placed=is_placed)
-    if not event.is_recovering:
-        try:
-            leaf.check_submission(application_id, user)
-        except YarnError as error:
-            raise YarnError(
-                f"Failed to submit application {application_id} submitted by user {user} reason: "
-                f"{error.message}"
-            ) from None
-    return leaf
+    if event.is_recovering:
+        return leaf, event.app_priority
+    try:
+        app_priority = submitted_priority(scheduler, event, leaf)
+        leaf.check_submission(application_id, user)
+    except YarnError as error:
+        raise YarnError(
+            f"Failed to submit application {application_id} submitted by user {user} reason: {error.message}"
+        ) from None
+    return leaf, app_priority
 
 
 def _find_leaf(scheduler: CapacityScheduler, event: SchedulerAppAdded, *, is_placed: bool) -> LeafQueue:
@@ -193,10 +200,11 @@ def _find_leaf(scheduler: CapacityScheduler, event: SchedulerAppAdded, *, is_pla
     queue: CapacityQueue | None = tree.find(name)
     start = f"Application {event.application_id} submitted by user"
     if queue is None and tree.is_ambiguous(name):
-        raise YarnError(f"{start} : {user} to ambiguous queue: {name} please use full queue path instead")
+        raise YarnError(f"{start} {user} to ambiguous queue: {name} please use full queue path instead.")
     if queue is None:
         queue = _create(scheduler, event, is_placed=is_placed)
-    elif queue.kind is QueueKind.AUTO_LEAF and not is_placed and not event.is_recovering:
+    # A leaf of a managed parent, made just now or not, is for those whom a mapping sends there.
+    if queue.kind is QueueKind.AUTO_LEAF and not is_placed and not event.is_recovering:
         raise YarnError(
             f"Application {event.application_id} submission by user : {user} to specified queue : {name}  is "
             "prohibited. Verify automatic queue mapping for user exists in queue-mappings"
@@ -211,22 +219,40 @@ def _find_leaf(scheduler: CapacityScheduler, event: SchedulerAppAdded, *, is_pla
 def _create(scheduler: CapacityScheduler, event: SchedulerAppAdded, *, is_placed: bool) -> CapacityQueue:
     """A queue that is not there: made if its parent allows, else unknown."""
     name, user = event.queue, event.user
-    parent = scheduler.tree.at(name.rpartition(".")[0]) if "." in name else None
-    is_managed = parent is not None and parent.kind is QueueKind.MANAGED_PARENT
-    unknown = f"Application {event.application_id} submitted by user {user} to unknown queue: {name}"
-    if "." not in name or (is_managed and not (is_placed or event.is_recovering)):
-        raise YarnError(unknown)
+    if is_placed:
+        _check_moved_mapping(scheduler, event)
     try:
         queue = scheduler.maker.create(name)
     except YarnError as error:
         if not is_placed:
-            raise YarnError(unknown) from None
+            raise YarnError(
+                f"Application {event.application_id} submitted by user {user} to unknown queue: {name}"
+            ) from None
         raise YarnError(
             f"Application {event.application_id} submission by user : {user} to  queue : {name} failed : "
             f"{error.message}"
         ) from None
     scheduler.recompute()
     return queue
+
+
+def _check_moved_mapping(scheduler: CapacityScheduler, event: SchedulerAppAdded) -> None:
+    """YarnError when the leaf is there below a managed parent that no mapping leads to any more."""
+    parent_path, _, name = event.queue.rpartition(".")
+    parent = scheduler.tree.at(parent_path)
+    if parent is None or parent.kind is not QueueKind.MANAGED_PARENT:
+        return
+    rules = scheduler.frame.settings.mappings.rules
+    for leaf in scheduler.tree.leaves():
+        old = leaf.parent
+        if leaf.name != name or leaf.kind is not QueueKind.AUTO_LEAF or old is None:
+            continue
+        if not any(scheduler.tree.find(rule.target.rpartition(".")[0]) is old for rule in rules):
+            raise YarnError(
+                f"Auto created Leaf queue {name} already exists under queue : {old.name}. But Queue mapping "
+                "configuration queue-mappings has been updated to a different parent queue : "
+                f"{parent_path} for the specified user : {event.user}"
+            )
 
 
 def _refuse_recovery(scheduler: CapacityScheduler, event: SchedulerAppAdded) -> None:
@@ -257,65 +283,21 @@ def prepare(scheduler: CapacityScheduler, attempt: CapacityAttempt) -> None:
     attempt.partition = application.am_label or default or application.label or leaf.settings.default_label
 
 
-# Priority and lifetime
-
-
-def application_priority(scheduler: CapacityScheduler, asked: int | None, user: str, queue: str) -> int:
-    """As given, or the default of the user's group or of the queue; never more than the cluster's maximum."""
-    maximum = scheduler.context.settings.max_application_priority
-    found = scheduler.tree.find(queue)
-    groups = found.settings.priority_groups if found is not None else None
-    names = scheduler.context.groups.groups_of(user)
-    has_acls = scheduler.context.settings.addresses.acl_enabled and groups is not None
-    if asked is None or asked < 0:
-        default = found.settings.default_priority if found is not None else 0
-        if has_acls and groups is not None:
-            for group in groups:
-                if group.acl.allows(user, names):
-                    default = group.default_priority
-        asked = default
-    priority = min(asked, maximum)
-    if has_acls and groups is not None:
-        admitted = (group.max_priority >= priority and group.acl.allows(user, names) for group in groups)
-        if not any(admitted):
-            raise AccessControlError(
-                f"User {user} does not have permission to submit/update application for {priority} in queue "
-                f"{queue}"
-            )
-    return priority
-
-
-def application_priority_of(scheduler: CapacityScheduler, event: SchedulerAppAdded, leaf: LeafQueue) -> int:
-    """The priority in the submission, judged before; a workflow's mapping overrides it."""
-    settings = scheduler.frame.settings
-    maximum = scheduler.context.settings.max_application_priority
-    given = event.context.priority
-    priority = leaf.settings.default_priority if given is None or given < 0 else given
-    if given is None or given < 0 or settings.workflow_priorities_override:
-        found = _workflow_priority(settings.workflow_priorities, event, leaf)
-        if found is not None:
-            priority = found
-    return min(priority, maximum)
-
-
-def _workflow_priority(
-    mappings: tuple[WorkflowPriority, ...], event: SchedulerAppAdded, leaf: LeafQueue
-) -> int | None:
-    for tag in event.context.application_tags:
-        if tag.lower().startswith(TAG_OF_WORKFLOW):
-            workflow = tag[len(TAG_OF_WORKFLOW) :]
-            for mapping in mappings:
-                if mapping.workflow == workflow and mapping.queue in (leaf.path, leaf.name):
-                    return mapping.priority
-    return None
+# Lifetime
 
 
 def application_lifetime(scheduler: CapacityScheduler, queue: str, lifetime_s: int) -> int:
     """Seconds; -1 without end."""
     found = scheduler.tree.find(queue)
-    if found is None:
-        return lifetime_s
-    maximum, default = found.settings.maximum_lifetime_s, found.settings.default_lifetime_s
+    if found is not None:
+        settings = found.settings
+    else:
+        try:
+            # The first application of a queue that is made for it is judged before it is made.
+            settings = scheduler.maker.settings_if_made(queue)[1][-1]
+        except YarnError:
+            return lifetime_s
+    maximum, default = settings.maximum_lifetime_s, settings.default_lifetime_s
     if maximum <= 0:
         chosen = lifetime_s if lifetime_s > 0 else default
     elif lifetime_s <= 0:

@@ -39,19 +39,6 @@ def check_tree(settings: CapacitySettings) -> None:
         if queue.kind.is_leaf:
             continue
         check_children(settings.properties, queue, calculator)
-        if (
-            queue.v2.is_enabled
-            and queue.children
-            and _modes_of(queue.children, queue) != [CapacityMode.WEIGHT]
-        ):
-            _fault(
-                settings.properties,
-                queue,
-                "auto-queue-creation-v2.enabled",
-                f"the children of {queue.path} do not use weights: queues can only be created below a "
-                "parent whose "
-                "children all do",
-            )
     for parent in settings.root.walk():
         for child in parent.children:
             _check_maxima(settings.properties, parent, child, calculator)
@@ -59,7 +46,7 @@ def check_tree(settings: CapacitySettings) -> None:
 
 def check_children(p: Properties, queue: QueueSettings, calculator: Calculator) -> None:
     """One parent and its children: one mode, and sums that fit."""
-    modes = _modes_of(queue.children, queue)
+    modes = modes_of(queue.children, queue)
     if len(modes) > 1:
         details = " ".join(
             f"{{Queue={child.path}, label={label} uses {value.capacity.mode.value} mode}}."
@@ -96,7 +83,7 @@ def check_children(p: Properties, queue: QueueSettings, calculator: Calculator) 
             _check_percent_sum(p, queue, label, own)
 
 
-def _modes_of(queues: Iterable[QueueSettings], parent: QueueSettings) -> list[CapacityMode]:
+def modes_of(queues: Iterable[QueueSettings], parent: QueueSettings) -> list[CapacityMode]:
     """The modes that queues use; a capacity of zero percent is no sign of any."""
     found: dict[CapacityMode, None] = {}
     for queue in queues:
@@ -108,7 +95,7 @@ def _modes_of(queues: Iterable[QueueSettings], parent: QueueSettings) -> list[Ca
 
 
 def _mode_of(queue: QueueSettings) -> CapacityMode:
-    modes = _modes_of((queue,), queue)
+    modes = modes_of((queue,), queue)
     return modes[0] if modes else CapacityMode.PERCENT
 
 

@@ -6,11 +6,12 @@ CapacitySchedulerQueueManager.createQueue.
 
 from __future__ import annotations
 
+from rm.scheduler.capacity.checks import modes_of
 from rm.scheduler.capacity.parent import ParentQueue
 from rm.scheduler.capacity.properties import Properties, QueueProperties
 from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.reading import Surroundings, read_dynamic_queue
-from rm.scheduler.capacity.settings import QueueKind, QueueSettings
+from rm.scheduler.capacity.settings import CapacityMode, QueueKind, QueueSettings
 from rm.scheduler.capacity.tree import QueueTree
 from yarn.errors import YarnError
 
@@ -69,71 +70,84 @@ class QueueMaker:
         self.tree = tree
         self.surroundings = surroundings
 
-    def settings_of(self, path: str, parent: CapacityQueue, *, is_leaf: bool) -> QueueSettings:
+    def settings_of(self, path: str, parent: QueueSettings, *, is_leaf: bool) -> QueueSettings:
         """The settings that a dynamic queue has, or would have."""
         settings = self.tree.frame.settings
         if parent.kind is QueueKind.MANAGED_PARENT:
             template = managed_template(settings.properties, parent.path)
             return read_dynamic_queue(
-                settings, self.surroundings, parent.settings, path, template, is_leaf=True, is_managed=True
+                settings, self.surroundings, parent, path, template, is_leaf=True, is_managed=True
             )
-        template = flexible_template(
-            settings.properties, parent.path, parent.settings.v2.max_depth, is_leaf=is_leaf
-        )
-        return read_dynamic_queue(
-            settings, self.surroundings, parent.settings, path, template, is_leaf=is_leaf
-        )
+        template = flexible_template(settings.properties, parent.path, parent.v2.max_depth, is_leaf=is_leaf)
+        return read_dynamic_queue(settings, self.surroundings, parent, path, template, is_leaf=is_leaf)
 
     def reread(self, queue: CapacityQueue) -> QueueSettings:
         """The settings of a dynamic queue after a refresh."""
         assert queue.parent is not None
-        return self.settings_of(queue.path, queue.parent, is_leaf=queue.kind.is_leaf)
+        return self.settings_of(queue.path, queue.parent.settings, is_leaf=queue.kind.is_leaf)
 
-    def create(self, path: str) -> CapacityQueue:
-        """Makes the leaf of that path and what is missing above it; YarnError with the reason."""
+    def settings_if_made(self, path: str) -> tuple[ParentQueue, list[QueueSettings]]:
+        """The queue below which the leaf of that path would be made, and the settings of all that is missing,
+        the leaf's last; YarnError with the reason why it may not be made.
+        """
         missing = [path]
         parent_path = path.rpartition(".")[0]
         while parent_path and self.tree.at(parent_path) is None:
             missing.insert(0, parent_path)
             parent_path = parent_path.rpartition(".")[0]
         parent = self.tree.at(parent_path) if parent_path else None
-        if parent is None or not isinstance(parent, ParentQueue):
+        is_managed = parent is not None and parent.kind is QueueKind.MANAGED_PARENT
+        if not isinstance(parent, ParentQueue) or (is_managed and len(missing) > 1):
             raise YarnError(f"Auto creation of queue {path} is not enabled under parent {parent_path}")
-        if parent.kind is QueueKind.MANAGED_PARENT:
-            if len(missing) > 1:
-                raise YarnError(f"Auto creation of queue {path} is not enabled under parent {parent.path}")
-            return self._create_managed(path, parent)
-        self._check_flexible(path, parent, missing)
-        queue: CapacityQueue = parent
+        if not is_managed:
+            self._check_depth(path, parent, len(missing))
+        made: list[QueueSettings] = []
         for missing_path in missing:
+            above = made[-1] if made else parent.settings
+            made.append(self.settings_of(missing_path, above, is_leaf=missing_path == path))
+        return parent, made
+
+    def create(self, path: str) -> CapacityQueue:
+        """Makes the leaf of that path and what is missing above it; YarnError with the reason."""
+        parent, made = self.settings_if_made(path)
+        if parent.kind is QueueKind.MANAGED_PARENT:
+            return self._create_managed(made[0], parent)
+        self._check_room(path, parent)
+        queue: CapacityQueue = parent
+        for settings in made:
             assert isinstance(queue, ParentQueue)
-            is_leaf = missing_path == path
-            queue = self.tree.add(self.settings_of(missing_path, queue, is_leaf=is_leaf), queue)
+            queue = self.tree.add(settings, queue)
         return queue
 
-    def _check_flexible(self, path: str, parent: ParentQueue, missing: list[str]) -> None:
-        if not is_flexible(parent):
-            raise YarnError(f"Auto creation of queue {path} is not enabled under parent {parent.path}")
+    def _check_depth(self, path: str, parent: ParentQueue, levels: int) -> None:
         static: CapacityQueue = parent
-        levels = len(missing)
         while static.is_dynamic and static.parent is not None:
             static = static.parent
             levels += 1
         allowed = static.settings.v2.max_depth
         if levels > allowed:
             raise YarnError(
-                f"Could not auto create queue {path}: the depth {levels} is above the limit {allowed} below "
-                f"{static.path}"
+                f"Could not auto create queue {path}. The distance of the LeafQueue from the first static "
+                f"ParentQueue is {levels}, which is above the limit."
             )
+        if not is_flexible(parent):
+            raise YarnError(f"Auto creation of queue {path} is not enabled under parent {parent.path}")
+
+    def _check_room(self, path: str, parent: ParentQueue) -> None:
         if len(parent.children) >= parent.settings.v2.max_queues:
             raise YarnError(
-                f"Cannot auto create leaf queue {path}. Max Child Queue limit exceeded which is configured "
-                "as: "
+                f"Cannot auto create queue {path}. Max Child Queue limit exceeded which is configured as: "
                 f"{parent.settings.v2.max_queues} and number of child queues is: {len(parent.children)}"
             )
+        modes = modes_of((child.settings for child in parent.children), parent.settings)
+        if self.tree.frame.settings.is_legacy and parent.children and CapacityMode.WEIGHT not in modes:
+            raise YarnError(
+                f"Trying to create new queue={path} but not all the queues under parent={parent.path} are "
+                "using weight-based capacity. Failed to created queue"
+            )
 
-    def _create_managed(self, path: str, parent: ParentQueue) -> CapacityQueue:
-        v1 = parent.settings.v1
+    def _create_managed(self, settings: QueueSettings, parent: ParentQueue) -> CapacityQueue:
+        v1, path = parent.settings.v1, settings.path
         assert v1 is not None
         if len(parent.children) >= v1.max_queues:
             raise YarnError(
@@ -141,7 +155,6 @@ class QueueMaker:
                 "as: "
                 f"{v1.max_queues} and number of child queues is: {len(parent.children)}"
             )
-        settings = self.settings_of(path, parent, is_leaf=True)
         fits = has_room_for_template(parent, settings)
         if not fits and v1.fail_on_exceeding:
             raise YarnError(

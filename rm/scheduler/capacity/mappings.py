@@ -28,7 +28,6 @@ JSON_TEXT = PREFIX + "mapping-rule-json"
 JSON_FILE = PREFIX + "mapping-rule-json-file"
 PLACEMENT_RULES = "yarn.scheduler.queue-placement-rules"
 APP_NAME_MAPPINGS = PLACEMENT_RULES + ".app-name"
-TAG_PLACEMENT = "yarn.resourcemanager.application-tag-based-placement."
 _ENGINES = ("user-group", "app-name")
 
 
@@ -50,11 +49,7 @@ def read_mappings(p: Properties, read_text: Callable[[str], str | None]) -> Mapp
         rules = _json(p, read_text)
     else:
         p.fault(FORMAT, f"Illegal queue mapping format '{form}' please use 'legacy' or 'json'")
-    return Mappings(
-        rules=tuple(rules),
-        tags_enabled=p.boolean(TAG_PLACEMENT + "enable", False),
-        tag_users=p.strings(TAG_PLACEMENT + "username.whitelist"),
-    )
+    return Mappings(rules=tuple(rules))
 
 
 def _legacy(p: Properties) -> Iterable[MappingRule]:

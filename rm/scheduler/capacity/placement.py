@@ -6,7 +6,7 @@ could be made. Answers for CSMappingPlacementRule, MappingRuleValidationContextI
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -64,24 +64,21 @@ def place(mappings: Mappings, submission: Submission, queues: QueueLookup) -> st
     """The path of the first rule that places; None when none does. RejectedError when a rule says so."""
     default = DEFAULT_QUEUE
     for rule in mappings.rules:
-        if not _matches(rule, submission):
+        if not _matches(rule, submission, default):
             continue
         if rule.policy is Policy.REJECT:
             raise _rejection(submission)
         if rule.policy is Policy.SET_DEFAULT_QUEUE:
-            default = _filled(rule.target, submission, default, queues)
+            default = _replaced(rule.target, _variables(submission, default))
             continue
-        if rule.policy is Policy.SPECIFIED and submission.queue == UNNAMED:
-            target = None
-        else:
-            wanted = _filled(rule.target, submission, default, queues)
-            target = resolve(wanted, queues, may_create=rule.may_create)
+        may_create = rule.may_create and rule.policy is not Policy.DEFAULT_QUEUE
+        target = resolve(_filled(rule.target, submission, default, queues), queues, may_create=may_create)
         if target is not None:
             return target
         if rule.policy is Policy.DEFAULT_QUEUE or rule.fallback is Fallback.REJECT:
             raise _rejection(submission)
         if rule.fallback is Fallback.PLACE_DEFAULT:
-            target = resolve(default, queues, may_create=True)
+            target = resolve(default, queues, may_create=False)
             if target is None:
                 raise _rejection(submission)
             return target
@@ -95,15 +92,15 @@ def _rejection(submission: Submission) -> RejectedError:
     )
 
 
-def _matches(rule: MappingRule, submission: Submission) -> bool:
-    value = rule.value
-    if value in VARIABLES:
-        value = _variables(submission, DEFAULT_QUEUE).get(value) or ""
+def _matches(rule: MappingRule, submission: Submission, default: str) -> bool:
+    if rule.match is Match.USER and rule.value == "*":
+        return True
+    value = _replaced(rule.value, _variables(submission, default))
     if rule.match is Match.USER:
-        return value == "*" or value == submission.user
+        return value == submission.user
     if rule.match is Match.GROUP:
         return value in submission.groups
-    return value == submission.application or (value == "*" and rule.value == "*")
+    return value == submission.application
 
 
 def _variables(submission: Submission, default: str) -> dict[str, str]:
@@ -111,9 +108,17 @@ def _variables(submission: Submission, default: str) -> dict[str, str]:
         "%user": _escaped(submission.user),
         "%primary_group": _escaped(submission.groups[0]) if submission.groups else "",
         "%application": submission.application,
-        "%specified": submission.queue,
+        # `default` is what a submission without a queue says: nothing was specified then.
+        "%specified": "" if submission.queue == UNNAMED else submission.queue,
         "%default": default,
     }
+
+
+def _replaced(text: str, variables: Mapping[str, str]) -> str:
+    """The text with its variables replaced wherever they stand, the longest names first."""
+    for name in sorted(variables, key=len, reverse=True):
+        text = text.replace(name, variables[name])
+    return text
 
 
 def _escaped(name: str) -> str:
@@ -136,9 +141,7 @@ def _secondary_group(submission: Submission, prefix: str, queues: QueueLookup) -
     """The first further group of the user for which there is a queue."""
     for group in submission.groups[1:]:
         name = _escaped(group)
-        above = queues.path_of(prefix) if prefix else None
-        wanted = f"{above or prefix}.{name}" if prefix else name
-        if queues.path_of(wanted) is not None:
+        if queues.path_of(f"{prefix}.{name}" if prefix else name) is not None:
             return name
     return ""
 
@@ -171,9 +174,8 @@ def check_rules(rules: Iterable[MappingRule], queues: QueueLookup) -> list[tuple
     """The rules whose targets can never be valid, and why."""
     found = []
     for rule in rules:
-        if rule.policy in (Policy.REJECT, Policy.SET_DEFAULT_QUEUE) and not rule.target:
-            continue
-        complaint = _complaint(rule, queues) if rule.target else None
+        is_target = rule.target and rule.policy is not Policy.SET_DEFAULT_QUEUE
+        complaint = _complaint(rule, queues) if is_target else None
         if complaint is not None:
             found.append((rule, complaint))
     return found
@@ -185,11 +187,12 @@ def _complaint(rule: MappingRule, queues: QueueLookup) -> str | None:
         return f"the path '{rule.target}' has an empty part"
     static: list[str] = []
     for segment in segments:
-        if segment.startswith("%"):
+        if segment in VARIABLES:
             break
         static.append(segment)
+    # Whether this rule may create is not asked: the target may be there when it is needed.
     if len(static) == len(segments):
-        if resolve(rule.target, queues, may_create=rule.may_create) is None:
+        if resolve(rule.target, queues, may_create=True) is None:
             return f"Target queue '{rule.target}' does not exist or is not a leaf, and it cannot be created"
         return None
     if not static:
@@ -200,6 +203,6 @@ def _complaint(rule: MappingRule, queues: QueueLookup) -> str | None:
     if path is not None:
         return f"Target queue path '{rule.target}': {path} is a leaf queue" if queues.is_leaf(path) else None
     above = queues.path_of(prefix.rpartition(".")[0]) if "." in prefix else None
-    if rule.may_create and above is not None and queues.is_flexible(above):
+    if above is not None and queues.can_create_below(above):
         return None
     return f"Target queue path '{rule.target}' does not exist: no queue {prefix}"

@@ -27,7 +27,6 @@ from rm.scheduler.capacity.settings import (
     MultiNodePolicy,
     PartitionSettings,
     QueueSettings,
-    WorkflowPriority,
 )
 from yarn.configuration import Configuration, Fault, values
 from yarn.resource_types import ResourceTypeRegistry
@@ -221,21 +220,20 @@ def _multi_node_policies(p: Properties, root: QueueSettings) -> dict[str, MultiN
     return found
 
 
-def _workflow_priorities(p: Properties) -> tuple[WorkflowPriority, ...]:
+def _workflow_priorities(p: Properties) -> dict[tuple[str, str], int]:
+    """The priority by workflow and queue; of two entries for the same the later one counts."""
     name = PREFIX + "workflow-priority-mappings"
-    found = []
+    found: dict[tuple[str, str], int] = {}
     for entry in p.strings(name):
-        parts = [part.strip() for part in entry.split(":")]
-        if len(parts) != 3 or not all(parts):
+        parts = [part.strip() for part in entry.split(":") if part.strip()]
+        if len(parts) != 3:
             p.fault(name, f"Illegal workflow priority mapping {entry}")
             continue
         try:
-            found.append(
-                WorkflowPriority(workflow=parts[0], queue=parts[1], priority=values.integer(parts[2]))
-            )
+            found[parts[0].lower(), parts[1]] = values.integer(parts[2])
         except ValueError:
-            p.fault(name, f"Illegal workflow priority mapping {entry}")
-    return tuple(found)
+            p.fault(name, f"Illegal workflow priority for mapping {entry}")
+    return found
 
 
 def read_dynamic_queue(

@@ -69,9 +69,13 @@ def _behind_others(scheduler: CapacityScheduler, attempt: CapacityAttempt) -> li
                 if one.reason is SkipReason.QUEUE_HEADROOM:
                     detail = f"{other.application_id}: {one.detail}"
                     return [Explanation(reason=SkipReason.EARLIER_APPLICATION, detail=detail)]
-    parent = leaf.parent
-    siblings = parent.children if parent is not None else []
-    asking = [child.path for child in siblings if child is not leaf and child.has_pending(attempt.partition)]
+    asking = [
+        sibling.path
+        for queue in leaf.ancestors()
+        if queue.parent is not None
+        for sibling in queue.parent.children
+        if sibling is not queue and sibling.has_pending(attempt.partition)
+    ]
     return [Explanation(reason=SkipReason.SIBLING_QUEUE, detail=", ".join(asking))] if asking else []
 
 

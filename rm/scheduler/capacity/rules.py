@@ -78,13 +78,9 @@ class MappingRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mappings:
-    """All placement rules, and placement by tags."""
+    """All placement rules."""
 
     rules: tuple[MappingRule, ...] = ()
-    tags_enabled: bool = False
-    """yarn.resourcemanager.application-tag-based-placement.enable"""
-    tag_users: tuple[str, ...] = ()
-    """Who may have an application placed as another user's."""
 
 
 NO_MAPPINGS = Mappings()

@@ -37,6 +37,7 @@ from rm.scheduler.capacity import (
     clients,
     mutation,
     preempting,
+    priorities,
     reasons,
     rounds,
     upkeep,
@@ -323,9 +324,11 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.settle()
         return changes.move_application(self, application_id, queue)
 
-    def application_priority(self, asked: int | None, user: str, queue: str) -> int:
+    def application_priority(
+        self, asked: int | None, user: str, queue: str, application_id: ApplicationId | None = None
+    ) -> int:
         """The priority that a submission or an update gets."""
-        return admission.application_priority(self, asked, user, queue)
+        return priorities.application_priority(self, asked, user, queue, application_id)
 
     def update_application_priority(self, application_id: ApplicationId, app_priority: int) -> None:
         """Takes effect at once: in the order of its leaf, active or pending."""

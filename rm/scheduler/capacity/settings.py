@@ -222,15 +222,6 @@ class AsynchronousSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WorkflowPriority:
-    """The priority of applications tagged with a workflow, in a queue."""
-
-    workflow: str
-    queue: str
-    priority: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CapacitySettings:
     """A whole capacity-scheduler.xml."""
 
@@ -253,7 +244,8 @@ class CapacitySettings:
     """Whether the DominantResourceCalculator is configured."""
     overrides_with_mappings: bool = False
     mappings: Mappings = field(default_factory=lambda: NO_MAPPINGS)
-    workflow_priorities: tuple[WorkflowPriority, ...] = ()
+    workflow_priorities: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """By workflow, in lower case, and path of the queue."""
     workflow_priorities_override: bool = False
     asynchronous: AsynchronousSettings = AsynchronousSettings()
     is_multi_node: bool = False

@@ -176,7 +176,13 @@ class CapacityRig:
         self.attempts[name] = attempt_id = ApplicationAttemptId(application_id=application_id, attempt_id=1)
         placed = self.scheduler.place(submission, user)
         self.scheduler.handle(
-            SchedulerAppAdded(application_id=application_id, queue=placed, user=user, context=submission)
+            SchedulerAppAdded(
+                application_id=application_id,
+                queue=placed,
+                user=user,
+                context=submission,
+                app_priority=self.scheduler.application_priority(submission.priority, user, placed),
+            )
         )
         rejected = self.take_rejection()
         if rejected is None:

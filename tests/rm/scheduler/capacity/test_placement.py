@@ -105,6 +105,10 @@ def test_a_user_without_groups_has_no_primary_one() -> None:
         (Match.USER, "ann", True),
         (Match.USER, "bob", False),
         (Match.USER, "%user", True),
+        (Match.USER, "%specified%user", True),  # nothing was specified; anywhere in the name
+        (Match.GROUP, "st%specifiedaff", True),
+        (Match.GROUP, "%user", False),
+        (Match.APPLICATION, "*", False),  # everybody is a word for users alone
         (Match.GROUP, "night", True),
         (Match.GROUP, "day", False),
         (Match.APPLICATION, "job", True),
@@ -129,6 +133,36 @@ def test_specified_means_a_queue_that_was_named() -> None:
     assert place(rules, ANN, Tree()) is None
     named = Submission(user="ann", queue="root.dev")
     assert place(rules, named, Tree()) == "root.dev"
+
+
+def test_no_queue_named_is_no_level() -> None:
+    assert place(custom("users.%specified"), Submission(user="bob"), Tree()) is None
+    assert place(custom("users.%specified"), Submission(user="bob", queue="ann"), Tree()) == "root.users.ann"
+
+
+def test_the_queue_of_a_secondary_group_is_found_by_its_full_path() -> None:
+    assert place(custom("root.ops.%secondary_group"), ANN, Tree()) == "root.ops.night"
+    assert place(custom("ops.%secondary_group"), ANN, Tree()) is None
+
+
+def test_the_default_queue_is_never_made() -> None:
+    def rule(policy: Policy, target: str) -> MappingRule:
+        return MappingRule(match=Match.USER, value="*", policy=policy, target=target)
+
+    rules = (rule(Policy.SET_DEFAULT_QUEUE, "root.managed.%user"), rule(Policy.DEFAULT_QUEUE, "%default"))
+    with pytest.raises(RejectedError):
+        place(Mappings(rules=rules), ANN, Tree())
+    fallback = (rules[0], *custom("nowhere", Fallback.PLACE_DEFAULT).rules)
+    with pytest.raises(RejectedError):
+        place(Mappings(rules=fallback), ANN, Tree())
+
+
+def test_a_rule_that_may_not_create_may_still_name_what_others_make() -> None:
+    rule = MappingRule(
+        match=Match.USER, value="*", policy=Policy.CUSTOM, target="root.managed.bob", may_create=False
+    )
+    assert not check_rules([rule], Tree())
+    assert place(Mappings(rules=(rule,)), ANN, Tree()) is None
 
 
 def test_the_first_rule_that_places_wins() -> None:
@@ -157,6 +191,8 @@ def test_a_failed_default_refuses() -> None:
         ("root.users.%user", True),
         ("root.nowhere.%user", False),
         ("root.flexible.team.%user", True),
+        ("root.managed.team.%user", True),  # never valid, but Hadoop looks no deeper
+        ("root.users.%nobody", False),  # no variable of that name
         ("root.managed.bob", True),
         ("%user", True),
         ("root..dev", False),

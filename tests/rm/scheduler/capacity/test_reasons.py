@@ -90,6 +90,25 @@ def test_headroom_and_those_behind() -> None:
     assert reasons(rig, "a1") == [SkipReason.EARLIER_APPLICATION]
 
 
+def test_a_sibling_of_an_ancestor_may_hold_the_room_back() -> None:
+    rig = CapacityRig(
+        {
+            **TWO,
+            P + "root.a.maximum-capacity": "60",
+            P + "root.b.queues": "c",
+            P + "root.b.c.capacity": "100",
+        }
+    )
+    rig.add_node("n1", 1024)
+    rig.submit("a0", "root.a")
+    rig.submit("c0", "root.b.c")
+    rig.ask("a0", 1, 1024)
+    rig.ask("c0", 1, 1024)
+    rig.heartbeat("n1")
+    assert rig.containers("c0") == 0
+    assert reasons(rig, "c0") == [SkipReason.SIBLING_QUEUE]
+
+
 def test_nodes() -> None:
     rig = CapacityRig(
         {**ONE, P + "user-limit-factor": "-1"}, site={"yarn.scheduler.maximum-allocation-mb": "16384"}

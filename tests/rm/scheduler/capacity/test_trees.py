@@ -13,6 +13,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rm.scheduler.capacity.assignment import SkipReason
 from rm.scheduler.capacity.leaf import LeafQueue
 from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.settings import PREFIX
@@ -265,6 +266,8 @@ class Play:
         for attempt in leaf.order.asking():
             reasons = self.rig.scheduler.explain(attempt.application_id)
             assert reasons, f"{attempt} asks and nothing keeps it from a container"
+            if any(one.reason is SkipReason.QUEUE_HEADROOM for one in reasons):
+                return  # A request that does not fit in what the queue has left stops all behind it.
         largest = max(
             (
                 key_asks.any.capability.memory_mb
