@@ -17,7 +17,8 @@ import socket
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any, cast
+from time import perf_counter
+from typing import Any, Protocol, cast
 
 os.environ.setdefault(
     "GRPC_VERBOSITY", "NONE"
@@ -192,10 +193,17 @@ def listen(server: grpc.aio.Server, address: str, setting: str) -> int:
         raise PortTakenError(f"cannot listen on {address}: {reason}; {setting} changes it") from error
 
 
-def add_service(server: grpc.aio.Server, service: str, handler: Handler) -> None:
+class Meter(Protocol):
+    """Who is told of each call that was answered, or refused."""
+
+    def note(self, rpc: str, spent_s: float, received: int = 0, sent: int = 0) -> None:
+        """How long it took, and how many bytes came and went."""
+
+
+def add_service(server: grpc.aio.Server, service: str, handler: Handler, meter: Meter | None = None) -> None:
     """Lets `handler` answer every rpc of `service`."""
     methods: dict[str, Any] = {
-        rpc: grpc.unary_unary_rpc_method_handler(_method(rpc, request, handler))
+        rpc: grpc.unary_unary_rpc_method_handler(_method(rpc, request, handler, meter))
         for rpc, (request, _) in SERVICES[service].items()
     }
     server.add_generic_rpc_handlers(
@@ -203,13 +211,17 @@ def add_service(server: grpc.aio.Server, service: str, handler: Handler) -> None
     )
 
 
-def _method(rpc: str, request_class: type, handler: Handler) -> Callable[[bytes, Any], Awaitable[bytes]]:
+def _method(
+    rpc: str, request_class: type, handler: Handler, meter: Meter | None
+) -> Callable[[bytes, Any], Awaitable[bytes]]:
     async def serve(data: bytes, context: Any) -> bytes:
+        begun, sent = perf_counter(), b""
         try:
             answer = handler(rpc, from_bytes(request_class, data), _caller_of(context))
             if hasattr(answer, "__await__"):
                 answer = await answer
-            return to_bytes(answer)
+            sent = to_bytes(answer)
+            return sent
         except YarnError as refusal:
             await _refuse(context, refusal)
         except Exception as defect:
@@ -218,6 +230,9 @@ def _method(rpc: str, request_class: type, handler: Handler) -> Callable[[bytes,
                 grpc.StatusCode.INTERNAL,
                 f"{rpc}: {type(defect).__name__} in the daemon; its log has the traceback",
             )
+        finally:
+            if meter is not None:
+                meter.note(rpc, perf_counter() - begun, len(data), len(sent))
         raise AssertionError("abort returned")
 
     return serve

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from rm.core import Core
 from rm.edge.driver import Driver
+from rm.edge.meters import Meters
 from rm.edge.services import (
     ADMIN,
     CLIENT,
@@ -24,6 +25,7 @@ from rm.settings import RMSettings
 from yarn.address import Address
 from yarn.hadoop_ipc.connection import Tokens as Demanded
 from yarn.hadoop_ipc.server import Endpoint, HadoopServer, Limits
+from yarn.process_beans import metered
 from yarn.tokens import AMRM_TOKEN
 
 CLIENT_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
@@ -44,16 +46,18 @@ class HadoopPorts:
         tokens: Tokens,
         settings: RMSettings,
         max_message_bytes: int,
-        names: HostNames | None = None,
+        names: HostNames | None,
+        meters: Meters,
     ) -> None:
         limits = Limits(max_frame_bytes=max_message_bytes)
         user = settings.web.static_user
         addresses = settings.addresses
         demanded = Demanded(AMRM_TOKEN, tokens.amrm.password)
-        client = Endpoint(CLIENT, user_handler(CLIENT, core.client, driver, user))
-        admin = Endpoint(ADMIN, user_handler(ADMIN, core.admin, driver, user))
-        master = Endpoint(MASTER, attempt_handler(core.master, driver, tokens))
-        tracker = Endpoint(TRACKER, node_handler(core.tracker, driver, tokens, names))
+        client = Endpoint(CLIENT, metered(user_handler(CLIENT, core.client, driver, user), meters.client))
+        admin = Endpoint(ADMIN, metered(user_handler(ADMIN, core.admin, driver, user), meters.admin))
+        master = Endpoint(MASTER, metered(attempt_handler(core.master, driver, tokens), meters.master))
+        tracker_handler = meters.of_nodes(node_handler(core.tracker, driver, tokens, names))
+        tracker = Endpoint(TRACKER, metered(tracker_handler, meters.tracker))
         self._bind_host = addresses.bind_host
         self._ports: list[tuple[HadoopServer, Address, str]] = []
         if addresses.hadoop_ipc:

@@ -39,6 +39,7 @@ from rm.edge.http.stream import EventStream
 from rm.edge.http.tools import Tools
 from rm.edge.journal import Journal, JournalError
 from rm.edge.launcher import Launcher
+from rm.edge.meters import Meters
 from rm.edge.pages import Pages
 from rm.edge.services import HostNames, add_services
 from rm.edge.store import FILE as STORE_FILE
@@ -54,6 +55,7 @@ from yarn.errors import YarnError
 from yarn.event_log import FILE as EVENTS_FILE
 from yarn.event_log import EventLog
 from yarn.log import Log, configure_logging
+from yarn.process_beans import ProcessBeans
 from yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
 from yarn.rpc import MAX_MESSAGE_BYTES, PortTakenError, listen, new_server
 from yarn.settings import read
@@ -203,8 +205,11 @@ class Process:
         rolling = asyncio.ensure_future(self._roll_keys(tokens, store))
         rolling.add_done_callback(self._rolling_ended)
         names = HostNames(book) if self._settings.check_node_host else None
-        add_services(server, core, driver, tokens, self._settings.web.static_user, names)
-        hadoop = HadoopPorts(core, driver, tokens, self._settings, self._max_message, names)
+        meters, beans = Meters(core), ProcessBeans("ResourceManager")
+        beans.meters = meters.all()
+        beans.start()
+        add_services(server, core, driver, tokens, meters, names)
+        hadoop = HadoopPorts(core, driver, tokens, self._settings, self._max_message, names, meters)
         await hadoop.start()
         await server.start()
         pages = WebServer(core, driver, listening, self._settings.web.static_user)
@@ -212,7 +217,7 @@ class Process:
         Proxy(core, pages, book)
         WebPages(pages)
         EventStream(core, pages)
-        Metrics(core, pages)
+        Metrics(core, pages, beans, meters)
         await pages.start()
         self.address.set_result(str(bound))
         log.info("serving", address=bound, web=self.web_address, scheduler=self._settings.scheduler_class)
@@ -222,6 +227,7 @@ class Process:
             await self._flush_until_the_end(events)
         finally:
             rolling.cancel()
+            beans.stop()
             await pages.stop()
             await hadoop.stop()
             await server.stop(_GRACE_S)

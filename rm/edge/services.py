@@ -18,6 +18,7 @@ import grpc.aio
 
 from rm.core import Core
 from rm.edge.driver import Driver
+from rm.edge.meters import Meters
 from rm.edge.tokens import Tokens
 from rm.services.caller import Caller
 from yarn.addresses import AddressBook
@@ -55,14 +56,18 @@ def add_services(
     core: Core,
     driver: Driver,
     tokens: Tokens,
-    static_user: str,
+    meters: Meters,
     names: HostNames | None = None,
 ) -> None:
     """Lets the core answer on this server; with `names`, nodes have to be on hosts that can be resolved."""
-    add_service(server, CLIENT, _for_users(_methods(CLIENT, core.client), driver, static_user))
-    add_service(server, ADMIN, _for_users(_methods(ADMIN, core.admin), driver, static_user))
-    add_service(server, MASTER, _for_masters(_methods(MASTER, core.master), driver, tokens))
-    add_service(server, TRACKER, node_handler(core.tracker, driver, tokens, names))
+    static_user = core.context.settings.web.static_user
+    client = user_handler(CLIENT, core.client, driver, static_user)
+    admin = user_handler(ADMIN, core.admin, driver, static_user)
+    tracker = meters.of_nodes(node_handler(core.tracker, driver, tokens, names))
+    add_service(server, CLIENT, client, meters.client)
+    add_service(server, ADMIN, admin, meters.admin)
+    add_service(server, MASTER, _for_masters(_methods(MASTER, core.master), driver, tokens), meters.master)
+    add_service(server, TRACKER, tracker, meters.tracker)
 
 
 def user_handler(service: str, methods: object, driver: Driver, static_user: str) -> Handler:

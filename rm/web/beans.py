@@ -6,30 +6,22 @@ Answers for ClusterMetrics, QueueMetrics, PartitionQueueMetrics, CSQueueMetrics,
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rm.reports import application_state, cluster_metrics
 from rm.scheduler.views import PartitionView, QueueView
 from rm.web.cluster import Totals
 from rm.web.values import java_float
 from yarn.enums import YarnApplicationState
+from yarn.jmx import Bean
 from yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from rm.context import RMContext
 
-Bean = dict[str, Any]
-
 SERVICE = "Hadoop:service=ResourceManager,name="
 _PENDING = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED")
-_COUNTERS = re.compile(r"Apps(Submitted|Completed|Killed|Failed)$|^Aggregate")
-
-
-def is_counter(attribute: str) -> bool:
-    """Whether it only grows."""
-    return _COUNTERS.search(attribute) is not None
 
 
 def beans(context: RMContext) -> Iterator[Bean]:

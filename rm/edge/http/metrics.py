@@ -1,71 +1,36 @@
 """The metrics for monitoring systems: /jmx with Hadoop's beans, /prom and /metrics for Prometheus.
 
-Answers for JMXJsonServlet and PrometheusServlet.
+Answers for JMXJsonServlet and PrometheusServlet, as the RM has them.
 """
 
 from __future__ import annotations
 
-import fnmatch
-import re
+import asyncio
 import socket
-from collections.abc import Iterable, Iterator
-from typing import Any
 
 from aiohttp import web
-from prometheus_client import CollectorRegistry
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
-from prometheus_client.registry import Collector
 
 from rm.core import Core
-from rm.edge.http import notation
 from rm.edge.http.server import WebServer
-from rm.web.beans import Bean, beans, is_counter
-
-_BEFORE_CAPITAL = re.compile(r"(?<=[^A-Z_])(?=[A-Z])|(?<!^)(?<!_)(?=[A-Z][a-z])")
-_OTHERS = re.compile(r"[^a-z0-9_]+")
-
-
-def metric_name(record: str, attribute: str) -> str:
-    """The name in Prometheus: `queue_metrics_allocated_v_cores`."""
-    joined = record[:1].upper() + record[1:] + attribute[:1].upper() + attribute[1:]
-    if not attribute[:1].isalpha() or attribute[:1].islower():
-        joined = f"{record}_{attribute}"
-    return _OTHERS.sub("_", _BEFORE_CAPITAL.sub("_", joined).lower())
+from rm.edge.meters import Meters
+from rm.web.beans import beans
+from yarn import jmx
+from yarn.jmx import Bean
+from yarn.process_beans import ProcessBeans
 
 
-class _Beans(Collector):
-    """The beans of one moment, as Prometheus' library wants them."""
-
-    def __init__(self, found: Iterable[Bean]) -> None:
-        self._found = list(found)
-
-    def collect(self) -> Iterator[Metric]:
-        """One family for each attribute."""
-        families: dict[str, Metric] = {}
-        for bean in self._found:
-            record = str(bean["modelerType"]).split(",")[0]
-            tags = {
-                name.removeprefix("tag.").lower(): str(value)
-                for name, value in bean.items()
-                if name.startswith("tag.")
-            }
-            for attribute, value in bean.items():
-                if isinstance(value, bool) or not isinstance(value, int | float):
-                    continue
-                name = metric_name(record, attribute)
-                kind = CounterMetricFamily if is_counter(attribute) else GaugeMetricFamily
-                family = families.setdefault(name, kind(name, f"{attribute} of {record}"))
-                family.add_sample(name, tags, float(value))
-        yield from families.values()
+_NANOSECONDS = 1_000_000
+"""In a millisecond: CapacitySchedulerMetrics counts in them."""
 
 
 class Metrics:
     """The metrics of one RM."""
 
-    def __init__(self, core: Core, server: WebServer) -> None:
+    def __init__(self, core: Core, server: WebServer, process: ProcessBeans, meters: Meters) -> None:
         self._core = core
         self._server = server
+        self._process = process
+        self._meters = meters
         self._host = socket.gethostname()
         server.add("GET", "/jmx", self._jmx)
         server.add("GET", "/prom", self._prometheus)
@@ -73,53 +38,46 @@ class Metrics:
 
     async def _beans(self) -> list[Bean]:
         found = await self._server.turn(lambda: list(beans(self._core.context)))
+        found += self._scheduler()
+        found += await asyncio.to_thread(lambda: list(self._process.beans()))
         return [{**bean, "tag.Hostname": self._host} if "tag.Context" in bean else bean for bean in found]
 
+    def _scheduler(self) -> list[Bean]:
+        """The times of the scheduler: a node's update is its heartbeat, from call to answer."""
+        count, mean_ms = self._meters.tracker.mean("nodeHeartbeat")
+        kind = self._core.context.scheduler.name
+        if kind == "FairScheduler":
+            tags = {"tag.Context": "fairscheduler-op-durations"}
+            times: Bean = {"NodeUpdateCallNumOps": count, "NodeUpdateCallAvgTime": round(mean_ms, 3)}
+            runs = {"ContinuousSchedulingRunNumOps": 0, "ContinuousSchedulingRunAvgTime": 0.0}
+            return [{**jmx.named("ResourceManager", "FSOpDurations"), **tags, **times, **runs}]
+        if kind != "CapacityScheduler":
+            return []
+        beats, interval_ms = self._meters.intervals.mean()
+        allocations, allocate_ms = self._meters.allocations.mean()
+        shown: Bean = {
+            **jmx.named("ResourceManager", "CapacitySchedulerMetrics"),
+            "tag.Context": "yarn",
+            "AllocateNumOps": allocations,
+            "AllocateAvgTime": round(allocate_ms * _NANOSECONDS),
+            "CommitSuccessNumOps": allocations,
+            "CommitSuccessAvgTime": round(allocate_ms * _NANOSECONDS),
+            "CommitFailureNumOps": 0,
+            "CommitFailureAvgTime": 0,
+            "NodeUpdateNumOps": count,
+            "NodeUpdateAvgTime": round(mean_ms * _NANOSECONDS),
+            "SchedulerNodeHBIntervalNumOps": beats,
+            "SchedulerNodeHBIntervalAvgTime": round(interval_ms, 3),
+        }
+        return [shown]
+
     async def _jmx(self, request: web.Request) -> web.StreamResponse:
-        found, status = self._chosen(request, await self._beans())
+        status, body = jmx.answer(await self._beans(), request.query)
         headers = {"Access-Control-Allow-Origin": "*"}
-        body: dict[str, Any] = {"beans": found}
-        if status != 200:
-            body = {"result": "ERROR", **body}
         return web.Response(
-            status=status,
-            text=notation.natural(body),
-            content_type=notation.JSON,
-            charset="utf-8",
-            headers=headers,
+            status=status, text=body, content_type="application/json", charset="utf-8", headers=headers
         )
 
-    def _chosen(self, request: web.Request, found: list[Bean]) -> tuple[list[Bean], int]:
-        wanted, pattern = request.query.get("get"), request.query.get("qry")
-        if wanted is not None:
-            name, _, attribute = wanted.partition("::")
-            chosen = [bean for bean in found if bean["name"] == name]
-            if not attribute or not any(attribute in bean for bean in chosen):
-                return [], 404
-            return [{key: bean[key] for key in ("name", "modelerType", attribute)} for bean in chosen], 200
-        if pattern is None:
-            return found, 200
-        if ":" not in pattern:
-            return [], 400
-        return [bean for bean in found if _matches(str(bean["name"]), pattern)], 200
-
     async def _prometheus(self, request: web.Request) -> web.StreamResponse:
-        registry = CollectorRegistry(auto_describe=False)
-        registry.register(_Beans(await self._beans()))
-        body = generate_latest(registry)
-        return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4})
-
-
-def _matches(name: str, pattern: str) -> bool:
-    """An object name against a pattern: keys in any order; `,*` at its end admits others."""
-    domain, _, keys = name.partition(":")
-    wanted_domain, _, wanted = pattern.partition(":")
-    if not fnmatch.fnmatchcase(domain, wanted_domain):
-        return False
-    parts = wanted.split(",")
-    is_open = parts[-1] == "*"
-    pairs = dict(part.partition("=")[::2] for part in keys.split(","))
-    asked = dict(part.partition("=")[::2] for part in (parts[:-1] if is_open else parts))
-    if not is_open and len(pairs) != len(asked):
-        return False
-    return all(key in pairs and fnmatch.fnmatchcase(pairs[key], value) for key, value in asked.items())
+        body = jmx.prometheus(await self._beans())
+        return web.Response(body=body, headers={"Content-Type": jmx.PROMETHEUS_TYPE})

@@ -21,12 +21,13 @@ from aiohttp import web
 
 from rm.core import Core
 from rm.edge.driver import Driver
-from rm.edge.http import bodies, changes, conf, labels, notation, plans, reads, rights
+from rm.edge.http import bodies, changes, conf, labels, plans, reads, rights
 from rm.edge.http.bodies import Body
 from rm.edge.http.calls import Call, Handler, Listing, Reply
 from rm.services.caller import Caller
 from rm.web.refusals import RestError, of_core, text
 from rm.web.values import Answer, Shapes
+from yarn import notation
 from yarn.address import Address
 from yarn.errors import YarnError
 from yarn.log import Log

@@ -14,11 +14,12 @@ import aiohttp
 import pytest
 from defusedxml import ElementTree
 
-from rm.edge.http import bodies, notation
+from rm.edge.http import bodies
 from rm.edge.http.server import ROOT, bind
 from rm.web.refusals import RestError
 from rm.web.values import java_float
 from tests.rm.edge.test_process import NODE, Desk, play, running
+from yarn import notation
 from yarn.address import Address
 from yarn.rpc import PortTakenError
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from rm.edge.http.metrics import metric_name
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import play
+from yarn.jmx import metric_name
 
 PREFIX = "Hadoop:service=ResourceManager,name="
 

@@ -9,9 +9,9 @@ from typing import Any
 from defusedxml import ElementTree
 
 from rm.edge.http.server import ROOT
-from rm.edge.http.tools import within
 from tests.rm.edge.test_http import BROWSER, Web, web
 from tests.rm.edge.test_process import play
+from yarn.servlets import within
 
 JSON = {"Accept": "application/json"}
 
