@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rm.effects import Effect, KeepLog, StoreState
+from rm.health import SchedulerHealth
 from yarn.configuration import Configuration
 from yarn.dispatcher import Dispatcher, Event
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
@@ -190,6 +191,7 @@ class RMContext:
         self.dispatcher = Dispatcher()
         self.timers: Timers[Event] = Timers()
         self.story = Story()
+        self.health = SchedulerHealth()
         self.effects: list[Effect] = []
         self.invalid_events = 0
         self.has_recovered = False

@@ -52,6 +52,11 @@ class Dispatcher:
         self.watchers: list[Watcher] = []
         self.is_draining = False
 
+    @property
+    def waiting(self) -> tuple[int, int]:
+        """How many events wait, in the first queue and in the second."""
+        return len(self._queue), len(self._behind_queue)
+
     def register(self, family: type[Event], handler: Handler, *, behind: bool = False) -> None:
         """Sends events of `family` to `handler`; `behind` puts them through the second queue."""
         assert family not in self._handlers, f"{family.__name__} has a handler"

@@ -64,6 +64,7 @@ def schedule(attempt: RMAppAttempt, event: AttemptAdded) -> RMAppAttemptState:
     additions, removals = attempt.app.am_blacklist.updates(_applicable_nodes(attempt, requests))
     context.scheduler.allocate(attempt.attempt_id, requests, (), additions, removals)
     attempt.launch_diagnostics = WAITING_FOR_CONTAINER
+    attempt.step_ms = context.now_ms
     return SCHEDULED
 
 
@@ -103,6 +104,7 @@ def take_am_container(
     attempt.master_container = allocation.containers[0].to_record()
     # Taking the AM's container counts as having sent an NM token for its node; the AM has none yet.
     context.tokens.forget_nm_tokens(attempt.attempt_id)
+    _note_delay(attempt, "AMContainerAllocationDelay")
     _store_new(attempt)
     return ALLOCATED_SAVING
 
@@ -119,6 +121,7 @@ def launch(attempt: RMAppAttempt, event: AttemptNewSaved) -> None:
     assert container.node_id is not None
     attempt.am_rm_token = context.tokens.amrm_token(attempt.attempt_id)
     attempt.launch_diagnostics = WAITING_FOR_AM
+    attempt.step_ms = context.now_ms
     context.order(
         LaunchContainer(
             attempt_id=attempt.attempt_id,
@@ -140,6 +143,7 @@ def unmanaged_saved(attempt: RMAppAttempt, event: AttemptNewSaved) -> None:
 def note_launched(attempt: RMAppAttempt, event: AttemptEvent) -> None:
     """LAUNCHED: the AM has to be heard of from now on."""
     context = attempt.context
+    _note_delay(attempt, "AMLaunchDelay")
     context.post(AppAttemptLaunched(application_id=attempt.application_id))
     context.monitors.am.register(attempt.attempt_id, context.now_ms)
 
@@ -150,7 +154,16 @@ def register(attempt: RMAppAttempt, event: AttemptRegistered) -> None:
     attempt.rpc_port = event.rpc_port
     attempt.original_tracking_url = event.tracking_url
     attempt.launch_diagnostics = ""
+    _note_delay(attempt, "AMRegisterDelay")
     attempt.context.post(AppAttemptRegistered(application_id=attempt.application_id))
+
+
+def _note_delay(attempt: RMAppAttempt, name: str) -> None:
+    """A wait is over, and the next one begins; of an attempt that was recovered nobody knows how long."""
+    context = attempt.context
+    if attempt.step_ms is not None and not attempt.app.is_unmanaged:
+        context.health.note_delay(name, context.now_ms - attempt.step_ms)
+        attempt.step_ms = context.now_ms
 
 
 def launch_and_register(attempt: RMAppAttempt, event: AttemptRegistered) -> None:

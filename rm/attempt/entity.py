@@ -59,6 +59,8 @@ class RMAppAttempt:
         self.app = app
         self.state = RMAppAttemptState.NEW
         self.start_ms = 0
+        self.step_ms: int | None = None
+        """When the wait began that it is in: for its AM's container, for its launch, for its word."""
         self.finish_ms = 0
         self.host = NOT_AVAILABLE
         self.rpc_port = NO_PORT

@@ -1,7 +1,7 @@
 """How often the RM's services are called and how long they take, for /jmx.
 
 Under the ports that Hadoop's services have, for dashboards know them by these, whichever wire a call came
-over. Answers for the metrics of the RPC servers and for CapacitySchedulerMetrics as far as they tell of nodes.
+over. Answers for the metrics of the RPC servers, and for CapacitySchedulerMetrics where they tell of nodes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Meters:
     """The meters of one RM."""
 
     def __init__(self, core: Core) -> None:
-        self._scheduler = core.context.scheduler
+        self._health = core.context.health
         self.client = RpcMeter("ClientRMService", 8032)
         self.admin = RpcMeter("AdminService", 8033)
         self.master = RpcMeter("ApplicationMasterService", 8030)
@@ -41,10 +41,10 @@ class Meters:
         def handle(rpc: str, request: Any, caller: Caller) -> Any:
             if rpc != "nodeHeartbeat":
                 return handler(rpc, request, caller)
-            begun_s, before = perf_counter(), self._scheduler.assigned.total
+            begun_s, before = perf_counter(), self._health.assigned
             self._note_interval(request, begun_s)
             answer = handler(rpc, request, caller)
-            if self._scheduler.assigned.total != before:
+            if self._health.assigned != before:
                 self.allocations.add((perf_counter() - begun_s) * 1000)
             return answer
 

@@ -212,11 +212,7 @@ class Process:
         hadoop = HadoopPorts(core, driver, tokens, self._settings, self._max_message, names, meters)
         await hadoop.start()
         await server.start()
-        pages = WebServer(core, driver, listening, self._settings.web.static_user)
-        Tools(core, pages, self._run / "logs" if self._run is not None else None)
-        Proxy(core, pages, book)
-        WebPages(pages)
-        EventStream(core, pages)
+        pages = self._web(core, driver, listening, book)
         Metrics(core, pages, beans, meters)
         await pages.start()
         self.address.set_result(str(bound))
@@ -237,6 +233,14 @@ class Process:
             if events is not None:
                 with contextlib.suppress(OSError):
                     events.close()
+
+    def _web(self, core: Core, driver: Driver, listening: socket.socket, book: AddressBook) -> WebServer:
+        pages = WebServer(core, driver, listening, self._settings.web.static_user)
+        Tools(core, pages, self._run / "logs" if self._run is not None else None)
+        Proxy(core, pages, book)
+        WebPages(pages)
+        EventStream(core, pages)
+        return pages
 
     def _core(self, tokens: Tokens, epoch: int) -> Core:
         return Core(

@@ -212,6 +212,7 @@ class Attempt:
         if container.is_am:
             self.is_waiting_for_am = False
             self.book_am(node.partition, resource)
+        self.context.health.note_allocation(container, self.context.now_ms)
         container.fire(ContainerStart())
         return container
 
@@ -280,6 +281,7 @@ class Attempt:
         container.fire(
             ContainerReserved(resource=resource, node_id=node.node_id, request_priority=key.request_priority)
         )
+        self.context.health.note_reservation(container)
         return container
 
     def unreserve(self, container: RMContainer) -> None:

@@ -328,6 +328,7 @@ class Scheduler(ABC, Generic[A]):
         rm_node = self.context.nodes.get(event.node_id)
         if node is None or rm_node is None:
             return
+        self.context.health.begin_run(self.context.now_ms)
         launched, completed = rm_node.take_container_updates()
         for status in launched:
             self.note_launched(status, node)
@@ -400,6 +401,7 @@ class Scheduler(ABC, Generic[A]):
                 container.lowered = ()
         is_reported = isinstance(event, ContainerFinished)
         container.node.release(container.container_id, is_reported_by_node=is_reported)
+        self.context.health.note_end(container, status.exit_status)
         if attempt is not None:
             self.container_completed(container, attempt, status)
 

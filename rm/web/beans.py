@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rm.reports import application_state, cluster_metrics
 from rm.scheduler.views import PartitionView, QueueView
-from rm.web.cluster import Totals
+from rm.web.cluster import Totals, utilized
 from rm.web.values import java_float
 from yarn.enums import YarnApplicationState
 from yarn.jmx import Bean
@@ -146,6 +146,7 @@ def _running_by_age(context: RMContext, view: QueueView) -> Bean:
 
 def _cluster(context: RMContext) -> Bean:
     nodes, totals = cluster_metrics(context), Totals(context, None)
+    used_mb, used_cores = utilized(context)
     return {
         "name": f"{SERVICE}ClusterMetrics",
         "modelerType": "ClusterMetrics",
@@ -160,11 +161,22 @@ def _cluster(context: RMContext) -> Bean:
         "NumShutdownNMs": nodes.num_shutdown_nms,
         "CapabilityMB": totals.capacity.memory_mb,
         "CapabilityVirtualCores": totals.capacity.vcores,
+        "UtilizedMB": used_mb,
+        "UtilizedVirtualCores": used_cores,
         "RmEventProcCPUAvg": -1,
         "RmEventProcCPUMax": -1,
-        "RmDispatcherEventQueueSize": 0,
-        "SchedulerDispatcherEventQueueSize": 0,
+        "ContainerAssignedPerSecond": context.health.assigned_per_second(context.now_ms),
+        "RmDispatcherEventQueueSize": context.dispatcher.waiting[0],
+        "SchedulerDispatcherEventQueueSize": context.dispatcher.waiting[1],
+        **_delays(context),
     }
+
+
+def _delays(context: RMContext) -> Bean:
+    shown: Bean = {}
+    for name, (count, total_ms) in context.health.delays.items():
+        shown |= {f"{name}NumOps": count, f"{name}AvgTime": total_ms / count if count else 0.0}
+    return shown
 
 
 def _nodes(context: RMContext) -> Bean:

@@ -4,6 +4,7 @@ CapacitySchedulerLeafQueueInfo, QueueCapacitiesInfo and UserInfo.
 
 from __future__ import annotations
 
+from rm.container import RMContainer
 from rm.scheduler.capacity.clients import (
     is_intra_queue_preemption_disabled,
     is_preemption_disabled,
@@ -46,23 +47,39 @@ def scheduler_info(scheduler: CapacityScheduler, shapes: Shapes) -> Answer:
         "isAbsoluteResource": share.capacity_value.mode is CapacityMode.ABSOLUTE,
         "queues": _children(scheduler, root, shapes),
         "capacities": _capacities(root, shapes),
-        "health": _health(scheduler),
+        "health": _health(scheduler, shapes),
         "maximumAllocation": shapes.resource(scheduler.maximum_allocation()),
         **_common(root),
     }
 
 
-def _health(scheduler: CapacityScheduler) -> Answer:
-    """When it last did what; what it does not keep is N/A."""
-    names = ("last-allocation", "last-release", "last-preemption", "last-reservation")
-    none = {"memory": 0, "vCores": 0}
+def _health(scheduler: CapacityScheduler, shapes: Shapes) -> Answer:
+    """CapacitySchedulerHealthInfo: what it did last, and what its last run came to."""
+    health = scheduler.context.health
+    last = {
+        "last-allocation": health.last_allocation,
+        "last-release": health.last_release,
+        "last-preemption": health.last_preemption,
+        "last-reservation": health.last_reservation,
+    }
+    run = {"releases": health.released, "allocations": health.allocated, "reservations": health.reserved}
     return {
-        "lastrun": scheduler.context.now_ms,
-        "operationsInfo": [{"operation": name, **_NO_OPERATION} for name in names],
+        "lastrun": health.last_run_ms,
+        "operationsInfo": [{"operation": name, **_operation(container)} for name, container in last.items()],
         "lastRunDetails": [
-            {"operation": name, "count": 0, "resources": none}
-            for name in ("releases", "allocations", "reservations")
+            {"operation": name, "count": tally.count, "resources": shapes.resource(tally.resource)}
+            for name, tally in run.items()
         ],
+    }
+
+
+def _operation(container: RMContainer | None) -> Answer:
+    if container is None:
+        return _NO_OPERATION
+    return {
+        "nodeId": str(container.node_id),
+        "containerId": str(container.container_id),
+        "queue": container.queue,
     }
 
 

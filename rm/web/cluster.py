@@ -84,9 +84,10 @@ def metrics(context: RMContext, shapes: Shapes) -> Answer:
     """ClusterMetricsInfo."""
     counts, totals, nodes = app_counts(context), Totals(context), cluster_metrics(context)
     is_capacity = context.scheduler.name == "CapacityScheduler"
-    used_mb, used_cores = _utilized(context)
+    used_mb, used_cores = utilized(context)
     available = totals.capacity - totals.allocated
     all_mb, all_cores = totals.capacity.memory_mb, totals.capacity.vcores
+    waiting, waiting_behind = context.dispatcher.waiting
     shown: Answer = {
         "appsSubmitted": len(context.apps),
         "appsCompleted": counts[YarnApplicationState.FINISHED],
@@ -120,11 +121,11 @@ def metrics(context: RMContext, shapes: Shapes) -> Answer:
         "decommissionedNodes": nodes.num_decommissioned_nms,
         "rebootedNodes": nodes.num_rebooted_nms,
         "shutdownNodes": nodes.num_shutdown_nms,
-        "containerAssignedPerSecond": 0,
+        "containerAssignedPerSecond": context.health.assigned_per_second(context.now_ms),
         "totalAllocatedContainersAcrossPartition": 0,
         "crossPartitionMetricsAvailable": is_capacity,
-        "rmEventQueueSize": 0,
-        "schedulerEventQueueSize": 0,
+        "rmEventQueueSize": waiting,
+        "schedulerEventQueueSize": waiting_behind,
     }
     if is_capacity:
         whole = Totals(context, None)
@@ -135,7 +136,7 @@ def metrics(context: RMContext, shapes: Shapes) -> Answer:
     return shown
 
 
-def _utilized(context: RMContext) -> tuple[int, int]:
+def utilized(context: RMContext) -> tuple[int, int]:
     """Memory and whole cores that the nodes report as used."""
     found = [node.node_utilization for node in context.nodes.values() if node.node_utilization is not None]
     return sum(one.pmem or 0 for one in found), int(sum(one.cpu or 0.0 for one in found))
@@ -152,8 +153,8 @@ def overview(context: RMContext, shapes: Shapes) -> Answer:
         "maximumAllocation": shapes.resource(scheduler.maximum_allocation()),
         "applicationPriority": context.settings.max_application_priority,
         "schedulerBusy": -1,
-        "rmDispatcherEventQueueSize": 0,
-        "schedulerDispatcherEventQueueSize": 0,
+        "rmDispatcherEventQueueSize": context.dispatcher.waiting[0],
+        "schedulerDispatcherEventQueueSize": context.dispatcher.waiting[1],
     }
 
 

@@ -18,7 +18,6 @@ from yarn import jmx
 from yarn.jmx import Bean
 from yarn.process_beans import ProcessBeans
 
-
 _NANOSECONDS = 1_000_000
 """In a millisecond: CapacitySchedulerMetrics counts in them."""
 

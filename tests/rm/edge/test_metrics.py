@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import play
-from yarn.jmx import metric_name
+from yarn.jmx import is_pattern, matches, metric_name
 
 PREFIX = "Hadoop:service=ResourceManager,name="
 
@@ -67,3 +67,68 @@ def test_prometheus_can_read_it(tmp_path: Path) -> None:
 )
 def test_names_are_those_of_hadoop(record: str, attribute: str, name: str) -> None:
     assert metric_name(record, attribute) == name
+
+
+def test_the_process_tells_of_itself(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            (jvm,) = (await jmx(caller, f"?qry={PREFIX}JvmMetrics"))["beans"]
+            assert jvm["MemHeapUsedM"] > 1
+            assert jvm["LogInfo"] >= 1
+            (runtime,) = (await jmx(caller, "?qry=java.lang:type=Runtime"))["beans"]
+            assert runtime["Uptime"] > 0
+            kinds = {bean["name"] for bean in (await jmx(caller, "?qry=java.lang:*"))["beans"]}
+            assert {f"java.lang:type={one}" for one in ("Memory", "OperatingSystem", "Threading")} <= kinds
+            (rpc,) = (await jmx(caller, f"?qry={PREFIX}RpcActivityForPort8031"))["beans"]
+            assert rpc["RpcProcessingTimeNumOps"] == 2
+            assert rpc["ReceivedBytes"] > 0
+            (detailed,) = (await jmx(caller, f"?qry={PREFIX}RpcDetailedActivityForPort8031"))["beans"]
+            assert (detailed["NodeHeartbeatNumOps"], detailed["RegisterNodeManagerNumOps"]) == (1, 1)
+
+    play(scene)
+
+
+@pytest.mark.parametrize(
+    "scheduler, bean, attribute",
+    [
+        ("capacity", "CapacitySchedulerMetrics", "NodeUpdateNumOps"),
+        ("fair", "FSOpDurations", "NodeUpdateCallNumOps"),
+    ],
+)
+def test_the_scheduler_s_times(tmp_path: Path, scheduler: str, bean: str, attribute: str) -> None:
+    queues = {
+        "yarn__scheduler__capacity__root__queues": "default",
+        "yarn__scheduler__capacity__root__default__capacity": "100",
+    }
+
+    async def scene() -> None:
+        async with web(tmp_path, yarn__resourcemanager__scheduler__class=scheduler, **queues) as caller:
+            await caller.desk.beat()
+            (shown,) = (await jmx(caller, f"?qry={PREFIX}{bean}"))["beans"]
+            assert shown[attribute] == 2
+            if scheduler == "capacity":
+                assert shown["SchedulerNodeHBIntervalNumOps"] == 1
+
+    play(scene)
+
+
+@pytest.mark.parametrize(
+    "name, pattern, does_match",
+    [
+        ("a:x=1", "a:x=1", True),
+        ("a:x=1,y=2", "a:y=2,x=1", True),
+        ("a:x=1,y=2", "a:x=1", False),
+        ("a:x=1,y=2", "a:x=1,*", True),
+        ("a:x=1,y=2", "a:*", True),
+        ("a:x=12", "a:x=1?", True),
+        ("a:x=12", "*:x=*2", True),
+        ("b:x=12", "a:x=*2", False),
+    ],
+)
+def test_a_name_against_a_pattern(name: str, pattern: str, does_match: bool) -> None:
+    assert matches(name, pattern) is does_match
+
+
+@pytest.mark.parametrize("pattern", ["", "a", ":x=1", "a:", "a:x", "a:x=1,y"])
+def test_what_is_no_pattern(pattern: str) -> None:
+    assert not is_pattern(pattern)
