@@ -122,17 +122,20 @@ class FSAppAttempt(Attempt):
 
     def update_demand(self) -> None:
         """What it holds and what it asks for at `*`."""
-        self.demand = NONE
+        demand: Resource | None = None
         for amounts in self.usage.by_partition.values():
-            self.demand = self.demand + amounts.used + amounts.pending
+            here = amounts.used + amounts.pending if amounts.pending else amounts.used
+            demand = here if demand is None else demand + here
+        self.demand = NONE if demand is None else demand
         if self.scheduler.settings.size_based_weight:
             self.weight = self.scheduler.size_weight(self.demand.memory_mb)
-        self.bounds = Bounds()
+        self.bounds = bounds = Bounds()
+        threshold = self.scheduler.reservation_threshold
         for key in self.asks.active_keys:
             key_asks = self.asks.key_asks(key)
             assert key_asks is not None
             for request in key_asks.by_location.values():
-                self.bounds.include(request.capability, self.scheduler.reservation_threshold)
+                bounds.include(request.capability, threshold)
 
     @contextmanager
     def asking_for(self, capabilities: Iterable[Resource]) -> Iterator[None]:

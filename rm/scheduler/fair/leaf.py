@@ -110,14 +110,21 @@ class LeafQueue(FairQueue):
     def update_demand(self) -> None:
         """The sum over all applications, waiting ones too, not above the maximum."""
         has_weights = self.scheduler.settings.size_based_weight
+        memory = vcores = 0
         for app in self._changed:
             before = app.demand
             app.update_demand()
-            if app.demand != before:
-                self._total_demand = self._total_demand - before + app.demand
+            after = app.demand
+            if after != before:
+                if after.others or before.others:
+                    self._total_demand = self._total_demand - before + after
+                else:
+                    memory += after.memory_mb - before.memory_mb
+                    vcores += after.vcores - before.vcores
                 if has_weights:
                     self._membership += 1
-            self.line.note(app)
+        self.line.note_all(self._changed)
+        self._total_demand = self._total_demand + Resource(memory, vcores)
         self._changed = {}
         self.bounds = Bounds()
         for app in self.runnable:
@@ -131,7 +138,10 @@ class LeafQueue(FairQueue):
             return
         self._shared_out = inputs
         apps = list(self.runnable)
-        shares = self.policy.shares([app.standing() for app in apps], self.fair_share)
+        before = [app.fair_share for app in apps]
+        shares = self.policy.application_shares([app.weight for app in apps], before, self.fair_share)
+        if shares is None:
+            shares = self.policy.shares([app.standing() for app in apps], self.fair_share)
         for app, share in zip(apps, shares, strict=True):
             app.fair_share = share
 

@@ -55,8 +55,7 @@ class Line(Generic[M]):
 
     def note_all(self, members: Iterable[M]) -> None:
         """Something changed that all keys depend on."""
-        for member in members:
-            self._stale[member] = None
+        self._stale.update(dict.fromkeys(members))
 
     def drop(self, member: M) -> None:
         """The member is gone."""

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 from rm.scheduler.calculator import DOMINANT_CALCULATOR, Calculator, DefaultResourceCalculator, float32
-from rm.scheduler.fair.shares import Claim, compute_shares
+from rm.scheduler.fair.shares import Claim, compute_free_shares, compute_shares
 from yarn.resource import MEMORY_MB, VCORES, Resource
 
 _HADOOP = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.policies."
@@ -63,6 +63,15 @@ class Policy(ABC):
     def steady_shares(self, siblings: Sequence[Standing], total: Resource) -> list[Resource]:
         """The shares of queues if all were active; what is in `fair_share` is the steady share of before."""
         return self.shares([one._replace(is_active=True) for one in siblings], total)
+
+    def application_shares(
+        self, weights: Sequence[float], before: Sequence[Resource], total: Resource
+    ) -> list[Resource] | None:
+        """What `shares` gives to applications, which bring weights alone and the shares that they had before.
+
+        None where that does not tell: then `shares` is asked.
+        """
+        return None
 
     def order_key(self, standing: Standing, cluster: Resource) -> Key | None:
         """A key that sorts as `compare` does, start time and name left out; None where there is none.
@@ -125,12 +134,16 @@ class FairPolicy(Policy):
     def shares(self, siblings: Sequence[Standing], total: Resource) -> list[Resource]:
         """Memory is divided; of the other types everybody keeps what he had."""
         found = compute_shares([_claim(one, MEMORY_MB) for one in siblings], total.memory_mb)
-        return [
-            one.fair_share
-            if one.fair_share.memory_mb == memory
-            else Resource(memory, one.fair_share.vcores, one.fair_share.others)
-            for one, memory in zip(siblings, found, strict=True)
-        ]
+        return [_with_memory(one.fair_share, memory) for one, memory in zip(siblings, found, strict=True)]
+
+    def application_shares(
+        self, weights: Sequence[float], before: Sequence[Resource], total: Resource
+    ) -> list[Resource] | None:
+        """The same without standings; a policy that derives from this one may divide in a way of its own."""
+        if type(self) is not FairPolicy:
+            return None
+        found = compute_free_shares(weights, total.memory_mb)
+        return [_with_memory(share, memory) for share, memory in zip(before, found, strict=True)]
 
     def allows_child(self, child: Policy) -> bool:
         """Not drf: its vcore shares would have nothing to divide."""
@@ -248,6 +261,17 @@ class DominantResourceFairnessPolicy(Policy):
         columns = [
             compute_shares([_claim(one, name) for one in siblings], total.value(name)) for name in self.types
         ]
+        return self._rows(columns)
+
+    def application_shares(
+        self, weights: Sequence[float], before: Sequence[Resource], total: Resource
+    ) -> list[Resource] | None:
+        """The same without standings; a policy that derives from this one may divide in a way of its own."""
+        if type(self) is not DominantResourceFairnessPolicy:
+            return None
+        return self._rows([compute_free_shares(weights, total.value(name)) for name in self.types])
+
+    def _rows(self, columns: Sequence[Sequence[int]]) -> list[Resource]:
         if len(self.types) == 2:
             return [Resource(memory, vcores) for memory, vcores in zip(*columns, strict=True)]
         return [Resource.of(dict(zip(self.types, row, strict=True))) for row in zip(*columns, strict=True)]
@@ -265,6 +289,10 @@ class DominantResourceFairnessPolicy(Policy):
         if not cluster:
             return DOMINANT_CALCULATOR.compare(cluster, used, share) < 0
         return _largest_share(used, cluster) < _largest_share(share, cluster)
+
+
+def _with_memory(share: Resource, memory: int) -> Resource:
+    return share if share.memory_mb == memory else Resource(memory, share.vcores, share.others)
 
 
 def _largest_share(resource: Resource, cluster: Resource) -> float:

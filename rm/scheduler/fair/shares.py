@@ -6,7 +6,7 @@ search, so that the sum may exceed the total a little, as in Hadoop. Answers for
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from yarn.units import MAXIMUM
@@ -45,11 +45,26 @@ def compute_shares(claims: Sequence[Claim], total: int) -> list[int]:
     taken = sum(share * counts[claim] for claim, share in fixed.items() if share is not None)
     moving = [claim for claim, share in fixed.items() if share is None]
     if moving:
-        ratio = _find_ratio(_Sum(moving, counts), total, taken)
+        free = {claim.weight: counts[claim] for claim in moving if _is_free(claim)}
+        bounded = [(claim, counts[claim]) for claim in moving if not _is_free(claim)]
+        ratio = _find_ratio(_Sum(free, bounded), total, taken)
         shares = {claim: share_at(claim, ratio) for claim in moving}
     else:
         shares = {}
     return [shares[claim] if fixed[claim] is None else fixed[claim] or 0 for claim in claims]
+
+
+def compute_free_shares(weights: Sequence[float], total: int) -> list[int]:
+    """What `compute_shares` gives to claims that bring nothing but these weights."""
+    counts: dict[float, int] = {}
+    for weight in weights:
+        counts[weight] = counts.get(weight, 0) + 1
+    moving = {weight: count for weight, count in counts.items() if weight > 0}
+    if not moving:
+        return [0] * len(weights)
+    ratio = _find_ratio(_Sum(moving, ()), total, 0)
+    shares = {weight: min(int(weight * ratio), MAXIMUM) if weight > 0 else 0 for weight in counts}
+    return [shares[weight] for weight in weights]
 
 
 def share_at(claim: Claim, ratio: float) -> int:
@@ -87,9 +102,9 @@ class _Sum:
     the cut ones lie, unless it is closer than what cutting can take off: a walk saved, nothing approximated.
     """
 
-    def __init__(self, claims: Iterable[Claim], counts: dict[Claim, int]) -> None:
-        self._free = [(claim.weight, counts[claim]) for claim in claims if _is_free(claim)]
-        self._bounded = [(claim, counts[claim]) for claim in claims if not _is_free(claim)]
+    def __init__(self, free: Mapping[float, int], bounded: Sequence[tuple[Claim, int]]) -> None:
+        self._free = list(free.items())
+        self._bounded = bounded
         self._weight = sum(weight * count for weight, count in self._free)
         self._cut = sum(count for _, count in self._free)
         most = sum(claim.maximum * count for claim, count in self._bounded) + MAXIMUM * self._cut

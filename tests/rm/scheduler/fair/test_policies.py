@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cmp_to_key
 from typing import Any
 
@@ -163,6 +164,33 @@ def test_drf_divides_every_type_by_itself() -> None:
     assert DRF.shares(siblings, Resource(100, 10)) == [Resource(50, 6), Resource(50, 4)]
     gpus = Resource(100, 10, (("gpu", 4),))
     assert DRF3.shares([one(), one()], gpus) == [Resource(50, 5, (("gpu", 2),))] * 2
+
+
+class Generous(FairPolicy):
+    """A user's policy that divides in a way of its own."""
+
+    name = "generous"
+
+    def shares(self, siblings: Sequence[Standing], total: Resource) -> list[Resource]:
+        return [total for _ in siblings]
+
+
+@pytest.mark.parametrize("policy", [FAIR, DRF, DRF3], ids=lambda policy: f"{policy.name}{len(policy.types)}")
+def test_applications_are_given_the_same_shares_without_standings(policy: Policy) -> None:
+    before = [Resource(7, 3, (("gpu", 1),)), NONE, Resource(512, 2)]
+    most = unbounded(policy.types)
+    standings = [
+        Standing(weight, NONE, most, NONE, NONE, share, 0, b"")
+        for weight, share in zip((1.0, 2.5, 0.0), before, strict=True)
+    ]
+    total = Resource(1024, 9, (("gpu", 4),))
+    assert policy.application_shares([1.0, 2.5, 0.0], before, total) == policy.shares(standings, total)
+
+
+def test_a_policy_that_derives_from_fair_divides_as_it_says() -> None:
+    assert Generous(TWO).application_shares([1.0], [NONE], CLUSTER) is None
+    assert FIFO.application_shares([1.0], [NONE], CLUSTER) is None
+    assert LeastFirst(TWO).application_shares([1.0], [NONE], CLUSTER) is None
 
 
 def test_fifo_gives_all_to_the_earliest_and_leaves_the_others_alone() -> None:

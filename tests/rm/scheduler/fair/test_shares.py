@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rm.scheduler.fair.shares import Claim, compute_shares, share_at
+from rm.scheduler.fair.shares import Claim, compute_free_shares, compute_shares, share_at
 from yarn.units import MAXIMUM
 
 
@@ -88,6 +88,11 @@ def test_the_search_ends_where_the_plain_one_ends(some: list[Claim], total: int)
 def test_the_shortcut_for_many_free_claims_changes_nothing(weights: list[float], total: int) -> None:
     some = [Claim(weight) for weight in weights]
     assert compute_shares(some, total) == slow_shares(some, total)
+
+
+@given(st.lists(WEIGHTS, max_size=40), st.integers(0, 10**7))
+def test_weights_alone_give_what_claims_without_bounds_give(weights: list[float], total: int) -> None:
+    assert compute_free_shares(weights, total) == compute_shares([Claim(one) for one in weights], total)
 
 
 @given(st.lists(claims(), min_size=1, max_size=12), st.integers(0, 10**6))
