@@ -156,9 +156,15 @@ class AllocationDraft:
         if fair_timeout not in texts:
             fair_timeout = "fairSharePreemptionTimeout"
         most = unbounded(self._types)
-        threshold = self._text("defaultFairSharePreemptionThreshold", _between_0_and_1, DEFAULT_THRESHOLD)
-        min_timeout_ms = self._text("defaultMinSharePreemptionTimeout", _seconds, NEVER)
-        fair_timeout_ms = self._text(fair_timeout, _seconds, NEVER)
+        root = self._queues.get(ROOT, {})
+        # What root says itself hides these, faults included.
+        threshold, min_timeout_ms, fair_timeout_ms = DEFAULT_THRESHOLD, NEVER, NEVER
+        if "min_share_timeout_ms" not in root:
+            min_timeout_ms = self._text("defaultMinSharePreemptionTimeout", _seconds, NEVER)
+        if "fair_share_timeout_ms" not in root:
+            fair_timeout_ms = self._text(fair_timeout, _seconds, NEVER)
+        if "fair_share_threshold" not in root:
+            threshold = self._text("defaultFairSharePreemptionThreshold", _between_0_and_1, DEFAULT_THRESHOLD)
         max_default = self._text("queueMaxResourcesDefault", self._amount, Amount(most))
         return Allocations(
             queues={path: QueueAllocation(**said) for path, said in self._queues.items()},
@@ -360,7 +366,7 @@ def _seconds(text: str) -> int:
     """Whole seconds, in milliseconds."""
     if _WHOLE.fullmatch(text) is None or abs(int(text)) > MAXIMUM:
         raise ValueError("must be a whole number of seconds")
-    return int(text) * 1000
+    return (int(text) * 1000 + MAXIMUM + 1) % (2 * (MAXIMUM + 1)) - MAXIMUM - 1  # a Java long runs over
 
 
 def _number(text: str) -> float:

@@ -60,6 +60,8 @@ class FSAppAttempt(Attempt):
         self.bounds = Bounds()
         self.am_resource = NONE
         """What its AM's container took; given back when the attempt leaves its queue."""
+        self.am_obstacle = ""
+        """What kept its AM from a node, the last time that one was offered."""
         self.may_preempt_am = scheduler.configuration.may_preempt_am(str(application.queue))
         self.has_been_served = False
         """Whether it ever got a container."""
@@ -197,7 +199,17 @@ class FSAppAttempt(Attempt):
             if is_at_rack and at_rack is not None and not at_rack.relax_locality:
                 if key_asks.count_at(node.host) <= 0:
                     return False
-        return wanted.capability.fits_in(node.total) and self.leaf.has_room_for(wanted.capability)
+        if not wanted.capability.fits_in(node.total):
+            return False
+        if self.leaf.has_room_for(wanted.capability):
+            return True
+        if self.is_waiting_for_am:
+            self._note_obstacle(
+                wanted.capability,
+                "exceeds current queue or its parents maximum resource allowed). Max share of queue: "
+                f"{self.leaf.max_share}",
+            )
+        return False
 
     def _choose(self, key_asks: KeyAsks, node: SchedulerNode) -> tuple[Locality, PendingRequest] | None:
         """The nearest request of the key that this node may serve now. See tests/scenarios/fair/."""
@@ -239,11 +251,20 @@ class FSAppAttempt(Attempt):
         if capability.fits_in(node.available):
             self.allocate(node, key_asks.key, locality, capability, reserved)
             return capability
-        if not self._may_reserve(capability, node, locality):
+        may_reserve = self._may_reserve(capability, node, locality)
+        if self.is_waiting_for_am:
+            verdict = "is reserved" if may_reserve else "cannot be reserved"
+            self._note_obstacle(
+                capability, f"exceeds the available resources of the node and the request {verdict})"
+            )
+        if not may_reserve:
             return None
         if node.reserved_container is None or reserved is not None:
             self.reserve(node, key_asks.key, capability, reserved)
         return RESERVED
+
+    def _note_obstacle(self, asked: Resource, why: str) -> None:
+        self.am_obstacle = f"(Resource request: {asked} {why}"
 
     def allocate(
         self,

@@ -72,7 +72,10 @@ class AllocationLoader:
         if self.file_name is None:
             return
         modified_ms = self._context.provider.modified_ms(self.file_name)
-        if modified_ms is None or modified_ms <= self._loaded_ms:
+        if modified_ms is None:
+            self._context.log("error", "the allocation file cannot be read", file=self.file_name)
+            return
+        if modified_ms <= self._loaded_ms:
             return
         if self._context.now_ms <= modified_ms + SETTLE_MS:
             return

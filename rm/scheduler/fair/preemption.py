@@ -136,8 +136,10 @@ class Preemption:
         taken: list[RMContainer] = []
         if not app.is_stopped:
             for request, count in self._starved_requests(app):
+                # Hadoop makes a new request for a part of one, and new requests are relaxed.
+                is_relaxed = request.relax_locality or count < request.count
                 for _ in range(count):
-                    chosen = self._choose(request)
+                    chosen = self._choose(request, is_relaxed=is_relaxed)
                     if chosen is not None and chosen.containers:
                         self._mark(chosen.containers, app)
                         taken.extend(chosen.containers)
@@ -163,7 +165,7 @@ class Preemption:
             for request in self._in_order(key_asks.by_location.values()):
                 if not need:
                     return
-                if request.count <= 0 or not visited.visit(key, request):
+                if not visited.visit(key, request):
                     continue
                 # By memory alone, whatever the queue's policy.
                 memory = request.capability.memory_mb
@@ -184,13 +186,13 @@ class Preemption:
 
         return sorted(requests, key=place)
 
-    def _choose(self, request: PendingRequest) -> _Choice | None:
+    def _choose(self, request: PendingRequest, *, is_relaxed: bool) -> _Choice | None:
         """The best set for one container of the request: the fewest AMs."""
         tracker = self._scheduler.tracker
         is_anywhere = request.location == ANY
         nodes = list(tracker.nodes.values() if is_anywhere else tracker.nodes_at(request.location))
         best = self._search(request.capability, nodes)
-        if best is not None and best.am_count and not is_anywhere and request.relax_locality:
+        if best is not None and best.am_count and not is_anywhere and is_relaxed:
             named = {node.node_id: None for node in nodes}
             others = [node for node in tracker.nodes.values() if node.node_id not in named]
             spare = self._search(request.capability, others)

@@ -189,7 +189,7 @@ def launch_diagnostics(scheduler: FairScheduler, attempt_id: ApplicationAttemptI
         assert key_asks.any is not None
         asked = key_asks.any.capability
         return f"{_INACTIVATED} (Resource request: {asked} exceeds maximum AM resource allowed)."
-    return ""
+    return f"{_INACTIVATED} {app.am_obstacle}" if app.am_obstacle else ""
 
 
 def dump_state(scheduler: FairScheduler) -> str:

@@ -171,3 +171,34 @@ def wrapped(inside: str) -> str:
 def test_a_file_that_cannot_be_used_is_refused_with_line_and_reason(text: str, reason: str) -> None:
     with pytest.raises(ConfigurationError, match=reason):
         read(text)
+
+
+def test_what_root_says_itself_hides_the_default_and_its_faults() -> None:
+    own = "".join(
+        f"<{name}>1</{name}>"
+        for name in (
+            "minSharePreemptionTimeout",
+            "fairSharePreemptionTimeout",
+            "fairSharePreemptionThreshold",
+        )
+    )
+    bad = "".join(
+        f"<default{name}>soon</default{name}>"
+        for name in (
+            "MinSharePreemptionTimeout",
+            "FairSharePreemptionTimeout",
+            "FairSharePreemptionThreshold",
+        )
+    )
+    read(f'<allocations><queue name="root">{own}</queue>{bad}</allocations>')
+    with pytest.raises(ConfigurationError, match="soon"):
+        read(f'<allocations><queue name="root"/>{bad}</allocations>')
+
+
+def test_seconds_beyond_a_long_s_milliseconds_run_over() -> None:
+    def timeout(seconds: int) -> int | None:
+        queue = f"<queue name='q'><minSharePreemptionTimeout>{seconds}</minSharePreemptionTimeout></queue>"
+        return read(f"<allocations>{queue}</allocations>").queue("root.q").min_share_timeout_ms
+
+    assert timeout(9_223_372_036_854_775) == 9_223_372_036_854_775_000
+    assert timeout(NEVER) == -1000

@@ -307,3 +307,46 @@ def test_starvation_is_judged_in_the_eyes_of_the_policy(policy: str) -> None:
     rig.update()
     goal = rig.app("starved").fair_starvation
     assert goal == (Resource(4096, 0) if policy == "fair" else Resource(4096, 12))
+
+
+def test_a_part_of_a_request_is_relaxed_as_a_request_of_its_own() -> None:
+    file = f'<allocations><queue name="a"/><queue name="b">{AT_ONCE}</queue></allocations>'
+    for asked, host in ((1, "n0"), (2, "n1")):
+        rig = Rig(file, ON)
+        rig.add_node("n0", 1024, 12)
+        rig.add_node("n1", 1024, 12)
+        rig.submit("holder", "a", am=GB)
+        rig.update()
+        rig.heartbeat("n0")
+        rig.call("holder")
+        rig.ask("holder", 1, GB)
+        rig.update()
+        rig.heartbeat("n1")
+        rig.submit("starved", "b")
+        rig.call("starved", strict_requests("n0", asked))
+        rig.update()
+        rig.scheduler.preempt()
+        (container_id,) = rig.app("holder").marked_for_preemption
+        assert rig.app("holder").live[container_id].node_id.host == host
+
+
+def strict_requests(host: str, count: int) -> list[ResourceRequest]:
+    """That many containers on one host and nowhere else."""
+    return [
+        ResourceRequest(
+            priority=1, resource_name=place, capability=GB, num_containers=count, relax_locality=False
+        )
+        for place in (host, "/default-rack", "*")
+    ]
+
+
+def test_a_place_that_was_asked_for_and_is_no_more_still_covers_its_rack() -> None:
+    rig = full()
+    rig.submit("starved", "b")
+    requests = strict_requests("n0", 2)
+    rig.call("starved", requests)
+    rig.call("starved", [ResourceRequest(priority=1, resource_name="n0", capability=GB, num_containers=0)])
+    rig.update()
+    assert rig.app("starved").fair_starvation
+    rig.scheduler.preempt()
+    assert marked(rig) == 0

@@ -306,3 +306,40 @@ def test_a_report_says_what_keeps_an_am_waiting() -> None:
     assert "exceeds maximum AM resource allowed" in said[0]
     assert 'The queue "root.r" has reached the maximum limit' in said[1]
     assert 'The user "ann" has reached the maximum limit' in said[2]
+
+
+def test_a_report_says_what_kept_an_am_from_the_node_that_was_offered_last() -> None:
+    def bounded(mb: int) -> str:
+        most = f"<maxAMShare>-1</maxAMShare><maxResources>{mb} mb, 9 vcores</maxResources>"
+        return f'<allocations><queue name="q">{most}</queue></allocations>'
+
+    rig = Rig(bounded(10_000))
+    rig.add_node("n", 8192)
+    rig.submit("first", "q")
+    rig.ask("first", 2, GB)
+    rig.update()
+    rig.heartbeat("n", 2)
+    rig.submit("second", "q", am=GB * 7)
+    rig.update()
+    rig.heartbeat("n")
+    said = rig.scheduler.launch_diagnostics(rig.attempts["second"])
+    assert "exceeds the available resources of the node and the request is reserved)" in said
+    rig.refresh(bounded(8000))
+    rig.heartbeat("n")
+    said = rig.scheduler.launch_diagnostics(rig.attempts["second"])
+    assert "or its parents maximum resource allowed). Max share of queue: <memory:8000, vCores:9>" in said
+
+
+def test_a_queue_is_known_by_its_short_name_as_long_as_it_is_there() -> None:
+    rig = Rig(
+        '<allocations><queuePlacementPolicy><rule name="default"/></queuePlacementPolicy></allocations>'
+    )
+    with pytest.raises(YarnError, match="queue default does not exist"):
+        rig.scheduler.queue_info("default", include_children=False, recursive=False)
+    rig.submit("a")
+    info = rig.scheduler.queue_info("default", include_children=False, recursive=False)
+    assert info.queue_name == "root.default"
+    rig.finish("a")
+    rig.advance(10_000)
+    with pytest.raises(YarnError, match="queue default does not exist"):
+        rig.scheduler.queue_info("default", include_children=False, recursive=False)
