@@ -217,8 +217,9 @@ def _note_usage(attempt: RMAppAttempt, event: AttemptContainerFinished) -> None:
 
 def _am_container_finished(attempt: RMAppAttempt, event: AttemptContainerFinished) -> None:
     app = attempt.app
-    if event.node_id in attempt.context.scheduler.tracker.nodes:
-        app.am_blacklist.note_failure(event.node_id.host, event.status.exit_status)
+    node = attempt.context.scheduler.tracker.nodes.get(event.node_id)
+    if node is not None:
+        app.am_blacklist.note_failure(node.host, event.status.exit_status)
     if not app.keeps_containers:
         app.finished.add(event.node_id, event.status)
         app.finished.acknowledge_all()

@@ -284,9 +284,9 @@ class Scheduler(ABC, Generic[A]):
         """The books of a node that joins, in the partition of its label."""
         labels = self.context.labels
         partition = labels.partition_of(rm_node.node_id) if self.has_partitions else DEFAULT_PARTITION
-        return SchedulerNode(
-            rm_node.node_id, rm_node.rack, rm_node.capability, partition, rm_node.http_address
-        )
+        node_id, port_too = rm_node.node_id, self.context.settings.port_in_node_name
+        name = str(node_id) if port_too else node_id.host
+        return SchedulerNode(node_id, rm_node.rack, rm_node.capability, partition, rm_node.http_address, name)
 
     def node_added(self, node: SchedulerNode) -> None:
         """A node has joined its partition."""

@@ -37,10 +37,17 @@ class SchedulerNode:
     )
 
     def __init__(
-        self, node_id: NodeId, rack: str, total: Resource, partition: str = "", http: str = ""
+        self,
+        node_id: NodeId,
+        rack: str,
+        total: Resource,
+        partition: str = "",
+        http: str = "",
+        name: str | None = None,
     ) -> None:
         self.node_id = node_id
-        self.host = node_id.host
+        self.host = node_id.host if name is None else name
+        """What requests and blacklists call it: its host, with its port if nodes are told apart by that."""
         self.rack = rack
         self.http_address = http
         self.partition = partition

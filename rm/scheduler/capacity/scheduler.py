@@ -29,6 +29,7 @@ from rm.events.scheduler import (
 from rm.scheduler import requests
 from rm.scheduler.allocation import Allocation
 from rm.scheduler.application import Application
+from rm.scheduler.autocorrect import corrected
 from rm.scheduler.base import Scheduler
 from rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR
 from rm.scheduler.capacity import (
@@ -271,7 +272,8 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.settle()
         attempt = self.attempt(attempt_id)
         assert attempt is not None
-        return self.take_call(attempt, ask, release, blacklist_additions, blacklist_removals)
+        asked = corrected(self, attempt, ask)
+        return self.take_call(attempt, asked, release, blacklist_additions, blacklist_removals)
 
     def headroom(self, attempt: CapacityAttempt) -> Resource:
         """What the application may still ask for."""

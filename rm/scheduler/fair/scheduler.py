@@ -27,6 +27,7 @@ from rm.events.scheduler import (
 )
 from rm.scheduler import requests
 from rm.scheduler.application import Application
+from rm.scheduler.autocorrect import corrected
 from rm.scheduler.base import Allocation, Scheduler
 from rm.scheduler.calculator import DOMINANT_CALCULATOR, float32
 from rm.scheduler.fair import locality, moving, reporting, submission
@@ -55,7 +56,6 @@ from yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
 
 if TYPE_CHECKING:
     from rm.context import RMContext
-    from rm.node import RMNode
 
 _UPDATE = "fair-update"
 _CHECK = "fair-allocation-file"
@@ -172,13 +172,6 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self.context.timer_at(self.context.now_ms + CHECK_INTERVAL_MS, _CHECK, event)
 
     # Nodes
-
-    def make_node(self, rm_node: RMNode) -> SchedulerNode:
-        """All nodes are in one partition: labels do not steer placement here."""
-        node = SchedulerNode(rm_node.node_id, rm_node.rack, rm_node.capability, http=rm_node.http_address)
-        if self.settings.include_port_in_node_name:
-            node.host = str(rm_node.node_id)
-        return node
 
     def node_added(self, node: SchedulerNode) -> None:
         """A node joined: the update does not wait for its time."""
@@ -342,6 +335,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         asked = list(ask)
         submission.check_zero_maxima(attempt, asked)
         self.release_containers(release)
+        asked = corrected(self, attempt, asked)
         with attempt.asking_for(one.capability for one in asked if one.capability and one.num_containers):
             return self.take_call(attempt, asked, (), blacklist_additions, blacklist_removals)
 

@@ -138,9 +138,6 @@ class FairSettings:
         "A node is kept only for containers of at least so many increments",
         parse=values.single,
     )
-    include_port_in_node_name: bool = setting(
-        "yarn.scheduler.include-port-in-node-name", False, "Nodes are called host:port in requests"
-    )
     acl_enable: bool = setting("yarn.acl.enable", False, "Whether access control lists are checked")
     reservation_acl_enable: bool = setting(
         "yarn.acl.reservation-enable", False, "Whether the access control lists of reservations are checked"

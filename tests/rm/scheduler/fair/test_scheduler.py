@@ -266,17 +266,6 @@ def test_continuous_scheduling_needs_no_heartbeat_and_waits_by_the_clock() -> No
     assert rig.containers("a") == 1
 
 
-def test_a_node_may_be_called_by_host_and_port() -> None:
-    rig = Rig(None, {"yarn.scheduler.include-port-in-node-name": True})
-    rig.add_node("n1", 4096, 4)
-    rig.submit("a", "q")
-    rig.call("a", blacklist_additions=["n1:1234"])
-    rig.ask("a", 1, GB)
-    rig.update()
-    rig.heartbeat("n1")
-    assert rig.containers("a") == 0
-
-
 def test_fifo_queues_give_all_to_the_first() -> None:
     rig = Rig('<allocations><queue name="q"><schedulingPolicy>fifo</schedulingPolicy></queue></allocations>')
     rig.add_node("n", 4096)
