@@ -72,9 +72,22 @@ class LogLayout:
         found = list(self.root.glob(f"*/{self._bucket_root}/{bucket}/{application_id}"))
         return found[0].relative_to(self.root).parts[0] if len(found) == 1 else None
 
+    def applications(self) -> Iterator[tuple[ApplicationId, Path]]:
+        """Every application that has a directory, and the directory."""
+        for path in self.root.glob(f"*/{self._bucket_root}/*/application_*"):
+            try:
+                yield ApplicationId.parse(path.name), path
+            except ValueError:
+                continue  # somebody else's
+
     @property
     def _bucket_root(self) -> str:
         return _plain(f"bucket-{self.suffix.lower()}-tfile")
+
+
+def is_of_node(path: Path, node_id: NodeId) -> bool:
+    """Whether a node has written the file, at once or in cycles."""
+    return path.name == _plain(node_name(node_id)) or path.name.startswith(f"{_plain(node_name(node_id))}_")
 
 
 def node_name(node_id: NodeId) -> str:

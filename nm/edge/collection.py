@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nm.effects import AggregateLogs
 from nm.executor.layout import Layout
-from yarn.aggregated_logs import AggregatedLogWriter, LogLayout
+from yarn.aggregated_logs import AggregatedLogWriter, LogLayout, is_of_node
 from yarn.ids import ApplicationId, ContainerId, NodeId
 from yarn.records.basics import LogAggregationContext
 
@@ -19,8 +19,11 @@ from yarn.records.basics import LogAggregationContext
 class LogCollection:
     """One node's way into the remote directory."""
 
-    def __init__(self, root: str, suffix: str, layout: Layout, node_id: NodeId) -> None:
+    def __init__(
+        self, root: str, suffix: str, layout: Layout, node_id: NodeId, *, files_per_application: int = 30
+    ) -> None:
         self._remote = LogLayout.of(root, suffix)
+        self._files_per_application = files_per_application
         self._layout = layout
         self._node_id = node_id
 
@@ -44,6 +47,8 @@ class LogCollection:
                     for path in self._logs_of(container_id, order.context):
                         with path.open("rb") as source:
                             writer.append(container_id, path.name, source)
+            if not is_only:
+                self._forget_old_cycles(order)
             if not order.is_final:
                 self._forget_rolled(order)
         except OSError as error:
@@ -57,6 +62,17 @@ class LogCollection:
         return sorted(
             path for path in directory.iterdir() if path.is_file() and is_wanted(path.name, context)
         )
+
+    def _forget_old_cycles(self, order: AggregateLogs) -> None:
+        """Of the files that this node has written for the application only the newest stay."""
+        mine = [
+            path
+            for path in self._remote.node_files(order.user, order.application_id)
+            if is_of_node(path, self._node_id)
+        ]
+        mine.sort(key=lambda path: (path.stat().st_mtime_ns, path.name))
+        for path in mine[: -self._files_per_application]:
+            path.unlink(missing_ok=True)
 
     def _forget_rolled(self, order: AggregateLogs) -> None:
         """What was collected while a container runs is not collected again."""

@@ -86,11 +86,7 @@ class NodeManagerProcess:
         await self._web.start(bind, settings.web_address.port)
         core.status.http_port = self._web.port
         await self._start_auxiliary_services(bind)
-        collection = None
-        if settings.logs.aggregation_enabled:
-            collection = LogCollection(
-                settings.logs.remote_directory, settings.logs.remote_suffix, self._layout, self.node_id
-            )
+        collection = self._log_collection()
         self._world = world = RealWorld(
             core, self._layout, self._monitor, collection, self._shuffle, self.shut_down
         )
@@ -256,6 +252,18 @@ class NodeManagerProcess:
             return listen(self._server, address, setting)
         self._hadoop = HadoopFront(listen(self._server, f"{LOOPBACK}:0", setting))
         return await self._hadoop.listen(bind, self._settings.address.port, setting)
+
+    def _log_collection(self) -> LogCollection | None:
+        logs = self._settings.logs
+        if not logs.aggregation_enabled:
+            return None
+        return LogCollection(
+            logs.remote_directory,
+            logs.remote_suffix,
+            self._layout,
+            self.node_id,
+            files_per_application=logs.files_per_application,
+        )
 
     async def _start_auxiliary_services(self, bind: str) -> None:
         if SHUFFLE_SERVICE in self._settings.aux_services:

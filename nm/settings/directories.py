@@ -104,23 +104,11 @@ class LogSettings:
     aggregation_enabled: bool = setting(
         "yarn.log-aggregation-enable", False, "Collect the logs of ended applications"
     )
-    aggregated_retain_secs: int = setting(
-        "yarn.log-aggregation.retain-seconds", -1, "Collected logs are kept; -1: for ever", unit="secs"
-    )
-    aggregated_check_secs: int = setting(
-        "yarn.log-aggregation.retain-check-interval-seconds",
-        -1,
-        "How often they are looked at; not positive: every tenth of that time",
-        unit="secs",
-    )
     retain_secs: int = setting(
         _NM + "log.retain-seconds", 10_800, "Without collecting, logs stay on the node", unit="secs"
     )
     remote_directory: str = setting(_NM + "remote-app-log-dir", "/tmp/logs", "Where logs are collected")
     remote_suffix: str = setting(_NM + "remote-app-log-dir-suffix", "logs", "Its part below the user's name")
-    include_older: bool = setting(
-        _NM + "remote-app-log-dir-include-older", True, "Look for logs in the older layout, too"
-    )
     policy_class: str = setting(
         _AGGREGATION + "policy.class",
         _POLICIES + "AllContainerLogAggregationPolicy",

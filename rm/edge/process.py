@@ -39,6 +39,7 @@ from rm.edge.http.stream import EventStream
 from rm.edge.http.tools import Tools
 from rm.edge.journal import Journal, JournalError
 from rm.edge.launcher import Launcher
+from rm.edge.log_retention import LogRetention
 from rm.edge.meters import Meters
 from rm.edge.pages import Pages
 from rm.edge.services import HostNames, add_services
@@ -150,7 +151,7 @@ class Process:
         return 0 if self._failure is None else 1
 
     def _open_store(self) -> StateStore | None:
-        if not self._settings.recovery_enabled:
+        if not self._settings.recovery_enabled or not self._settings.keeps_state:
             return None
         directory = Path(self._settings.store_path.removeprefix("file://"))
         return StateStore(directory / STORE_FILE)
@@ -202,8 +203,7 @@ class Process:
             driver.journals[name].begin(records)
         if entries:
             log.info("recovered", applications=len(core.context.apps), epoch=core.context.epoch)
-        rolling = asyncio.ensure_future(self._roll_keys(tokens, store))
-        rolling.add_done_callback(self._rolling_ended)
+        background = self._in_background(core, tokens, store)
         names = HostNames(book) if self._settings.check_node_host else None
         meters, beans = Meters(core), ProcessBeans("ResourceManager")
         beans.meters = meters.all()
@@ -217,13 +217,13 @@ class Process:
         await pages.start()
         self.address.set_result(str(bound))
         log.info("serving", address=bound, web=self.web_address, scheduler=self._settings.scheduler_class)
-        gc.collect()
-        gc.freeze()  # what is there now stays: no collection need look at it again
+        _settle_memory()
         try:
             await self._flush_until_the_end(events)
         finally:
-            rolling.cancel()
             beans.stop()
+            for task in background:
+                task.cancel()
             await pages.stop()
             await hadoop.stop()
             await server.stop(_GRACE_S)
@@ -258,6 +258,15 @@ class Process:
             epoch=epoch,
             is_strict=False,
         )
+
+    def _in_background(
+        self, core: Core, tokens: Tokens, store: StateStore | None
+    ) -> list[asyncio.Future[None]]:
+        """What goes on for ever beside the calls."""
+        rolling = asyncio.ensure_future(self._roll_keys(tokens, store))
+        rolling.add_done_callback(self._rolling_ended)
+        retention = LogRetention(self._settings.logs, core.context.apps, self._clock.now_ms)
+        return [rolling, asyncio.ensure_future(retention.run())]
 
     def _journals(self) -> dict[str, Journal]:
         settings = self._settings
@@ -358,6 +367,12 @@ class Process:
     def _break(self, why: BaseException) -> None:
         self._failure = why
         self._ending.set()
+
+
+def _settle_memory() -> None:
+    """What is there now stays: no collection need look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _flush(events: EventLog) -> bool:

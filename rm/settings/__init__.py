@@ -3,6 +3,7 @@
     process.py       RMSettings: liveness, nodes, applications, restarts, scheduler; the others are its fields
     allocation.py    limits of one container, opportunistic containers, placement constraints
     labels.py        node labels and node attributes
+    logs.py          how long aggregated logs are kept
     web.py           the web server: address, pages, who sees what
     security.py      addresses of the services, ACLs, keys and tokens
 
@@ -12,6 +13,7 @@ The properties of capacity-scheduler.xml and fair-scheduler.xml belong to their 
 
 from rm.settings.allocation import AllocationSettings, OpportunisticSettings, PlacementConstraintSettings
 from rm.settings.labels import AttributeSettings, LabelSettings
+from rm.settings.logs import LogRetentionSettings
 from rm.settings.process import (
     CAPACITY_SCHEDULER,
     FAIR_SCHEDULER,
@@ -31,6 +33,7 @@ __all__ = [
     "AllocationSettings",
     "AttributeSettings",
     "LabelSettings",
+    "LogRetentionSettings",
     "OpportunisticSettings",
     "PlacementConstraintSettings",
     "RMSettings",

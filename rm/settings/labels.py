@@ -8,6 +8,11 @@ from yarn.settings import Conflict, setting, settings
 
 _LABELS = "yarn.node-labels."
 _RM_LABELS = "yarn.resourcemanager.node-labels."
+LABEL_STORES = (
+    "org.apache.hadoop.yarn.nodelabels.FileSystemNodeLabelsStore",
+    "org.apache.hadoop.yarn.nodelabels.NonAppendableFSNodeLabelStore",
+)
+ATTRIBUTE_STORE = "org.apache.hadoop.yarn.server.resourcemanager.nodelabels.FileSystemNodeAttributeStore"
 
 
 @settings
@@ -23,19 +28,14 @@ class LabelSettings:
     )
     store_class: str = setting(
         _LABELS + "fs-store.impl.class",
-        "org.apache.hadoop.yarn.nodelabels.FileSystemNodeLabelsStore",
-        "How labels and mappings are kept",
+        LABEL_STORES[0],
+        "How labels and mappings are kept: all of these become a file that is appended to",
+        one_of=LABEL_STORES,
     )
     store_directory: str = setting(
         _LABELS + "fs-store.root-dir",
         "/tmp/hadoop-yarn-${user.name}/node-labels/",
         "Where labels and mappings are kept",
-    )
-    store_replication: int = setting(
-        "yarn.fs-store.file.replication",
-        0,
-        "Replication of those files; 0: the file system's default",
-        at_least=0,
     )
     enforced_exclusive: tuple[str, ...] = setting(
         _LABELS + "exclusive-enforced-partitions",
@@ -87,8 +87,9 @@ class AttributeSettings:
 
     store_class: str = setting(
         "yarn.node-attribute.fs-store.impl.class",
-        "org.apache.hadoop.yarn.server.resourcemanager.nodelabels.FileSystemNodeAttributeStore",
+        ATTRIBUTE_STORE,
         "How attributes are kept",
+        one_of=(ATTRIBUTE_STORE,),
     )
     store_directory: str = setting(
         "yarn.node-attribute.fs-store.root-dir",

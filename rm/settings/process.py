@@ -7,6 +7,7 @@ from typing import Final
 
 from rm.settings.allocation import AllocationSettings, OpportunisticSettings, PlacementConstraintSettings
 from rm.settings.labels import AttributeSettings, LabelSettings
+from rm.settings.logs import LogRetentionSettings
 from rm.settings.security import AddressSettings, TokenSettings
 from rm.settings.web import WebSettings
 from yarn.configuration import values
@@ -234,13 +235,12 @@ class RMSettings:
     store_class: str = setting(
         _RM + "store.class",
         STATE_STORES["file"],
-        "The state store; all that persist are served by the embedded one",
+        "The state store; all that persist are served by the embedded one, `memory` and `null` keep nothing",
         aliases=STATE_STORES,
     )
     store_path: str = setting(
         _RM + "fs.state-store.uri", "${hadoop.tmp.dir}/yarn/system/rmstore", "Directory of the state store"
     )
-    cluster_id: str = setting(_RM + "cluster-id", "", "Name of the cluster")
     epoch_range: int = setting(
         _RM + "epoch.range", 0, "Epochs start again after so many; 0: never", at_least=0
     )
@@ -257,9 +257,6 @@ class RMSettings:
     )
     scheduler_monitor_policies: tuple[str, ...] = setting(
         _RM + "scheduler.monitor.policies", (_PREEMPTION_POLICY,), "The monitors, in their order"
-    )
-    queue_placement_rules: tuple[str, ...] = setting(
-        "yarn.scheduler.queue-placement-rules", ("user-group",), "Placement rules, in their order"
     )
     autocorrect_container_allocation: bool = setting(
         _RM + "scheduler.autocorrect.container.allocation",
@@ -309,7 +306,13 @@ class RMSettings:
     opportunistic: OpportunisticSettings = group(OpportunisticSettings)
     constraints: PlacementConstraintSettings = group(PlacementConstraintSettings)
     labels: LabelSettings = group(LabelSettings)
+    logs: LogRetentionSettings = group(LogRetentionSettings)
     attributes: AttributeSettings = group(AttributeSettings)
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether the state store outlives the process."""
+        return self.store_class not in (STATE_STORES["null"], STATE_STORES["memory"])
 
     def conflicts(self) -> Iterator[Conflict]:
         """ResourceManager.validateConfigs, ResourceTrackerService and the schedulers' validateConf."""

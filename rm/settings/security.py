@@ -84,30 +84,6 @@ class TokenSettings:
         unit="secs",
         at_least=1,
     )
-    delegation_key_update_ms: int = setting(
-        _RM + "delegation.key.update-interval",
-        86_400_000,
-        "A new key for delegation tokens",
-        unit="ms",
-        suffixes=True,
-        at_least=1,
-    )
-    delegation_maximum_lifetime_ms: int = setting(
-        _RM + "delegation.token.max-lifetime",
-        604_800_000,
-        "A delegation token ends for good",
-        unit="ms",
-        suffixes=True,
-        at_least=1,
-    )
-    delegation_renew_interval_ms: int = setting(
-        _RM + "delegation.token.renew-interval",
-        86_400_000,
-        "A delegation token must be renewed",
-        unit="ms",
-        suffixes=True,
-        at_least=1,
-    )
     maximum_configuration_bytes: int = setting(
         _RM + "delegation-token.max-conf-size-bytes",
         12_800,

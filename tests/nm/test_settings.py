@@ -37,7 +37,6 @@ HADOOP_DEFAULTS = {
     NM + "node-attributes.provider.fetch-timeout-ms": "1200000",
     NM + "resource.memory-mb": "-1",
     "yarn.log-aggregation-enable": "false",
-    "yarn.log-aggregation.retain-seconds": "-1",
 }
 
 

@@ -20,6 +20,7 @@ from rm.scheduler.capacity.plans import leaf_for
 from rm.scheduler.capacity.priorities import submitted_priority
 from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.settings import CapacitySettings, QueueKind
+from rm.scheduler.tags import placement_user
 from yarn.configuration import ConfigurationError
 from yarn.enums import QueueACL
 from yarn.errors import YarnError
@@ -29,8 +30,6 @@ from yarn.resource import NONE, Resource
 if TYPE_CHECKING:
     from rm.events.scheduler import SchedulerAppAdded
     from rm.scheduler.capacity.scheduler import CapacityScheduler
-
-TAG_OF_USER = "userid="
 
 
 class CapacityApplication(Application[CapacityAttempt]):
@@ -53,7 +52,7 @@ def place(scheduler: CapacityScheduler, context: ApplicationSubmissionContext, u
     if asked != UNNAMED and not settings.overrides_with_mappings:
         return asked
     found = None
-    tagged = _tagged_user(scheduler, context, user)
+    tagged = placement_user(scheduler.context.settings, context.application_tags, user)
     if tagged is not None:
         found = _place_as(scheduler, context, tagged)
         if found is not None and not _may_submit(scheduler, user, found):
@@ -75,21 +74,6 @@ def _place_as(scheduler: CapacityScheduler, context: ApplicationSubmissionContex
         queue=context.queue or UNNAMED,
     )
     return place_by_rules(scheduler.frame.settings.mappings, submission, scheduler.queues)
-
-
-def _tagged_user(
-    scheduler: CapacityScheduler, context: ApplicationSubmissionContext, user: str
-) -> str | None:
-    """The user in whose place a white-listed one submits, by the tag `userid=`."""
-    settings = scheduler.context.settings
-    if not settings.placement_by_tag_enabled or user not in settings.placement_by_tag_users:
-        return None
-    for tag in context.application_tags:
-        if tag.startswith(TAG_OF_USER):
-            name = tag[len(TAG_OF_USER) :]
-            if name and "=" not in name:
-                return name
-    return None
 
 
 def _may_submit(scheduler: CapacityScheduler, user: str, queue: str) -> bool:

@@ -44,6 +44,7 @@ from rm.scheduler.fair.settings import FairConfiguration
 from rm.scheduler.fair.tree import QueueTree
 from rm.scheduler.node import SchedulerNode
 from rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted
+from rm.scheduler.tags import placement_user
 from rm.scheduler.views import ApplicationView, QueueView
 from yarn.enums import QueueACL, SchedulerResourceTypes
 from yarn.errors import YarnError
@@ -247,8 +248,20 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         """The queue by the placement rules; the empty string when all rules are silent: the application is
         taken in and rejected then.
         """
+        tagged = placement_user(self.context.settings, context.application_tags, user)
+        found = self._place_as(context, tagged) if tagged is not None else None
+        if found is None or not self._may_submit(user, found):
+            found = self._place_as(context, user)
+        return found or ""
+
+    def _may_submit(self, user: str, queue: str) -> bool:
+        acls = (QueueACL.SUBMIT_APPLICATIONS, QueueACL.ADMINISTER_QUEUE)
+        has_lists = self.context.settings.addresses.acl_enabled
+        return not has_lists or any(self.has_access(user, acl, queue) for acl in acls)
+
+    def _place_as(self, context: ApplicationSubmissionContext, user: str) -> str | None:
         asked = Submission(context.queue, user, self.context.groups.groups_of(user))
-        return place(self.rules, asked, self.tree) or ""
+        return place(self.rules, asked, self.tree)
 
     def add_application(self, event: SchedulerAppAdded) -> None:
         """APP_ADDED."""

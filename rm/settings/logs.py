@@ -1,0 +1,33 @@
+"""Settings of how long aggregated logs are kept."""
+
+from __future__ import annotations
+
+from yarn.aggregated_logs import DEFAULT_ROOT, DEFAULT_SUFFIX, ROOT_PROPERTY, SUFFIX_PROPERTY
+from yarn.settings import setting, settings
+
+
+@settings
+class LogRetentionSettings:
+    """Where aggregated logs are, and when they go."""
+
+    remote_directory: str = setting(ROOT_PROPERTY, DEFAULT_ROOT, "Where logs are collected")
+    remote_suffix: str = setting(SUFFIX_PROPERTY, DEFAULT_SUFFIX, "Its part below the user's name")
+    retain_secs: int = setting(
+        "yarn.log-aggregation.retain-seconds",
+        -1,
+        "Collected logs are kept for that long; negative: for ever",
+        unit="secs",
+    )
+    check_interval_secs: int = setting(
+        "yarn.log-aggregation.retain-check-interval-seconds",
+        -1,
+        "How often they are looked at; not positive: every tenth of that time",
+        unit="secs",
+    )
+
+    @property
+    def interval_secs(self) -> int:
+        """The time from one look to the next."""
+        if self.check_interval_secs > 0:
+            return self.check_interval_secs
+        return max(1, self.retain_secs // 10)
