@@ -165,13 +165,9 @@ class Core:
             self.manager.recover(entries)
 
     def _watch_labels_provider(self) -> None:
-        labels = self.context.settings.labels
-        if not self.labels.has_provider:
-            return
-        every_ms, new_ms = labels.provider_fetch_interval_ms, labels.provider_new_nodes_interval_ms
-        if every_ms > 0:
-            self.monitors.add("node labels", every_ms, lambda: self.labels.ask_provider(only_new=False))
-        self.monitors.add("labels of new nodes", new_ms, lambda: self.labels.ask_provider(only_new=True))
+        if self.labels.has_provider:
+            every_ms = self.context.settings.labels.provider_new_nodes_interval_ms
+            self.monitors.add("node labels", every_ms, self.labels.ask_provider)
 
     def journal_snapshots(self) -> Journals:
         """Records that stand for all that the journals hold: what a compacted journal begins with."""

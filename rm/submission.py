@@ -22,6 +22,7 @@ from yarn.errors import AccessControlError, IllegalArgumentError, InvalidResourc
 from yarn.ids import ApplicationAttemptId, ApplicationId
 from yarn.records.application import ApplicationSubmissionContext
 from yarn.records.request import ExecutionTypeRequest, ResourceRequest
+from yarn.resource import NONE
 
 if TYPE_CHECKING:
     from rm.context import RMContext
@@ -134,9 +135,12 @@ class RMAppManager:
         queue: str,
     ) -> ResourceRequest:
         context = self._context
+        scheduler = context.scheduler
         label = request.node_label_expression
-        if not label and request is anywhere:
-            label = context.settings.labels.am_default_expression or submission.node_label_expression or label
+        if request is anywhere:
+            labels, app_label = context.settings.labels, submission.node_label_expression
+            label = requests.enforced_label(label, app_label, labels.enforced_exclusive)
+            label = label or labels.am_default_expression or app_label
         request = replace(
             request,
             capability=anywhere.capability,
@@ -147,10 +151,13 @@ class RMAppManager:
         )
         if request.capability is None:
             raise InvalidResourceRequestError("Invalid resource request, no resources requested")
-        maximum = context.scheduler.queue_maximum_allocation(queue)
-        requests.validate_amounts(request.capability, maximum, context.resource_types.names)
-        requests.validate_label(request, context.labels, context.scheduler.accessible_labels(queue), queue)
-        return context.scheduler.normalize(request, queue)
+        requests.validate_labels_enabled(request, context.labels)
+        if label is None and request.resource_name == ANY:
+            request = replace(request, node_label_expression=scheduler.default_label(queue))
+        maximum = scheduler.queue_maximum_allocation(queue)
+        requests.validate_amounts(request.capability or NONE, maximum, context.resource_types.names)
+        requests.validate_label(request, context.labels, scheduler.accessible_labels(queue), queue)
+        return scheduler.normalize(request, queue)
 
     def _check_queue_access(self, submission: ApplicationSubmissionContext, user: str, queue: str) -> None:
         context = self._context

@@ -15,7 +15,7 @@ from rm.app import RMApp
 from rm.attempt import RMAppAttempt
 from rm.container import RMContainer
 from rm.core import Core
-from rm.effects import Effect, KeepLog, LaunchContainer, StopContainer, StoreState
+from rm.effects import Effect, KeepLog, KeepRecord, LaunchContainer, StopContainer, StoreState
 from rm.services.caller import Caller
 from rm.settings import RMSettings
 from sim.masters import SimMaster
@@ -150,6 +150,7 @@ class Rig:
         *,
         start_ms: int = 0,
         stored: Mapping[tuple[str, ...], Any] | None = None,
+        journals: Mapping[str, list[Mapping[str, Any]]] | None = None,
         epoch: int = 0,
     ) -> None:
         properties = {**FIFO, **(properties or {})}
@@ -179,12 +180,14 @@ class Rig:
         self.nodes: dict[str, SimNode] = {}
         self.masters: dict[ApplicationId, SimMaster] = {}
         self.stored = dict(stored or {})
+        self.journals = {name: list(records) for name, records in (journals or {}).items()}
+        """The records of each journal, in the order in which they were kept."""
         self.holds_store = False
         """Whether the state store keeps its answers to itself."""
         self.unanswered: list[StoreState] = []
         self.starts_masters = True
         self.unstarted: list[LaunchContainer] = []
-        self.turn(lambda: self.core.start(self.stored))
+        self.turn(lambda: self.core.start(self.stored, self.journals))
 
     # Turns
 
@@ -237,6 +240,8 @@ class Rig:
                 self.core.am_launched(effect.attempt_id)
             case StopContainer():
                 self.node(effect.node_id).end(effect.container_id, KILLED_BY_APPMASTER)
+            case KeepRecord():
+                self.journals.setdefault(effect.journal, []).append(effect.record)
             case _:
                 assert isinstance(effect, KeepLog) or type(effect).__name__ == "ApplicationForgotten"
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from rm.effects import KeepRecord
 from rm.events.scheduler import SchedulerNodeAttributesUpdate, SchedulerNodeLabelsUpdate
-from rm.labels.attributes import DISTRIBUTED, NodeAttributesManager, changed_record
-from rm.labels.partitions import EVERY_NODE_OF_HOST, added_record, check_name, removed_record, replaced_record
+from rm.labels.attributes import CENTRALIZED, DISTRIBUTED, NodeAttributesManager, changed_record
+from rm.labels.partitions import EVERY_NODE_OF_HOST, added_record, removed_record, replaced_record
 from yarn.enums import AttributeMappingOperationType
 from yarn.errors import YarnError
 from yarn.ids import NodeId
@@ -36,7 +36,10 @@ class LabelsProvider(Protocol):
     """Delegated-centralized: who knows the labels of nodes (RMNodeLabelsMappingProvider)."""
 
     def labels_of(self, node_ids: Iterable[NodeId]) -> Mapping[NodeId, str | None]:
-        """The label of each node; None or missing: none."""
+        """The label of each node, None for none; one that is left out keeps what it has.
+
+        OSError when nothing can be told now: the nodes are asked about again.
+        """
         ...
 
 
@@ -48,7 +51,10 @@ class LabelAdministration:
         self._settings = context.settings.labels
         self.attributes: NodeAttributesManager = context.attributes
         self._provider: LabelsProvider | None = None
-        self._asked_about: dict[NodeId, None] = {}
+        self._registered: dict[NodeId, None] = {}
+        """Nodes that came since the provider was asked last."""
+        self._asked_ms: int | None = None
+        """When the provider was asked about all nodes last."""
         if self._settings.enabled and self._settings.configuration_type == "delegated-centralized":
             self._provider = _provider(self._settings.provider or "")
 
@@ -122,7 +128,12 @@ class LabelAdministration:
             known = dict.fromkeys(one.host for one in (*self._context.nodes, *self._context.inactive_nodes))
             unknown = [host for host in attributes_of if host not in known]
             if unknown:
-                raise YarnError(f"Following nodes does not exist : [{', '.join(unknown)}]")
+                raise YarnError(f" Following nodes does not exist : [{', '.join(unknown)}]")
+        for host, attributes in attributes_of.items():
+            if any(one.attribute_key.attribute_prefix != CENTRALIZED for one in attributes):
+                raise YarnError(
+                    f"Invalid Attribute Mapping for the node {host}. Prefix should be {CENTRALIZED}"
+                )
         self.attributes.check(attributes_of)
         self.attributes.change(operation, attributes_of)
         self._keep(ATTRIBUTE_JOURNAL, changed_record(operation, attributes_of))
@@ -130,16 +141,15 @@ class LabelAdministration:
 
     # Nodes
 
+    @property
+    def takes_reports(self) -> bool:
+        """Whether what nodes report of their labels counts; else it is passed over without a word."""
+        return self._settings.enabled and self._settings.configuration_type == "distributed"
+
     def take_labels(self, node_id: NodeId, labels: Iterable[NodeLabel]) -> str | None:
         """Distributed: what a node reports, its own set. None when accepted, else why not."""
-        names = tuple(label.name or "" for label in labels)
+        names = tuple(dict.fromkeys(label.name or "" for label in labels))
         try:
-            if self._settings.configuration_type != "distributed":
-                raise YarnError("node labels are not configured to be distributed")
-            for name in names:
-                check_name(name)
-                if name not in self._context.labels.labels:
-                    raise YarnError(f"the cluster has no label {name}")
             self._replace({node_id: names})
         except YarnError as error:
             return (
@@ -153,7 +163,10 @@ class LabelAdministration:
         try:
             for attribute in attributes:
                 if attribute.attribute_key.attribute_prefix != DISTRIBUTED:
-                    raise YarnError(f"Reject invalid node attributes from host: {node_id}")
+                    raise YarnError(
+                        f"Reject invalid node attributes from host: {node_id}, attributes in HB must have "
+                        f"prefix {DISTRIBUTED}"
+                    )
             self.attributes.check({node_id.host: attributes})
         except YarnError as error:
             return error.message
@@ -166,18 +179,33 @@ class LabelAdministration:
 
     # Delegated-centralized
 
-    def ask_provider(self, *, only_new: bool) -> None:
-        """Asks the provider about the nodes that came since the last time, or about all."""
-        running = self._running()
-        wanted = [one for one in running if not (only_new and one in self._asked_about)]
-        self._asked_about = dict.fromkeys(running)
-        if self._provider is None or not wanted:
+    def note_registration(self, node_id: NodeId) -> None:
+        """A node has come, or come back: the provider is to be asked about it."""
+        if self._provider is not None:
+            self._registered[node_id] = None
+
+    def ask_provider(self) -> None:
+        """Asks the provider about all nodes when their time has come, else about those that came since.
+
+        A node that it does not name stays where it is.
+        """
+        if self._provider is None:
             return
-        found = self._provider.labels_of(wanted)
+        now_ms, interval_ms = self._context.now_ms, self._settings.provider_fetch_interval_ms
+        is_time = interval_ms >= 0 and (self._asked_ms is None or now_ms - self._asked_ms > interval_ms)
+        wanted = self._running() if is_time else list(self._registered)
+        if not wanted:
+            return
         try:
-            self._replace({one: (label,) if (label := found.get(one)) else () for one in wanted})
-        except YarnError as error:
-            self._context.log("error", "labels of the provider refused", why=error.message)
+            found = self._provider.labels_of(wanted)
+            self._replace({one: (label,) if label else () for one, label in found.items()})
+        except (YarnError, OSError, ValueError, LookupError) as error:
+            self._context.log("error", "failed to update node labels by the provider", why=str(error))
+            return
+        if is_time:
+            self._asked_ms = now_ms
+        for node_id in wanted:
+            self._registered.pop(node_id, None)
 
     # Recovery
 

@@ -93,9 +93,11 @@ class NodeLabelsManager:
 
     def remove(self, names: Iterable[str]) -> None:
         """Removes labels; their nodes fall to the default partition, an own set stays, empty now."""
-        gone = self.check_removable(names)
+        self._strip(self.check_removable(names))
+
+    def _strip(self, gone: tuple[str, ...]) -> None:
         for name in gone:
-            del self.labels[name]
+            self.labels.pop(name, None)
         self._of_host = {host: label for host, label in self._of_host.items() if label not in gone}
         self._of_node = {
             node_id: DEFAULT_PARTITION if label in gone else label for node_id, label in self._of_node.items()
@@ -159,14 +161,14 @@ class NodeLabelsManager:
         return records
 
     def replay(self, record: Record, *, with_mappings: bool) -> None:
-        """Makes a recorded change again; one that no longer fits, such as a removal of what is gone, is
-        dropped.
+        """Makes a recorded change again, though it may have been made before: a crash between the mirror and
+        the empty log of a start leaves both.
         """
         if "add" in record:
             for name, is_exclusive in record["add"]:
                 self.labels[name] = NodeLabel(name=name, is_exclusive=is_exclusive)
         elif "remove" in record:
-            self.remove(name for name in record["remove"] if name in self.labels)
+            self._strip(tuple(record["remove"]))
         elif with_mappings:
             self.replace({NodeId(host, port): label for host, port, label in record["replace"]})
 

@@ -162,8 +162,8 @@ class Scheduler(ABC, Generic[A]):
         """The largest container that may be asked for in that queue now."""
         return self.maximum_allocation()
 
-    def accessible_labels(self, queue: str) -> tuple[str, ...]:
-        """The labels that a queue may use, `*` for all: none where the scheduler knows no partitions."""
+    def accessible_labels(self, queue: str) -> tuple[str, ...] | None:
+        """The labels that a queue may use, `*` for all; None for a queue that is not there yet."""
         return ()
 
     def queue_using_label(self, label: str) -> str | None:
@@ -318,9 +318,13 @@ class Scheduler(ABC, Generic[A]):
         node = self.tracker.nodes.get(event.node_id)
         if node is None or node.total == event.capability:
             return
-        self.tracker.resize(node, event.capability)
-        self.cluster_resource_changed()
+        self.resize_node(node, event.capability)
         overcommit.node_resized(self, node, event.overcommit_timeout_ms)
+
+    def resize_node(self, node: SchedulerNode, total: Resource) -> None:
+        """A node has another capacity."""
+        self.tracker.resize(node, total)
+        self.cluster_resource_changed()
 
     def update_node(self, event: SchedulerNodeUpdate) -> None:
         """NODE_UPDATE: first what was launched, then what ended, then what can be given."""
@@ -342,8 +346,7 @@ class Scheduler(ABC, Generic[A]):
         if rm_node.is_decommissioning:
             # Nothing new fits: the total shrinks with what ends.
             if node.total != node.allocated:
-                self.tracker.resize(node, node.allocated)
-                self.cluster_resource_changed()
+                self.resize_node(node, node.allocated)
             return
         if not self.is_waiting_for_recovery():
             self.allocate_on(node)

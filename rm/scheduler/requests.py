@@ -53,21 +53,35 @@ def validate_amounts(asked: Resource, maximum: Resource, types: Iterable[str]) -
             )
 
 
+def enforced_label(label: str | None, app_label: str | None, enforced: Iterable[str]) -> str | None:
+    """The label of a request at `*` where partitions are kept for the applications that name them.
+
+    See tests/scenarios/labels/labels-enforced-partitions.yaml. Answers for enforcePartitionExclusivity.
+    """
+    partitions = tuple(enforced)
+    return app_label if label in partitions or app_label in partitions else label
+
+
+def validate_labels_enabled(request: ResourceRequest, labels: LabelRules) -> None:
+    """InvalidLabelResourceRequestError for a label where there are none; judged before all else."""
+    if request.node_label_expression and not labels.is_enabled:
+        raise InvalidLabelResourceRequestError(
+            "Invalid resource request, node label not enabled but request contains label expression"
+        )
+
+
 def validate_label(
-    request: ResourceRequest, labels: LabelRules, accessible: Iterable[str], queue: str
+    request: ResourceRequest, labels: LabelRules, accessible: Iterable[str] | None, queue: str
 ) -> None:
     """InvalidLabelResourceRequestError when the label expression cannot be served.
 
-    `accessible` are the labels of the queue, `*` for all of them.
+    `accessible` are the labels of the queue, `*` for all of them; None while there is no such queue, which
+    is judged no further.
     """
-    expression = (request.node_label_expression or "").strip()
+    given = request.node_label_expression or ""
+    expression = given.strip()
     if not expression:
         return
-    if not labels.is_enabled:
-        raise InvalidLabelResourceRequestError(
-            "Invalid resource request, node label not enabled but request contains label expression "
-            f"{expression!r} at {request.resource_name}"
-        )
     if request.resource_name != ANY:
         raise InvalidLabelResourceRequestError(
             f"Invalid resource request, queue={queue} specified node label expression in a resource request "
@@ -78,6 +92,8 @@ def validate_label(
             f"Invalid resource request, queue={queue} specified more than one node label in a node label "
             f"expression, node label expression = {expression}"
         )
+    if accessible is None:
+        return
     allowed = list(accessible)
     if ANY not in allowed and expression not in allowed:
         raise InvalidLabelResourceRequestError(
@@ -85,9 +101,9 @@ def validate_label(
             f"resource request. labelExpression of resource request={expression}. "
             f"Queue labels={','.join(allowed)}"
         )
-    if not labels.is_known(expression):
+    if not labels.is_known(given):
         raise InvalidLabelResourceRequestError(
-            f"Invalid label resource request, cluster do not contain , label= {expression}"
+            f"Invalid label resource request, cluster do not contain , label= {given}"
         )
 
 

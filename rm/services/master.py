@@ -166,9 +166,7 @@ class MasterService:
                 "placement constraints are not processed: "
                 "yarn.resourcemanager.placement-constraints.handler=disabled is the only one served"
             )
-        ask = [self._labelled(app, one) for one in request.ask]
-        for one in ask:
-            self._validate(app, one)
+        ask = [self._validated(app, self._labelled(app, one)) for one in request.ask]
         _validate_blacklist(request.blacklist_request)
         if not app.keeps_containers:
             _validate_release(request, attempt_id)
@@ -202,34 +200,27 @@ class MasterService:
         )
 
     def _labelled(self, app: RMApp, request: ResourceRequest) -> ResourceRequest:
-        """A request at `*` without a label gets that of its application, else that of its queue."""
-        label = request.node_label_expression
+        """A request at `*` without a label gets that of its application."""
         if request.resource_name != ANY:
             return request
-        app_label = app.submission.node_label_expression
-        if label is None:
-            label = app_label
-        exclusive = self._context.settings.labels.enforced_exclusive
-        if exclusive:
-            if app_label in exclusive:
-                label = app_label
-            elif label in exclusive:
-                label = ""
-        if label is None:
-            label = self._context.scheduler.default_label(app.queue)
-        return (
-            request
-            if label == request.node_label_expression
-            else replace(request, node_label_expression=label)
-        )
+        given, app_label = request.node_label_expression, app.submission.node_label_expression
+        label = app_label if given is None else given
+        label = requests.enforced_label(label, app_label, self._context.settings.labels.enforced_exclusive)
+        return request if label == given else replace(request, node_label_expression=label)
 
-    def _validate(self, app: RMApp, request: ResourceRequest) -> None:
+    def _validated(self, app: RMApp, request: ResourceRequest) -> ResourceRequest:
+        """The request, with the label of its queue where neither it nor its application names one."""
         context = self._context
+        scheduler = context.scheduler
+        requests.validate_labels_enabled(request, context.labels)
+        if request.node_label_expression is None and request.resource_name == ANY:
+            request = replace(request, node_label_expression=scheduler.default_label(app.queue))
         requests.validate_count(request)
-        maximum = context.scheduler.queue_maximum_allocation(app.queue)
+        maximum = scheduler.queue_maximum_allocation(app.queue)
         requests.validate_amounts(request.capability or NONE, maximum, context.resource_types.names)
-        accessible = context.scheduler.accessible_labels(app.queue)
+        accessible = scheduler.accessible_labels(app.queue)
         requests.validate_label(request, context.labels, accessible, app.queue)
+        return request
 
     def _answer(self, app: RMApp, attempt: RMAppAttempt, allocation: Allocation) -> AllocateResponse:
         context = self._context

@@ -8,7 +8,7 @@ Answers for ResourceTrackerService.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rm.decommissioning import DecommissioningWatcher
 from rm.events.node import (
@@ -51,6 +51,14 @@ _DYNAMIC = "yarn.resource.dynamic"
 def next_response_id(response_id: int) -> int:
     """The id after this one; after the largest comes 0."""
     return (response_id + 1) & RESPONSE_ID_MASK
+
+
+class _Report(NamedTuple):
+    """What became of the labels and attributes that a node reported."""
+
+    labels_accepted: bool
+    attributes_accepted: bool
+    diagnostics: str | None
 
 
 class TrackerService:
@@ -104,31 +112,36 @@ class TrackerService:
             self._join(node_id, request, capability)
         else:
             self._reconnect(active, request, capability)
-        labels_refused, attributes_refused = self._take_reports(node_id, request)
+        report = self._take_reports(node_id, request)
+        self._labels.note_registration(node_id)
         context.tokens.forget_node(node_id)
         context.monitors.node.register(node_id, context.now_ms)
         return RegisterNodeManagerResponse(
             node_action=NodeAction.NORMAL,
             rm_identifier=context.start_ms,
             rm_version=HADOOP_VERSION,
-            diagnostics_message="; ".join(filter(None, (labels_refused, attributes_refused))) or None,
-            are_node_labels_accepted_by_rm=request.node_labels is not None and labels_refused is None,
-            are_node_attributes_accepted_by_rm=(
-                request.node_attributes is not None and attributes_refused is None
-            ),
+            diagnostics_message=report.diagnostics,
+            are_node_labels_accepted_by_rm=report.labels_accepted,
+            are_node_attributes_accepted_by_rm=report.attributes_accepted,
             resource=capability if capability != request.resource else None,
         )
 
     def _take_reports(
         self, node_id: NodeId, request: RegisterNodeManagerRequest | NodeHeartbeatRequest
-    ) -> tuple[str | None, str | None]:
-        """The labels and attributes that a node reports; why each was refused, if it was."""
-        labels = attributes = None
-        if request.node_labels is not None:
-            labels = self._labels.take_labels(node_id, request.node_labels.node_labels)
-        if request.node_attributes is not None:
-            attributes = self._labels.take_attributes(node_id, request.node_attributes.node_attributes)
-        return labels, attributes
+    ) -> _Report:
+        """The labels and attributes that a node reports. Labels that nobody waits for are passed over."""
+        labels, attributes = request.node_labels, request.node_attributes
+        counts = labels is not None and self._labels.takes_reports
+        labels_refused = attributes_refused = None
+        if labels is not None and counts:
+            labels_refused = self._labels.take_labels(node_id, labels.node_labels)
+        if attributes is not None:
+            attributes_refused = self._labels.take_attributes(node_id, attributes.node_attributes)
+        return _Report(
+            counts and labels_refused is None,
+            attributes is not None and attributes_refused is None,
+            "\n".join(filter(None, (labels_refused, attributes_refused))) or None,
+        )
 
     def _refusal(self, node_id: NodeId, version: str, capability: Resource, caller: Caller) -> str | None:
         context = self._context
@@ -219,14 +232,12 @@ class TrackerService:
             return _shutdown(f"DECOMMISSIONING  {node_id} is ready to be decommissioned")
         response = self._answer(node, status, next_response_id(last))
         if request.node_labels is not None or request.node_attributes is not None:
-            labels_refused, attributes_refused = self._take_reports(node_id, request)
+            report = self._take_reports(node_id, request)
             response = node.response = replace(
                 response,
-                diagnostics_message="; ".join(filter(None, (labels_refused, attributes_refused))) or None,
-                are_node_labels_accepted_by_rm=request.node_labels is not None and labels_refused is None,
-                are_node_attributes_accepted_by_rm=(
-                    request.node_attributes is not None and attributes_refused is None
-                ),
+                diagnostics_message=report.diagnostics,
+                are_node_labels_accepted_by_rm=report.labels_accepted,
+                are_node_attributes_accepted_by_rm=report.attributes_accepted,
             )
         context.post(
             NodeStatusUpdate(

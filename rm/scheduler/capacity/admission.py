@@ -263,8 +263,17 @@ def prepare(scheduler: CapacityScheduler, attempt: CapacityAttempt) -> None:
     attempt.am_resource = frame.calculator.normalize(
         application.am_request, frame.minimum, maximum, frame.minimum
     )
+    label = _am_label(scheduler, application)
+    attempt.partition = leaf.settings.default_label if label is None else label
+
+
+def _am_label(scheduler: CapacityScheduler, application: CapacityApplication) -> str | None:
+    """The label of its AM's request as the submission was normalized; None: its queue decides."""
+    app = scheduler.context.apps.get(application.application_id)
+    if app is not None and app.am_requests:
+        return app.am_requests[0].node_label_expression
     default = scheduler.context.settings.labels.am_default_expression
-    attempt.partition = application.am_label or default or application.label or leaf.settings.default_label
+    return application.am_label or default or application.label
 
 
 # Lifetime

@@ -12,6 +12,7 @@ from rm.events.container import ContainerKill, ContainerReleased
 from rm.scheduler.asks import Locality
 from rm.scheduler.capacity.allocator import serve_reservation
 from rm.scheduler.capacity.assignment import Assignment, Kind, Pass
+from rm.scheduler.capacity.settings import DEFAULT_PARTITION
 from rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted, preempted
 from yarn.resource import NONE, Resource
 
@@ -70,7 +71,9 @@ def serve_once(
         walk = Pass(node, partition, total, frame.cluster, ignores_exclusivity=True)
         walk.candidates = candidates
         walk.reasons = scheduler.reasons
-        assignment = scheduler.tree.root.assign(walk, total)
+        # What is lent is bounded by the partition; the limit from above is the default partition's capacity,
+        # and only shows in headrooms and limits of AMs.
+        assignment = scheduler.tree.root.assign(walk, frame.partition_total(DEFAULT_PARTITION))
         if assignment.resource:
             commit(scheduler, assignment)
             return assignment

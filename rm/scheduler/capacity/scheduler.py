@@ -56,7 +56,7 @@ from rm.scheduler.capacity.parallel import ParallelLimits
 from rm.scheduler.capacity.plans import CapacityPlans
 from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.reading import FILE_NAME, Surroundings, read_settings
-from rm.scheduler.capacity.settings import ALL_LABELS, CapacitySettings, QueueKind, QueueSettings
+from rm.scheduler.capacity.settings import CapacitySettings, QueueKind, QueueSettings
 from rm.scheduler.capacity.tree import QueueTree
 from rm.scheduler.node import SchedulerNode
 from rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted
@@ -207,6 +207,15 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """NODE_LABELS_UPDATE."""
         self.settle()
         changes.move_nodes(self, event)
+
+    def resize_node(self, node: SchedulerNode, total: Resource) -> None:
+        """Its partition's capacity is worked out anew by a NODE_LABELS_UPDATE, which drops its reservation.
+
+        See tests/scenarios/labels/labels-resize-drops-reservation.yaml.
+        """
+        super().resize_node(node, total)
+        if node.reserved_container is not None:
+            self.drop_reservation(node.reserved_container)
 
     def node_removed(self, node: SchedulerNode) -> None:
         """Nothing on it can be killed for others any more."""
@@ -393,10 +402,10 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.settle()
         return reasons.launch_diagnostics(self, attempt_id)
 
-    def accessible_labels(self, queue: str) -> tuple[str, ...]:
-        """The labels of the queue; `*` for all. A queue that is not there yet is judged when it is made."""
+    def accessible_labels(self, queue: str) -> tuple[str, ...] | None:
+        """The labels of the queue; `*` for all."""
         found = self.tree.find(queue)
-        return found.settings.accessible_labels if found is not None else ALL_LABELS
+        return found.settings.accessible_labels if found is not None else None
 
     def queue_using_label(self, label: str) -> str | None:
         """A queue whose accessible set, its own or inherited, names the label; `*` names none."""
