@@ -140,12 +140,17 @@ def test_the_scheduler_hears_of_it() -> None:
     [
         (
             ("z",),
-            "Not all labels being replaced contained by known label collections, please check, new labels=[z]",
+            (
+                "Not all labels being replaced contained by known label collections, please check, new "
+                "labels=[z]"
+            ),
         ),
         (
             ("x", "y"),
-            "2 labels specified on host=n1, please note that we do not support specifying multiple labels "
-            "on a single host for now.",
+            (
+                "2 labels specified on host=n1, please note that we do not support specifying multiple "
+                "labels on a single host for now."
+            ),
         ),
     ],
 )
@@ -342,9 +347,7 @@ def map_attributes(
 def test_attributes_of_administrators_have_their_prefix() -> None:
     rig = Rig()
     key = NodeAttributeKey(attribute_prefix="nm.yarn.io", attribute_name="os")
-    with pytest.raises(
-        YarnError, match="Invalid Attribute Mapping for the node n1. Prefix should be rm.yarn.io"
-    ):
+    with pytest.raises(YarnError, match=r"Invalid Attribute Mapping for the node n1\. Prefix should be"):
         map_attributes(rig, "ADD", "n1", NodeAttribute(attribute_key=key, attribute_value="linux"))
     assert ATTRIBUTE_JOURNAL not in rig.journals
 
