@@ -94,9 +94,7 @@ class Scheduler(ABC, Generic[A]):
             SchedulerContainerExpired: self.expire_container,
             SchedulerReleaseContainer: self.release_container,
         }
-        """What it does with each event; an event that is not here is none of its business. Subclasses add
-        theirs.
-        """
+        """What it does with each event; others are none of its business. Subclasses add theirs."""
 
     def handle(self, event: SchedulerEvent) -> None:
         """One event of the second queue."""
@@ -175,9 +173,7 @@ class Scheduler(ABC, Generic[A]):
         return None
 
     def move_application(self, application_id: ApplicationId, queue: str) -> str:
-        """Moves an application to another queue, whose full path is returned. YarnError when it may not be
-        moved.
-        """
+        """Moves an application to another queue; the queue's full path. YarnError when it may not go there."""
         raise YarnError(f"{self.name} does not support moving applications between queues")
 
     def application_priority(
