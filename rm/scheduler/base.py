@@ -173,7 +173,7 @@ class Scheduler(ABC, Generic[A]):
         return None
 
     def move_application(self, application_id: ApplicationId, queue: str) -> str:
-        """Moves an application to another queue; the queue's full path. YarnError when it may not go there."""
+        """Moves an application to another queue; that queue's full path. YarnError when it may not go."""
         raise YarnError(f"{self.name} does not support moving applications between queues")
 
     def application_priority(
