@@ -19,8 +19,10 @@ from cluster.directory import ClusterError
 from rm.context import RMContext
 from rm.edge.directory import ConfigurationDirectory
 from rm.labels import NodeLabelsManager
+from rm.labels.attributes import NodeAttributesManager
 from rm.scheduler.capacity.check import ACTIVE_USERS, Finding, QueueNumbers, findings, numbers, pretend
 from rm.scheduler.capacity.scheduler import CapacityScheduler
+from rm.scheduler.constraint import PlacementConstraints
 from rm.settings import RMSettings
 from yarn.configuration import SITE_FILES, Configuration, ConfigurationError
 from yarn.node_resources import node_resource
@@ -106,6 +108,8 @@ def _context(site: Configuration, types: ResourceTypeRegistry, provider: Configu
         start_ms=int(time.time() * 1000),
     )
     context.labels = NodeLabelsManager(is_enabled=settings.labels.enabled)
+    context.attributes = NodeAttributesManager()
+    context.constraints = PlacementConstraints(context)
     return context
 
 

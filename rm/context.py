@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rm.labels.attributes import NodeAttributesManager
     from rm.node import RMNode
     from rm.scheduler.base import Scheduler
+    from rm.scheduler.constraint import PlacementConstraints
     from rm.settings import RMSettings
 
 
@@ -209,6 +210,7 @@ class RMContext:
         self.scheduler: Scheduler[Any]
         self.labels: NodeLabelsManager
         self.attributes: NodeAttributesManager
+        self.constraints: PlacementConstraints
 
     def post(self, event: Event) -> None:
         """Puts an event at the end of the queue."""

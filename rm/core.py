@@ -20,6 +20,7 @@ from rm.decommissioning import DecommissioningWatcher
 from rm.effects import Effect
 from rm.events.app import AppEvent, AppManagerEvent, AttemptEvent, AttemptLaunched, AttemptLaunchFailed
 from rm.events.node import MonitorEvent, NodeEvent, NodesListEvent
+from rm.events.placement import PlacementDue
 from rm.events.scheduler import SchedulerEvent
 from rm.labels import NodeLabelsManager
 from rm.labels.administration import ATTRIBUTE_JOURNAL, LABEL_JOURNAL, LabelAdministration
@@ -29,6 +30,7 @@ from rm.node import RM_NODE
 from rm.nodes import NodesListManager
 from rm.reservation.system import FOLLOWER, Planning, ReservationSystem
 from rm.scheduler.base import Scheduler
+from rm.scheduler.constraint import PlacementConstraints
 from rm.scheduler.opportunistic import OpportunisticAllocator
 from rm.scheduler.plan_queues import KeepsPlans
 from rm.services.admin import AdminService
@@ -98,6 +100,7 @@ class Core:
         )
         context.labels = NodeLabelsManager(is_enabled=settings.labels.enabled)
         context.attributes = NodeAttributesManager()
+        context.constraints = PlacementConstraints(context)
         context.scheduler = scheduler_class(settings.scheduler_class)(context)
         self.access = Access(context)
         self.manager = RMAppManager(context)
@@ -135,6 +138,8 @@ class Core:
         register(AppManagerEvent, self.manager.handle)
         register(MonitorEvent, self.monitors.handle)
         register(SchedulerEvent, self.context.scheduler.handle, behind=True)
+        if self.context.constraints.processor is not None:
+            register(PlacementDue, self.context.constraints.processor.handle)
 
     # Turns
 

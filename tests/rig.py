@@ -40,7 +40,7 @@ from yarn.records.master import (
     RegisterApplicationMasterResponse,
     UpdateContainerRequest,
 )
-from yarn.records.request import ResourceBlacklistRequest, ResourceRequest
+from yarn.records.request import ResourceBlacklistRequest, ResourceRequest, SchedulingRequest
 from yarn.records.tokens import Token
 from yarn.records.tracker import NodeHeartbeatResponse
 from yarn.resource import Resource
@@ -344,6 +344,7 @@ class Rig:
         release: tuple[ContainerId, ...] = (),
         blacklist: tuple[str, ...] = (),
         updates: tuple[UpdateContainerRequest, ...] = (),
+        scheduling: tuple[SchedulingRequest, ...] = (),
     ) -> AllocateResponse:
         """Its AM's heartbeat; what it is given it starts at once."""
         master, caller = self.masters[application_id], self.caller(application_id)
@@ -354,6 +355,7 @@ class Rig:
             response_id=master.response_id,
             progress=0.5,
             update_requests=updates,
+            scheduling_requests=scheduling,
         )
         answer = self.turn(lambda: self.core.master.allocate(request, caller))
         assert answer.response_id is not None

@@ -9,6 +9,7 @@ defect.
     +-- InvalidRequestError                    INVALID_ARGUMENT     400
     |   +-- InvalidResourceRequestError
     |   |   +-- InvalidLabelResourceRequestError
+    |   |   +-- SchedulerInvalidResourceRequestError
     |   +-- InvalidContainerReleaseError
     |   +-- InvalidResourceBlacklistRequestError
     |   +-- IllegalArgumentError
@@ -102,6 +103,12 @@ class InvalidLabelResourceRequestError(InvalidResourceRequestError):
     """A label expression that the queue or the cluster does not allow."""
 
     java_class = _YARN + "InvalidLabelResourceRequestException"
+
+
+class SchedulerInvalidResourceRequestError(InvalidResourceRequestError):
+    """A request that contradicts what the scheduler has booked under its key."""
+
+    java_class = _YARN + "SchedulerInvalidResourceRequestException"
 
 
 class InvalidContainerReleaseError(InvalidRequestError):

@@ -267,6 +267,7 @@ def _final_actions(app: RMApp, state: RMAppState) -> None:
     app.logs.start(context.now_ms)
     app.finish_ms = context.now_ms if app.stored_finish_ms is None else app.stored_finish_ms
     context.monitors.lifetime.unregister(app.application_id)
+    context.constraints.forget(app.application_id)
     context.post(AppManagerAppCompleted(application_id=app.application_id))
 
 

@@ -9,4 +9,5 @@ carry ids and values, never entities. What a user did to a queue or a label arri
     container  RMContainer
     node       RMNode, the list of nodes, the monitors
     scheduler  the scheduler
+    placement  the placement processor
 """

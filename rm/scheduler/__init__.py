@@ -10,6 +10,8 @@ requests     validation and normalization
 statuses     why the RM ended a container
 recovery     containers reported after a restart of the RM
 plan_queues  what a scheduler does for plan reservations
+constraint   placement constraints and the tags of containers
+releases     containers that nobody wants any more
 updates      containers that change while they run
 overcommit   nodes that shrank below what is on them
 opportunistic  containers that no queue pays for

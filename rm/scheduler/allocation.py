@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rm.container import RMContainer
-from yarn.records.request import PreemptionMessage, SchedulingRequest
+from yarn.records.request import PreemptionMessage, RejectedSchedulingRequest
 from yarn.resource import Resource
 
 
@@ -18,4 +18,4 @@ class Allocation:
     updated: list[RMContainer]
     """Containers with a new size or execution type."""
     preemption: PreemptionMessage | None = None
-    rejected: tuple[SchedulingRequest, ...] = ()
+    rejected: tuple[RejectedSchedulingRequest, ...] = ()

@@ -194,27 +194,41 @@ class Attempt:
         """
         key_asks = self.asks.key_asks(key)
         assert key_asks is not None
-        label = key_asks.label
+        label, constrained = key_asks.label, key_asks.constrained
         if reserved is not None:
             self.unreserve(reserved)
             container = reserved
             container.resource = resource
         else:
             container = self.create_container(node, key, resource, label)
+        if constrained is not None:
+            container.allocation_tags = constrained.request.allocation_tags
         container.lowered = self.asks.take(locality, node.host, node.rack, key)
+        self._take_in(container, node, locality)
+        return container
+
+    def allocate_directly(
+        self, node: SchedulerNode, key: RequestKey, resource: Resource, tags: tuple[str, ...]
+    ) -> RMContainer:
+        """Gives it a container that none of its asks stands for: one that was placed before it came here."""
+        container = self.create_container(node, key, resource, "")
+        container.allocation_tags = tags
+        self._take_in(container, node, Locality.NODE_LOCAL)
+        return container
+
+    def _take_in(self, container: RMContainer, node: SchedulerNode, locality: Locality) -> None:
         container.locality = locality
         self.locality_counts[locality] += 1
         self.live[container.container_id] = container
         self.newly_allocated.append(container)
         node.allocate(container)
         container.partition = node.partition
-        charge(self.path, node.partition, resource)
+        charge(self.path, node.partition, container.resource)
         if container.is_am:
             self.is_waiting_for_am = False
-            self.book_am(node.partition, resource)
+            self.book_am(node.partition, container.resource)
         self.context.health.note_allocation(container, self.context.now_ms)
         container.fire(ContainerStart())
-        return container
 
     def pull(self) -> list[RMContainer]:
         """Hands out what was allocated since the last time: each ALLOCATED container becomes ACQUIRED."""

@@ -3,8 +3,10 @@ off them.
 
 An ask replaces the earlier ask with the same key and location; it does not add to it. The count at `*` is the
 truth of how many containers a key still wants: a key is active while it is above zero, and pending resources
-follow it alone. Counts of hosts and racks that are left over stay, and count again if `*` is raised. Knows
-nothing of queues or limits. Answers for AppSchedulingInfo and LocalityAppPlacementAllocator.
+follow it alone. Counts of hosts and racks that are left over stay, and count again if `*` is raised. A key
+with a placement constraint has one request, at `*`; what may become of it is rm.scheduler.constraint.asking's
+business. Knows nothing of queues or limits. Answers for AppSchedulingInfo, LocalityAppPlacementAllocator and
+the books of SingleConstraintAppPlacementAllocator.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ from enum import Enum
 from typing import NamedTuple
 
 from yarn.enums import ExecutionType
+from yarn.errors import SchedulerInvalidResourceRequestError
 from yarn.ids import ContainerId
-from yarn.records.request import ResourceRequest
+from yarn.records.request import ResourceRequest, SchedulingRequest
 from yarn.resource import NONE, Resource
 
 ANY = "*"
@@ -41,10 +44,30 @@ class Locality(Enum):
     OFF_SWITCH = "off-switch"
 
 
+class Constrained:
+    """What a scheduling request says beyond number and size; it outlives the number's fall to zero."""
+
+    __slots__ = ("failed_looks", "request")
+
+    def __init__(self, request: SchedulingRequest) -> None:
+        self.request = request
+        """As it came; its number is out of date, see the PendingRequest."""
+        self.failed_looks = 0
+        """How often its constraint could not be looked up."""
+
+
 class PendingRequest:
     """One request of a key: so many containers of this capability at this location."""
 
-    __slots__ = ("capability", "count", "execution_type", "label", "location", "relax_locality")
+    __slots__ = (
+        "capability",
+        "constrained",
+        "count",
+        "execution_type",
+        "label",
+        "location",
+        "relax_locality",
+    )
 
     def __init__(
         self,
@@ -54,6 +77,7 @@ class PendingRequest:
         relax_locality: bool = True,
         label: str = "",
         execution_type: ExecutionType = ExecutionType.GUARANTEED,
+        constrained: Constrained | None = None,
     ) -> None:
         self.location = location
         self.count = count
@@ -61,6 +85,8 @@ class PendingRequest:
         self.relax_locality = relax_locality
         self.label = label
         self.execution_type = execution_type
+        self.constrained = constrained
+        """The scheduling request that it stands for; None for a plain one."""
 
 
 class KeyAsks:
@@ -78,6 +104,11 @@ class KeyAsks:
     def outstanding(self) -> int:
         """How many containers the key still wants."""
         return self.any.count if self.any is not None else 0
+
+    @property
+    def constrained(self) -> Constrained | None:
+        """The scheduling request of the key, if it has one."""
+        return self.any.constrained if self.any is not None else None
 
     @property
     def label(self) -> str:
@@ -137,6 +168,13 @@ class Asks:
             key_asks = self._keys.get(key)
             if key_asks is None:
                 self._keys[key] = key_asks = KeyAsks(key)
+            elif key_asks.constrained is not None:
+                raise SchedulerInvalidResourceRequestError(
+                    f"a ResourceRequest cannot be handled where a SchedulingRequest with the same scheduler "
+                    f"key exists: priority={key.request_priority}, allocationRequestId="
+                    f"{key.allocation_request_id}, please send ResourceRequest with a different allocationId "
+                    "and priority"
+                )
             execution = request.execution_type_request
             self._put(
                 key_asks,
@@ -157,6 +195,11 @@ class Asks:
             self._keys[key] = key_asks = KeyAsks(key)
         for request in requests:
             self._put(key_asks, request)
+
+    def drop(self, key: RequestKey) -> None:
+        """Forgets a key; it must want nothing any more."""
+        assert key not in self.active_keys, f"{key} is active"
+        self._keys.pop(key, None)
 
     def take(self, locality: Locality, host: str, rack: str, key: RequestKey) -> tuple[PendingRequest, ...]:
         """Takes one container off the requests, as an allocation of this locality does.
@@ -190,8 +233,12 @@ class Asks:
         """Puts a request back whose container ended before its AM heard of it."""
         key_asks = self._keys.get(key)
         if key_asks is None:
-            self._keys[key] = key_asks = KeyAsks(key)
+            key_asks = KeyAsks(key)
         for request in lowered:
+            if request.constrained is not key_asks.constrained and request.constrained is not None:
+                # It was cancelled meanwhile.
+                return
+            self._keys[key] = key_asks
             present = key_asks.by_location.get(request.location)
             count = present.count if present is not None else 0
             self._put(
@@ -203,6 +250,7 @@ class Asks:
                     request.relax_locality,
                     request.label,
                     request.execution_type,
+                    request.constrained,
                 ),
             )
 

@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from rm.container import RMContainer, RMContainerState
 from rm.events.container import (
     ContainerEvent,
-    ContainerExpire,
     ContainerFinished,
     ContainerKill,
     ContainerLaunched,
-    ContainerReleased,
 )
 from rm.events.node import NodeCleanupContainer
 from rm.events.scheduler import (
@@ -34,19 +32,18 @@ from rm.events.scheduler import (
     SchedulerNodeUpdate,
     SchedulerReleaseContainer,
 )
-from rm.scheduler import overcommit
+from rm.scheduler import overcommit, releases
 from rm.scheduler.allocation import Allocation as Allocation
 from rm.scheduler.application import Application, Attempt
+from rm.scheduler.calculator import DEFAULT_CALCULATOR, Calculator
 from rm.scheduler.node import NodeTracker, SchedulerNode
 from rm.scheduler.recovery import recover_containers
 from rm.scheduler.statuses import (
     COMPLETED_APPLICATION,
-    EXPIRED_CONTAINER,
     LOST_CONTAINER,
-    RELEASED_CONTAINER,
     aborted,
 )
-from rm.scheduler.updates import confirm, is_wanted, roll_back_increase
+from rm.scheduler.updates import confirm, is_wanted
 from rm.scheduler.usage import DEFAULT_PARTITION
 from rm.scheduler.views import ApplicationView, QueueView
 from yarn.enums import QueueACL, SchedulerResourceTypes
@@ -74,6 +71,8 @@ class Scheduler(ABC, Generic[A]):
     """Whether containers may change while they run."""
     has_partitions: ClassVar[bool] = False
     """Whether the label of a node decides who is served there; else labels of nodes have no effect."""
+    serves_constraints: ClassVar[bool] = False
+    """Whether it places scheduling requests by itself (the handler `scheduler`)."""
     resource_kinds: ClassVar[tuple[SchedulerResourceTypes, ...]] = (SchedulerResourceTypes.MEMORY,)
 
     def __init__(self, context: RMContext) -> None:
@@ -91,8 +90,8 @@ class Scheduler(ABC, Generic[A]):
             SchedulerAppRemoved: self.remove_application,
             SchedulerAppAttemptAdded: self.add_attempt,
             SchedulerAppAttemptRemoved: self.remove_attempt,
-            SchedulerContainerExpired: self.expire_container,
-            SchedulerReleaseContainer: self.release_container,
+            SchedulerContainerExpired: lambda event: releases.expire(self, event),
+            SchedulerReleaseContainer: lambda event: releases.release(self, event),
         }
         """What it does with each event; others are none of its business. Subclasses add theirs."""
 
@@ -155,6 +154,14 @@ class Scheduler(ABC, Generic[A]):
     @abstractmethod
     def has_access(self, user: str, acl: QueueACL, queue: str) -> bool:
         """Whether an ACL of the queue, or of one above it, lets the user."""
+
+    def allocate_directly(
+        self, attempt_id: ApplicationAttemptId, request: SchedulingRequest, node: SchedulerNode
+    ) -> bool:
+        """A container on this very node, whose constraints were looked at; whether it was given. As in
+        Hadoop, only the CapacityScheduler ever does.
+        """
+        return False
 
     def queue_maximum_allocation(self, queue: str | None) -> Resource:
         """The largest container that may be asked for in that queue now."""
@@ -230,8 +237,14 @@ class Scheduler(ABC, Generic[A]):
         """Recounts every sum from the containers on the nodes; AssertionError where one differs."""
         for node in self.tracker.nodes.values():
             node.check_books()
+        self.context.constraints.tags.check_books(self.tracker.nodes.values())
 
     # What the RM asks
+
+    @property
+    def resource_calculator(self) -> Calculator:
+        """How sizes are compared with room."""
+        return DEFAULT_CALCULATOR
 
     def cluster_resource(self) -> Resource:
         """The capacity of all nodes that can be scheduled on."""
@@ -282,7 +295,9 @@ class Scheduler(ABC, Generic[A]):
         partition = labels.partition_of(rm_node.node_id) if self.has_partitions else DEFAULT_PARTITION
         node_id, port_too = rm_node.node_id, self.context.settings.port_in_node_name
         name = str(node_id) if port_too else node_id.host
-        return SchedulerNode(node_id, rm_node.rack, rm_node.capability, partition, rm_node.http_address, name)
+        tags = self.context.constraints.tags
+        http = rm_node.http_address
+        return SchedulerNode(node_id, rm_node.rack, rm_node.capability, partition, http, name, tags)
 
     def node_added(self, node: SchedulerNode) -> None:
         """A node has joined its partition."""
@@ -412,34 +427,6 @@ class Scheduler(ABC, Generic[A]):
         """A container reservation has left the books."""
         return
 
-    def expire_container(self, event: SchedulerContainerExpired) -> None:
-        """CONTAINER_EXPIRED: acquired and never started; or an increase that was not confirmed in time."""
-        container = self.container(event.container_id)
-        if container is None:
-            return
-        if event.is_increase:
-            roll_back_increase(self, container)
-            return
-        status = aborted(container.container_id, EXPIRED_CONTAINER)
-        self.complete_container(container, status, ContainerExpire(status=status))
-
-    def release_container(self, event: SchedulerReleaseContainer) -> None:
-        """RELEASE_CONTAINER."""
-        container = self.container(event.container_id)
-        if container is not None:
-            status = aborted(container.container_id, RELEASED_CONTAINER)
-            self.complete_container(container, status, ContainerReleased(status=status))
-
-    def release_containers(self, release: Iterable[ContainerId]) -> None:
-        """What an AM does not want any more."""
-        for container_id in release:
-            container = self.container(container_id)
-            if container is None:
-                self.context.log("info", "release of an unknown container", container=container_id)
-                continue
-            status = aborted(container_id, RELEASED_CONTAINER)
-            self.complete_container(container, status, ContainerReleased(status=status))
-
     def stop_attempt(self, event: SchedulerAppAttemptRemoved) -> A | None:
         """The common part of APP_ATTEMPT_REMOVED: containers are killed, except running ones to be kept."""
         application = self.applications.get(event.attempt_id.application_id)
@@ -476,11 +463,14 @@ class Scheduler(ABC, Generic[A]):
         release: Iterable[ContainerId],
         blacklist_additions: Iterable[str],
         blacklist_removals: Iterable[str],
+        book_constrained: Callable[[], None] | None = None,
     ) -> Allocation:
         """The common part of an allocate call, in Hadoop's order: release, ask, blacklist, then delivery."""
-        self.release_containers(release)
+        releases.release_all(self, release)
         if not attempt.is_stopped:
             attempt.asks.replace(ask)
+            if book_constrained is not None:
+                book_constrained()
             places = attempt.am_blacklist if attempt.is_waiting_for_am else attempt.blacklist
             for place in blacklist_additions:
                 places[place] = None

@@ -15,6 +15,7 @@ from yarn.resource import NONE, Resource, combine
 
 if TYPE_CHECKING:
     from rm.container import RMContainer
+    from rm.scheduler.constraint.tags import AllocationTags
 
 
 class SchedulerNode:
@@ -33,6 +34,7 @@ class SchedulerNode:
         "partition",
         "rack",
         "reserved_container",
+        "tags",
         "total",
     )
 
@@ -44,6 +46,7 @@ class SchedulerNode:
         partition: str = "",
         http: str = "",
         name: str | None = None,
+        tags: AllocationTags | None = None,
     ) -> None:
         self.node_id = node_id
         self.host = node_id.host if name is None else name
@@ -51,6 +54,8 @@ class SchedulerNode:
         self.rack = rack
         self.http_address = http
         self.partition = partition
+        self.tags = tags
+        """Where the tags of its containers are counted."""
         self.total = total
         self.allocated = NONE
         self.available = total
@@ -70,6 +75,8 @@ class SchedulerNode:
     def allocate(self, container: RMContainer) -> None:
         """Puts a container on the node."""
         self.containers[container.container_id] = container
+        if container.allocation_tags and self.tags is not None:
+            self.tags.add(self.node_id, self.rack, container.application_id, container.allocation_tags)
         if container.execution_type is ExecutionType.GUARANTEED:
             self.allocated = self.allocated + container.resource
             self.available = self.available - container.resource
@@ -90,6 +97,8 @@ class SchedulerNode:
             return False
         del self.containers[container_id]
         self.launched.pop(container_id, None)
+        if container.allocation_tags and self.tags is not None:
+            self.tags.remove(self.node_id, self.rack, container.application_id, container.allocation_tags)
         if container.execution_type is ExecutionType.GUARANTEED:
             self.allocated = self.allocated - container.resource
             self.available = self.available + container.resource

@@ -8,4 +8,5 @@ client   ApplicationClientProtocol
 master   ApplicationMasterProtocol
 tracker  ResourceTracker
 admin    ResourceManagerAdministrationProtocol
+constraints  who serves scheduling requests
 """

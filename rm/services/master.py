@@ -23,8 +23,9 @@ from rm.scheduler.asks import ANY
 from rm.scheduler.base import Allocation
 from rm.scheduler.opportunistic import OpportunisticAllocator, is_opportunistic
 from rm.services.caller import Caller
+from rm.services.constraints import make_handler
 from rm.services.tracker import next_response_id
-from yarn.enums import FinalApplicationStatus, RejectionReason
+from yarn.enums import FinalApplicationStatus
 from yarn.errors import (
     ApplicationAttemptNotFoundError,
     ApplicationMasterNotRegisteredError,
@@ -32,7 +33,6 @@ from yarn.errors import (
     InvalidApplicationMasterRequestError,
     InvalidContainerReleaseError,
     InvalidResourceBlacklistRequestError,
-    YarnError,
 )
 from yarn.ids import ApplicationAttemptId, NodeId
 from yarn.records.master import (
@@ -46,7 +46,7 @@ from yarn.records.master import (
     RegisterApplicationMasterResponse,
     UpdatedContainer,
 )
-from yarn.records.request import RejectedSchedulingRequest, ResourceBlacklistRequest, ResourceRequest
+from yarn.records.request import ResourceBlacklistRequest, ResourceRequest
 from yarn.resource import NONE
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ class MasterService:
 
     def __init__(self, context: RMContext, opportunistic: OpportunisticAllocator | None) -> None:
         self._context = context
+        self._constraints = make_handler(context)
         self._opportunistic = opportunistic
         """Who gives OPPORTUNISTIC containers; without him they are asked for like all others."""
 
@@ -79,6 +80,7 @@ class MasterService:
                 f"Application Master is already registered : {app.application_id}"
             )
         context.monitors.am.ping(attempt_id, context.now_ms)
+        self._constraints.register(attempt_id, request)
         session.response_id = 0
         session.answer = None
         context.post(
@@ -153,6 +155,7 @@ class MasterService:
         context = self._context
         app = self._app(attempt_id)
         attempt = app.attempts[attempt_id]
+        request = self._constraints.take(attempt_id, request)
         context.post(
             AttemptStatusUpdate(
                 attempt_id=attempt_id,
@@ -160,12 +163,6 @@ class MasterService:
                 tracking_url=request.tracking_url,
             )
         )
-        if request.scheduling_requests:
-            raise YarnError(
-                f"Found non empty SchedulingRequest in the allocate call of {attempt_id}, but requests with "
-                "placement constraints are not processed: "
-                "yarn.resourcemanager.placement-constraints.handler=disabled is the only one served"
-            )
         ask = [self._validated(app, self._labelled(app, one)) for one in request.ask]
         _validate_blacklist(request.blacklist_request)
         if not app.keeps_containers:
@@ -257,10 +254,7 @@ class MasterService:
             nm_tokens=tuple(self._nm_tokens(app, attempt_id, containers)),
             application_priority=app.app_priority,
             enhanced_headroom=self._enhanced_headroom(booked),
-            rejected_scheduling_requests=tuple(
-                RejectedSchedulingRequest(reason=RejectionReason.COULD_NOT_PLACE_ON_NODE, request=one)
-                for one in allocation.rejected
-            ),
+            rejected_scheduling_requests=allocation.rejected + self._constraints.rejected(attempt_id),
         )
 
     def _enhanced_headroom(self, booked: Attempt | None) -> EnhancedHeadroom:
@@ -298,6 +292,7 @@ class MasterService:
                 f"{attempt_id.application_id}"
             )
         context.monitors.am.ping(attempt_id, context.now_ms)
+        self._constraints.finish(attempt_id)
         context.post(
             AttemptUnregistered(
                 attempt_id=attempt_id,

@@ -10,7 +10,7 @@ from yarn.settings import Conflict, setting, settings
 _RM = "yarn.resourcemanager."
 _QUEUING = _RM + "nm-container-queuing."
 _CONSTRAINTS = _RM + "placement-constraints."
-_DEFAULT_ALGORITHM = (
+DEFAULT_ALGORITHM = (
     "org.apache.hadoop.yarn.server.resourcemanager.scheduler.constraint.algorithm.DefaultPlacementAlgorithm"
 )
 
@@ -126,11 +126,23 @@ class PlacementConstraintSettings:
         _CONSTRAINTS + "retry-attempts", 3, "The placement processor tries a request so often", at_least=0
     )
     algorithm_class: str = setting(
-        _CONSTRAINTS + "algorithm.class", _DEFAULT_ALGORITHM, "The placement processor's algorithm"
+        _CONSTRAINTS + "algorithm.class", DEFAULT_ALGORITHM, "The placement processor's algorithm"
     )
     algorithm_iterator: str = setting(
         _CONSTRAINTS + "algorithm.iterator",
         "SERIAL",
         "Order in which the placement processor takes requests",
         one_of=("SERIAL", "POPULAR_TAGS"),
+    )
+    algorithm_pool_size: int = setting(
+        _CONSTRAINTS + "algorithm.pool-size",
+        1,
+        "Threads that place requests in Hadoop; here the core has but one",
+        at_least=1,
+    )
+    scheduler_pool_size: int = setting(
+        _CONSTRAINTS + "scheduler.pool-size",
+        1,
+        "Threads that commit placements in Hadoop; here the core has but one",
+        at_least=1,
     )

@@ -11,10 +11,13 @@ from rm import reports
 from rm.app import RMApp
 from rm.attempt import NOT_AVAILABLE, RMAppAttempt
 from rm.container import RMContainer
+from rm.scheduler.asks import KeyAsks
+from rm.scheduler.constraint.text import text
 from rm.web.values import Answer, Shapes, entries, java_float, without_nulls
-from yarn.enums import ApplicationTimeoutType
+from yarn.enums import ApplicationTimeoutType, ExecutionType
 from yarn.ids import ContainerId
 from yarn.moments import iso8601
+from yarn.records.request import SchedulingRequest
 from yarn.resource import Resource
 
 if TYPE_CHECKING:
@@ -185,6 +188,10 @@ def open_requests(context: RMContext, shapes: Shapes, attempt: RMAppAttempt) -> 
     if booked is None or booked.is_stopped:
         return
     for key_asks in booked.asks.all_keys():
+        if key_asks.constrained is not None:
+            if key_asks.outstanding:
+                yield _scheduling_request(shapes, key_asks, key_asks.constrained.request)
+            continue
         for asked in key_asks.by_location.values():
             if asked.count:
                 yield {
@@ -200,6 +207,27 @@ def open_requests(context: RMContext, shapes: Shapes, attempt: RMAppAttempt) -> 
                         "enforceExecutionType": False,
                     },
                 }
+
+
+def _scheduling_request(shapes: Shapes, key_asks: KeyAsks, request: SchedulingRequest) -> Answer:
+    """A request with a placement constraint has no place of its own."""
+    assert key_asks.any is not None
+    shown: Answer = {
+        "priority": key_asks.key.request_priority,
+        "allocationRequestId": key_asks.key.allocation_request_id,
+        "capability": shapes.resource(key_asks.any.capability),
+        "numContainers": key_asks.outstanding,
+        "relaxLocality": False,
+        "executionTypeRequest": {
+            "executionType": ExecutionType.GUARANTEED.name,
+            "enforceExecutionType": request.execution_type is not None
+            and request.execution_type.enforce_execution_type,
+        },
+        "allocationTags": list(request.allocation_tags),
+    }
+    if request.placement_constraint is not None:
+        shown["placementConstraint"] = text(request.placement_constraint)
+    return shown
 
 
 def timeout(context: RMContext, app: RMApp) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rm.node import RMNode
@@ -45,7 +46,7 @@ def node(context: RMContext, shapes: Shapes, one: RMNode) -> Answer:
         "usedMemoryOpportGB": (opportunistic.opport_memory_used or 0) if opportunistic else 0,
         "usedVirtualCoresOpport": (opportunistic.opport_cores_used or 0) if opportunistic else 0,
         "numQueuedContainers": (opportunistic.queued_opport_containers or 0) if opportunistic else 0,
-        "allocationTags": _tags(booked),
+        "allocationTags": _tags(context.constraints.tags.on_node(one.node_id)),
         "resourceUtilization": {
             "nodePhysicalMemoryMB": (reported.pmem or 0) if reported else 0,
             "nodeVirtualMemoryMB": (reported.vmem or 0) if reported else 0,
@@ -73,11 +74,7 @@ def _share(value: float | None, one: RMNode, booked: Resource, *, is_memory: boo
     return java_float(100.0 * (value or 0.0) / whole) if whole > 0 else 0.0
 
 
-def _tags(booked: object) -> Answer:
-    counts: dict[str, int] = {}
-    for container in getattr(booked, "containers", {}).values():
-        for tag in container.allocation_tags:
-            counts[tag] = counts.get(tag, 0) + 1
+def _tags(counts: Mapping[str, int]) -> Answer:
     if not counts:
         return {}
     return {

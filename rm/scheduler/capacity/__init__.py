@@ -14,6 +14,7 @@ application.py              an attempt's memory
 assignment.py               what a look at a node comes to, and the reasons for nothing
 allocator.py                one application against one node
 commit.py rounds.py multi_node.py           a heartbeat, and other ways to give
+constraints.py              scheduling requests, booked or placed already
 placement.py                mapping rules to a queue
 dynamic.py upkeep.py        queues that submissions make; what becomes of them
 parallel.py                 max-parallel-apps

@@ -84,6 +84,12 @@ def _try_on(
     if label != walk.pending_in:
         walk.note(attempt, SkipReason.LABEL)
         return KEY_SKIPPED
+    constrained = asks.any.constrained
+    if constrained is not None:
+        walk.is_repeatable = False
+        if not frame.context.constraints.admits(attempt.application_id, constrained, node):
+            walk.note(attempt, SkipReason.CONSTRAINT)
+            return KEY_SKIPPED
     if not frame.settings.continue_looking and not may_reserve_more(leaf, attempt, asks, required):
         walk.note(attempt, SkipReason.RESERVATIONS)
         return KEY_SKIPPED

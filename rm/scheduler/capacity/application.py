@@ -57,6 +57,8 @@ class CapacityAttempt(Attempt):
         """Opportunities that its requests without a label missed, by key (missedNonPartitionedRequest...)."""
         self.asked_partitions: dict[str, None] = {}
         """Every partition that it ever asked for."""
+        self.has_constraints = False
+        """Whether it ever sent a scheduling request."""
         self.announced: dict[ContainerId, None] = {}
         """Containers that its AM is to be told of at its next call (preemption)."""
 

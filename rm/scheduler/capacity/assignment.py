@@ -36,6 +36,8 @@ class SkipReason(Enum):
     SIBLING_QUEUE = "room is kept free for a sibling queue whose next request does not fit yet"
     USER_LIMIT = "User capacity has reached its maximum limit."
     LABEL = "the node is in another partition than the request"
+    CONSTRAINT = "Node does not satisfy the placement constraint of the request"
+    IN_PLACEMENT = "the placement processor looks for a node that satisfies its constraint"
     PARTITION_ACCESS = "Queue can not access the partition of the node"
     EXCLUSIVITY = "ApplicationMasters may not borrow a partition"
     PARTITION_DELAY = "nodes without a label are preferred for some time yet"
@@ -136,6 +138,7 @@ class Assignment:
         "blocked",
         "from_reserved",
         "ignores_exclusivity",
+        "is_placed_before",
         "key",
         "kills",
         "kind",
@@ -165,6 +168,8 @@ class Assignment:
         self.kills: tuple[RMContainer, ...] = ()
         """Killable containers that make room (lazy preemption)."""
         self.ignores_exclusivity = False
+        self.is_placed_before = False
+        """Whether the placement processor found the node, and looked at the constraint."""
 
     @property
     def is_reservation(self) -> bool:

@@ -17,6 +17,8 @@ from rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted, preempted
 from yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
+    from rm.scheduler.asks import RequestKey
+    from rm.scheduler.capacity.application import CapacityAttempt
     from rm.scheduler.capacity.scheduler import CapacityScheduler
     from rm.scheduler.node import SchedulerNode
 
@@ -141,6 +143,8 @@ def _is_acceptable(scheduler: CapacityScheduler, assignment: Assignment, node: S
     assert attempt is not None
     if scheduler.tracker.nodes.get(node.node_id) is not node or not node.is_schedulable:
         return False
+    if assignment.kind is Kind.ALLOCATE and not _meets_constraint(scheduler, assignment, node):
+        return False
     if assignment.from_reserved is not None:
         return True
     if assignment.kind is Kind.ALLOCATE and not assignment.kills:
@@ -156,3 +160,33 @@ def _is_acceptable(scheduler: CapacityScheduler, assignment: Assignment, node: S
         return False
     killed = sum((victim.resource for victim in assignment.kills), NONE)
     return leaf.accepts(assignment, partition, assignment.resource - given_up - killed)
+
+
+def _meets_constraint(scheduler: CapacityScheduler, assignment: Assignment, node: SchedulerNode) -> bool:
+    """A reserved node may have got other containers since somebody looked."""
+    attempt, key = assignment.attempt, assignment.key
+    assert attempt is not None
+    asks = attempt.asks.key_asks(key) if key is not None else None
+    constrained = asks.constrained if asks is not None else None
+    if constrained is None or assignment.is_placed_before:
+        return True
+    return scheduler.context.constraints.admits(attempt.application_id, constrained, node)
+
+
+def commit_directly(
+    scheduler: CapacityScheduler,
+    attempt: CapacityAttempt,
+    node: SchedulerNode,
+    key: RequestKey,
+    resource: Resource,
+    tags: tuple[str, ...],
+) -> bool:
+    """A container that nobody asked the queues for; False when limits or the node's room are against it."""
+    proposal = Assignment(Kind.ALLOCATE)
+    proposal.attempt, proposal.node, proposal.key = attempt, node, key
+    proposal.resource, proposal.locality = resource, Locality.NODE_LOCAL
+    proposal.is_placed_before = True
+    if not _is_acceptable(scheduler, proposal, node):
+        return False
+    attempt.allocate_directly(node, key, resource, tags)
+    return True

@@ -17,6 +17,9 @@ from rm.scheduler.capacity.assignment import Limits, Pass, SkipReason
 from rm.scheduler.capacity.leaf import LeafQueue
 from rm.scheduler.capacity.parent import ParentQueue
 from rm.scheduler.capacity.queue import CapacityQueue
+from rm.scheduler.constraint.asking import number_of
+from rm.scheduler.constraint.namespaces import InvalidAllocationTagsQueryError
+from rm.scheduler.constraint.text import text
 from yarn.ids import ApplicationAttemptId, ApplicationId
 from yarn.resource import Resource
 
@@ -53,9 +56,24 @@ def explain(scheduler: CapacityScheduler, application_id: ApplicationId) -> list
         reason = attempt.waits_for or SkipReason.NOT_ACTIVATED
         return [Explanation(reason=reason, detail=_activation_detail(attempt, reason))]
     if not attempt.is_asking:
-        return [Explanation(reason=SkipReason.NOTHING_ASKED)]
+        return _in_placement(scheduler, application_id) or [Explanation(reason=SkipReason.NOTHING_ASKED)]
     found = [one for key in attempt.asks.active_keys for one in _explain_key(scheduler, attempt, key)]
+    found += _in_placement(scheduler, application_id)
     return found or _behind_others(scheduler, attempt)
+
+
+def _in_placement(scheduler: CapacityScheduler, application_id: ApplicationId) -> list[Explanation]:
+    """What the placement processor has not handed to the queues yet."""
+    processor = scheduler.context.constraints.processor
+    if processor is None:
+        return []
+    found = []
+    for request, attempt in processor.waiting(application_id):
+        tags = ",".join(request.allocation_tags)
+        detail = f"{number_of(request)} of {tags}: attempt {attempt} of {processor.attempts}"
+        key = RequestKey(request.priority or 0, request.allocation_request_id)
+        found.append(Explanation(reason=SkipReason.IN_PLACEMENT, detail=detail, key=key))
+    return found
 
 
 def _behind_others(scheduler: CapacityScheduler, attempt: CapacityAttempt) -> list[Explanation]:
@@ -122,12 +140,33 @@ def _explain_key(
     if blocked is not None:
         reason, detail = blocked
         return [Explanation(reason=reason, detail=detail, key=key)]
-    counts: dict[SkipReason, int] = {}
+    counts: dict[tuple[SkipReason, str], int] = {}
     for node in nodes:
-        found = _node_reason(scheduler, attempt, asks, node, required)
+        unmet = _unmet_constraint(scheduler, attempt, asks, node)
+        if unmet is not None:
+            found: SkipReason | None = SkipReason.CONSTRAINT
+        else:
+            found = _node_reason(scheduler, attempt, asks, node, required)
         if found is not None:
-            counts[found] = counts.get(found, 0) + 1
-    return [Explanation(reason=reason, key=key, nodes=count) for reason, count in counts.items()]
+            counts[found, unmet or ""] = counts.get((found, unmet or ""), 0) + 1
+    return [
+        Explanation(reason=reason, key=key, nodes=count, detail=detail)
+        for (reason, detail), count in counts.items()
+    ]
+
+
+def _unmet_constraint(
+    scheduler: CapacityScheduler, attempt: CapacityAttempt, asks: KeyAsks, node: SchedulerNode
+) -> str | None:
+    """The part of the request's constraint that the node does not satisfy."""
+    constrained = asks.constrained
+    if constrained is None:
+        return None
+    try:
+        part = scheduler.context.constraints.unmet(attempt.application_id, constrained.request, node)
+    except InvalidAllocationTagsQueryError as error:
+        return str(error)
+    return text(part) if part is not None else None
 
 
 def _queue_reason(

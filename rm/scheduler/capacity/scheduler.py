@@ -7,6 +7,8 @@ and refreshes, clients.py shows. Answers for CapacityScheduler.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rm.container import RMContainer
@@ -31,11 +33,12 @@ from rm.scheduler.allocation import Allocation
 from rm.scheduler.application import Application
 from rm.scheduler.autocorrect import corrected
 from rm.scheduler.base import Scheduler
-from rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR
+from rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR, Calculator
 from rm.scheduler.capacity import (
     admission,
     changes,
     clients,
+    constraints,
     mutation,
     preempting,
     priorities,
@@ -79,6 +82,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
 
     name: ClassVar[str] = "CapacityScheduler"
     has_partitions: ClassVar[bool] = True
+    serves_constraints: ClassVar[bool] = True
 
     def __init__(self, context: RMContext) -> None:
         super().__init__(context)
@@ -281,8 +285,24 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.settle()
         attempt = self.attempt(attempt_id)
         assert attempt is not None
-        asked = corrected(self, attempt, ask)
-        return self.take_call(attempt, asked, release, blacklist_additions, blacklist_removals)
+        asked, further = corrected(self, attempt, ask), None
+        if constrained := tuple(scheduling_requests):
+            further = partial(constraints.book_all, self, attempt, asked, constrained)
+        allocation = self.take_call(attempt, asked, release, blacklist_additions, blacklist_removals, further)
+        rejected = constraints.rejected(self, attempt)
+        return replace(allocation, rejected=rejected) if rejected else allocation
+
+    def allocate_directly(
+        self, attempt_id: ApplicationAttemptId, request: SchedulingRequest, node: SchedulerNode
+    ) -> bool:
+        """A container that the placement processor has placed; limits and room count as in any commit."""
+        self.settle()
+        return constraints.allocate_directly(self, attempt_id, request, node)
+
+    @property
+    def resource_calculator(self) -> Calculator:
+        """The configured one."""
+        return self.frame.calculator
 
     def headroom(self, attempt: CapacityAttempt) -> Resource:
         """What the application may still ask for."""

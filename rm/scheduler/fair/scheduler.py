@@ -25,7 +25,7 @@ from rm.events.scheduler import (
     SchedulerScheduleAll,
     SchedulerUpdateShares,
 )
-from rm.scheduler import requests
+from rm.scheduler import releases, requests
 from rm.scheduler.application import Application
 from rm.scheduler.autocorrect import corrected
 from rm.scheduler.base import Allocation, Scheduler
@@ -347,7 +347,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         assert attempt is not None
         asked = list(ask)
         submission.check_zero_maxima(attempt, asked)
-        self.release_containers(release)
+        releases.release_all(self, release)
         asked = corrected(self, attempt, asked)
         with attempt.asking_for(one.capability for one in asked if one.capability and one.num_containers):
             return self.take_call(attempt, asked, (), blacklist_additions, blacklist_removals)

@@ -24,10 +24,12 @@ from rm.events.scheduler import (
     SchedulerNodeUpdate,
 )
 from rm.labels import NodeLabelsManager
+from rm.labels.attributes import NodeAttributesManager
 from rm.scheduler.asks import ANY
 from rm.scheduler.capacity.application import CapacityAttempt
 from rm.scheduler.capacity.leaf import LeafQueue
 from rm.scheduler.capacity.scheduler import CapacityScheduler
+from rm.scheduler.constraint import PlacementConstraints
 from rm.settings import RMSettings
 from yarn.configuration import Configuration
 from yarn.enums import ContainerState
@@ -128,6 +130,8 @@ class CapacityRig:
             start_ms=START_MS,
         )
         self.context.labels = NodeLabelsManager(is_enabled=False)
+        self.context.attributes = NodeAttributesManager()
+        self.context.constraints = PlacementConstraints(self.context)
         self.scheduler = CapacityScheduler(self.context)
         self.context.scheduler = self.scheduler
         self.attempts: dict[str, ApplicationAttemptId] = {}

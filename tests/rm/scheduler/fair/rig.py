@@ -25,7 +25,9 @@ from rm.events.scheduler import (
     SchedulerNodeUpdate,
 )
 from rm.labels import NodeLabelsManager
+from rm.labels.attributes import NodeAttributesManager
 from rm.scheduler.base import Allocation
+from rm.scheduler.constraint import PlacementConstraints
 from rm.scheduler.fair.application import FSAppAttempt
 from rm.scheduler.fair.queue import FairQueue
 from rm.scheduler.fair.scheduler import FairScheduler
@@ -166,6 +168,8 @@ class Rig:
             start_ms=0,
         )
         self.context.labels = NodeLabelsManager(is_enabled=False)
+        self.context.attributes = NodeAttributesManager()
+        self.context.constraints = PlacementConstraints(self.context)
         self.scheduler = FairScheduler(self.context)
         self.context.scheduler = self.scheduler
         dispatcher = self.context.dispatcher

@@ -1,0 +1,23 @@
+"""The event by which the placement processor goes on after an AM's call has its answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from yarn.dispatcher import Event, event
+from yarn.ids import ApplicationAttemptId
+
+
+@event
+class PlacementDue(Event):
+    """Requests of the attempt's application are to be placed, or committed to the scheduler."""
+
+    attempt_id: ApplicationAttemptId
+
+    @property
+    def subject(self) -> Any:
+        """The attempt."""
+        return self.attempt_id
+
+
+PlacementDue.family = PlacementDue

@@ -1,0 +1,112 @@
+"""Who serves scheduling requests: nobody, the scheduler itself, or a processor before it.
+
+The handler stands before all that an AM's register, allocate and finish do. Answers for
+AbstractPlacementProcessor, DisabledPlacementProcessor, SchedulerPlacementProcessor and the place of
+PlacementConstraintProcessor in the chain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from yarn.errors import YarnError
+from yarn.ids import ApplicationAttemptId
+from yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
+from yarn.records.request import RejectedSchedulingRequest
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+
+HANDLER = "yarn.resourcemanager.placement-constraints.handler"
+
+
+class ConstraintHandler:
+    """What all handlers do: constraints of an application live from its registration to its end."""
+
+    def __init__(self, context: RMContext) -> None:
+        self._context = context
+
+    def register(self, attempt_id: ApplicationAttemptId, request: RegisterApplicationMasterRequest) -> None:
+        """An AM registers; YarnError when it may not bring constraints."""
+        if request.placement_constraints:
+            registry = self._context.constraints.registry
+            registry.register(attempt_id.application_id, request.placement_constraints)
+
+    def take(self, attempt_id: ApplicationAttemptId, request: AllocateRequest) -> AllocateRequest:
+        """An AM calls: what the scheduler is to see of it. YarnError when it may not ask so."""
+        return request
+
+    def rejected(self, attempt_id: ApplicationAttemptId) -> tuple[RejectedSchedulingRequest, ...]:
+        """What the answer to that call returns."""
+        return ()
+
+    def finish(self, attempt_id: ApplicationAttemptId) -> None:
+        """An AM unregisters."""
+        self._context.constraints.forget(attempt_id.application_id)
+
+
+class DisabledHandler(ConstraintHandler):
+    """`disabled`: whoever asks is refused."""
+
+    def register(self, attempt_id: ApplicationAttemptId, request: RegisterApplicationMasterRequest) -> None:
+        """Without constraints only."""
+        if request.placement_constraints:
+            raise YarnError(
+                "Found non empty placement constraints map in RegisterApplicationMasterRequest for "
+                f"application={attempt_id}, but the configured {HANDLER} cannot handle placement "
+                "constraints. Rejecting this registerApplicationMaster operation"
+            )
+
+    def take(self, attempt_id: ApplicationAttemptId, request: AllocateRequest) -> AllocateRequest:
+        """Without scheduling requests only."""
+        if request.scheduling_requests:
+            raise YarnError(
+                f"Found non empty SchedulingRequest in AllocateRequest for application={attempt_id}, but the "
+                f"configured {HANDLER} cannot handle placement constraints. Rejecting this allocate operation"
+            )
+        return request
+
+
+class SchedulerHandler(ConstraintHandler):
+    """`scheduler`: passed on, where the scheduler takes them."""
+
+    def take(self, attempt_id: ApplicationAttemptId, request: AllocateRequest) -> AllocateRequest:
+        """As it is."""
+        scheduler = self._context.scheduler
+        if request.scheduling_requests and not scheduler.serves_constraints:
+            raise YarnError(
+                f"Found non empty SchedulingRequest of AllocateRequest for application={attempt_id}, however "
+                f"the configured scheduler={scheduler.name} cannot handle placement constraints, rejecting "
+                "this allocate operation"
+            )
+        return request
+
+
+class ProcessorHandler(ConstraintHandler):
+    """`placement-processor`: they never reach the scheduler."""
+
+    def take(self, attempt_id: ApplicationAttemptId, request: AllocateRequest) -> AllocateRequest:
+        """Every call, with requests or without, moves the earlier ones on."""
+        processor = self._context.constraints.processor
+        assert processor is not None
+        processor.take(attempt_id, request.scheduling_requests)
+        return replace(request, scheduling_requests=()) if request.scheduling_requests else request
+
+    def rejected(self, attempt_id: ApplicationAttemptId) -> tuple[RejectedSchedulingRequest, ...]:
+        """What was tried often enough."""
+        processor = self._context.constraints.processor
+        assert processor is not None
+        return processor.rejected(attempt_id.application_id)
+
+
+HANDLERS: dict[str, type[ConstraintHandler]] = {
+    "disabled": DisabledHandler,
+    "scheduler": SchedulerHandler,
+    "placement-processor": ProcessorHandler,
+}
+
+
+def make_handler(context: RMContext) -> ConstraintHandler:
+    """The configured one."""
+    return HANDLERS[context.settings.constraints.handler](context)

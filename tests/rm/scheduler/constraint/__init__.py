@@ -1,0 +1,1 @@
+"""Placement constraints: what is counted, what holds, who places."""
