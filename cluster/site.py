@@ -147,6 +147,7 @@ def _cluster_properties(run: RunDirectory, record: ClusterRecord) -> dict[str, s
         "yarn.resourcemanager.fs.state-store.uri": str(run.state),
         "yarn.node-labels.fs-store.root-dir": str(run.path / "node-labels"),
         "yarn.node-attribute.fs-store.root-dir": str(run.path / "node-attribute"),
+        "yarn.scheduler.configuration.leveldb-store.path": str(run.path / "confstore"),
         "yarn.log.dir": str(run.logs),
         ADDRESS_BOOK_PROPERTY: str(run.path / ADDRESS_BOOK_FILE),
         **(hadoop_site.yarn_properties(LOOPBACK) if record.for_hadoop else {}),

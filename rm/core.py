@@ -17,7 +17,7 @@ from rm.app import RM_APP
 from rm.attempt import RM_APP_ATTEMPT
 from rm.context import Chance, ConfigurationProvider, GroupMapping, Pages, RMContext, TokenIssuer
 from rm.decommissioning import DecommissioningWatcher
-from rm.effects import Effect
+from rm.effects import SCHEDULER_JOURNAL, Effect
 from rm.events.app import AppEvent, AppManagerEvent, AttemptEvent, AttemptLaunched, AttemptLaunchFailed
 from rm.events.node import MonitorEvent, NodeEvent, NodesListEvent
 from rm.events.placement import PlacementDue
@@ -154,6 +154,7 @@ class Core:
         self.nodes_list.read_files()
         if journals:
             self.labels.recover(journals.get(LABEL_JOURNAL, ()), journals.get(ATTRIBUTE_JOURNAL, ()))
+            self.context.scheduler.recover_configuration(journals.get(SCHEDULER_JOURNAL, ()))
         self.tracker.load_overrides()
         self.monitors.add(
             "decommissioning", settings.decommission_poll_interval_secs * 1000, self.watcher.poll
@@ -166,7 +167,6 @@ class Core:
         if self.client.reservations is not None:
             self.client.reservations.follow()
         if entries:
-            self.context.scheduler.recover_configuration(entries)
             self.manager.recover(entries)
 
     def _watch_labels_provider(self) -> None:
@@ -180,6 +180,7 @@ class Core:
         return {
             LABEL_JOURNAL: self.context.labels.snapshot(with_mappings=mappings),
             ATTRIBUTE_JOURNAL: self.context.attributes.snapshot(),
+            SCHEDULER_JOURNAL: self.context.scheduler.configuration_records(),
         }
 
     def turn(self, call: Callable[[], T]) -> T:

@@ -51,6 +51,10 @@ class StopContainer(Effect):
     container_id: ContainerId
 
 
+SCHEDULER_JOURNAL = "scheduler-conf"
+"""The journal of a scheduler's configuration that is changed by API: its last record counts."""
+
+
 @effect
 class KeepRecord(Effect):
     """Append one record to a journal durably, before the turn's answer is given. Not answered.

@@ -46,6 +46,7 @@ from rm.edge.services import HostNames, add_services
 from rm.edge.store import FILE as STORE_FILE
 from rm.edge.store import Key, StateStore, StoreError
 from rm.edge.tokens import AMRM_KEYS, Tokens
+from rm.effects import SCHEDULER_JOURNAL
 from rm.labels.administration import ATTRIBUTE_JOURNAL, LABEL_JOURNAL
 from rm.settings import RMSettings
 from yarn.address import Address
@@ -273,6 +274,9 @@ class Process:
         directories = {
             LABEL_JOURNAL: settings.labels.store_directory,
             ATTRIBUTE_JOURNAL: settings.attributes.store_directory,
+            SCHEDULER_JOURNAL: settings.web.configuration_fs_directory
+            if settings.web.configuration_store == "fs"
+            else settings.web.configuration_leveldb_directory,
         }
         return {
             name: Journal(Path(directory.removeprefix("file://")), name)

@@ -8,7 +8,7 @@ AbstractYarnScheduler and ResourceScheduler.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from rm.container import RMContainer, RMContainerState
@@ -195,7 +195,6 @@ class Scheduler(ABC, Generic[A]):
 
     def set_max_application_priority(self, limit: int) -> None:
         """yarn.cluster.max-application-priority has changed."""
-        return
 
     def application_lifetime(self, queue: str, lifetime_s: int) -> int:
         """The lifetime in seconds that an application of that queue gets; -1 without end."""
@@ -221,9 +220,12 @@ class Scheduler(ABC, Generic[A]):
         """One run of the preemption policy, where preemption is on."""
         return
 
-    def recover_configuration(self, entries: Mapping[tuple[str, ...], Any]) -> None:
-        """The state store of an earlier RM: what it kept of the scheduler's own configuration."""
-        return
+    def recover_configuration(self, records: Sequence[Any]) -> None:
+        """Its journal: what an earlier RM kept of the scheduler's own configuration."""
+
+    def configuration_records(self) -> Sequence[Any]:
+        """What its journal begins with from now on."""
+        return ()
 
     def refresh(self) -> None:
         """Reads its configuration anew, whole or not at all. YarnError when it is not valid."""

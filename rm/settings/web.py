@@ -62,6 +62,16 @@ class WebSettings:
         "Where the scheduler's configuration lives; any but file lets REST change it",
         one_of=("file", "memory", "leveldb", "zk", "fs"),
     )
+    configuration_leveldb_directory: str = setting(
+        _STORE + "leveldb-store.path",
+        "/tmp/hadoop-yarn-${user.name}/yarn/system/confstore",
+        "Where the store `leveldb` (and `zk`) keeps it",
+    )
+    configuration_fs_directory: str = setting(
+        _STORE + "fs.path",
+        "${yarn.scheduler.configuration.leveldb-store.path}",
+        "Where the store `fs` keeps it",
+    )
     configuration_policy: str = setting(
         _STORE + "mutation.acl-policy.class",
         "org.apache.hadoop.yarn.server.resourcemanager.scheduler.DefaultConfigurationMutationACLPolicy",

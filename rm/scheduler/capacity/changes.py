@@ -19,6 +19,7 @@ from rm.scheduler.capacity.preempting import move_killable
 from rm.scheduler.capacity.reading import FILE_NAME
 from rm.scheduler.capacity.settings import ALL_LABELS, CapacitySettings, QueueKind
 from rm.scheduler.capacity.tree import QueueTree
+from rm.scheduler.capacity.upkeep import fit_templates
 from rm.scheduler.usage import Path, charge, refund
 from yarn.configuration import Configuration, ConfigurationError
 from yarn.errors import YarnError
@@ -71,9 +72,9 @@ def take_over(scheduler: CapacityScheduler, settings: CapacitySettings) -> None:
     frame = scheduler.frame
     frame.settings = settings
     scheduler.tree.replace(settings.root)
-    for notice in settings.notices:
-        scheduler.context.log("warning", "unknown property", text=notice)
+    scheduler.tell(settings)
     scheduler.recompute()
+    fit_templates(scheduler)
     scheduler.parallel.let_in()
 
 

@@ -21,7 +21,7 @@ V2_LEAF_TEMPLATE = "auto-queue-creation-v2.leaf-template."
 V2_PARENT_TEMPLATE = "auto-queue-creation-v2.parent-template."
 _DYNAMIC = {"capacity": "1w"}
 _DYNAMIC_LEAF = {"capacity": "1w", "user-limit-factor": "-1", "maximum-am-resource-percent": "1.0"}
-_TOLERANCE = 1e-5
+TOLERANCE = 1e-5
 
 
 def is_flexible(queue: CapacityQueue) -> bool:
@@ -183,7 +183,7 @@ def has_room_for_template(parent: ParentQueue, settings: QueueSettings) -> bool:
             continue
         wanted = configured.capacity.number / 100 * share.absolute
         taken_ratio = sum(child.share(label).absolute for child in parent.children if child.holds_template)
-        if share.absolute - taken_ratio < wanted - _TOLERANCE:
+        if share.absolute - taken_ratio < wanted - TOLERANCE:
             return False
     return True
 

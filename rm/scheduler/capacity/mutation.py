@@ -12,9 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from rm.effects import SCHEDULER_JOURNAL, KeepRecord
 from rm.scheduler.capacity import changes
+from rm.scheduler.capacity.checks import check_states
 from rm.scheduler.capacity.reading import FILE_NAME
 from rm.scheduler.capacity.settings import PREFIX, ROOT
+from rm.scheduler.capacity.tree import start_state
 from yarn.configuration import Configuration, ConfigurationError
 from yarn.enums import QueueACL
 from yarn.errors import AccessControlError, YarnError
@@ -22,8 +25,6 @@ from yarn.errors import AccessControlError, YarnError
 if TYPE_CHECKING:
     from rm.scheduler.capacity.scheduler import CapacityScheduler
 
-STORED = ("scheduler-conf",)
-"""Where the state store keeps the configuration."""
 _QUEUE_ADMIN_POLICY = "QueueAdminConfigurationMutationACLPolicy"
 
 
@@ -129,13 +130,38 @@ def seed(scheduler: CapacityScheduler, file: Configuration) -> MutableConfigurat
 
 
 def restore(scheduler: CapacityScheduler, stored: Mapping[str, Any]) -> None:
-    """After a restart: the configuration as it was changed last takes the place of the file."""
+    """After a restart: the configuration as it was changed last takes the place of the file.
+
+    As at any start: no queue has a past yet, so that whatever the file's tree was does not matter.
+    """
     mutable = scheduler.mutable
     if mutable is None:
         return
     properties = {str(name): str(value) for name, value in stored["properties"].items()}
-    changes.apply(scheduler, of_properties(properties))
+    settings = scheduler.read_settings(of_properties(properties))
+    check_states(settings, {})
+    settings.properties.raise_faults()
+    changes.take_over(scheduler, settings)
+    for queue in scheduler.tree.walk():
+        start_state(queue)
     mutable.properties, mutable.version = properties, int(stored["version"])
+
+
+def records(scheduler: CapacityScheduler) -> tuple[Mapping[str, Any], ...]:
+    """What the journal begins with after a start; nothing while the configuration is the file's."""
+    mutable = scheduler.mutable
+    if mutable is None or not is_kept(scheduler) or mutable.version == 1:
+        return ()
+    return (_record(mutable),)
+
+
+def is_kept(scheduler: CapacityScheduler) -> bool:
+    """Whether the configuration outlives the RM: in memory it does not."""
+    return scheduler.context.settings.web.configuration_store not in ("file", "memory")
+
+
+def _record(mutable: MutableConfiguration) -> Mapping[str, Any]:
+    return {"properties": dict(mutable.properties), "version": mutable.version}
 
 
 def mutate(scheduler: CapacityScheduler, change: ConfigurationChange, user: str) -> None:
@@ -161,8 +187,8 @@ def format_store(scheduler: CapacityScheduler) -> None:
 
 
 def _store(scheduler: CapacityScheduler, mutable: MutableConfiguration) -> None:
-    value = {"properties": dict(mutable.properties), "version": mutable.version}
-    scheduler.context.store(STORED, lambda: value, None)
+    if is_kept(scheduler):
+        scheduler.context.order(KeepRecord(journal=SCHEDULER_JOURNAL, record=_record(mutable)))
 
 
 def validate(scheduler: CapacityScheduler, change: ConfigurationChange, user: str) -> dict[str, str]:

@@ -140,7 +140,7 @@ class QueueReader:
             parent_order=ParentOrder.UTILIZATION if kind.is_leaf else self._parent_order(own, parent),
             maximum_lifetime_s=lifetimes[0],
             default_lifetime_s=lifetimes[1],
-            configured_lifetime_s=lifetimes[2],
+            is_lifetime_given=lifetimes[2],
             multi_node_policy=own.text("multi-node-sorting.policy") or self.multi_node_policy,
             allow_zero_sum=own.boolean("allow-zero-capacity-sum", False),
             v1=self._v1(own) if kind is QueueKind.MANAGED_PARENT else None,
@@ -302,24 +302,23 @@ class QueueReader:
         short = {"memory": MEMORY_MB, "gpu": "yarn.io/gpu", "fpga": "yarn.io/fpga"}
         return {short.get(name, name): parsed.value(short.get(name, name)) for name in named}
 
-    def _lifetimes(self, own: QueueProperties, parent: QueueSettings | None) -> tuple[int, int, int | None]:
-        """Maximum, default, and the default that is set here or above, if any."""
-        own_maximum = own.optional_integer("maximum-application-lifetime")
-        maximum = parent.maximum_lifetime_s if parent is not None else -1
-        if own_maximum is not None and own_maximum >= 0:
-            maximum = own_maximum
-        configured = own.optional_integer("default-application-lifetime")
-        if configured is not None and 0 < maximum < configured:
+    def _lifetimes(self, own: QueueProperties, parent: QueueSettings | None) -> tuple[int, int, bool]:
+        """Maximum, default, and whether a default is given here or above."""
+        maximum = own.integer("maximum-application-lifetime", -1)
+        default = own.integer("default-application-lifetime", -1)
+        if parent is None:
+            return maximum, default, default >= 0
+        if maximum < 0:
+            maximum = parent.maximum_lifetime_s
+        is_given = default >= 0 or parent.is_lifetime_given
+        if default < 0:
+            default = min(parent.default_lifetime_s, maximum) if is_given else maximum
+        if 0 < maximum < default:
             own.fault(
                 "default-application-lifetime",
-                f"Default lifetime {configured} can't exceed maximum lifetime {maximum}",
+                f"Default lifetime {default} can't exceed maximum lifetime {maximum}",
             )
-        above = parent.configured_lifetime_s if parent is not None else None
-        default = configured
-        if default is None:
-            default = maximum if above is None else min(above, maximum) if maximum > 0 else above
-        set_here = configured if configured is not None else above
-        return maximum, default if default > 0 else maximum, set_here
+        return maximum, default if default > 0 else maximum, is_given
 
     def _acl(self, own: QueueProperties, key: str) -> AccessControlList:
         text = own.untrimmed(key)

@@ -6,7 +6,7 @@ and refreshes, clients.py shows. Answers for CapacityScheduler.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -137,8 +137,9 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.handlers[SchedulerMarkContainerForPreemption] = lambda one: preempting.announce(self, one)
         self.handlers[SchedulerMarkContainerForKillable] = lambda one: preempting.make_killable(self, one)
         self.handlers[SchedulerMarkContainerForNonkillable] = self.make_nonkillable
-        for notice in settings.notices:
-            context.log("warning", "unknown property", text=notice)
+        self.told: dict[str, None] = {}
+        """Notices that were logged: each is told once, however often the file is read."""
+        self.tell(settings)
         self.tree.root.cluster_changed(NONE)
         rounds.start(self)
         upkeep.start(self)
@@ -150,6 +151,13 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         if parent is not None and parent.kind is QueueKind.PLAN:
             return self.plan_queues.settings_of(queue.path, parent)
         return self.maker.reread(queue)
+
+    def tell(self, settings: CapacitySettings) -> None:
+        """Logs what an operator should know of the configuration, and was not told before."""
+        for notice in settings.notices:
+            if notice not in self.told:
+                self.told[notice] = None
+                self.context.log("warning", "unknown property", text=notice)
 
     def read_settings(self, file: Configuration) -> CapacitySettings:
         """The settings of a file in these surroundings; ConfigurationError with every fault."""
@@ -390,11 +398,14 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.settle()
         return mutation.validate(self, change, user)
 
-    def recover_configuration(self, entries: Mapping[tuple[str, ...], Any]) -> None:
+    def recover_configuration(self, records: Sequence[Any]) -> None:
         """What was changed by API before a restart."""
-        stored = entries.get(mutation.STORED)
-        if stored is not None:
-            mutation.restore(self, stored)
+        if records:
+            mutation.restore(self, records[-1])
+
+    def configuration_records(self) -> Sequence[Any]:
+        """The configuration as it is, where it is kept."""
+        return mutation.records(self)
 
     def check_books(self) -> None:
         """Also: what the leaves hold, the root holds."""

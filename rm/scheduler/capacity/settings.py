@@ -175,8 +175,8 @@ class QueueSettings:
     parent_order: ParentOrder = ParentOrder.UTILIZATION
     maximum_lifetime_s: int = -1
     default_lifetime_s: int = -1
-    configured_lifetime_s: int | None = None
-    """The default that is written here or above."""
+    is_lifetime_given: bool = False
+    """Whether a default lifetime is written here or above."""
     multi_node_policy: str | None = None
     allow_zero_sum: bool = False
     v1: AutoCreationV1 | None = None

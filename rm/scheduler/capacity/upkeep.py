@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rm.events.scheduler import SchedulerQueueUpkeep
-from rm.scheduler.capacity.dynamic import has_room_for_template
+from rm.scheduler.capacity.dynamic import TOLERANCE, has_room_for_template
 from rm.scheduler.capacity.leaf import LeafQueue
 from rm.scheduler.capacity.parent import ParentQueue
 from rm.scheduler.capacity.queue import CapacityQueue
@@ -82,6 +82,26 @@ def _hand_round_below(scheduler: CapacityScheduler, parent: ParentQueue) -> bool
             scheduler.recompute()
             has_changed = True
     return has_changed
+
+
+def fit_templates(scheduler: CapacityScheduler) -> None:
+    """After a refresh: where larger templates need more than their parent has, they are handed out anew, to
+    leaves with applications first.
+    """
+    for parent in scheduler.tree.walk():
+        if parent.kind is not QueueKind.MANAGED_PARENT or not isinstance(parent, ParentQueue):
+            continue
+        held = [child for child in parent.children if child.holds_template]
+        if sum(child.share("").absolute for child in held) <= parent.share("").absolute + TOLERANCE:
+            continue
+        busy = sorted((child for child in parent.children if child.app_count), key=_first_application)
+        for child in parent.children:
+            _set_template(child, holds=False)
+        scheduler.recompute()
+        for child in (*busy, *(child for child in held if not child.app_count)):
+            if has_room_for_template(parent, child.settings):
+                _set_template(child, holds=True)
+                scheduler.recompute()
 
 
 def _first_application(queue: CapacityQueue) -> tuple[int, int]:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
-from rm.effects import StoreState
-from rm.scheduler.capacity.mutation import STORED, ConfigurationChange, changed
+from rm.effects import SCHEDULER_JOURNAL, KeepRecord
+from rm.scheduler.capacity.mutation import ConfigurationChange, changed
 from tests.rm.scheduler.capacity.rig import CapacityRig
+from yarn.enums import QueueState
 from yarn.errors import AccessControlError, YarnError
 
 P = "yarn.scheduler.capacity."
 TREE = {P + "root.queues": "a,b", P + "root.a.capacity": "40", P + "root.b.capacity": "60"}
 MUTABLE = {"yarn.scheduler.configuration.store.class": "memory"}
+KEPT = {"yarn.scheduler.configuration.store.class": "leveldb"}
 
 
 def test_order_is_remove_add_update_global() -> None:
@@ -58,23 +61,57 @@ def test_what_makes_no_sense(change: ConfigurationChange, message: str) -> None:
         changed(TREE, change)
 
 
+def journal_of(rig: CapacityRig) -> list[Any]:
+    kept = [effect for effect in rig.effects if isinstance(effect, KeepRecord)]
+    assert all(effect.journal == SCHEDULER_JOURNAL for effect in kept)
+    return [effect.record for effect in kept]
+
+
 def capacities(rig: CapacityRig) -> Mapping[str, float]:
     return {leaf.path: round(leaf.share("").absolute, 3) for leaf in rig.scheduler.tree.leaves()}
 
 
 def test_a_change_is_applied_and_kept() -> None:
-    rig = CapacityRig(TREE, site={**MUTABLE, "yarn.resourcemanager.recovery.enabled": "true"})
+    rig = CapacityRig(TREE, site=KEPT)
     change = ConfigurationChange(update=(("root.a", {"capacity": "10"}), ("root.b", {"capacity": "90"})))
     rig.scheduler.change_configuration(change, "admin")
     assert capacities(rig) == {"root.a": 0.1, "root.b": 0.9}
-    stored = [effect for effect in rig.effects if isinstance(effect, StoreState)]
-    assert [effect.key for effect in stored] == [STORED]
-    assert stored[0].value["version"] == 2
-    after = CapacityRig(TREE, site=MUTABLE)
-    after.scheduler.recover_configuration({STORED: stored[0].value})
+    kept = journal_of(rig)
+    assert [record["version"] for record in kept] == [2]
+    after = CapacityRig(TREE, site=KEPT)
+    assert not after.scheduler.configuration_records()
+    after.scheduler.recover_configuration(kept)
     assert capacities(after) == {"root.a": 0.1, "root.b": 0.9}
     assert after.scheduler.mutable is not None
     assert after.scheduler.mutable.version == 2
+    assert list(after.scheduler.configuration_records()) == kept
+
+
+def test_memory_keeps_nothing() -> None:
+    rig = CapacityRig(TREE, site=MUTABLE)
+    rig.scheduler.change_configuration(
+        ConfigurationChange(global_updates={"maximum-applications": "5"}), "admin"
+    )
+    assert not journal_of(rig)
+    assert not rig.scheduler.configuration_records()
+
+
+def test_what_was_changed_comes_back_whatever_the_file_says() -> None:
+    """A restart begins with the file's tree; that its queues run there keeps none of the changes away."""
+    file = {**TREE, P + "root.b.state": "STOPPED"}
+    rig = CapacityRig(file, site=KEPT)
+    stop = ConfigurationChange(update=(("root.a", {"state": "STOPPED"}), ("root.b", {"state": ""})))
+    swap = ConfigurationChange(
+        remove=("root.a",),
+        add=(("root.b.x", {"capacity": "100"}),),
+        update=(("root.b", {"capacity": "100"}),),
+    )
+    for change in (stop, swap):
+        rig.scheduler.change_configuration(change, "admin")
+    after = CapacityRig(file, site=KEPT)
+    after.scheduler.recover_configuration(journal_of(rig))
+    assert capacities(after) == {"root.b.x": 1.0}
+    assert {queue.state for queue in after.scheduler.tree.walk()} == {QueueState.RUNNING}
 
 
 def test_a_refused_change_changes_nothing() -> None:

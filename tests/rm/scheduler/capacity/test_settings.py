@@ -118,6 +118,15 @@ def test_what_children_inherit() -> None:
         ({}, {"maximum-application-lifetime": "100"}, (100, 100)),
         ({"maximum-application-lifetime": "200"}, {"maximum-application-lifetime": "100"}, (200, 200)),
         ({"maximum-application-lifetime": "0"}, {"maximum-application-lifetime": "100"}, (0, 0)),
+        # Without a maximum a default from above does not reach down: the lesser of it and -1 is none.
+        ({}, {"default-application-lifetime": "30"}, (-1, -1)),
+        ({"maximum-application-lifetime": "60"}, {"default-application-lifetime": "30"}, (60, 30)),
+        ({"maximum-application-lifetime": "20"}, {"default-application-lifetime": "30"}, (20, 20)),
+        (
+            {"default-application-lifetime": "0"},
+            {"default-application-lifetime": "30", "maximum-application-lifetime": "60"},
+            (60, 60),
+        ),
     ],
 )
 def test_lifetimes(own: dict[str, str], inherited: dict[str, str], expected: tuple[int, int]) -> None:
