@@ -102,6 +102,8 @@ class Core:
         context.attributes = NodeAttributesManager()
         context.constraints = PlacementConstraints(context)
         context.scheduler = scheduler_class(settings.scheduler_class)(context)
+        if settings.scheduler_monitor_enabled and not context.scheduler.has_monitor:
+            raise YarnError(f"Class {settings.scheduler_class} not instance of {CAPACITY_SCHEDULER}")
         self.access = Access(context)
         self.manager = RMAppManager(context)
         self.nodes_list = NodesListManager(context)

@@ -235,13 +235,6 @@ class SchedulerAsynchronousRound(SchedulerEvent):
 
 
 @event
-class SchedulerQueueUpkeep(SchedulerEvent):
-    """A round of a policy for automatically created queues is due."""
-
-    policy: str
-
-
-@event
 class SchedulerMonitorTick(SchedulerEvent):
     """A policy of the scheduling monitor looks at the scheduler now."""
 

@@ -73,6 +73,8 @@ class Scheduler(ABC, Generic[A]):
     """Whether the label of a node decides who is served there; else labels of nodes have no effect."""
     serves_constraints: ClassVar[bool] = False
     """Whether it places scheduling requests by itself (the handler `scheduler`)."""
+    has_monitor: ClassVar[bool] = False
+    """Whether the policies of the scheduling monitor can look at it."""
     resource_kinds: ClassVar[tuple[SchedulerResourceTypes, ...]] = (SchedulerResourceTypes.MEMORY,)
 
     def __init__(self, context: RMContext) -> None:

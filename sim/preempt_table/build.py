@@ -99,7 +99,7 @@ class Built:
                 queue.shares[label] = Share(
                     total=partition_total,
                     guaranteed=amounts.guaranteed,
-                    maximum=amounts.maximum,
+                    maximum=amounts.maximum or (partition_total if label in self.row.shared else NONE),
                     used=amounts.used,
                     reserved=amounts.reserved,
                     pending=pending,
@@ -172,7 +172,6 @@ class Built:
         for order, app in enumerate(apps):
             app.order = order
         queue.active_apps = apps
-        queue.app_count = len(apps)
 
     def _add_user_figures(self, queue: QueueView, row: QueueRow, apps: list[AppView]) -> None:
         used: dict[tuple[str, str], Resource] = defaultdict(Resource)

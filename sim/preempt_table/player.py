@@ -42,7 +42,8 @@ class _Counting:
     def mark(self, container: ContainerView) -> None:
         """By application, and by application and node."""
         found = cast(TableContainer, container)
-        self.marked.update([found.app, f"{found.app}@{found.node.node_id.host}", "*"])
+        host = found.node.node_id.host
+        self.marked.update([found.app, f"{found.app}@{host}", "*", f"*@{host}"])
 
     def kill(self, container: ContainerView) -> None:
         """By application."""
@@ -62,7 +63,10 @@ def play(row: Row) -> list[TableFailure]:
     try:
         settings = read_settings(Configuration.of({**TABLE_DEFAULTS, **row.policy}))
     except ConfigurationError as error:
-        raise TableError(f"row {row.name}: policy: {error}") from error
+        faults = "; ".join(
+            f"{fault.property} must be {fault.allowed}, not {fault.value!r}" for fault in error.faults
+        )
+        raise TableError(f"row {row.name}: policy: {faults}") from error
     policy = PreemptionPolicy(settings)
     failures: list[TableFailure] = []
     for one in row.passes:

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,8 @@ class Row:
     """Name to label and resource."""
     queues: tuple[QueueRow, ...]
     passes: tuple[PassRow, ...] = field(default=())
+    shared: tuple[str, ...] = ()
+    """The partitions that are not exclusive."""
 
 
 def read_table(path: Path) -> list[Row]:
@@ -131,7 +134,7 @@ def read_table(path: Path) -> list[Row]:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise TableError(f"{path}: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise TableError(f"{path}: not JSON: {error}") from error
     if not isinstance(data, list):
         raise TableError(f"{path}: not an array of rows")
@@ -155,6 +158,7 @@ class _Reader:
         self.data = _mapping(data, "the row", ROW_KEYS)
         self.types: tuple[str, ...] = (MEMORY_MB, VCORES)
         self.partitions: dict[str, Resource] = {}
+        self.shared: list[str] = []
         self.nodes: dict[str, tuple[str, Resource]] = {}
         self.apps: dict[str, str] = {}
 
@@ -180,6 +184,8 @@ class _Reader:
             passes: tuple[PassRow, ...] = (PassRow(0, self._expectations(data["expect"], queues)),)
         else:
             passes = tuple(self._pass(item, queues) for item in _list(data["passes"], "passes"))
+            if any(one.at_ms > two.at_ms for one, two in pairwise(passes)):
+                raise TableError("passes: a pass is earlier than the one before it")
         return Row(
             name,
             calculator == "dominant",
@@ -190,6 +196,7 @@ class _Reader:
             self.nodes,
             queues,
             passes,
+            tuple(self.shared),
         )
 
     def _read_cluster(self, data: Any) -> None:
@@ -200,8 +207,8 @@ class _Reader:
                     self.types = (*self.types, _text(name, "a resource type"))
         for label, amounts in cluster.items():
             only = {name: value for name, value in amounts.items() if name != "exclusive"}
-            if not isinstance(amounts.get("exclusive", True), bool):
-                raise TableError(f"cluster {label!r}: exclusive is true or false")
+            if not _boolean(amounts.get("exclusive", True), f"cluster {label!r}: exclusive"):
+                self.shared.append(label)
             self.partitions[label] = self._resource(only, f"cluster {label!r}")
         if "" not in self.partitions:
             raise TableError('cluster: the default partition "" is missing')
@@ -216,6 +223,8 @@ class _Reader:
                 raise TableError(f"node {name} stands twice")
             amounts = {key: value for key, value in node.items() if key not in ("name", "label")}
             self.nodes[name] = (label, self._resource(amounts, f"node {name}"))
+        if not self.nodes:
+            raise TableError("nodes: there is none")
 
     def _read_queues(self, data: Any) -> tuple[QueueRow, ...]:
         queues: dict[str, QueueRow] = {}
@@ -225,6 +234,8 @@ class _Reader:
                 raise TableError(f"queue {queue.path} stands twice")
             if queue.parent is not None and queue.parent not in queues:
                 raise TableError(f"queue {queue.path}: unknown parent {queue.parent}")
+            if queue.parent is not None and queues[queue.parent].apps:
+                raise TableError(f"queue {queue.parent}: has applications and queues")
             queues[queue.path] = queue
         roots = [queue.path for queue in queues.values() if queue.parent is None]
         if roots != ["root"]:
@@ -313,7 +324,10 @@ class _Reader:
 
     def _pass(self, item: Any, queues: Iterable[QueueRow]) -> PassRow:
         data = _mapping(item, "a pass", ("at", "expect"))
-        return PassRow(_integer(data.get("at"), "at"), self._expectations(data.get("expect"), queues))
+        at_ms = _integer(data.get("at"), "at")
+        if at_ms < 0:
+            raise TableError(f"at is 0 or more, not {at_ms}")
+        return PassRow(at_ms, self._expectations(data.get("expect"), queues))
 
     def _expectations(self, data: Any, queues: Iterable[QueueRow]) -> dict[str, int]:
         paths = [queue.path for queue in queues]

@@ -1,7 +1,11 @@
 """The preemption tables: every row of the fidelity suite by its own name, and what a file must not say."""
 
+import copy
+import functools
 import json
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 
@@ -9,10 +13,10 @@ from sim.preempt_table.command import main
 from sim.preempt_table.player import play
 from sim.preempt_table.rows import Row, TableError, read_table
 
-TABLES = Path(__file__).parents[1] / "scenarios" / "preemption" / "tables.json"
-ROWS = read_table(TABLES)
+TABLES = sorted((Path(__file__).parents[1] / "scenarios" / "preemption").glob("*tables.json"))
+ROWS = [row for file in TABLES for row in read_table(file)]
 
-SMALL = {
+SMALL: dict[str, Any] = {
     "name": "two-queues",
     "source": "derived: example",
     "policy": {"yarn.resourcemanager.monitor.capacity.preemption.natural_termination_factor": 0.2},
@@ -82,6 +86,8 @@ def test_json_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ({"expect": {"app1@n7": 1}}, "unknown node n7"),
         ({"expect": {"app1": "many"}}, "is an integer"),
         ({"passes": []}, "either expect or passes"),
+        ({"nodes": []}, "nodes: there is none"),
+        ({"cluster": {"": {"memory-mb": 100, "exclusive": 1}}}, "exclusive is true or false"),
         ({"queues": [{"name": "a", "parent": "root"}]}, "unknown parent root"),
         (
             {"policy": {"yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill": "soon"}},
@@ -98,10 +104,75 @@ def test_a_bad_row_is_refused_with_its_name(
     assert reason in said
 
 
+def test_passes_go_forward_in_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    row = {key: value for key, value in SMALL.items() if key != "expect"}
+    assert (
+        main(
+            [
+                write(
+                    tmp_path / "t.json", {**row, "passes": [{"at": 5, "expect": {}}, {"at": 4, "expect": {}}]}
+                )
+            ]
+        )
+        == 2
+    )
+    assert "earlier than the one before it" in capsys.readouterr().err
+    assert main([write(tmp_path / "t.json", {**row, "passes": [{"at": -1, "expect": {}}]})]) == 2
+    assert "at is 0 or more, not -1" in capsys.readouterr().err
+
+
+def test_applications_are_in_leaves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root, *leaves = copy.deepcopy(SMALL["queues"])
+    row = {**SMALL, "queues": [{**root, "apps": [{"name": "app0"}]}, *leaves]}
+    assert main([write(tmp_path / "t.json", row)]) == 2
+    assert capsys.readouterr().err.endswith("row two-queues: queue root: has applications and queues\n")
+
+
+JUNK = [None, True, -1, 0, 3.5, "", "x", [], {}, [1], {"a": 1}, float("nan"), "root", "*"]
+
+
+def _spoil(value: Any, chance: Random) -> Any:
+    """Something in it replaced, left out or added."""
+    path: list[Any] = []
+    inner = value
+    while isinstance(inner, dict | list) and inner and chance.random() < 0.8:
+        path.append(chance.choice(list(inner) if isinstance(inner, dict) else range(len(inner))))
+        inner = inner[path[-1]]
+    if not path:
+        return chance.choice(JUNK)
+    *above, last = path
+    around = functools.reduce(lambda one, key: one[key], above, value)
+    if chance.random() < 0.3:
+        del around[last]
+    else:
+        around[last] = chance.choice(JUNK)
+    return value
+
+
+def test_nonsense_is_told_in_one_line(tmp_path: Path) -> None:
+    """Whatever a row says, it is played, or refused by one line that names it."""
+    chance, path = Random(6), tmp_path / "t.json"
+    originals = [row for file in TABLES for row in json.loads(file.read_text())]
+    complaints: list[str] = []
+    for _ in range(600):
+        write(path, _spoil(copy.deepcopy(chance.choice(originals)), chance))
+        try:
+            for one in read_table(path):
+                play(one)
+        except TableError as error:
+            complaints.append(str(error))
+    assert len(complaints) > 200
+    assert [line for line in complaints if "\n" in line or "row " not in line] == []
+
+
 def test_a_file_that_is_no_table(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
-    path.write_text("{")
-    with pytest.raises(TableError, match="not JSON"):
+    for text in ("{", "[" * 100_000, "\udcff"):
+        path.write_text(text, errors="surrogateescape")
+        with pytest.raises(TableError, match="not JSON"):
+            read_table(path)
+    path.write_text("{}")
+    with pytest.raises(TableError, match="not an array of rows"):
         read_table(path)
     with pytest.raises(TableError, match="No such file"):
         read_table(tmp_path / "none.json")

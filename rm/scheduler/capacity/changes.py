@@ -59,6 +59,7 @@ def judge(scheduler: CapacityScheduler, file: Configuration) -> CapacitySettings
     settings.properties.raise_faults()
     admission.check_mappings(settings, _preview(scheduler, settings))
     settings.properties.raise_faults()
+    scheduler.monitor.check(settings)
     return settings
 
 
@@ -75,6 +76,7 @@ def take_over(scheduler: CapacityScheduler, settings: CapacitySettings) -> None:
     scheduler.tell(settings)
     scheduler.recompute()
     fit_templates(scheduler)
+    scheduler.monitor.follow()
     scheduler.parallel.let_in()
 
 

@@ -122,7 +122,7 @@ def is_preemption_disabled(scheduler: CapacityScheduler, queue: CapacityQueue) -
     """Whether the queue's containers are safe: by its own switch, else its parent's; always without a
     monitor.
     """
-    if not scheduler.context.settings.scheduler_monitor_enabled:
+    if not scheduler.frame.is_monitored:
         return True
     for each in queue.ancestors():
         if each.settings.is_preemption_disabled is not None:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from rm.scheduler.capacity.multi_node import NodeOrders
     from rm.scheduler.node import NodeTracker, SchedulerNode
 
+_MONITOR = "yarn.resourcemanager.scheduler.monitor."
+
 
 class Frame:
     """The surroundings of all queues."""
@@ -45,6 +47,21 @@ class Frame:
         """Containers that lazy preemption may kill for others, by node."""
         self.node_orders: NodeOrders
         """With multi-node placement: the nodes of a partition in the order of a policy."""
+
+    @property
+    def is_monitored(self) -> bool:
+        """Whether the scheduling monitor runs at all; capacity-scheduler.xml goes before yarn-site.xml."""
+        known = self.context.settings.scheduler_monitor_enabled
+        return self.settings.properties.boolean(_MONITOR + "enable", known)
+
+    def policies_of(self, settings: CapacitySettings) -> tuple[str, ...]:
+        """The classes of the policies that the scheduling monitor runs, none where it is off."""
+        known, properties = self.context.settings, settings.properties
+        if not properties.boolean(_MONITOR + "enable", known.scheduler_monitor_enabled):
+            return ()
+        if properties.text(_MONITOR + "policies") is None:
+            return known.scheduler_monitor_policies
+        return tuple(dict.fromkeys(properties.strings(_MONITOR + "policies")))
 
     def partition_total(self, partition: str) -> Resource:
         """The capacity of one partition's nodes."""

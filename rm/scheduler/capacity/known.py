@@ -51,6 +51,7 @@ SCHEDULER_KEYS = (
     _UNDERUTILIZED + "enabled",
     _UNDERUTILIZED + "reserved-container-delay-ms",
     _UNDERUTILIZED + "allow-move-reservation",
+    "queue.auto.refresh.monitoring-interval",
     "auto-queue-creation-v2.queue-expiration-time",
     "auto-queue-creation-v2.maximum-queue-depth",
 )

@@ -1,8 +1,8 @@
 """The scheduling monitor: policies that look at the scheduler from time to time, each by its own timer.
 
 `yarn.resourcemanager.scheduler.monitor.policies` names them: Hadoop's classes, or the dotted path of a Python
-class that is a SchedulingEditPolicy. The policies for automatic queues stand in upkeep.py. Answers for
-SchedulingMonitor and SchedulingMonitorManager.
+class that is a SchedulingEditPolicy. A refresh may start and stop them. Answers for SchedulingMonitor and
+SchedulingMonitorManager.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, cast
 
 from rm.events.scheduler import SchedulerMonitorTick
-from rm.scheduler.capacity import upkeep
 from rm.scheduler.capacity.preempting import ProportionalCapacityPreemptionPolicy
+from rm.scheduler.capacity.settings import CapacitySettings
+from rm.scheduler.capacity.upkeep import (
+    AutoCreatedQueueDeletionPolicy,
+    QueueConfigurationAutoRefreshPolicy,
+    QueueManagementDynamicEditPolicy,
+)
 from yarn.errors import YarnError
 
 if TYPE_CHECKING:
     from rm.scheduler.capacity.scheduler import CapacityScheduler
 
 _HADOOP = "org.apache.hadoop.yarn.server.resourcemanager."
-_BUILT_IN = {ProportionalCapacityPreemptionPolicy.name: ProportionalCapacityPreemptionPolicy}
-_ELSEWHERE = (upkeep.MANAGEMENT, upkeep.DELETION)
 
 
 class SchedulingEditPolicy(Protocol):
@@ -31,12 +34,21 @@ class SchedulingEditPolicy(Protocol):
 
     @property
     def monitoring_interval_ms(self) -> int:
-        """From one pass to the next."""
+        """From one pass to the next, more than nothing."""
         ...
 
     def edit_schedule(self) -> None:
         """One pass; what it wants it posts as scheduler events."""
         ...
+
+
+Factory = Callable[["CapacityScheduler"], SchedulingEditPolicy]
+_BUILT_IN: dict[str, Factory] = {
+    ProportionalCapacityPreemptionPolicy.name: ProportionalCapacityPreemptionPolicy,
+    QueueManagementDynamicEditPolicy.name: QueueManagementDynamicEditPolicy,
+    AutoCreatedQueueDeletionPolicy.name: AutoCreatedQueueDeletionPolicy,
+    QueueConfigurationAutoRefreshPolicy.name: QueueConfigurationAutoRefreshPolicy,
+}
 
 
 class SchedulingMonitor:
@@ -45,19 +57,30 @@ class SchedulingMonitor:
     def __init__(self, scheduler: CapacityScheduler) -> None:
         self._scheduler = scheduler
         self.policies: dict[str, SchedulingEditPolicy] = {}
-        self._intervals: dict[str, int] = {}
+        """What runs, by the name in the configuration."""
+        self._rhythms: dict[str, _Rhythm] = {}
 
-    def start(self) -> None:
-        """Makes the policies and sets their first passes: at once. YarnError for an unknown class."""
-        settings = self._scheduler.context.settings
-        if not settings.scheduler_monitor_enabled:
-            return
-        for name in settings.scheduler_monitor_policies:
-            short = name.rpartition(".")[2]
-            if name not in self.policies and not (name.startswith(_HADOOP) and short in _ELSEWHERE):
-                self.policies[name] = self._make(name)
-        for name in self.policies:
-            self._arm(name, self._scheduler.context.now_ms)
+    def check(self, settings: CapacitySettings) -> None:
+        """YarnError if these settings name a policy that there is not, or that they have wrong."""
+        for name in self._scheduler.frame.policies_of(settings):
+            factory = _find(name)
+            if factory is ProportionalCapacityPreemptionPolicy:
+                ProportionalCapacityPreemptionPolicy.read(settings)
+
+    def follow(self) -> None:
+        """Runs what the configuration lists: policies that are not listed any more stop, new ones begin with
+        a pass at once, the others go on. YarnError for an unknown class.
+        """
+        scheduler = self._scheduler
+        listed = scheduler.frame.policies_of(scheduler.frame.settings)
+        for name in list(self.policies):
+            if name not in listed:
+                del self.policies[name]
+                scheduler.context.timers.cancel(("monitor", name))
+        for name in listed:
+            if name not in self.policies:
+                self.policies[name] = _find(name)(scheduler)
+                self._begin(name)
 
     def run_all(self) -> None:
         """One pass of every policy, now."""
@@ -68,31 +91,55 @@ class SchedulingMonitor:
         """A policy's moment has come. With another interval than before there is no pass: the new period
         begins.
         """
-        name = event.policy
-        policy = self.policies.get(name)
+        policy = self.policies.get(event.policy)
         if policy is None:
             return
-        now_ms = self._scheduler.context.now_ms
-        if policy.monitoring_interval_ms != self._intervals[name]:
-            self._arm(name, now_ms)
+        rhythm = self._rhythms[event.policy]
+        if policy.monitoring_interval_ms != rhythm.interval_ms:
+            self._begin(event.policy)
             return
-        self._arm(name, now_ms + self._intervals[name])
-        policy.edit_schedule()
+        late_ms = self._scheduler.context.now_ms - rhythm.due_ms
+        self._arm(event.policy, rhythm.due_ms + (late_ms // rhythm.interval_ms + 1) * rhythm.interval_ms)
+        self._run(event.policy, policy)
+
+    def _run(self, name: str, policy: SchedulingEditPolicy) -> None:
+        try:
+            policy.edit_schedule()
+        except Exception as error:
+            # A policy may be a user's own: what it gets wrong costs its pass, not the scheduler.
+            context = self._scheduler.context
+            if context.is_strict:
+                raise
+            context.log("error", "monitor pass failed", policy=name, why=f"{type(error).__name__}: {error}")
+
+    def _begin(self, name: str) -> None:
+        self._rhythms[name] = _Rhythm(self.policies[name].monitoring_interval_ms)
+        self._arm(name, self._scheduler.context.now_ms)
 
     def _arm(self, name: str, due_ms: int) -> None:
-        self._intervals[name] = self.policies[name].monitoring_interval_ms
+        self._rhythms[name].due_ms = due_ms
         self._scheduler.context.timer_at(due_ms, ("monitor", name), SchedulerMonitorTick(policy=name))
 
-    def _make(self, name: str) -> SchedulingEditPolicy:
-        short = name.rpartition(".")[2]
-        if name.startswith(_HADOOP) and short in _BUILT_IN:
-            return _BUILT_IN[short](self._scheduler)
-        module, _, attribute = name.rpartition(".")
-        try:
-            found = getattr(importlib.import_module(module), attribute)
-        except (ImportError, AttributeError, ValueError) as error:
-            raise YarnError(f"Failed to find class of specified policy={name}: {error}") from error
-        if not (callable(found) and hasattr(found, "edit_schedule")):
-            raise YarnError(f"Specified policy={name} is not a SchedulingEditPolicy class.")
-        factory = cast("Callable[[CapacityScheduler], SchedulingEditPolicy]", found)
-        return factory(self._scheduler)
+
+class _Rhythm:
+    """A fixed rate: a pass that comes late does not delay those after it."""
+
+    __slots__ = ("due_ms", "interval_ms")
+
+    def __init__(self, interval_ms: int) -> None:
+        self.interval_ms = interval_ms
+        self.due_ms = 0
+
+
+def _find(name: str) -> Factory:
+    short = name.rpartition(".")[2]
+    if name.startswith(_HADOOP) and short in _BUILT_IN:
+        return _BUILT_IN[short]
+    module, _, attribute = name.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise YarnError(f"Failed to find class of specified policy={name}: {error}") from error
+    if not (callable(found) and hasattr(found, "edit_schedule")):
+        raise YarnError(f"Specified policy={name} is not a SchedulingEditPolicy class.")
+    return cast("Factory", found)

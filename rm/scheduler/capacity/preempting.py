@@ -25,7 +25,7 @@ from rm.scheduler.capacity.clients import is_intra_queue_preemption_disabled, is
 from rm.scheduler.capacity.leaf import LeafQueue
 from rm.scheduler.capacity.preemption.arithmetic import MANDATORY, Arithmetic, not_below_zero, truncate
 from rm.scheduler.capacity.preemption.policy import PassReport, PreemptionPolicy
-from rm.scheduler.capacity.preemption.settings import read_settings
+from rm.scheduler.capacity.preemption.settings import PreemptionSettings, read_settings
 from rm.scheduler.capacity.preemption.snapshot import (
     AppView,
     ContainerView,
@@ -35,7 +35,7 @@ from rm.scheduler.capacity.preemption.snapshot import (
     Snapshot,
 )
 from rm.scheduler.capacity.queue import CapacityQueue
-from rm.scheduler.capacity.settings import LeafOrder, ParentOrder
+from rm.scheduler.capacity.settings import CapacitySettings, LeafOrder, ParentOrder
 from rm.scheduler.node import SchedulerNode
 from rm.scheduler.statuses import preempted
 from yarn.ids import ContainerId
@@ -55,12 +55,16 @@ class ProportionalCapacityPreemptionPolicy:
     def __init__(self, scheduler: CapacityScheduler) -> None:
         self.scheduler = scheduler
         self._read = scheduler.frame.settings
-        self.policy = PreemptionPolicy(read_settings(self._read.properties.merged()))
+        self.policy = PreemptionPolicy(self.read(self._read))
+
+    @staticmethod
+    def read(settings: CapacitySettings) -> PreemptionSettings:
+        """What either file says of the policy; ConfigurationError with every fault."""
+        return read_settings(settings.properties.merged())
 
     @property
     def monitoring_interval_ms(self) -> int:
-        """Between two passes; follows the configuration."""
-        self._reload()
+        """Between two passes; follows the configuration with the first pass after a refresh."""
         return self.policy.settings.monitoring_interval_ms
 
     def edit_schedule(self) -> None:
@@ -78,7 +82,7 @@ class ProportionalCapacityPreemptionPolicy:
         """After a refresh everything is read again; the marks survive."""
         if self._read is not self.scheduler.frame.settings:
             self._read = self.scheduler.frame.settings
-            self.policy.settings = read_settings(self._read.properties.merged())
+            self.policy.settings = self.read(self._read)
 
 
 class _Decisions:
@@ -200,9 +204,10 @@ def _share(scheduler: CapacityScheduler, queue: CapacityQueue, partition: str, *
 def _fill_leaf(scheduler: CapacityScheduler, leaf: LeafQueue, view: QueueView, partitions: list[str]) -> None:
     view.is_fair = leaf.order.order is LeafOrder.FAIR
     view.am_limit = truncate(view.shares[DEFAULT_PARTITION].guaranteed, leaf.am_percent(DEFAULT_PARTITION))
-    view.app_count = len(leaf.applications)
     for place, attempt in enumerate(leaf.order):
         view.active_apps.append(_app(attempt, view, place))
+    for place, attempt in enumerate(leaf.pending, start=-len(leaf.pending)):
+        view.waiting_apps.append(_app(attempt, view, place))
     calculator, minimum, users = scheduler.frame.calculator, scheduler.frame.minimum, leaf.users
 
     def limit(name: str, partition: str) -> Resource:

@@ -26,7 +26,6 @@ from rm.events.scheduler import (
     SchedulerMarkContainerForPreemption,
     SchedulerMonitorTick,
     SchedulerNodeLabelsUpdate,
-    SchedulerQueueUpkeep,
 )
 from rm.scheduler import requests
 from rm.scheduler.allocation import Allocation
@@ -44,7 +43,6 @@ from rm.scheduler.capacity import (
     priorities,
     reasons,
     rounds,
-    upkeep,
 )
 from rm.scheduler.capacity.application import CapacityAttempt
 from rm.scheduler.capacity.assignment import SkipReason
@@ -83,6 +81,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
     name: ClassVar[str] = "CapacityScheduler"
     has_partitions: ClassVar[bool] = True
     serves_constraints: ClassVar[bool] = True
+    has_monitor: ClassVar[bool] = True
 
     def __init__(self, context: RMContext) -> None:
         super().__init__(context)
@@ -131,7 +130,6 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.handlers[SchedulerNodeLabelsUpdate] = self.update_labels
         self.handlers[SchedulerKillReservedContainer] = self.kill_reservation
         self.handlers[SchedulerAsynchronousRound] = self.run_asynchronous_round
-        self.handlers[SchedulerQueueUpkeep] = self.run_upkeep
         self.monitor = SchedulingMonitor(self)
         self.handlers[SchedulerMonitorTick] = self.run_monitor
         self.handlers[SchedulerMarkContainerForPreemption] = lambda one: preempting.announce(self, one)
@@ -142,8 +140,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.tell(settings)
         self.tree.root.cluster_changed(NONE)
         rounds.start(self)
-        upkeep.start(self)
-        self.monitor.start()
+        self.monitor.follow()
 
     def _settings_again(self, queue: CapacityQueue) -> QueueSettings:
         """The settings of a queue that no file names, after a refresh."""
@@ -190,11 +187,6 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """One pass of every policy of the scheduling monitor, where it is on."""
         self.settle()
         self.monitor.run_all()
-
-    def run_upkeep(self, event: SchedulerQueueUpkeep) -> None:
-        """A round of a policy for automatic queues."""
-        self.settle()
-        upkeep.run(self, event.policy)
 
     def cluster_resource_changed(self) -> None:
         """Every share follows the cluster: at once if applications wait for it, else before the next look."""

@@ -1,60 +1,98 @@
-"""What is done to automatic queues from time to time: capacity handed round, idle queues removed.
+"""What is done to queues from time to time: capacity of automatic ones handed round, idle ones removed, the
+file of all of them read again when it was written.
 
-Answers for QueueManagementDynamicEditPolicy, GuaranteedOrZeroCapacityOverTimePolicy and
-AutoCreatedQueueDeletionPolicy.
+Answers for QueueManagementDynamicEditPolicy, GuaranteedOrZeroCapacityOverTimePolicy,
+AutoCreatedQueueDeletionPolicy and QueueConfigurationAutoRefreshPolicy.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rm.events.scheduler import SchedulerQueueUpkeep
 from rm.scheduler.capacity.dynamic import TOLERANCE, has_room_for_template
 from rm.scheduler.capacity.leaf import LeafQueue
 from rm.scheduler.capacity.parent import ParentQueue
 from rm.scheduler.capacity.queue import CapacityQueue
-from rm.scheduler.capacity.settings import QueueKind
+from rm.scheduler.capacity.reading import FILE_NAME
+from rm.scheduler.capacity.settings import PREFIX, QueueKind
+from yarn.errors import YarnError
 
 if TYPE_CHECKING:
     from rm.scheduler.capacity.scheduler import CapacityScheduler
 
-MANAGEMENT = "QueueManagementDynamicEditPolicy"
-DELETION = "AutoCreatedQueueDeletionPolicy"
 _INTERVAL = "yarn.resourcemanager.monitor.capacity.queue-management.monitoring-interval"
 _MANAGEMENT_INTERVAL_MS = 1_500
+_REFRESH_INTERVAL = PREFIX + "queue.auto.refresh.monitoring-interval"
+_REFRESH_INTERVAL_MS = 5_000
 
 
-def start(scheduler: CapacityScheduler) -> None:
-    """Sets the timers of the policies that are configured."""
-    for policy in (MANAGEMENT, DELETION):
-        _set_timer(scheduler, policy)
+class QueueManagementDynamicEditPolicy:
+    """The scheduling monitor's policy for the leaves of managed parents."""
+
+    name = "QueueManagementDynamicEditPolicy"
+
+    def __init__(self, scheduler: CapacityScheduler) -> None:
+        self._scheduler = scheduler
+
+    @property
+    def monitoring_interval_ms(self) -> int:
+        """From one round to the next."""
+        properties = self._scheduler.frame.settings.properties
+        return max(1, properties.integer(_INTERVAL, _MANAGEMENT_INTERVAL_MS))
+
+    def edit_schedule(self) -> None:
+        """One round."""
+        hand_round(self._scheduler)
 
 
-def is_configured(scheduler: CapacityScheduler, policy: str) -> bool:
-    """Whether the scheduling monitor runs the policy."""
-    settings = scheduler.context.settings
-    listed = [name.rpartition(".")[2] for name in settings.scheduler_monitor_policies]
-    return settings.scheduler_monitor_enabled and policy in listed
+class AutoCreatedQueueDeletionPolicy:
+    """The scheduling monitor's policy for flexible automatic queues; it looks as often as they expire."""
+
+    name = "AutoCreatedQueueDeletionPolicy"
+
+    def __init__(self, scheduler: CapacityScheduler) -> None:
+        self._scheduler = scheduler
+
+    @property
+    def monitoring_interval_ms(self) -> int:
+        """From one round to the next."""
+        return max(1, self._scheduler.frame.settings.queue_expiry_s * 1_000)
+
+    def edit_schedule(self) -> None:
+        """One round."""
+        remove_idle(self._scheduler)
 
 
-def _set_timer(scheduler: CapacityScheduler, policy: str) -> None:
-    if not is_configured(scheduler, policy):
-        return
-    settings = scheduler.frame.settings
-    interval_ms = settings.queue_expiry_s * 1_000
-    if policy == MANAGEMENT:
-        interval_ms = settings.properties.integer(_INTERVAL, _MANAGEMENT_INTERVAL_MS)
-    due_ms = scheduler.context.now_ms + max(1, interval_ms)
-    scheduler.context.timer_at(due_ms, ("queue upkeep", policy), SchedulerQueueUpkeep(policy=policy))
+class QueueConfigurationAutoRefreshPolicy:
+    """The scheduling monitor's policy that does what refreshQueues does when capacity-scheduler.xml was
+    written. A file that cannot be used changes nothing.
+    """
 
+    name = "QueueConfigurationAutoRefreshPolicy"
 
-def run(scheduler: CapacityScheduler, policy: str) -> None:
-    """One round of a policy, and the timer of the next."""
-    if policy == MANAGEMENT:
-        hand_round(scheduler)
-    else:
-        remove_idle(scheduler)
-    _set_timer(scheduler, policy)
+    def __init__(self, scheduler: CapacityScheduler) -> None:
+        self._scheduler = scheduler
+        self._tried_ms = scheduler.context.now_ms
+
+    @property
+    def monitoring_interval_ms(self) -> int:
+        """From one look to the next."""
+        return max(
+            1, self._scheduler.frame.settings.properties.integer(_REFRESH_INTERVAL, _REFRESH_INTERVAL_MS)
+        )
+
+    def edit_schedule(self) -> None:
+        """One look at the file."""
+        context = self._scheduler.context
+        modified_ms = context.provider.modified_ms(FILE_NAME)
+        is_new = modified_ms is not None and modified_ms > self._tried_ms
+        if not is_new or context.now_ms <= self._tried_ms + self.monitoring_interval_ms:
+            return
+        self._tried_ms = context.now_ms
+        try:
+            self._scheduler.refresh()
+        except YarnError as error:
+            context.log("error", "queues cannot be refreshed", why=error.message)
 
 
 def hand_round(scheduler: CapacityScheduler) -> None:

@@ -8,7 +8,7 @@ Answers for Resources and ResourceCalculator as PreemptableResourceCalculator an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil, floor, inf, isnan
+from math import ceil, floor, inf
 
 from rm.scheduler.calculator import float32
 from yarn.resource import MEMORY_MB, NONE, VCORES, Resource, combine, componentwise_max
@@ -35,15 +35,7 @@ class Arithmetic:
         if not base:
             return _compare_componentwise(one, two)
         mine, theirs = self._shares(base, one), self._shares(base, two)
-        for left, right in zip(mine, theirs, strict=True):
-            difference = left - right
-            if isnan(difference):  # neither side has a meaning in a type that the base lacks
-                if len(mine) > len(MANDATORY):
-                    return 0
-                continue
-            if difference:
-                return _sign(difference)
-        return 0
+        return (mine > theirs) - (mine < theirs)
 
     def is_positive(self, base: Resource, amount: Resource) -> bool:
         """Whether the amount is above nothing."""
@@ -99,13 +91,15 @@ class Arithmetic:
         return any(amount.value(name) <= 0 for name in self.types)
 
     def _shares(self, base: Resource, amount: Resource) -> list[float]:
-        shares = [_share_of(amount.value(name), base.value(name)) for name in self.types]
+        """The largest share first; a type that the base lacks has a share of nothing and counts for neither
+        side.
+        """
+        shares = [amount.value(name) / whole for name in self.types if (whole := base.value(name))]
         shares.sort(reverse=True)
         return shares
 
     def _largest_share(self, base: Resource, amount: Resource) -> float:
-        counted = [amount.value(name) / base.value(name) for name in self.types if base.value(name)]
-        return max(counted, default=0.0)
+        return max([0.0, *self._shares(base, amount)])
 
 
 def truncate(amount: Resource, factor: float) -> Resource:
@@ -128,12 +122,10 @@ def componentwise(one: Resource, two: Resource) -> Resource:
     return combine(min, one, two)
 
 
-def _share_of(value: int, base: int) -> float:
-    return value / base if base else inf
-
-
 def _ratio(one: float, two: float) -> float:
-    return float32(one / two) if two else 0.0
+    if two:
+        return float32(one / two)
+    return inf if one else 0.0
 
 
 def _sign(difference: float) -> int:

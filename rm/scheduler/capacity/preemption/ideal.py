@@ -148,7 +148,7 @@ class IdealAssignment:
 
     def _order(self, queue: QueueView, partition: str, base: Resource) -> tuple[bool, int, float]:
         share = queue.share(partition)
-        if share.guaranteed:
+        if self.arithmetic.is_positive(base, share.guaranteed):
             part = self.arithmetic.divide(base, share.ideal, share.guaranteed)
         else:
             part = NO_GUARANTEE

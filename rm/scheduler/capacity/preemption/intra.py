@@ -5,13 +5,15 @@ Answers for IntraQueueCandidatesSelector and FifoIntraQueuePreemptionPlugin.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from functools import cmp_to_key
 
 from rm.scheduler.calculator import float32
 from rm.scheduler.capacity.preemption.arithmetic import not_below_zero, truncate
 from rm.scheduler.capacity.preemption.selection import Obtain, Round, victims_first
 from rm.scheduler.capacity.preemption.snapshot import AppShare, AppView, ContainerView, QueueView
-from yarn.ids import ContainerId
+from yarn.ids import ApplicationAttemptId, ContainerId
 from yarn.resource import NONE, Resource, total
 
 
@@ -32,16 +34,19 @@ class _User:
 
 def select_within_queues(round_: Round) -> dict[ContainerId, ContainerView]:
     """In each queue that wanted more, from those who have more than is theirs."""
-    work: list[_WithinQueue] = []
+    work: dict[tuple[str, str], _WithinQueue] = {}
+    selected: dict[ApplicationAttemptId, list[ContainerView]] = defaultdict(list)
+    for container in round_.selected.values():
+        selected[container.attempt_id].append(container)
     for partition in round_.snapshot.partitions:
         for queue in round_.underserved[partition].values():
             if queue.is_leaf:
-                part = _WithinQueue(round_, queue, partition)
-                part.compute()
-                work.append(part)
+                part = _WithinQueue(round_, queue, partition, work)
+                part.compute(selected)
+                work[queue.path, partition] = part
     round_.deduct_selected()
     own: dict[ContainerId, ContainerView] = {}
-    for part in work:
+    for part in work.values():
         if not part.queue.is_intra_disabled:
             part.select(own)
     return own
@@ -50,10 +55,14 @@ def select_within_queues(round_: Round) -> dict[ContainerId, ContainerView]:
 class _WithinQueue:
     """One queue in one partition."""
 
-    def __init__(self, round_: Round, queue: QueueView, partition: str) -> None:
+    def __init__(
+        self, round_: Round, queue: QueueView, partition: str, work: Mapping[tuple[str, str], _WithinQueue]
+    ) -> None:
         self.round = round_
         self.queue = queue
         self.partition = partition
+        self.work = work
+        """All queues and partitions that are looked at, this one too."""
         self.arithmetic = round_.snapshot.arithmetic
         self.cluster = round_.snapshot.cluster
         self.is_user_limit_first = round_.settings.is_user_limit_first
@@ -62,7 +71,7 @@ class _WithinQueue:
 
     # What each application should have, take and give
 
-    def compute(self) -> None:
+    def compute(self, selected: Mapping[ApplicationAttemptId, Sequence[ContainerView]]) -> None:
         """Writes ideal, other, give and actual of the queue's applications."""
         queue, share, partition = self.queue, self.queue.share(self.partition), self.partition
         settings = self.round.settings
@@ -71,26 +80,32 @@ class _WithinQueue:
         if used_capacity < float32(settings.intra_minimum_threshold):
             return
         reassignable = reassignable - total(app.charged_am.get(partition, NONE) for app in queue.active_apps)
-        if queue.app_count == 1:
+        if len(queue.active_apps) + len(queue.waiting_apps) == 1:
             return
         for app in queue.active_apps:
-            user = self.users.get(app.user)
-            am = app.charged_am.get(partition, NONE)
-            if user is None:
-                limit = queue.user_limit(app.user, partition)
-                self.users[app.user] = _User(queue.user_used(app.user, partition), am, limit - am)
-            else:
-                user.am = user.am + am
-                user.limit = user.limit - am
+            self._count_user(app.user, app.charged_am.get(partition, NONE))
+        for app in queue.waiting_apps:
+            self._count_user(app.user, NONE)
         self.high_to_low = [AppShare(app, partition) for app in self._ordered()]
         queue.app_shares[partition] = self.high_to_low
-        self._compute_ideals(reassignable)
+        self._compute_ideals(reassignable, selected)
         self._compute_give()
         self._match()
 
+    def _count_user(self, name: str, am: Resource) -> None:
+        user = self.users.get(name)
+        if user is None:
+            limit = self.queue.user_limit(name, self.partition)
+            used = self.queue.user_used(name, self.partition)
+            self.users[name] = _User(used, am, limit - am)
+        else:
+            user.am = user.am + am
+            user.limit = user.limit - am
+
     def _ordered(self) -> list[AppView]:
+        apps = [*self.queue.active_apps, *self.queue.waiting_apps]
         if not (self.queue.is_fair and self.is_user_limit_first):
-            return sorted(self.queue.active_apps, key=lambda app: (-app.priority, app.attempt_id))
+            return sorted(apps, key=lambda app: (-app.priority, app.attempt_id))
         compare, cluster = self.arithmetic.compare, self.cluster
 
         def before(one: AppView, two: AppView) -> int:
@@ -100,9 +115,11 @@ class _WithinQueue:
             by_use = compare(cluster, mine.used - mine.am, theirs.used - theirs.am)
             return by_use or (one.attempt_id > two.attempt_id) - (one.attempt_id < two.attempt_id)
 
-        return sorted(self.queue.active_apps, key=cmp_to_key(before))
+        return sorted(apps, key=cmp_to_key(before))
 
-    def _compute_ideals(self, reassignable: Resource) -> None:
+    def _compute_ideals(
+        self, reassignable: Resource, earlier: Mapping[ApplicationAttemptId, Sequence[ContainerView]]
+    ) -> None:
         arithmetic, cluster, partition = self.arithmetic, self.cluster, self.partition
         conservative = self.round.settings.intra_conservative_drf
         for app in self.high_to_low:
@@ -113,8 +130,8 @@ class _WithinQueue:
             user = self.users[app.app.user]
             selected = total(
                 container.resource
-                for container in self.round.selected.values()
-                if container.attempt_id == app.app.attempt_id and container.label == partition
+                for container in earlier.get(app.app.attempt_id, ())
+                if container.label == partition
             )
             app.selected = app.selected + selected
             user.selected = user.selected + selected
@@ -215,12 +232,16 @@ class _WithinQueue:
                 self.round.take(obtain, container, own, is_conservative=conservative)
                 and self.is_user_limit_first
             ):
-                rolling[app.user] = rolling[app.user] - container.resource
+                rolling[app.user] = self._rolling(app.user, rolling) - container.resource
+
+    def _rolling(self, name: str, rolling: dict[str, Resource]) -> Resource:
+        return rolling.setdefault(name, self.queue.user_used(name, self.partition))
 
     def _may_lose(self, name: str, container: ContainerView, rolling: dict[str, Resource]) -> bool:
         """Whether the user stays above the limit: nobody is brought down to it, let alone below."""
-        user = self.users.get(name) if container.node.partition == self.partition else None
+        there = self.work.get((self.queue.path, container.node.partition))
+        user = there.users.get(name) if there is not None else None
         if user is None:
             return True
-        rest = rolling.setdefault(name, user.used) - container.resource
+        rest = self._rolling(name, rolling) - container.resource
         return self.arithmetic.compare(self.cluster, rest, user.limit + user.am) > 0

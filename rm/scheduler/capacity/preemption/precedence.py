@@ -9,15 +9,15 @@ from __future__ import annotations
 from functools import cmp_to_key
 
 from rm.scheduler.capacity.preemption.selection import Round
-from rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView, QueueView
+from rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView, QueueView, Snapshot
 from yarn.ids import ContainerId, NodeId
 from yarn.resource import NONE, Resource
 
 
 def select_by_queue_priority(round_: Round) -> dict[ContainerId, ContainerView]:
     """For each old enough reservation of a dominating, unsatisfied queue: containers of dominated ones."""
-    dominance = _Dominance(round_.snapshot.leaves())
-    if not dominance.pairs:
+    dominance = _Dominance(round_.snapshot)
+    if not dominance.dominating:
         return {}
     return _Precedence(round_, dominance).select()
 
@@ -25,18 +25,31 @@ def select_by_queue_priority(round_: Round) -> dict[ContainerId, ContainerView]:
 class _Dominance:
     """Which leaf comes before which: where their paths part, the branch with the larger priority."""
 
-    def __init__(self, leaves: list[QueueView]) -> None:
-        self.pairs: dict[tuple[str, str], bool] = {}
-        paths = {leaf.path: _branch(leaf) for leaf in leaves}
-        for one in leaves:
-            for two in leaves:
-                if one is not two and _is_above(paths[one.path], paths[two.path]):
-                    self.pairs[one.path, two.path] = True
-        self.dominating = {one: True for one, _ in self.pairs}
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.dominating: dict[str, bool] = {}
+        """Leaves that come before some other leaf."""
+        self._collect(snapshot.root, is_above=False)
+
+    def _collect(self, queue: QueueView, *, is_above: bool) -> None:
+        """Notes the leaves below that dominate some leaf; `is_above`: all of them do."""
+        if queue.is_leaf and is_above:
+            self.dominating[queue.path] = True
+        least = min((child.priority for child in queue.children if _has_leaf(child)), default=0)
+        for child in queue.children:
+            self._collect(child, is_above=is_above or child.priority > least)
 
     def is_over(self, one: QueueView | None, two: QueueView | None) -> bool:
         """Whether `one` dominates `two`."""
-        return one is not None and two is not None and (one.path, two.path) in self.pairs
+        if one is None or two is None or one is two or one.path not in self.dominating:
+            return False
+        for mine, theirs in zip(_branch(one), _branch(two), strict=False):
+            if mine is not theirs:
+                return mine.priority > theirs.priority
+        return False
+
+
+def _has_leaf(queue: QueueView) -> bool:
+    return queue.is_leaf or any(_has_leaf(child) for child in queue.children)
 
 
 def _branch(leaf: QueueView) -> list[QueueView]:
@@ -44,13 +57,6 @@ def _branch(leaf: QueueView) -> list[QueueView]:
     while branch[-1].parent is not None:
         branch.append(branch[-1].parent)
     return branch[::-1]
-
-
-def _is_above(one: list[QueueView], two: list[QueueView]) -> bool:
-    for mine, theirs in zip(one, two, strict=False):
-        if mine is not theirs:
-            return mine.priority > theirs.priority
-    return False
 
 
 class _Precedence:

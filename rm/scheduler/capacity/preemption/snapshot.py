@@ -135,7 +135,7 @@ class Share:
 
 
 class AppView:
-    """An active application of a leaf."""
+    """An application of a leaf."""
 
     __slots__ = (
         "am",
@@ -179,7 +179,7 @@ class AppView:
         self.charged_am = am if charged_am is None else charged_am
         """What its user and its queue are charged for the AM, waiting or not."""
         self.order = order
-        """Its place in the queue's scheduling order."""
+        """Its place in the queue's scheduling order; a waiting one stands before the active ones."""
 
 
 class AppShare:
@@ -209,7 +209,6 @@ class QueueView:
     __slots__ = (
         "active_apps",
         "am_limit",
-        "app_count",
         "app_shares",
         "children",
         "is_disabled",
@@ -222,6 +221,7 @@ class QueueView:
         "shares",
         "user_limit",
         "user_used",
+        "waiting_apps",
     )
 
     def __init__(
@@ -250,8 +250,8 @@ class QueueView:
         self.shares: dict[str, Share] = {}
         self.active_apps: list[AppView] = []
         """In scheduling order."""
-        self.app_count = 0
-        """Active and waiting ones."""
+        self.waiting_apps: list[AppView] = []
+        """Those that wait for activation: they have nothing to give, but may want something."""
         self.user_limit: Callable[[str, str], Resource] = lambda user, partition: NONE
         """(user, partition) to the limit over all users, AMs included."""
         self.user_used: Callable[[str, str], Resource] = lambda user, partition: NONE
@@ -317,7 +317,7 @@ class Snapshot:
         self.killable = killable
         """Lazy preemption: containers that may be killed when somebody needs their space."""
         self.apps: dict[ApplicationAttemptId, AppView] = {
-            app.attempt_id: app for leaf in self.leaves() for app in leaf.active_apps
+            app.attempt_id: app for leaf in self.leaves() for app in (*leaf.active_apps, *leaf.waiting_apps)
         }
 
     def leaves(self) -> list[QueueView]:
@@ -332,6 +332,6 @@ class Snapshot:
         return found
 
     def queue_of(self, container: ContainerView) -> QueueView | None:
-        """The leaf whose application has the container; None when the application is not active."""
+        """The leaf whose application has the container; None when the application is gone."""
         app = self.apps.get(container.attempt_id)
         return app.queue if app is not None else None

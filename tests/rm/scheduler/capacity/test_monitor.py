@@ -1,0 +1,242 @@
+"""The scheduling monitor by itself: rhythms, what a refresh starts and stops, and whose fault costs what."""
+
+from __future__ import annotations
+
+import pytest
+
+from rm.effects import KeepLog
+from rm.scheduler.capacity.changes import refresh
+from rm.scheduler.capacity.preempting import ProportionalCapacityPreemptionPolicy
+from rm.scheduler.capacity.scheduler import CapacityScheduler
+from tests.rig import Rig
+from tests.rm.scheduler.capacity.rig import PREFIX, CapacityRig
+from yarn.configuration import ConfigurationError
+from yarn.errors import YarnError
+
+MONITOR = "yarn.resourcemanager.scheduler.monitor."
+PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption."
+HADOOP = "org.apache.hadoop.yarn.server.resourcemanager.monitor.capacity.ProportionalCapacityPreemptionPolicy"
+OWN = f"{__name__}.Counting"
+QUEUES = {PREFIX + "root.queues": "a", PREFIX + "root.a.capacity": "100"}
+
+
+class Counting:
+    """A policy of somebody's own; it notes when it ran."""
+
+    name = "Counting"
+    interval_ms = 1_000
+    passes_ms: list[int]
+    fails = False
+
+    def __init__(self, scheduler: CapacityScheduler) -> None:
+        self._scheduler = scheduler
+        Counting.passes_ms = []
+
+    @property
+    def monitoring_interval_ms(self) -> int:
+        return Counting.interval_ms
+
+    def edit_schedule(self) -> None:
+        Counting.passes_ms.append(self._scheduler.context.now_ms)
+        if Counting.fails:
+            raise ValueError("a bug of its own")
+
+
+class NoPolicy:
+    """Nothing that could be run."""
+
+
+@pytest.fixture(autouse=True)
+def defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Counting, "interval_ms", 1_000)
+    monkeypatch.setattr(Counting, "fails", False)
+    monkeypatch.setattr(Counting, "passes_ms", [], raising=False)
+
+
+def rig(file: dict[str, str] | None = None, site: dict[str, str] | None = None) -> CapacityRig:
+    return CapacityRig({**QUEUES, **(file or {})}, site=site)
+
+
+def watched(**more: str) -> CapacityRig:
+    return rig(site={MONITOR + "enable": "true", MONITOR + "policies": OWN, **more})
+
+
+def advance(rig: CapacityRig, to_ms: int) -> None:
+    """Lets every timer up to that time fire, each at its moment."""
+    timers = rig.context.timers
+    while (due_ms := timers.next_due_ms()) is not None and due_ms <= to_ms:
+        rig.context.now_ms = max(rig.context.now_ms, due_ms)
+        event = timers.pop_due(rig.context.now_ms)
+        assert event is not None
+        rig.scheduler.handle(event)  # type: ignore[arg-type]
+    rig.context.now_ms = to_ms
+
+
+def running(rig: CapacityRig) -> list[str]:
+    return list(rig.scheduler.monitor.policies)
+
+
+def test_the_first_pass_is_at_once_and_the_rate_fixed() -> None:
+    one = watched()
+    start_ms = one.context.now_ms
+    advance(one, start_ms + 2_500)
+    assert Counting.passes_ms == [start_ms, start_ms + 1_000, start_ms + 2_000]
+
+
+def test_a_pass_that_comes_late_does_not_delay_the_next() -> None:
+    one = watched()
+    start_ms = one.context.now_ms
+    advance(one, start_ms)
+    one.context.now_ms = start_ms + 1_700
+    advance(one, start_ms + 2_000)
+    assert Counting.passes_ms == [start_ms, start_ms + 1_700, start_ms + 2_000]
+
+
+def test_with_another_interval_a_tick_makes_no_pass_and_the_new_period_begins_at_once() -> None:
+    one = watched()
+    start_ms = one.context.now_ms
+    advance(one, start_ms)
+    Counting.interval_ms = 400
+    advance(one, start_ms + 1_500)
+    assert Counting.passes_ms == [start_ms, start_ms + 1_000, start_ms + 1_400]
+
+
+def test_preemption_takes_a_new_interval_up_with_a_pass() -> None:
+    """The pass after a refresh reads it, the tick after that pass begins the new period."""
+    one = rig(site={MONITOR + "enable": "true", PREEMPTION + "monitoring_interval": "1000"})
+    (policy,) = one.scheduler.monitor.policies.values()
+    start_ms = one.context.now_ms
+    advance(one, start_ms)
+    one.provider.properties[PREEMPTION + "monitoring_interval"] = "300"
+    refresh(one.scheduler)
+    assert policy.monitoring_interval_ms == 1_000
+    advance(one, start_ms + 1_000)
+    assert policy.monitoring_interval_ms == 300
+    assert one.context.timers.next_due_ms() == start_ms + 2_000
+    advance(one, start_ms + 2_000)
+    assert one.context.timers.next_due_ms() == start_ms + 2_300
+
+
+@pytest.mark.parametrize("where", ["file", "site"])
+def test_either_file_may_switch_it_on(where: str) -> None:
+    switch = {MONITOR + "enable": "true"}
+    one = rig(file=switch) if where == "file" else rig(site=switch)
+    assert running(one) == [HADOOP]
+
+
+def test_policies_named_twice_run_once() -> None:
+    assert running(rig(site={MONITOR + "enable": "true", MONITOR + "policies": f"{OWN},{OWN}"})) == [OWN]
+
+
+def test_a_refresh_starts_and_stops_policies() -> None:
+    one = watched()
+    start_ms = one.context.now_ms
+    advance(one, start_ms)
+    one.provider.properties[MONITOR + "policies"] = f"{HADOOP},{OWN}"
+    refresh(one.scheduler)
+    assert running(one) == [OWN, HADOOP]
+    assert one.context.timers.next_due_ms() == start_ms, "the new one begins at once"
+    one.provider.properties[MONITOR + "policies"] = HADOOP
+    refresh(one.scheduler)
+    advance(one, start_ms + 5_000)
+    assert running(one) == [HADOOP]
+    assert Counting.passes_ms == [start_ms]
+    one.provider.properties[MONITOR + "enable"] = "false"
+    refresh(one.scheduler)
+    assert running(one) == []
+    assert one.context.timers.next_due_ms() is None
+
+
+def test_marks_survive_a_refresh() -> None:
+    one = rig(site={MONITOR + "enable": "true"})
+    (before,) = one.scheduler.monitor.policies.values()
+    one.provider.properties[PREEMPTION + "max_wait_before_kill"] = "1"
+    refresh(one.scheduler)
+    (after,) = one.scheduler.monitor.policies.values()
+    assert isinstance(after, ProportionalCapacityPreemptionPolicy)
+    assert after is before
+    after.edit_schedule()
+    assert after.policy.settings.max_wait_before_kill_ms == 1
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("nowhere.Policy", "Failed to find class of specified policy=nowhere.Policy"),
+        (f"{__name__}.Absent", f"Failed to find class of specified policy={__name__}.Absent"),
+        ("Policy", "Failed to find class of specified policy=Policy"),
+        (
+            f"{__name__}.NoPolicy",
+            f"Specified policy={__name__}.NoPolicy is not a SchedulingEditPolicy class.",
+        ),
+    ],
+)
+def test_what_is_no_policy(named: str, said: str) -> None:
+    with pytest.raises(YarnError, match=said):
+        rig(site={MONITOR + "enable": "true", MONITOR + "policies": named})
+    one = watched()
+    one.provider.properties[MONITOR + "policies"] = named
+    settings = one.scheduler.frame.settings
+    with pytest.raises(YarnError, match=said):
+        refresh(one.scheduler)
+    assert one.scheduler.frame.settings is settings
+    assert running(one) == [OWN]
+
+
+def test_an_unknown_order_policy_is_refused_at_the_start_and_by_a_refresh() -> None:
+    name = PREEMPTION + "intra-queue-preemption.preemption-order-policy"
+    with pytest.raises(ConfigurationError):
+        rig(site={MONITOR + "enable": "true", name: "oldest_first"})
+    one = rig(site={MONITOR + "enable": "true", name: "PRIORITY_FIRST"})
+    (policy,) = one.scheduler.monitor.policies.values()
+    assert isinstance(policy, ProportionalCapacityPreemptionPolicy)
+    assert not policy.policy.settings.is_user_limit_first
+    one.provider.properties[name] = "oldest_first"
+    with pytest.raises(YarnError, match="Failed to re-init queues"):
+        refresh(one.scheduler)
+    advance(one, one.context.now_ms + 3_000)
+
+
+def test_a_failing_pass_is_logged_and_skipped() -> None:
+    one = watched()
+    one.context.is_strict = False
+    Counting.fails = True
+    start_ms = one.context.now_ms
+    advance(one, start_ms + 1_000)
+    assert Counting.passes_ms == [start_ms, start_ms + 1_000]
+    logged = [effect for effect in one.effects if isinstance(effect, KeepLog)]
+    assert [line.name for line in logged] == ["monitor pass failed"] * 2
+    assert ("why", "ValueError: a bug of its own") in logged[0].keys
+    one.context.is_strict = True
+    with pytest.raises(ValueError, match="of its own"):
+        advance(one, start_ms + 2_000)
+
+
+@pytest.mark.parametrize("name", ["fair", "fifo"])
+def test_only_the_capacity_scheduler_can_be_watched(name: str) -> None:
+    with pytest.raises(YarnError, match=r"Class org\..*Scheduler not instance of org\..*CapacityScheduler"):
+        Rig({"yarn.resourcemanager.scheduler.class": name, MONITOR + "enable": "true"})
+
+
+def test_a_written_file_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As refreshQueues does it; what cannot be used is logged and changes nothing."""
+    policy = (
+        "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.QueueConfigurationAutoRefreshPolicy"
+    )
+    one = rig(site={MONITOR + "enable": "true", MONITOR + "policies": policy})
+    start_ms = one.context.now_ms
+    written_ms = [start_ms]
+    monkeypatch.setattr(one.provider, "modified_ms", lambda name: written_ms[0])
+    before = one.scheduler.frame.settings
+    advance(one, start_ms + 20_000)
+    assert one.scheduler.frame.settings is before
+    one.provider.properties[PREFIX + "root.a.capacity"] = "50"
+    written_ms[0] = start_ms + 20_001
+    advance(one, start_ms + 30_000)
+    assert one.scheduler.frame.settings is before
+    assert "queues cannot be refreshed" in [line.name for line in one.effects if isinstance(line, KeepLog)]
+    one.provider.properties[PREFIX + "root.a.capacity"] = "100"
+    one.provider.properties[PREFIX + "root.a.user-limit-factor"] = "3"
+    written_ms[0] = start_ms + 30_001
+    advance(one, start_ms + 40_000)
+    assert one.scheduler.tree.root.children[0].settings.user_limit_factor == 3
