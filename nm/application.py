@@ -5,6 +5,7 @@ Owns which of its containers are here. Knows nothing of AMs, attempts or queues.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum, auto
 
 from nm.context import NMContext
@@ -27,6 +28,7 @@ from nm.events import (
     LogApplicationStarted,
 )
 from nm.keeping import forget_application
+from yarn.enums import ApplicationAccessType
 from yarn.ids import ApplicationId, ContainerId
 from yarn.ordered import OrderedSet
 from yarn.records.basics import LogAggregationContext
@@ -61,6 +63,8 @@ class Application:
         self.log_aggregation_context: LogAggregationContext | None = None
         self.state = State.NEW
         self.containers: OrderedSet[ContainerId] = OrderedSet()
+        self.acls: Mapping[ApplicationAccessType, str] = {}
+        """Who beside its user may look at it and change it."""
 
     @property
     def subject(self) -> ApplicationId:
@@ -69,6 +73,7 @@ class Application:
 
 
 def _init(application: Application, event: ApplicationInit) -> None:
+    application.acls = event.application_acls
     application.context.post(
         LogApplicationStarted(
             application_id=application.application_id,

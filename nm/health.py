@@ -88,6 +88,11 @@ class NodeHealth:
         self._failure = reason
         self._reported_ms = now_ms
 
+    def bad_directories(self, kind: str) -> int:
+        """How many of the local or the log directories cannot be used."""
+        state = self._directories.get(kind)
+        return len(state.failed) + len(state.full) if state is not None else 0
+
     @property
     def are_disks_healthy(self) -> bool:
         """Whether enough directories are good to start containers."""

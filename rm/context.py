@@ -115,6 +115,10 @@ class Pages(Protocol):
         """The address under which the RM passes an application's own page on."""
         ...
 
+    def node(self, address: str) -> str:
+        """Where the pages of a node are that says to serve them at `address`."""
+        ...
+
 
 class AMSession:
     """What the RM remembers of its talk with one attempt's AM."""

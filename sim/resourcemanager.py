@@ -93,6 +93,10 @@ class NoPages:
         """No address."""
         return ""
 
+    def node(self, address: str) -> str:
+        """Where a node says that its pages are."""
+        return address
+
 
 class SimulatedRM:
     """One ResourceManager, its clock, and the nodes on which it can start AMs."""

@@ -53,7 +53,9 @@ class Response:
     parts: Sequence[Part] = ()
 
 
-Handler = Callable[[Request], Response]
+Deferred = Callable[[], Response]
+"""The answer of one who has to look at disks for long: made in a thread."""
+Handler = Callable[[Request], Response | Deferred]
 
 
 class HttpServer:
@@ -108,10 +110,10 @@ class HttpServer:
         }
         try:
             request = Request(method, target, headers)
-            if self._in_thread:
-                response = await asyncio.to_thread(self._handler, request)
-            else:
-                response = self._handler(request)
+            answer = (
+                await asyncio.to_thread(self._handler, request) if self._in_thread else self._handler(request)
+            )
+            response = answer if isinstance(answer, Response) else await asyncio.to_thread(answer)
         except Exception:
             log.exception("%s %s failed", method, target)
             response = Response(HTTPStatus.INTERNAL_SERVER_ERROR, {}, [b"the node's log has the traceback\n"])

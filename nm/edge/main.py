@@ -75,7 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def build() -> NodeManagerProcess:
         if options.name is not None:
             naming.announce({host: options.rack}, settings.bind_host or LOOPBACK)
-        return NodeManagerProcess(settings, capacity, host, options.dir)
+        own_logs = options.log_file.parent if options.log_file is not None else None
+        return NodeManagerProcess(settings, capacity, host, options.dir, configuration, own_logs)
 
     return asyncio.run(_run(build, options))
 

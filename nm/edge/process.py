@@ -34,6 +34,7 @@ from nm.executor.reaper import Reaper
 from nm.monitor import ContainersMonitor, node_utilization
 from nm.settings import NMSettings
 from nm.shuffle.server import ShuffleService
+from yarn.configuration import Configuration
 from yarn.ids import NodeId
 from yarn.resource import Resource
 from yarn.rpc import Stub, listen, new_server
@@ -51,12 +52,20 @@ class NodeManagerProcess:
     """Everything of one node but the command line."""
 
     def __init__(
-        self, settings: NMSettings, capacity: Resource, host: str, directory: Path | None = None
+        self,
+        settings: NMSettings,
+        capacity: Resource,
+        host: str,
+        directory: Path | None = None,
+        configuration: Configuration | None = None,
+        own_logs: Path | None = None,
     ) -> None:
         self._settings = settings
         self._capacity = capacity
         self._host = host
         self._directory = directory
+        self._configuration = configuration
+        self._own_logs = own_logs
         self._layout = Layout(settings.disks.local_directories, settings.disks.log_directories)
         self._monitor = ContainersMonitor(settings.monitor)
         self._server = new_server()
@@ -82,7 +91,7 @@ class NodeManagerProcess:
             log.warning("%s is not here: containers run as the node's own user", settings.executor_class)
         self.core = core = Core(self.node_id, settings, self._capacity, SystemClock())
         core.status.physical = _physical_resource()
-        self._web = WebService(core, self._layout)
+        self._web = WebService(core, self._layout, self._configuration, self._own_logs)
         await self._web.start(bind, settings.web_address.port)
         core.status.http_port = self._web.port
         await self._start_auxiliary_services(bind)

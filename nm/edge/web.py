@@ -1,62 +1,62 @@
-"""The node's web service, below /ws/v1/node: what it is, which applications and containers are here, their
-logs.
+"""The node's web service: REST below /ws/v1/node, pages below /node, metrics and the tools of every daemon.
 
-Reads between turns, never changes anything. Shapes are those of Hadoop: numbers as numbers, but the list of
-log files with strings and without arrays of one. Answers for NMWebServices and ContainerLogsUtils.
+Owns which address is answered by what, and in which notation. Reads between turns, never changes anything.
+Answers for WebServer, NMWebServices, NMController, NMWebAppFilter and the NM's HttpServer2.
 """
 
 from __future__ import annotations
 
-import json
-from datetime import UTC, datetime
+import re
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, quote, unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
-from nm.application import Application, ApplicationState
-from nm.container_state import Container
 from nm.core import Core
-from nm.edge.http import FilePart, HttpServer, Part, Request, Response
+from nm.edge import pages
+from nm.edge.http import Deferred, FilePart, HttpServer, Request, Response
+from nm.edge.metrics import NodeMetrics
+from nm.edge.node_logs import NodeLogs
+from nm.edge.refusals import RefusedError, bad_request, not_found, text
+from nm.edge.views import NodeViews, container_id_of
 from nm.executor.layout import Layout
-from yarn.ids import ApplicationId, ContainerId
-from yarn.version import HADOOP_VERSION, UNKNOWN
+from nm.settings import NMSettings
+from yarn import jmx, notation, servlets
+from yarn.configuration import Configuration
+from yarn.process_beans import ProcessBeans
+from yarn.settings import with_defaults
 
 ROOT = "/ws/v1/node"
-_PACKAGE = "org.apache.hadoop.yarn.webapp."
-
-
-class _RefusedError(Exception):
-    """An answer in the shape of an exception."""
-
-    def __init__(self, status: HTTPStatus, name: str, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.body = {
-            "RemoteException": {
-                "exception": name,
-                "message": f"java.lang.Exception: {message}",
-                "javaClassName": _PACKAGE + name,
-            }
-        }
+_STATIC_USER = "dr.who"
+_HTML = "text/html; charset=utf-8"
+_CSRF_HEADER = "x-xsrf-header"
+_BROWSERS = re.compile(r"Mozilla|Opera")
 
 
 class WebService:
-    """One node over HTTP."""
+    """One node over HTTP; `logs` is the directory of the process's own log, if it has one."""
 
-    def __init__(self, core: Core, layout: Layout) -> None:
-        self._core = core
+    def __init__(
+        self, core: Core, layout: Layout, configuration: Configuration | None = None, logs: Path | None = None
+    ) -> None:
         self._context = core.context
-        self._layout = layout
+        self._configuration = configuration or Configuration()
+        self._own_logs = logs
+        self._logs = NodeLogs(core.context, layout)
+        self._views = NodeViews(core, self._logs)
+        self._metrics = NodeMetrics(core)
+        self._process = ProcessBeans("NodeManager")
         self._server = HttpServer(self._handle, in_thread=False)
-        self._started_ms = core.context.now_ms
 
     async def start(self, host: str, port: int) -> None:
         """Listens; PortTakenError when somebody else does at that port."""
         await self._server.start(host, port, "yarn.nodemanager.webapp.address")
+        self._process.start()
 
     async def stop(self) -> None:
         """Serves no longer."""
+        self._process.stop()
         await self._server.stop()
 
     @property
@@ -64,204 +64,222 @@ class WebService:
         """Where it listens."""
         return self._server.port
 
-    def _handle(self, request: Request) -> Response:
-        if request.method != "GET":
-            return Response(HTTPStatus.METHOD_NOT_ALLOWED)
+    def _handle(self, request: Request) -> Response | Deferred:
         parts = urlsplit(request.target)
         query = {name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
-        if not (parts.path == ROOT or parts.path.startswith(ROOT + "/")):
-            return Response(HTTPStatus.NOT_FOUND)
-        words = [unquote(word) for word in parts.path.removeprefix(ROOT).split("/") if word]
-        try:
-            return self._answer(words, query)
-        except _RefusedError as refusal:
-            return _json(refusal.body, refusal.status)
+        words = [unquote(word) for word in parts.path.split("/") if word]
+        kind = notation.preferred(request.headers.get("accept"))
 
-    def _answer(self, words: list[str], query: dict[str, str]) -> Response:
+        def guarded(answer: Callable[[], Response | Deferred]) -> Response | Deferred:
+            try:
+                found = answer()
+            except RefusedError as refusal:
+                return _refusal(refusal, kind, is_page=words[:1] == ["node"])
+            return found if isinstance(found, Response) else lambda: _made(guarded(found))
+
+        return guarded(lambda: self._answer(request, words, query, kind))
+
+    def _answer(
+        self, request: Request, words: list[str], query: Mapping[str, str], kind: str | None
+    ) -> Response | Deferred:
+        if request.method == "PUT" and words == ["ws", "v1", "node", "auxiliaryservices"]:
+            raise bad_request("Auxiliary services manifest is not enabled")
+        if request.method != "GET":
+            return Response(HTTPStatus.METHOD_NOT_ALLOWED, {"Allow": "GET"})
+        match words:
+            case []:
+                return _found("/node")
+            case ["ws", "v1", "node", *rest]:
+                return self._rest(rest, query, kind, request.headers.get("host") or f"127.0.0.1:{self.port}")
+            case ["node", "containerlogs", name, owner, *file] if len(file) <= 1:
+                return self._log_page(name, owner, file, query)
+            case ["node", *rest]:
+                return self._page(rest)
+            case ["static", "node.css"]:
+                return _response(pages.STYLE, "text/css; charset=utf-8")
+            case _:
+                return self._tool(request, words, query)
+
+    # REST
+
+    def _rest(
+        self, words: list[str], query: Mapping[str, str], kind: str | None, host: str
+    ) -> Response | Deferred:
+        if (words[0:1], words[2:3], len(words)) == (["containers"], ["logs"], 4):
+            return self._log_text(words[1], words[3], query)
+        if words[0:1] == ["containerlogs"] and len(words) == 3:
+            return self._log_text(words[1], words[2], query)
+        if kind is None:
+            raise text(406, "Not Acceptable: application/json or application/xml")
+        views = self._views
         match words:
             case [] | ["info"]:
-                return _json({"nodeInfo": self._node()})
+                return _written(kind, "nodeInfo", views.node())
             case ["apps"]:
-                apps = [self._application(one) for one in self._applications(query)]
-                return _json({"apps": {"app": apps} if apps else {}})
-            case ["apps", text]:
-                return _json({"app": self._application(self._find_application(text))})
+                found = views.applications(query.get("state"), query.get("user"))
+                return _written(kind, "apps", {"app": found} if found else {})
+            case ["apps", name]:
+                return _written(kind, "app", views.application(name))
             case ["containers"]:
-                found = [self._container(one) for one in self._context.containers.values()]
-                return _json({"containers": {"container": found} if found else {}})
-            case ["containers", text]:
-                return _json({"container": self._container(self._find_container(text))})
-            case ["containers", text, "logs"]:
-                return _json(self._log_list(_container_id(text)))
-            case ["containers", text, "logs", name] | ["containerlogs", text, name]:
-                return self._log(_container_id(text), name, query.get("size"))
+                found = views.containers(host)
+                return _written(kind, "containers", {"container": found} if found else {})
+            case ["containers", name]:
+                return _written(kind, "container", views.container(name, host))
+            case ["containers", name, "logs"]:
+                container_id = container_id_of(name)
+                self._logs.check(container_id, self._user(query))
+                return lambda: _mapped(kind, "containerLogsInfo", self._logs.groups(container_id))
             case ["resources", _]:
-                return _json({})
+                return _response("{}", "application/json; charset=utf-8")
             case ["auxiliaryservices"]:
-                return _json({"services": {}})
+                raise bad_request("Auxiliary services manifest is not enabled")
             case _:
                 return Response(HTTPStatus.NOT_FOUND)
 
-    # What is shown
+    def _log_text(self, name: str, file: str, query: Mapping[str, str]) -> Deferred:
+        container_id = container_id_of(name)
+        self._logs.check(container_id, self._user(query))
+        return lambda: self._logs.text(container_id, file, query)
 
-    def _node(self) -> dict[str, Any]:
-        context, health = self._context, self._core.health
-        total, monitor = context.total, context.settings.monitor
-        status = health.status()
-        return {
-            "healthReport": health.report,
-            "totalVmemAllocatedContainersMB": int(total.memory_mb * monitor.virtual_ratio),
-            "totalPmemAllocatedContainersMB": total.memory_mb,
-            "totalVCoresAllocatedContainers": total.vcores,
-            "vmemCheckEnabled": monitor.virtual_checked,
-            "pmemCheckEnabled": monitor.physical_checked,
-            "lastNodeUpdateTime": status.last_health_report_time,
-            "resourceTypes": ", ".join(name for name, _ in total.items()),
-            "nodeHealthy": health.is_healthy,
-            "nodeManagerVersion": HADOOP_VERSION,
-            "nodeManagerBuildVersion": UNKNOWN,
-            "nodeManagerVersionBuiltOn": UNKNOWN,
-            "hadoopVersion": HADOOP_VERSION,
-            "hadoopBuildVersion": UNKNOWN,
-            "hadoopVersionBuiltOn": UNKNOWN,
-            "id": str(context.node_id),
-            "nodeHostName": context.node_id.host,
-            "nmStartupTime": self._started_ms,
-        }
+    def _user(self, query: Mapping[str, str]) -> str:
+        static = self._configuration.value("hadoop.http.staticuser.user") or _STATIC_USER
+        return query.get("user.name") or static
 
-    def _applications(self, query: dict[str, str]) -> list[Application]:
-        state, user = query.get("state"), query.get("user")
-        if state is not None and state not in ApplicationState.__members__:
-            raise _bad_request(f"Error: Invalid application state {state}")
-        if user == "":
-            raise _bad_request("Error: You must specify a non-empty string for the user")
-        return [
-            one
-            for one in self._context.applications.values()
-            if (state is None or one.state.name == state) and (user is None or one.user == user)
-        ]
+    # Pages
 
-    def _application(self, application: Application) -> dict[str, Any]:
-        shown: dict[str, Any] = {
-            "id": str(application.application_id),
-            "state": application.state.name,
-            "user": application.user,
-        }
-        if application.containers:
-            shown["containerids"] = [str(one) for one in application.containers]
-        return shown
+    def _page(self, words: list[str]) -> Response:
+        views = self._views
+        match words:
+            case [] | ["node"]:
+                return self._document("NodeManager information", pages.node(views.node()))
+            case ["allApplications"]:
+                found = views.applications(None, None)
+                return self._document("Applications running on this node", pages.applications(found))
+            case ["application", name]:
+                return self._document(name, pages.application(views.application(name)))
+            case ["allContainers"]:
+                title = "All containers running on this node"
+                return self._document(title, pages.containers(views.containers("")))
+            case ["container", name]:
+                one = views.container(name, "")
+                return self._document(name, pages.container(one, views.exit_status(name)))
+            case _:
+                raise not_found("There is no such page.")
 
-    def _container(self, container: Container) -> dict[str, Any]:
-        container_id = str(container.container_id)
-        address = f"{self._context.node_id.host}:{self.port}"
-        shown = {
-            "id": container_id,
-            "state": container.state.name,
-            "exitCode": container.exit_code,
-            "diagnostics": container.diagnostics,
-            "user": container.user,
-            "totalMemoryNeededMB": container.resource.memory_mb,
-            "totalVCoresNeeded": container.resource.vcores,
-            "executionType": container.execution_type.name,
-            "containerLogsLink": f"http://{address}/node/containerlogs/{container_id}/{quote(container.user)}",
-            "nodeId": str(self._context.node_id),
-        }
-        names = [path.name for path in self._log_files(container.container_id)]
-        return {**shown, "containerLogFiles": names} if names else shown
+    def _log_page(
+        self, name: str, owner: str, file: list[str], query: Mapping[str, str]
+    ) -> Response | Deferred:
+        """Logs of an application that is gone are the log server's to show, where there is one."""
+        container_id = container_id_of(name)
+        self._logs.check(container_id, self._user(query))
+        settings = self._context.settings.logs
+        is_gone = container_id.application_id not in self._context.applications
+        server = self._configuration.value("yarn.log.server.url")
+        if server and settings.aggregation_enabled and is_gone:
+            place = "/".join([server, str(self._context.node_id), name, name, owner, *file])
+            return _found(f"{place}?{urlencode(query)}" if query else place, HTTPStatus.TEMPORARY_REDIRECT)
+        title = f"Logs for {name}"
+        if file:
+            return lambda: self._document(title, self._logs.page(container_id, owner, file[0], query))
+        return lambda: self._document(title, self._logs.list_page(container_id, owner))
 
-    # Logs
+    def _document(self, title: str, body: list[pages.Html]) -> Response:
+        rm = self._configuration.value("yarn.resourcemanager.webapp.address")
+        return _page_response(pages.document(title, body, rm))
 
-    def _log_list(self, container_id: ContainerId) -> dict[str, Any]:
-        files = self._log_files(container_id)
-        if not files and container_id not in self._context.containers:
-            raise _not_found(f"container with id, {container_id}, not found")
-        infos = [
-            {"fileName": path.name, "fileSize": str(path.stat().st_size), "lastModifiedTime": _modified(path)}
-            for path in files
-        ]
-        group: dict[str, Any] = {"containerLogInfo": infos[0] if len(infos) == 1 else infos} if infos else {}
-        group |= {
-            "logAggregationType": "LOCAL",
-            "containerId": str(container_id),
-            "nodeId": str(self._context.node_id),
-        }
-        return {"containerLogsInfo": group}
+    # Tools
 
-    def _log(self, container_id: ContainerId, name: str, size: str | None) -> Response:
-        path = next((one for one in self._log_files(container_id) if one.name == name), None)
-        if path is None:
-            raise _not_found(f"Cannot find this log on the local disk: {name} of {container_id}")
-        length = path.stat().st_size
-        start, count = _part(length, size)
-        first = f"Container: {container_id} on {self._context.node_id}"
-        head = (
-            f"{first}\nLogAggregationType: LOCAL\n{'=' * len(first)}\nLogType:{name}\n"
-            f"LogLastModifiedTime:{_modified(path)}\nLogLength:{length}\nLogContents:\n"
-        )
-        end = f"End of LogType:{name}"
-        container = self._context.containers.get(container_id)
-        runs = container is not None and not container.is_done
-        note = f"This log file belongs to a running container ({container_id}) and so may not be complete."
-        tail = f"{end}.{note if runs else ''}\n{'*' * (len(end) + 50)}\n\n"
-        parts: list[Part] = [head.encode(), FilePart(path, start, count), tail.encode()]
-        return Response(headers={"Content-Type": "text/plain; charset=utf-8"}, parts=parts)
+    def _tool(self, request: Request, words: list[str], query: Mapping[str, str]) -> Response | Deferred:
+        if words == ["jmx"]:
+            status, body = jmx.answer(self._beans(), query)
+            headers = {"Access-Control-Allow-Origin": "*"}
+            return _response(body, "application/json; charset=utf-8", HTTPStatus(status), headers)
+        if words in (["prom"], ["metrics"]):
+            return Response(
+                headers={"Content-Type": jmx.PROMETHEUS_TYPE}, parts=[jmx.prometheus(self._beans())]
+            )
+        if words[0] in ("conf", "stacks", "logLevel", "logs"):
+            self._check_admin(self._user(query))
+        match words:
+            case ["conf"]:
+                shown = with_defaults(self._configuration, NMSettings)
+                page = servlets.configuration_page(
+                    shown, query.get("name", ""), request.headers.get("accept", "")
+                )
+                if page is None:
+                    raise text(404, f"Property {query.get('name')} not found")
+                return _response(page[1], f"{page[0]}; charset=utf-8")
+            case ["stacks"]:
+                return _response(servlets.stacks(), "text/plain; charset=utf-8")
+            case ["logLevel"]:
+                browser = _BROWSERS.match(request.headers.get("user-agent", ""))
+                if "level" in query and browser and _CSRF_HEADER not in request.headers:
+                    raise text(400, "Missing Required Header for CSRF Vulnerability Protection")
+                return _response(servlets.log_level_page(query.get("log"), query.get("level")), _HTML)
+            case ["logs", *rest]:
+                return self._show_own_log(urlsplit(request.target).path, "/".join(rest))
+            case _:
+                return Response(HTTPStatus.NOT_FOUND)
 
-    def _log_files(self, container_id: ContainerId) -> list[Path]:
-        directory = self._layout.find_log_directory(container_id)
-        if directory is None:
-            return []
-        return sorted(path for path in directory.iterdir() if path.is_file() and not path.is_symlink())
+    def _check_admin(self, user: str) -> None:
+        settings = self._context.settings
+        if settings.acl_enabled and not settings.admin_acl.allows(user, ()):
+            raise text(403, f"User {user} is unauthorized to access this page.")
 
-    # Finding
-
-    def _find_application(self, text: str) -> Application:
-        try:
-            found = self._context.applications.get(ApplicationId.parse(text))
-        except ValueError as error:
-            raise _bad_request(str(error)) from None
+    def _show_own_log(self, path: str, rest: str) -> Response:
+        found = servlets.within(self._own_logs, rest) if self._own_logs is not None else None
         if found is None:
-            raise _not_found(f"app with id {text} not found")
-        return found
+            raise text(404, "There is no such log.")
+        if found.is_file():
+            headers = {"Content-Type": "text/plain; charset=utf-8"}
+            return Response(headers=headers, parts=[FilePart(found, 0, found.stat().st_size)])
+        if not path.endswith("/"):
+            return _found(path + "/")
+        return _response(servlets.listing_page(found, path), _HTML)
 
-    def _find_container(self, text: str) -> Container:
-        found = self._context.containers.get(_container_id(text))
-        if found is None:
-            raise _not_found(f"container with id, {text}, not found")
-        return found
-
-
-def _container_id(text: str) -> ContainerId:
-    try:
-        return ContainerId.parse(text)
-    except ValueError:
-        raise _bad_request(f"invalid container id, {text}") from None
+    def _beans(self) -> list[jmx.Bean]:
+        return [self._metrics.bean(), *self._process.beans()]
 
 
-def _part(length: int, size: str | None) -> tuple[int, int]:
-    """Where to begin and how much to send: the first `size` bytes, or the last if that is negative."""
-    if size is None:
-        return 0, length
-    try:
-        wanted = int(size)
-    except ValueError:
-        raise _bad_request(f"size is no number: {size}") from None
-    count = min(abs(wanted), length)
-    return (length - count if wanted < 0 else 0), count
+def _made(answer: Response | Deferred) -> Response:
+    return answer if isinstance(answer, Response) else answer()
 
 
-def _modified(path: Path) -> str:
-    moment = datetime.fromtimestamp(path.stat().st_mtime, UTC).astimezone()
-    return f"{moment:%a %b %d %H:%M:%S %z %Y}"
+def _response(
+    body: str,
+    kind: str,
+    status: HTTPStatus = HTTPStatus.OK,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    return Response(status, {"Content-Type": kind, **(headers or {})}, [body.encode()])
 
 
-def _bad_request(message: str) -> _RefusedError:
-    return _RefusedError(HTTPStatus.BAD_REQUEST, "BadRequestException", message)
+def _page_response(body: str, status: HTTPStatus = HTTPStatus.OK) -> Response:
+    headers = {"Content-Security-Policy": pages.POLICY, "X-Content-Type-Options": "nosniff"}
+    return _response(body, _HTML, status, headers)
 
 
-def _not_found(message: str) -> _RefusedError:
-    return _RefusedError(HTTPStatus.NOT_FOUND, "NotFoundException", message)
+def _found(where: str, status: HTTPStatus = HTTPStatus.FOUND) -> Response:
+    return Response(status, {"Location": where})
 
 
-def _json(value: Any, status: HTTPStatus = HTTPStatus.OK) -> Response:
-    headers = {"Content-Type": "application/json; charset=utf-8"}
-    return Response(status, headers, [json.dumps(value).encode()])
+def _written(kind: str, root: str, value: Any, status: HTTPStatus = HTTPStatus.OK) -> Response:
+    body = notation.document(root, value) if kind == notation.XML else notation.natural({root: value})
+    return _response(body, f"{kind}; charset=utf-8", status)
+
+
+def _mapped(kind: str, root: str, value: list[Any]) -> Response:
+    body = (
+        notation.document(f"{root}es", {root: value})
+        if kind == notation.XML
+        else notation.mapped({root: value})
+    )
+    return _response(body, f"{kind}; charset=utf-8")
+
+
+def _refusal(refusal: RefusedError, kind: str | None, *, is_page: bool) -> Response:
+    if is_page:
+        return _page_response(pages.document(refusal.message, []), refusal.status)
+    if refusal.is_text:
+        return _response(refusal.message, "text/plain; charset=utf-8", refusal.status)
+    return _written(kind or notation.JSON, "RemoteException", refusal.body(), refusal.status)

@@ -184,9 +184,9 @@ class Process:
         listening: socket.socket,
     ) -> None:
         tokens = self._tokens(Address(self._settings.addresses.grpc.host, bound.port))
-        core = self._core(tokens, self._epoch(store, entries))
-        driver = Driver(core, self._clock, store, self._break)
         book = AddressBook(self._path(ADDRESS_BOOK_PROPERTY))
+        core = self._core(tokens, self._epoch(store, entries), book)
+        driver = Driver(core, self._clock, store, self._break)
         driver.launcher = Launcher(
             tokens,
             book,
@@ -243,7 +243,7 @@ class Process:
         EventStream(core, pages)
         return pages
 
-    def _core(self, tokens: Tokens, epoch: int) -> Core:
+    def _core(self, tokens: Tokens, epoch: int, book: AddressBook) -> Core:
         return Core(
             settings=self._settings,
             configuration=self._configuration,
@@ -251,7 +251,7 @@ class Process:
             provider=self._directory,
             groups=UserGroups(self._configuration),
             tokens=tokens,
-            pages=Pages(self.web_address or self._settings.web.address),
+            pages=Pages(self.web_address or self._settings.web.address, book),
             rack_of=RackResolver.of(self._configuration),
             random=random.Random(secrets.randbits(64)),
             clock=self._clock,

@@ -96,7 +96,7 @@ class RMNode:
     @property
     def http_address(self) -> str:
         """Where its pages are."""
-        return f"{self.node_id.host}:{self.http_port}"
+        return self.context.pages.node(f"{self.node_id.host}:{self.http_port}")
 
     @property
     def is_decommissioning(self) -> bool:

@@ -136,9 +136,9 @@ def test_a_part_of_a_log(tmp_path: Path, size: str, content: str) -> None:
         (f"/ws/v1/node/containers/{ONE}/logs/nothing", 404),
         (f"/ws/v1/node/containers/{ONE}/logs/..%2F..%2Fx", 404),
         (f"/ws/v1/node/containers/{ONE}/logs/stdout?size=x", 400),
-        ("/ws/v1/node/apps?state=ODD", 400),
         ("/ws/v1/node/apps?user=", 400),
         ("/ws/v1/node/apps/application_1", 400),
+        ("/ws/v1/node/auxiliaryservices", 400),
         ("/ws/v1/node/apps/application_1_0001", 404),
     ],
 )
@@ -148,6 +148,13 @@ def test_refusals(tmp_path: Path, path: str, status: int) -> None:
     assert json.loads(text)["RemoteException"]["message"].startswith("java.lang.Exception: ")
 
 
-@pytest.mark.parametrize("path", ["/", "/ws/v1/node/else", "/ws/v1/nodes"])
+def test_a_state_that_there_is_not(tmp_path: Path) -> None:
+    status, body = served(tmp_path, lambda get: get("/ws/v1/node/apps?state=ODD"))
+    told = json.loads(body)["RemoteException"]
+    assert (status, told["javaClassName"]) == (400, "java.lang.IllegalArgumentException")
+    assert told["message"].endswith("application.ApplicationState.ODD")
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/ws/v1/node/else", "/ws/v1/nodes"])
 def test_what_is_not_there(tmp_path: Path, path: str) -> None:
     assert served(tmp_path, lambda get: get(path)) == (404, "")

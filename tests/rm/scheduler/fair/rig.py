@@ -117,6 +117,10 @@ class NoPages:
         """Nowhere."""
         return ""
 
+    def node(self, address: str) -> str:
+        """Where a node says that its pages are."""
+        return address
+
 
 class Node:
     """As much of an RMNode as a scheduler looks at."""

@@ -1,0 +1,112 @@
+"""The node's metrics as a bean: containers by what became of them, and what is allocated and used.
+
+Counters listen to the story, gauges are read off the registers when somebody looks. Answers for
+NodeManagerMetrics.
+"""
+
+from __future__ import annotations
+
+import socket
+
+from nm.container_state import Container, ContainerState
+from nm.core import Core
+from yarn.enums import ExecutionType
+from yarn.ids import ContainerId
+from yarn.jmx import Bean, named
+from yarn.resource import NONE, Resource
+from yarn.story import Line
+
+_MB_IN_GB = 1024
+_STARTING = (ContainerState.NEW, ContainerState.LOCALIZING)
+_FAILED = (ContainerState.EXITED_WITH_FAILURE.name, ContainerState.LOCALIZATION_FAILED.name)
+_DONE = ContainerState.DONE.name
+_RUNNING = ContainerState.RUNNING.name
+_SCHEDULED = ContainerState.SCHEDULED.name
+
+
+class NodeMetrics:
+    """The metrics of one node."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._context = core.context
+        self._launched = self._completed = self._failed = self._killed = 0
+        self._launches = 0
+        self._launch_ms = 0
+        self._scheduled: dict[ContainerId, int] = {}
+        self._context.story.listeners.append(self._note)
+
+    def _note(self, line: Line) -> None:
+        if not isinstance(line.subject, ContainerId) or line.before == line.after:
+            return
+        if line.before == ContainerState.NEW.name:
+            self._launched += 1
+        if line.after == _SCHEDULED:
+            self._scheduled[line.subject] = line.now_ms
+        elif line.after == _RUNNING and line.subject in self._scheduled:
+            self._launches += 1
+            self._launch_ms += line.now_ms - self._scheduled.pop(line.subject)
+        elif line.after == _DONE:
+            self._scheduled.pop(line.subject, None)
+            if line.before == ContainerState.EXITED_WITH_SUCCESS.name:
+                self._completed += 1
+            elif line.before in _FAILED:
+                self._failed += 1
+            else:
+                self._killed += 1
+
+    def bean(self) -> Bean:
+        """NodeManagerMetrics."""
+        containers = list(self._context.containers.values())
+        alive = [one for one in containers if not one.is_done]
+        states = [one.state for one in alive]
+        held = [one for one in alive if one.is_guaranteed]
+        allocated = _sum(held)
+        total = self._context.total
+        status, health = self._core.status, self._core.health
+        used, used_here = status.containers_utilization, status.node_utilization
+        others = [one for one in alive if not one.is_guaranteed and one.has_process]
+        opportunistic = _sum(others)
+        waiting = [one for one in alive if one.state is ContainerState.SCHEDULED]
+        return {
+            **named("NodeManager", "NodeManagerMetrics"),
+            "tag.Context": "yarn",
+            "tag.Hostname": socket.gethostname(),
+            "ContainersLaunched": self._launched,
+            "ContainersCompleted": self._completed,
+            "ContainersFailed": self._failed,
+            "ContainersKilled": self._killed,
+            "ContainersIniting": sum(states.count(one) for one in _STARTING),
+            "ContainersReIniting": states.count(ContainerState.REINITIALIZING),
+            "ContainersRunning": states.count(ContainerState.RUNNING),
+            "ContainersPaused": states.count(ContainerState.PAUSED),
+            "AllocatedGB": -(-allocated.memory_mb // _MB_IN_GB),
+            "AllocatedContainers": len(held),
+            "AvailableGB": (total - allocated).memory_mb // _MB_IN_GB,
+            "AllocatedVCores": allocated.vcores,
+            "AvailableVCores": total.vcores - allocated.vcores,
+            "ContainerLaunchDurationNumOps": self._launches,
+            "ContainerLaunchDurationAvgTime": self._launch_ms / self._launches if self._launches else 0.0,
+            "ContainersGuaranteedQueued": _count(waiting, ExecutionType.GUARANTEED),
+            "ContainersOpportunisticQueued": _count(waiting, ExecutionType.OPPORTUNISTIC),
+            "AllocatedOpportunisticGB": -(-opportunistic.memory_mb // _MB_IN_GB),
+            "AllocatedOpportunisticVCores": opportunistic.vcores,
+            "RunningOpportunisticContainers": len(others),
+            "BadLocalDirs": health.bad_directories("local-dirs"),
+            "BadLogDirs": health.bad_directories("log-dirs"),
+            "ContainerUsedMemGB": (used.pmem or 0) // _MB_IN_GB,
+            "ContainerUsedVMemGB": (used.vmem or 0) // _MB_IN_GB,
+            "ContainerCpuUtilization": used.cpu or 0.0,
+            "NodeUsedMemGB": (used_here.pmem or 0) // _MB_IN_GB,
+            "NodeUsedVMemGB": (used_here.vmem or 0) // _MB_IN_GB,
+            "NodeCpuUtilization": used_here.cpu or 0.0,
+            "ApplicationsRunning": len(self._context.applications),
+        }
+
+
+def _sum(containers: list[Container]) -> Resource:
+    return sum((one.resource for one in containers), NONE)
+
+
+def _count(containers: list[Container], kind: ExecutionType) -> int:
+    return sum(1 for one in containers if one.execution_type is kind)
