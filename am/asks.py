@@ -223,14 +223,18 @@ class RequestTable:
         self._outstanding_scheduling += requests
 
     def replace_scheduling_request(self, request: SchedulingRequest) -> None:
-        """Asks for another number of containers under a key (priority, allocation request id) in use."""
+        """Asks for another number of containers under a key (priority, allocation request id) in use; 0
+        cancels.
+        """
 
         def is_other(known: SchedulingRequest) -> bool:
             key = (known.priority, known.allocation_request_id)
             return key != (request.priority, request.allocation_request_id)
 
         self._changes.scheduling[:] = [*filter(is_other, self._changes.scheduling), request]
-        self._outstanding_scheduling[:] = [*filter(is_other, self._outstanding_scheduling), request]
+        self._outstanding_scheduling[:] = [*filter(is_other, self._outstanding_scheduling)]
+        if _number(request):
+            self._outstanding_scheduling.append(request)
 
     def scheduling_requests(self) -> list[SchedulingRequest]:
         """The scheduling requests that are not satisfied, with what is left of their number."""
@@ -280,6 +284,9 @@ class RequestTable:
         """The next allocate call: all that has changed since the last one that was answered."""
         self._in_flight, self._changes = self._changes, _Changes()
         said = self._in_flight
+        if said.asks and said.scheduling:
+            # The CapacityScheduler passes scheduling requests over beside an ask: they go with the next call.
+            self._changes.scheduling, said.scheduling = said.scheduling, []
         return AllocateRequest(
             ask=tuple(said.asks.values()),
             release=tuple(said.releases),
@@ -308,6 +315,8 @@ class RequestTable:
                 self._pending_updates.pop(updated.container.id, None)
         self.satisfy_scheduling(response.allocated_containers)
         self.satisfy_scheduling(response.containers_from_previous_attempts)
+        for rejected in response.rejected_scheduling_requests:
+            self._lower_scheduling(rejected.request, _number(rejected.request))
 
     def refused(self) -> None:
         """The call failed: what it said is said again by the next one, unless something newer was."""
@@ -331,23 +340,24 @@ class RequestTable:
     def satisfy_scheduling(self, containers: Iterable[Container]) -> None:
         """Counts granted containers off the scheduling requests of the same tags and key."""
         for container in containers:
-            if container.allocation_tags:
-                self._satisfy_one(container)
+            if self._outstanding_scheduling:
+                self._lower_scheduling(container, 1)
 
     # Inside.
 
-    def _satisfy_one(self, container: Container) -> None:
-        tags = sorted(container.allocation_tags)
+    def _lower_scheduling(self, given: Container | SchedulingRequest, number: int) -> None:
+        """So many containers less are waited for under the key and the tags of what was given, or refused."""
+        tags = sorted(given.allocation_tags)
         for index, request in enumerate(self._outstanding_scheduling):
             sizing = request.resource_sizing
             if (
                 sorted(request.allocation_tags) != tags
-                or request.priority != container.priority
-                or request.allocation_request_id != container.allocation_request_id
+                or request.priority != given.priority
+                or request.allocation_request_id != given.allocation_request_id
                 or sizing is None
             ):
                 continue
-            left = (sizing.num_allocations or 0) - 1
+            left = _number(request) - number
             if left > 0:
                 smaller = replace(request, resource_sizing=replace(sizing, num_allocations=left))
                 self._outstanding_scheduling[index] = smaller
@@ -374,6 +384,11 @@ class RequestTable:
             del there[key]
             if not there:
                 del self._outstanding[key.place]
+
+
+def _number(request: SchedulingRequest) -> int:
+    sizing = request.resource_sizing
+    return (sizing.num_allocations or 0) if sizing is not None else 0
 
 
 def _key(request: ContainerRequest, location: str) -> AskKey:

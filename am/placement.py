@@ -24,6 +24,8 @@ from yarn.records.request import (
 
 NAMESPACES = ("self", "not-self", "all", "app-id", "app-tag")
 UNBOUNDED = 2**31 - 1
+NOT_COUNTED = -1
+"""Both bounds where an attribute is meant."""
 
 _SOURCE = re.compile(r"(.*)\((.*)\)", re.DOTALL)
 _ATTRIBUTE = re.compile(r"([^=!,:()]+)(!=|=)(.+)", re.DOTALL)
@@ -158,6 +160,8 @@ def _attribute(text: str) -> PlacementConstraint | None:
         simple_constraint=SimplePlacementConstraint(
             scope="node",
             target_expressions=(target,),
+            min_cardinality=NOT_COUNTED,
+            max_cardinality=NOT_COUNTED,
             attribute_op_code=NodeAttributeOpCode.EQ if is_equal else NodeAttributeOpCode.NE,
         )
     )

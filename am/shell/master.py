@@ -2,7 +2,9 @@
 
 Asks for the containers, runs the command in each, and counts how they end. A container that YARN took away is
 asked for again; one whose command fails is not, and the application fails. Each command finds its number,
-from 1, in YARN_SHELL_ID. Answers for DistributedShell's ApplicationMaster.
+from 1, in YARN_SHELL_ID. With a placement specification each container is a scheduling request of its own;
+one that the RM returns is sent again, ten times in all, and then the application ends. Answers for
+DistributedShell's ApplicationMaster.
 """
 
 from __future__ import annotations
@@ -24,7 +26,9 @@ from yarn.records.container import Container, ContainerLaunchContext, ContainerS
 from yarn.records.master import AllocateResponse
 from yarn.records.request import (
     ExecutionTypeRequest,
+    PlacementConstraint,
     PlacementConstraintMapEntry,
+    RejectedSchedulingRequest,
     ResourceSizing,
     SchedulingRequest,
 )
@@ -34,6 +38,7 @@ log = logging.getLogger("am.shell.master")
 
 SHELL_ID = "YARN_SHELL_ID"
 NOT_ITS_FAULT = (-100, -102)
+REJECTIONS_TAKEN = 10
 
 
 class ShellMaster:
@@ -51,6 +56,8 @@ class ShellMaster:
         self._failed = 0
         self._diagnostics: list[str] = []
         self._requests: dict[int, SchedulingRequest] = {}
+        """What was asked under constraints, by allocation request id."""
+        self._rejections_left = REJECTIONS_TAKEN
 
     async def run(self) -> bool:
         """The whole life; whether every command ended with 0."""
@@ -64,7 +71,7 @@ class ShellMaster:
             self._ask()
             async for response in self._rm.responses(self._spec.heartbeat_ms, self._progress):
                 await self._take(response)
-                if self._succeeded + self._failed >= self._spec.total:
+                if self._succeeded + self._failed >= self._spec.total or self._rejections_left <= 0:
                     break
             return await self._finish()
         finally:
@@ -72,12 +79,12 @@ class ShellMaster:
             await self._rm.close()
 
     async def _finish(self) -> bool:
-        if not self._failed:
+        total, completed = self._spec.total, self._succeeded + self._failed
+        if not self._failed and completed >= total:
             await self._rm.finish(FinalApplicationStatus.SUCCEEDED)
             return True
-        total = self._spec.total
-        message = f"Application Failure: desired = {total}, completed = {total}, failed = {self._failed}, "
-        message += f"diagnostics = {'; '.join(self._diagnostics[:5])}"
+        counts = f"desired = {total}, completed = {completed}, failed = {self._failed}"
+        message = f"Application Failure: {counts}, diagnostics = {'; '.join(self._diagnostics[:5])}"
         await self._rm.finish(FinalApplicationStatus.FAILED, message)
         return False
 
@@ -90,18 +97,21 @@ class ShellMaster:
         if not placements:
             self._rm.asks.add(self._container_request(), spec.total)
             return
-        for number, one in enumerate(placements):
-            count = spec.containers if one.count is None else one.count
-            request = SchedulingRequest(
-                allocation_request_id=number,
-                priority=spec.priority,
-                execution_type=ExecutionTypeRequest(),
-                allocation_tags=(one.tag,) if one.tag else (),
-                resource_sizing=ResourceSizing(num_allocations=count, resources=spec.size),
-                placement_constraint=None if one.tag else one.constraint,
-            )
-            self._requests[number] = request
-            self._rm.asks.add_scheduling_requests([request])
+        for one in placements:
+            for _ in range(spec.containers if one.count is None else one.count):
+                self._ask_constrained((one.tag,) if one.tag else (), one.constraint)
+
+    def _ask_constrained(self, tags: tuple[str, ...], constraint: PlacementConstraint | None) -> None:
+        request = SchedulingRequest(
+            allocation_request_id=len(self._requests) + 1,
+            priority=self._spec.priority,
+            execution_type=ExecutionTypeRequest(),
+            allocation_tags=tags,
+            resource_sizing=ResourceSizing(num_allocations=1, resources=self._spec.size),
+            placement_constraint=constraint,
+        )
+        self._requests[request.allocation_request_id] = request
+        self._rm.asks.add_scheduling_requests([request])
 
     def _container_request(self) -> ContainerRequest:
         return ContainerRequest(
@@ -111,12 +121,20 @@ class ShellMaster:
     async def _take(self, response: AllocateResponse) -> None:
         for status in response.completed_container_statuses:
             self._complete(status)
-        for rejected in response.rejected_scheduling_requests:
-            sizing = rejected.request.resource_sizing
-            count = (sizing.num_allocations or 0) if sizing is not None else 0
-            self._failed += count
-            self._diagnostics.append(f"{count} containers rejected: {rejected.reason.name}")
+        self._take_rejected(response.rejected_scheduling_requests)
         await asyncio.gather(*map(self._start, response.allocated_containers))
+
+    def _take_rejected(self, rejected: tuple[RejectedSchedulingRequest, ...]) -> None:
+        for one in rejected:
+            tags = ",".join(one.request.allocation_tags)
+            log.info("the request for %s was rejected: %s", tags, one.reason.name)
+        self._rejections_left -= len(rejected)
+        if self._rejections_left > 0:
+            self._rm.asks.add_scheduling_requests([one.request for one in rejected])
+        elif rejected:
+            self._diagnostics.append(
+                f"{len(rejected)} requests rejected: {rejected[-1].reason.name}, retries are exhausted"
+            )
 
     async def _start(self, container: Container) -> None:
         assert container.id is not None
@@ -166,22 +184,7 @@ class ShellMaster:
         if lost is None:
             self._rm.asks.add(self._container_request())
             return
-        # An update of a key replaces its number: what is outstanding of it, and one more.
-        number = lost.allocation_request_id
-        left = sum(
-            request.resource_sizing.num_allocations or 0
-            for request in self._rm.asks.scheduling_requests()
-            if request.allocation_request_id == number and request.resource_sizing is not None
-        )
-        again = SchedulingRequest(
-            allocation_request_id=number,
-            priority=lost.priority,
-            execution_type=lost.execution_type,
-            allocation_tags=lost.allocation_tags,
-            resource_sizing=ResourceSizing(num_allocations=left + 1, resources=self._spec.size),
-            placement_constraint=lost.placement_constraint,
-        )
-        self._rm.asks.replace_scheduling_request(again)
+        self._ask_constrained(lost.allocation_tags, lost.placement_constraint)
 
 
 def main(arguments: list[str]) -> int:

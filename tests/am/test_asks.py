@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from am.asks import ANY, ContainerRequest, InvalidContainerRequestError, Location, RequestTable, expand
-from yarn.enums import ContainerUpdateType, ExecutionType
+from yarn.enums import ContainerUpdateType, ExecutionType, RejectionReason
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarn.records.container import Container, ContainerStatus
 from yarn.records.master import AllocateRequest, AllocateResponse, UpdatedContainer
-from yarn.records.request import ResourceSizing, SchedulingRequest
+from yarn.records.request import RejectedSchedulingRequest, ResourceSizing, SchedulingRequest
 from yarn.resource import Resource
 
 ATTEMPT = ApplicationAttemptId(ApplicationId(1, 1), 1)
@@ -37,6 +37,15 @@ def counts(said: AllocateRequest) -> dict[str, int]:
 
 def container(number: int, **fields: object) -> Container:
     return Container(id=ContainerId(ATTEMPT, number), resource=SIZE, **fields)  # type: ignore[arg-type]
+
+
+def scheduling(tag: str, count: int, number: int = 0) -> SchedulingRequest:
+    return SchedulingRequest(
+        allocation_request_id=number,
+        priority=1,
+        allocation_tags=(tag,) if tag else (),
+        resource_sizing=ResourceSizing(num_allocations=count, resources=SIZE),
+    )
 
 
 class TestExpansion:
@@ -231,6 +240,46 @@ class TestSchedulingRequests:
         assert left.resource_sizing == ResourceSizing(num_allocations=1, resources=SIZE)
         asks.accept(AllocateResponse(response_id=1, allocated_containers=(granted,)))
         assert asks.scheduling_requests() == []
+
+    def test_a_number_is_replaced_and_cancelled(self) -> None:
+        asks = table()
+        wanted = scheduling("zk", 2)
+        asks.add_scheduling_requests([wanted, scheduling("hbase", 1, number=1)])
+        asks.replace_scheduling_request(scheduling("zk", 5))
+        assert [one.resource_sizing for one in asks.scheduling_requests()] == [
+            ResourceSizing(num_allocations=count, resources=SIZE) for count in (1, 5)
+        ]
+        asks.replace_scheduling_request(scheduling("zk", 0))
+        assert [one.allocation_tags for one in asks.scheduling_requests()] == [("hbase",)]
+        said = asks.next_request(0).scheduling_requests
+        assert [one.allocation_tags for one in said] == [("hbase",), ("zk",)]
+
+    def test_what_was_rejected_is_not_waited_for(self) -> None:
+        asks = table()
+        asks.add_scheduling_requests([scheduling("zk", 3), scheduling("", 1, number=1)])
+        asks.next_request(0)
+        rejected = RejectedSchedulingRequest(
+            reason=RejectionReason.COULD_NOT_PLACE_ON_NODE, request=scheduling("zk", 2)
+        )
+        granted = container(1, priority=1, allocation_request_id=1)
+        asks.accept(
+            AllocateResponse(
+                response_id=1, allocated_containers=(granted,), rejected_scheduling_requests=(rejected,)
+            )
+        )
+        assert asks.scheduling_requests() == [scheduling("zk", 1)]
+
+    def test_scheduling_requests_wait_for_a_call_without_an_ask(self) -> None:
+        asks = table()
+        asks.add(ContainerRequest(capability=SIZE, priority=1))
+        asks.add_scheduling_requests([scheduling("zk", 1)])
+        said = asks.next_request(0)
+        assert (len(said.ask), said.scheduling_requests) == (1, ())
+        asks.refused()  # whatever becomes of that call
+        asks.add(ContainerRequest(capability=SIZE, priority=1))
+        assert asks.next_request(0).scheduling_requests == ()
+        asks.accept(AllocateResponse(response_id=1))
+        assert asks.next_request(0).scheduling_requests == (scheduling("zk", 1),)
 
 
 @st.composite

@@ -70,6 +70,8 @@ def test_an_attribute_alone_has_no_tag_and_no_count() -> None:
                 target_values=("3.11", "3.12"),
             ),
         ),
+        min_cardinality=-1,
+        max_cardinality=-1,
         attribute_op_code=NodeAttributeOpCode.EQ,
     )
 

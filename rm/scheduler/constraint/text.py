@@ -11,8 +11,6 @@ from yarn.records.request import (
 )
 
 UNBOUNDED = 2**31 - 1
-OF_AN_ATTRIBUTE = -1
-"""What Hadoop writes for both bounds where an attribute is meant."""
 
 Part = PlacementConstraint | SimplePlacementConstraint | CompositePlacementConstraint
 
