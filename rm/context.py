@@ -198,6 +198,10 @@ class RMContext:
         self.story = Story()
         self.health = SchedulerHealth()
         self.effects: list[Effect] = []
+        self.hears: Callable[[str, str], bool] = lambda logger, level: False
+        """Whether anybody reads what that logger says at that level; asked before much is made up for it."""
+        self.stopwatch: Callable[[], float] = lambda: 0.0
+        """Milliseconds that have gone by, for measuring alone: it stands still where no process moves it."""
         self.invalid_events = 0
         self.has_recovered = False
         """Whether anything was found in the state store at the start."""
@@ -255,6 +259,10 @@ class RMContext:
         self.order(
             KeepLog(level=level, name=name, keys=tuple((key, str(value)) for key, value in keys.items()))
         )
+
+    def dump(self, logger: str, level: str, line: str) -> None:
+        """A line from a logger of its own, for those who switched it on."""
+        self.order(KeepLog(level=level, name=line, keys=(), logger=logger))
 
     def find_node(self, node_id: NodeId) -> RMNode | None:
         """The node, active or not."""

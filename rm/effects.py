@@ -83,11 +83,12 @@ class StoreState(Effect):
 
 @effect
 class KeepLog(Effect):
-    """Say something to the operator: a name and keys, not a sentence."""
+    """Say something to the operator: a name and keys, not a sentence. `logger` is who says it."""
 
     level: str
     name: str
     keys: tuple[tuple[str, str], ...]
+    logger: str = "rm"
 
 
 @effect

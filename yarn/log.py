@@ -63,6 +63,10 @@ class Log:
         """What went wrong, with the traceback of the exception that is being handled."""
         self._logger.error("%s", _line(name, keys), exc_info=True)
 
+    def is_read(self, level: int) -> bool:
+        """Whether a line of that level is written at all."""
+        return self._logger.isEnabledFor(level)
+
     def write(self, level: int, name: str, keys: dict[str, object]) -> None:
         """A line of any level."""
         if self._logger.isEnabledFor(level):

@@ -22,6 +22,7 @@ from typing import Any
 import psutil
 
 from yarn.jmx import Bean, named
+from yarn.rate import Rate
 from yarn.rpc import Caller, Handler
 from yarn.version import HADOOP_VERSION
 
@@ -137,25 +138,6 @@ class _Collections:
         else:
             self.count += 1
             self.total_s += time.perf_counter() - self._begun_s
-
-
-class Rate:
-    """A number of times, and their mean. Answers for MutableRate."""
-
-    __slots__ = ("count", "total_ms")
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.total_ms = 0.0
-
-    def add(self, spent_ms: float) -> None:
-        """One more."""
-        self.count += 1
-        self.total_ms += spent_ms
-
-    def mean(self) -> tuple[int, float]:
-        """How many, and their mean in milliseconds."""
-        return self.count, self.total_ms / self.count if self.count else 0.0
 
 
 class RpcMeter:

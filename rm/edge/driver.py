@@ -102,7 +102,7 @@ class Driver:
             case StopContainer():
                 self.launcher.stop(effect)
             case KeepLog():
-                log.write(LEVELS[effect.level], effect.name, dict(effect.keys))
+                Log(effect.logger).write(LEVELS[effect.level], effect.name, dict(effect.keys))
             case ApplicationForgotten() | KeepRecord():
                 pass
             case _:

@@ -11,7 +11,8 @@ from typing import Any
 
 from rm.core import Core
 from yarn.ids import NodeId
-from yarn.process_beans import Rate, RpcMeter
+from yarn.process_beans import RpcMeter
+from yarn.rate import Rate
 from yarn.records.tracker import NodeHeartbeatRequest
 from yarn.rpc import Caller, Handler
 

@@ -20,6 +20,7 @@ import secrets
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,7 @@ from yarn.configuration import SITE_FILES, Configuration
 from yarn.errors import YarnError
 from yarn.event_log import FILE as EVENTS_FILE
 from yarn.event_log import EventLog
-from yarn.log import Log, configure_logging
+from yarn.log import LEVELS, Log, configure_logging
 from yarn.process_beans import ProcessBeans
 from yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
 from yarn.rpc import MAX_MESSAGE_BYTES, PortTakenError, listen, new_server
@@ -244,7 +245,7 @@ class Process:
         return pages
 
     def _core(self, tokens: Tokens, epoch: int, book: AddressBook) -> Core:
-        return Core(
+        core = Core(
             settings=self._settings,
             configuration=self._configuration,
             resource_types=self._types,
@@ -259,6 +260,9 @@ class Process:
             epoch=epoch,
             is_strict=False,
         )
+        core.context.hears = lambda logger, level: Log(logger).is_read(LEVELS[level])
+        core.context.stopwatch = lambda: time.perf_counter() * 1000
+        return core
 
     def _in_background(
         self, core: Core, tokens: Tokens, store: StateStore | None

@@ -49,11 +49,11 @@ class Desk:
         kept = {name: value for name, value in os.environ.items() if name not in ours}
         return {**kept, "PYTHONPATH": str(ROOT)}
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
-        """`yarnbox`, running in the background."""
+    def start(self, *words: str, user: str | None = None) -> subprocess.Popen[str]:
+        """`yarnbox`, running in the background; as whoever runs the tests, unless told otherwise."""
         command = subprocess.Popen(
             [sys.executable, "-m", "cluster.main", words[0], "--dir", str(self.directory), *words[1:]],
-            env=self.environment(),
+            env={**self.environment(), **({"HADOOP_USER_NAME": user} if user else {})},
             cwd=self.directory.parent,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

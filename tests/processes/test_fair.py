@@ -1,16 +1,22 @@
-"""The fair scheduler among real processes: two jobs come to equal shares, a starved queue gets its own."""
+"""The fair scheduler among real processes: two users' jobs come to equal shares, a starved queue gets its
+minimum in time, the allocation file changes while all run.
+"""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from am.connection import CLIENT_SERVICE
 from cluster.cluster import wait_until
+from rm.scheduler.fair.scheduler import STATE_DUMP
 from tests.processes.conftest import ROOT, Desk
 from tests.processes.gated import GATED, PATIENCE_S, output
 from yarn.records.client import GetQueueInfoRequest
@@ -19,6 +25,9 @@ from yarn.rpc import BlockingStub
 pytestmark = [pytest.mark.xdist_group("processes"), pytest.mark.timeout(240)]
 
 GB = 1024
+Job = subprocess.Popen[str]
+SECONDS = 10
+"""What a loaded machine may need on top."""
 SLOW = """
 import time
 def mapper(offset, line):
@@ -38,13 +47,13 @@ FILE = """<allocations>
 
 
 class Sharing:
-    """Two nodes of 4 GB, two queues, jobs whose maps take 1 GB each."""
+    """Two nodes of 4 GB, and jobs whose maps take 1 GB each."""
 
-    def __init__(self, desk: Desk, root: Path, *definitions: str) -> None:
+    def __init__(self, desk: Desk, root: Path, file: str, *definitions: str) -> None:
         self.desk = desk
         self.root = root
         shutil.copytree(ROOT / "conf", root / "conf")
-        (root / "conf" / "fair-scheduler.xml").write_text(FILE)
+        (root / "conf" / "fair-scheduler.xml").write_text(file)
         (root / "gated.py").write_text(GATED)
         (root / "slow.py").write_text(SLOW)
         given = ("yarn.nodemanager.resource.memory-mb=4096", *definitions)
@@ -52,73 +61,139 @@ class Sharing:
         desk.up("--scheduler", "fair", "--nodes", "2", "--conf", str(root / "conf"), *words)
         self.stub = BlockingStub(desk.run.load().rm_address, CLIENT_SERVICE, user="tester")
 
-    def job(self, queue: str, program: str, maps: int) -> subprocess.Popen[str]:
-        """A job of so many maps in that queue."""
-        given = self.root / f"input-{queue}"
+    def job(self, name: str, program: str, maps: int, *words: str, user: str | None = None) -> Job:
+        """A job of so many maps."""
+        given = self.root / f"input-{name}"
         given.mkdir()
         for number in range(maps):
             (given / f"{number:02d}").write_text(f"w{number:02d} waits\n")
         return self.desk.start(
             "job", "mapreduce", "--mapper", f"{program}.mapper", "--reducer", f"{program}.reducer",
-            "--path", str(self.root), "--queue", queue,
+            "--path", str(self.root), *words,
             "-D", "yarn.app.mapreduce.am.resource.mb=1024",
             "-D", "mapreduce.input.fileinputformat.split.maxsize=10",
             "-D", "mapreduce.job.reduce.slowstart.completedmaps=1.0",
-            str(given), str(self.root / f"out-{queue}"),
+            str(given), str(self.root / f"out-{name}"),
+            user=user,
         )  # fmt: skip
 
     def used_gb(self, queue: str) -> int:
-        """What a queue holds."""
+        """What a queue holds; nothing when there is none."""
         info = self.stub.call("getQueueInfo", GetQueueInfoRequest(queue_name=queue)).queue_info
+        if info is None:
+            return 0
         used: int = info.queue_statistics.allocated_memory_mb // GB
         return used
 
-    def wait_for(self, a: int, b: int) -> None:
-        """Waits until the queues hold so many GB."""
+    def use(self, *queues: str) -> tuple[int, ...]:
+        """What queues hold, one after the other."""
+        return tuple(self.used_gb(queue) for queue in queues)
 
-        def is_so() -> bool:
-            return (self.used_gb("a"), self.used_gb("b")) == (a, b)
+    def seconds_until(self, condition: Callable[[], bool], what: Callable[[], object]) -> float:
+        """How long it takes."""
+        begun_s = time.monotonic()
+        assert wait_until(condition, PATIENCE_S), what()
+        return time.monotonic() - begun_s
 
-        assert wait_until(is_so, PATIENCE_S), (self.used_gb("a"), self.used_gb("b"))
+    def wait_for(self, **gb: int) -> float:
+        """Waits until the queues hold so many GB, and tells how long it took."""
+        wanted = tuple(gb.values())
+        return self.seconds_until(lambda: self.use(*gb) == wanted, lambda: self.use(*gb))
 
-    def finish(self, process: subprocess.Popen[str], queue: str, maps: int) -> None:
+    def finish(self, process: Job, name: str, maps: int) -> None:
         """The job ends with the right answer."""
         out, err = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 0, out + err
-        assert output(self.root / f"out-{queue}") == {f"w{number:02d}".encode(): 1 for number in range(maps)}
+        assert output(self.root / f"out-{name}") == {f"w{number:02d}".encode(): 1 for number in range(maps)}
+
+    def events(self, word: str) -> list[str]:
+        """Lines of the event log with that word."""
+        return [line for line in self.desk.yarnbox("events").splitlines() if word in line]
+
+    def log(self) -> str:
+        """The ResourceManager's log."""
+        return (self.desk.run.logs / "rm.log").read_text()
 
 
-@pytest.fixture
-def sharing(desk: Desk, tmp_path: Path) -> Iterator[Sharing]:
-    """A cluster that preempts soon after the second queue starves."""
+@contextmanager
+def sharing(desk: Desk, root: Path, file: str, *definitions: str) -> Iterator[Sharing]:
+    """A cluster, whose connection is closed in the end."""
+    made = Sharing(desk, root, file, *definitions)
+    try:
+        yield made
+    finally:
+        made.stub.close()
+
+
+def test_two_users_come_to_equal_shares_within_seconds(desk: Desk, tmp_path: Path) -> None:
+    with sharing(desk, tmp_path, "<allocations/>") as cluster:
+        first = cluster.job("ann", "slow", 44, user="ann")
+        cluster.wait_for(ann=8, bob=0)
+        second = cluster.job("bob", "slow", 20, user="bob")
+        cluster.seconds_until(lambda: cluster.used_gb("bob") >= 1, lambda: cluster.use("ann", "bob"))
+        assert cluster.wait_for(ann=4, bob=4) < SECONDS
+        # What becomes free goes to whoever has less: one container over the half is the most there can be.
+        assert not wait_until(lambda: cluster.used_gb("ann") > 5, 1.0)
+        cluster.finish(second, "bob", 20)
+        cluster.finish(first, "ann", 44)
+
+
+def test_a_starved_queue_gets_its_minimum_in_time_and_the_other_job_its_answer(
+    desk: Desk, tmp_path: Path
+) -> None:
     fair = "yarn.scheduler.fair."
-    made = Sharing(
+    timeout_s, wait_s, pause_s = 1.0, 0.5, 0.5
+    with sharing(
         desk,
         tmp_path,
+        FILE,
         f"{fair}preemption=true",
-        f"{fair}waitTimeBeforeKill=500",
-        f"{fair}waitTimeBeforeNextStarvationCheck=500",
-    )
-    yield made
-    made.stub.close()
+        f"{fair}waitTimeBeforeKill={int(wait_s * 1000)}",
+        f"{fair}waitTimeBeforeNextStarvationCheck={int(pause_s * 1000)}",
+        "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms=200",
+    ) as cluster:
+        first = cluster.job("a", "gated", 10, "--queue", "a")
+        cluster.wait_for(a=8, b=0)
+        second = cluster.job("b", "gated", 2, "--queue", "b")
+        cluster.seconds_until(lambda: cluster.used_gb("b") >= 1, lambda: cluster.use("a", "b"))
+        # The AM runs and asks for two maps, whose time begins after the pause that followed its own rescue.
+        taken_s = cluster.wait_for(a=5, b=3)
+        assert taken_s < timeout_s + wait_s + (wait_s + 4 * 0.2 + pause_s) + SECONDS
+        assert len(cluster.events("SchedulerPreemptContainers")) >= 2
+        (cluster.root / "open").touch()
+        cluster.finish(second, "b", 2)
+        cluster.finish(first, "a", 10)
 
 
-def test_two_jobs_come_to_equal_shares(desk: Desk, tmp_path: Path) -> None:
-    sharing = Sharing(desk, tmp_path)
-    first = sharing.job("a", "slow", 40)
-    sharing.wait_for(8, 0)
-    second = sharing.job("b", "slow", 20)
-    sharing.wait_for(4, 4)
-    sharing.finish(second, "b", 20)
-    sharing.finish(first, "a", 40)
-    sharing.stub.close()
+def test_the_allocation_file_changes_while_all_run(desk: Desk, tmp_path: Path) -> None:
+    with sharing(desk, tmp_path, '<allocations><queue name="a"/></allocations>') as cluster:
+        file = desk.run.path / "fair-scheduler.xml"
 
+        def weight() -> float | None:
+            info = cluster.stub.call("getQueueInfo", GetQueueInfoRequest(queue_name="a")).queue_info
+            return None if info is None else float(info.weight)
 
-def test_a_starved_queue_gets_its_minimum_and_the_other_job_its_answer(sharing: Sharing) -> None:
-    first = sharing.job("a", "gated", 10)
-    sharing.wait_for(8, 0)
-    second = sharing.job("b", "gated", 2)
-    sharing.wait_for(5, 3)
-    (sharing.root / "open").touch()
-    sharing.finish(second, "b", 2)
-    sharing.finish(first, "a", 10)
+        def write(inside: str) -> None:
+            file.write_text(f'<allocations>\n<queue name="a">{inside}</queue>\n</allocations>')
+
+        write("<weight>heavy</weight>")
+        reason = f"{file.name}:2: <weight>heavy</weight>: must be a number"
+        # Looked at every ten seconds, once it has been left alone for five.
+        taken_s = cluster.seconds_until(lambda: bool(cluster.events("Refused")), cluster.log)
+        assert taken_s < 15 + SECONDS
+        assert reason in cluster.events("Refused")[0]
+        assert "will use existing allocations" in cluster.log()
+        assert weight() == 1.0
+        write("<weight>3</weight>")
+        assert cluster.seconds_until(lambda: weight() == 3.0, cluster.log) < 15 + SECONDS
+        assert "SchedulerAllocationsLoaded" in cluster.events("Loaded")[0]
+        write("<weight>light</weight>")
+        address = desk.run.load().web_address
+        urllib.request.urlopen(f"http://{address}/logLevel?log={STATE_DUMP}&level=DEBUG").close()
+        desk.yarnbox("yarn", "rmadmin", "-refreshQueues")
+        assert wait_until(lambda: len(cluster.events("Refused")) == 2, PATIENCE_S)
+        assert weight() == 3.0
+        # A dump every 26 updates, which are half a second apart.
+        cluster.seconds_until(
+            lambda: "{Name: root.a, Weight: 3.0, Policy: fair" in cluster.log(), cluster.log
+        )

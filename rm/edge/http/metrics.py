@@ -13,6 +13,7 @@ from aiohttp import web
 from rm.core import Core
 from rm.edge.http.server import WebServer
 from rm.edge.meters import Meters
+from rm.scheduler.fair import FairScheduler
 from rm.web.beans import beans
 from yarn import jmx
 from yarn.jmx import Bean
@@ -44,13 +45,21 @@ class Metrics:
     def _scheduler(self) -> list[Bean]:
         """The times of the scheduler: a node's update is its heartbeat, from call to answer."""
         count, mean_ms = self._meters.tracker.mean("nodeHeartbeat")
-        kind = self._core.context.scheduler.name
-        if kind == "FairScheduler":
-            tags = {"tag.Context": "fairscheduler-op-durations"}
-            times: Bean = {"NodeUpdateCallNumOps": count, "NodeUpdateCallAvgTime": round(mean_ms, 3)}
-            runs = {"ContinuousSchedulingRunNumOps": 0, "ContinuousSchedulingRunAvgTime": 0.0}
-            return [{**jmx.named("ResourceManager", "FSOpDurations"), **tags, **times, **runs}]
-        if kind != "CapacityScheduler":
+        scheduler = self._core.context.scheduler
+        if isinstance(scheduler, FairScheduler):
+            durations: Bean = {
+                **jmx.named("ResourceManager", "FSOpDurations"),
+                "tag.Context": "fairscheduler-op-durations",
+            }
+            runs = {
+                "ContinuousSchedulingRun": scheduler.durations.continuous_scheduling_run.mean(),
+                "NodeUpdateCall": (count, mean_ms),
+                "UpdateThreadRun": scheduler.durations.update_thread_run.mean(),
+            }
+            for name, (times, average_ms) in runs.items():
+                durations |= {f"{name}NumOps": times, f"{name}AvgTime": round(average_ms, 3)}
+            return [durations]
+        if scheduler.name != "CapacityScheduler":
             return []
         beats, interval_ms = self._meters.intervals.mean()
         allocations, allocate_ms = self._meters.allocations.mean()

@@ -19,6 +19,7 @@ plans.py         what plan reservations ask of the queues
 moving.py        an application goes to another queue
 preemption.py    which containers are taken for whom
 reporting.py     what clients, pages and operators see
+durations.py     how long its runs take
 locality.py      how long an application waits for a near place
 submission.py    whether an application, or an ask, is let in
 convert.py       a capacity-scheduler.xml that comes near to it

@@ -33,6 +33,7 @@ from rm.scheduler.calculator import DOMINANT_CALCULATOR, float32
 from rm.scheduler.fair import locality, moving, reporting, submission
 from rm.scheduler.fair.allocations import Allocations
 from rm.scheduler.fair.application import FSAppAttempt
+from rm.scheduler.fair.durations import OperationDurations
 from rm.scheduler.fair.leaf import LeafQueue, less
 from rm.scheduler.fair.loader import CHECK_INTERVAL_MS, AllocationLoader
 from rm.scheduler.fair.placement import Submission, place, rules_of_properties
@@ -61,6 +62,9 @@ if TYPE_CHECKING:
 _UPDATE = "fair-update"
 _CHECK = "fair-allocation-file"
 _CONTINUOUS = "fair-continuous-scheduling"
+STATE_DUMP = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler.statedump"
+"""Hadoop's logger of the state; at its level debug the state is dumped, now and then."""
+UPDATES_BETWEEN_DUMPS = 25
 
 
 class FairScheduler(Scheduler[FSAppAttempt]):
@@ -90,6 +94,8 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self.rules = rules_of_properties(settings.allow_undeclared_pools, settings.user_as_default_queue)
         self._is_settled = True
         self._attempts = 0
+        self._updates_to_dump = UPDATES_BETWEEN_DUMPS
+        self.durations = OperationDurations()
         self.tree = QueueTree(self)
         self.root: ParentQueue = self.tree.root
         self.running = RunningApps(self)
@@ -132,6 +138,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
 
     def update_shares(self) -> None:
         """Demand from the leaves up, shares from the root down, then who starves."""
+        begun_ms = self.context.stopwatch()
         self.settle()
         self.root.update_demand()
         self.root.fair_share = self.cluster_resource()
@@ -140,6 +147,16 @@ class FairScheduler(Scheduler[FSAppAttempt]):
             for leaf in self.tree.leaves:
                 for app in leaf.find_starved():
                     self.preemption.add_starved(app)
+        if self.context.hears(STATE_DUMP, "debug"):
+            self._dump_now_and_then()
+        self.durations.update_thread_run.add(self.context.stopwatch() - begun_ms)
+
+    def _dump_now_and_then(self) -> None:
+        self._updates_to_dump -= 1
+        if self._updates_to_dump < 0:
+            self._updates_to_dump = UPDATES_BETWEEN_DUMPS
+            for line in self.dump_state().splitlines():
+                self.context.dump(STATE_DUMP, "debug", line)
 
     def preempt(self) -> None:
         """Helps those who starve."""
@@ -229,11 +246,13 @@ class FairScheduler(Scheduler[FSAppAttempt]):
 
     def schedule_all(self, event: SchedulerScheduleAll) -> None:
         """Continuous scheduling: the emptiest node first."""
+        begun_ms = self.context.stopwatch()
         nodes = sorted(self.tracker.nodes.values(), key=lambda node: -node.available.memory_mb)
         if not self.is_waiting_for_recovery():
             for node in nodes:
                 if node.is_schedulable and self.minimum_allocation.fits_in(node.available):
                     self.allocate_on(node)
+        self.durations.continuous_scheduling_run.add(self.context.stopwatch() - begun_ms)
         self.context.timer_at(self.context.now_ms + self.settings.continuous_sleep_ms, _CONTINUOUS, event)
 
     @staticmethod

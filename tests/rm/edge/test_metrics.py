@@ -106,6 +106,8 @@ def test_the_scheduler_s_times(tmp_path: Path, scheduler: str, bean: str, attrib
             await caller.desk.beat()
             (shown,) = (await jmx(caller, f"?qry={PREFIX}{bean}"))["beans"]
             assert shown[attribute] == 2
+            if scheduler == "fair":
+                assert shown["UpdateThreadRunNumOps"] >= 1
             if scheduler == "capacity":
                 assert shown["SchedulerNodeHBIntervalNumOps"] == 1
 

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rm.effects import KeepLog
 from rm.scheduler.fair.leaf import LeafQueue
+from rm.scheduler.fair.scheduler import STATE_DUMP
 from tests.rm.scheduler.fair.rig import Rig
 from yarn.enums import QueueACL
 from yarn.errors import InvalidResourceRequestError, YarnError
@@ -332,3 +334,28 @@ def test_a_queue_is_known_by_its_short_name_as_long_as_it_is_there() -> None:
     rig.advance(10_000)
     with pytest.raises(YarnError, match="queue default does not exist"):
         rig.scheduler.queue_info("default", include_children=False, recursive=False)
+
+
+def test_the_state_is_dumped_now_and_then_while_somebody_listens() -> None:
+    rig = Rig('<allocations><queue name="q"/></allocations>')
+    rig.add_node("n", 4096)
+    for _ in range(60):
+        rig.update()
+    said = [effect for effect in rig.context.effects if isinstance(effect, KeepLog)]
+    assert not any(effect.logger == STATE_DUMP for effect in said)
+    rig.context.hears = lambda logger, level: (logger, level) == (STATE_DUMP, "debug")
+    for _ in range(52):
+        rig.update()
+    said = [effect for effect in rig.context.effects if isinstance(effect, KeepLog)]
+    lines = [(effect.level, effect.name.split(",")[0]) for effect in said if effect.logger == STATE_DUMP]
+    first = ("debug", "FairScheduler state: Cluster Capacity: <memory:4096")
+    assert lines == [first, ("debug", "{Name: root"), ("debug", "{Name: root.q")] * 2
+
+
+def test_runs_are_counted_and_measured_with_the_stopwatch_that_there_is() -> None:
+    rig = Rig(conf={"yarn.scheduler.fair.continuous-scheduling-enabled": True})
+    ticks = iter(range(0, 1_000_000, 3))
+    rig.context.stopwatch = lambda: next(ticks)
+    rig.advance(1_000)
+    assert rig.scheduler.durations.update_thread_run.mean() == (2, 3.0)
+    assert rig.scheduler.durations.continuous_scheduling_run.mean() == (200, 3.0)
