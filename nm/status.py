@@ -75,7 +75,7 @@ class NodeStatusUpdater:
         settings = context.settings
         self.heartbeat_interval_ms = settings.rm_heartbeat_interval_ms
         self.labels: Descriptors[NodeLabel] | None = None
-        if settings.labels.enabled and settings.labels.configuration_type == "distributed":
+        if settings.labels.is_reporting:
             self.labels = Descriptors(label_complaint, settings.labels.resync_interval_ms)
         self.attributes: Descriptors[NodeAttribute] | None = None
         if settings.attributes.provider is not None:
@@ -111,15 +111,11 @@ class NodeStatusUpdater:
                 for application in context.applications.values()
                 if application.state is not STOPPED[-1]
             ),
-            node_labels=(
-                NodeLabels(node_labels=self.labels.for_registration(now_ms)) if self.labels else None
-            ),
+            node_labels=_labels(self.labels.for_registration(now_ms) if self.labels else None),
             physical_resource=self.physical,
             log_aggregation_reports_for_apps=tuple(self._unsent_reports()),
-            node_attributes=(
-                NodeAttributes(node_attributes=self.attributes.for_registration(now_ms))
-                if self.attributes
-                else None
+            node_attributes=_attributes(
+                self.attributes.for_registration(now_ms) if self.attributes else None
             ),
             node_status=self._node_status(),
         )
@@ -140,13 +136,24 @@ class NodeStatusUpdater:
             keep_keys(context)
         if response.resource is not None:
             context.total = response.resource
-        if self.labels is not None and not response.are_node_labels_accepted_by_rm:
-            log.error("NodeLabels sent from NM were rejected by RM: %s", response.diagnostics_message)
-        if self.attributes is not None and not response.are_node_attributes_accepted_by_rm:
-            log.error("Node attributes sent from NM were rejected by RM: %s", response.diagnostics_message)
+        self._note_refusals(response)
         self._reports.clear()
         self._has_missed = False
         return True
+
+    def _note_refusals(self, response: RegisterNodeManagerResponse | NodeHeartbeatResponse) -> None:
+        """What the RM did not want of the labels and attributes that were sent."""
+        told = response.diagnostics_message
+        if self.labels is not None and self.labels.is_told and not response.are_node_labels_accepted_by_rm:
+            names = ",".join(label.name or "" for label in self.labels.current)
+            why = (
+                f"And with message {told}" if told else "Seems like RM is configured with Centralized Labels."
+            )
+            log.error("Node labels {%s} sent from NM were rejected by RM. %s", names, why)
+        attributes = self.attributes
+        if attributes is not None and attributes.is_told:
+            if not response.are_node_attributes_accepted_by_rm:
+                log.error("Node attributes sent from NM were rejected by RM: %s", told)
 
     def unregister_request(self) -> UnRegisterNodeManagerRequest | None:
         """What a clean stop says; None when the RM ordered it, or somebody will start the node again."""
@@ -184,9 +191,9 @@ class NodeStatusUpdater:
             node_status=self._node_status(),
             last_known_container_token_master_key=context.container_tokens.current,
             last_known_nm_token_master_key=context.nm_tokens.current,
-            node_labels=None if labels is None else NodeLabels(node_labels=labels),
+            node_labels=_labels(labels),
             log_aggregation_reports_for_apps=tuple(self._unsent_reports()),
-            node_attributes=None if attributes is None else NodeAttributes(node_attributes=attributes),
+            node_attributes=_attributes(attributes),
             token_sequence_no=self._token_sequence,
         )
 
@@ -216,6 +223,7 @@ class NodeStatusUpdater:
         elif response.node_action is NodeAction.RESYNC:
             self._resync(response.diagnostics_message or "")
         else:
+            self._note_refusals(response)
             self._obey(response)
         if response.resource is not None:
             context.total = response.resource
@@ -366,3 +374,11 @@ class NodeStatusUpdater:
 def _version(text: str) -> tuple[int, ...]:
     numbers = [part for part in text.replace("-", ".").split(".") if part.isdigit()]
     return tuple(int(part) for part in numbers)
+
+
+def _labels(labels: tuple[NodeLabel, ...] | None) -> NodeLabels | None:
+    return None if labels is None else NodeLabels(node_labels=labels)
+
+
+def _attributes(attributes: tuple[NodeAttribute, ...] | None) -> NodeAttributes | None:
+    return None if attributes is None else NodeAttributes(node_attributes=attributes)

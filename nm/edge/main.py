@@ -21,6 +21,7 @@ import psutil
 
 from nm.edge.naming import NamingFiles
 from nm.edge.process import LOOPBACK, NodeManagerProcess
+from nm.edge.providers import check_providers
 from nm.edge.virtual import VirtualNodes, VirtualOptions
 from nm.executor.layout import InUseError
 from nm.settings import NMSettings
@@ -44,7 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     configure_logging(options.log_file, options.log_level)
     try:
         configuration = _configuration(options)
+        for notice in configuration.notices:
+            log.warning("%s", notice)
         settings = read(NMSettings, configuration)
+        check_providers(settings)
         types = ResourceTypeRegistry.read(configuration)
         capacity = node_resource(configuration, types, _hardware())
         unknown = [name for name in settings.aux_services if name != SHUFFLE_SERVICE]
@@ -76,7 +80,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.name is not None:
             naming.announce({host: options.rack}, settings.bind_host or LOOPBACK)
         own_logs = options.log_file.parent if options.log_file is not None else None
-        return NodeManagerProcess(settings, capacity, host, options.dir, configuration, own_logs)
+        return NodeManagerProcess(
+            settings,
+            capacity,
+            host,
+            options.dir,
+            configuration,
+            own_logs,
+            lambda: read(NMSettings, _configuration(options)),
+        )
 
     return asyncio.run(_run(build, options))
 
@@ -117,8 +129,6 @@ def _configuration(options: argparse.Namespace) -> Configuration:
     else:
         configuration = Configuration.load(directory, environment=os.environ, system_properties=system)
         configuration = configuration.with_files(directory, [RESOURCE_TYPES_FILE, NODE_RESOURCES_FILE])
-    for notice in configuration.notices:
-        log.warning("%s", notice)
     if options.dir is not None and "yarn.nodemanager.local-dirs" not in configuration:
         configuration = configuration.overlaid(
             {

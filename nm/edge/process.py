@@ -11,7 +11,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +59,10 @@ class NodeManagerProcess:
         directory: Path | None = None,
         configuration: Configuration | None = None,
         own_logs: Path | None = None,
+        reread: Callable[[], NMSettings] | None = None,
     ) -> None:
         self._settings = settings
+        self._reread = reread
         self._capacity = capacity
         self._host = host
         self._directory = directory
@@ -119,7 +121,7 @@ class NodeManagerProcess:
             DirectoriesCheck("log-dirs", settings.disks.log_directories, settings.disks),
         ]
         await self._look_at_disks()
-        providers = ProviderLoops(settings, core, world.pump.turn)
+        providers = ProviderLoops(settings, core, world.pump.turn, self._reread)
         await providers.first_look()
         if settings.recovery_enabled:
             world.store = StateStore(Path(settings.recovery_directory))

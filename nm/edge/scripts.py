@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nm.executor.process import wait_for
 
@@ -20,7 +20,7 @@ MOST_OUTPUT = 1024 * 1024
 
 
 class ScriptFailedError(Exception):
-    """It could not be started."""
+    """It could not be started, or ended with an error where that counts."""
 
 
 class ScriptTimedOutError(Exception):
@@ -29,13 +29,32 @@ class ScriptTimedOutError(Exception):
 
 async def run_script(path: str, options: Sequence[str], timeout_s: float) -> str:
     """What the script printed, whatever its exit code."""
+    return (await _run(path, options, timeout_s, subprocess.STDOUT, os.environ))[0]
+
+
+async def ask_script(path: str, options: Sequence[str], timeout_s: float, host: str) -> str:
+    """What the script says of the node: its standard output. It finds the node's name in NM_HOST.
+
+    ScriptFailedError when it ends with an error: what it printed before does not count.
+    """
+    environment = {**os.environ, "NM_HOST": host}
+    output, status = await _run(path, options, timeout_s, subprocess.DEVNULL, environment)
+    if status != 0:
+        raise ScriptFailedError(f"{path} ended with exit code {status}")
+    return output
+
+
+async def _run(
+    path: str, options: Sequence[str], timeout_s: float, errors: int, environment: Mapping[str, str]
+) -> tuple[str, int]:
     with tempfile.TemporaryFile() as output:
         try:
             process = subprocess.Popen(
                 [path, *options],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
-                stderr=subprocess.STDOUT,
+                stderr=errors,
+                env=environment,
                 start_new_session=True,
             )
         except OSError as error:
@@ -48,7 +67,7 @@ async def run_script(path: str, options: Sequence[str], timeout_s: float) -> str
             _kill(process.pid)
             process.wait()
         output.seek(0)
-        return output.read(MOST_OUTPUT).decode("utf-8", "replace")
+        return output.read(MOST_OUTPUT).decode("utf-8", "replace"), process.returncode
 
 
 def _kill(group: int) -> None:

@@ -42,8 +42,17 @@ class LabelProviderSettings:
     script_path: str | None = setting(_LABELS + "provider.script.path", None, "The script")
     script_options: tuple[str, ...] = setting(_LABELS + "provider.script.opts", (), "Its arguments")
     configured_partition: str | None = setting(
-        _LABELS + "provider.configured-node-partition", None, "The partition, with config"
+        _LABELS + "provider.configured-node-partition",
+        None,
+        "The partition, with config; read anew each time",
     )
+
+    @property
+    def is_reporting(self) -> bool:
+        """Whether the node tells its labels: they are its own business, and somebody says them."""
+        return (
+            self.enabled and self.configuration_type == "distributed" and bool((self.provider or "").strip())
+        )
 
 
 @settings

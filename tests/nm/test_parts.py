@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from nm.descriptors import (
+    Descriptors,
     attributes_of_script,
     attributes_of_text,
+    label_complaint,
     labels_of_script,
     labels_of_text,
     name_complaint,
@@ -199,8 +201,9 @@ def test_a_full_disk_is_a_bad_one(tmp_path: Path) -> None:
 
 
 def test_labels_and_attributes_as_they_are_said() -> None:
-    assert [one.name for one in labels_of_script("x\nNODE_PARTITION: a\nNODE_PARTITION:b \n")] == ["b"]
-    assert labels_of_script("nothing") == labels_of_text("  ") == ()
+    assert [one.name for one in labels_of_script("x\nNODE_PARTITION: a\n  NODE_PARTITION:b \n")] == ["b"]
+    assert labels_of_script("nothing") == labels_of_text(None) == ()
+    assert [label_complaint(one) for one in labels_of_script("NODE_PARTITION:")] != [None]
     found = attributes_of_text("os,STRING,linux:size,STRING,large")
     assert [(one.attribute_key.attribute_name, one.attribute_value) for one in found] == [
         ("os", "linux"),
@@ -209,6 +212,36 @@ def test_labels_and_attributes_as_they_are_said() -> None:
     assert attributes_of_script("NODE_ATTRIBUTE:os,STRING,linux\n") == found[:1]
     with pytest.raises(ValueError, match="no node attribute"):
         attributes_of_script("NODE_ATTRIBUTE:os,linux")
+    with pytest.raises(ValueError, match="ambiguous"):
+        attributes_of_script("NODE_ATTRIBUTE:os,STRING,linux\nNODE_ATTRIBUTE:os,STRING,other")
+    with pytest.raises(ValueError, match="prefix"):
+        attributes_of_text("nm.yarn.io/os,STRING,linux")
+
+
+def test_labels_are_told_when_they_changed_and_now_and_then() -> None:
+    labels = Descriptors(label_complaint, resync_interval_ms=1000)
+    x, y = labels_of_text("x"), labels_of_text("y")
+    labels.fetched(x)
+    assert labels.for_registration(0) == x
+    assert (labels.for_heartbeat(500), labels.is_told) == (None, False)
+    labels.fetched(y)
+    assert (labels.for_heartbeat(600), labels.is_told) == (y, True)
+    assert labels.for_heartbeat(1600) is None
+    assert labels.for_heartbeat(1601) == y
+    labels.fetched(())
+    assert labels.for_heartbeat(1602) == ()
+
+
+def test_a_wrong_label_is_not_told() -> None:
+    labels = Descriptors(label_complaint, resync_interval_ms=-1)
+    assert labels.fetched(labels_of_text("a b"))
+    assert labels.for_registration(0) is None
+    assert not labels.is_told
+    labels.fetched(labels_of_text("x"))
+    assert labels.for_heartbeat(1) == labels_of_text("x")
+    labels.fetched(labels_of_text("-y"))
+    assert labels.for_heartbeat(2) is None
+    assert labels.for_heartbeat(1_000_000) is None
 
 
 @pytest.mark.parametrize("name", ["", "-a", "a b", "a" * 256, "é"])

@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
 from nm.core import Core
 from nm.edge.naming import NamingFiles
-from nm.edge.providers import ProviderLoops
+from nm.edge.providers import ProviderLoops, check_providers
 from nm.edge.pump import SystemClock
 from nm.edge.scripts import ScriptFailedError, ScriptTimedOutError, run_script
 from nm.health import TIMED_OUT
 from nm.settings import AttributeProviderSettings, HealthSettings, LabelProviderSettings, NMSettings
 from tests.nm.rig import NODE
-from yarn.configuration import Configuration
+from yarn.configuration import Configuration, ConfigurationError
 from yarn.resource import Resource
 
 
@@ -43,10 +43,9 @@ def _labels(**given: Any) -> NMSettings:
     return NMSettings(labels=LabelProviderSettings(enabled=True, configuration_type="distributed", **given))
 
 
-def _label_names(core: Core) -> list[str | None]:
+def _label_names(core: Core) -> list[str | None] | None:
     told = core.turn(core.status.register_request).node_labels
-    assert told is not None
-    return [one.name for one in told.node_labels]
+    return None if told is None else [one.name for one in told.node_labels]
 
 
 def test_a_label_from_the_configuration() -> None:
@@ -56,16 +55,111 @@ def test_a_label_from_the_configuration() -> None:
 
 @pytest.mark.parametrize(
     "text, names",
-    [("echo NODE_PARTITION:fast", ["fast"]), ("echo nothing", []), ("echo 'NODE_PARTITION:a b'", [])],
+    [
+        ("echo NODE_PARTITION:fast", ["fast"]),
+        ("echo NODE_PARTITION:slow; echo ' NODE_PARTITION: fast '", ["fast"]),
+        ("echo NODE_PARTITION:of-$NM_HOST", [f"of-{NODE.host}"]),
+        ("echo NODE_PARTITION:fast >&2", []),
+        ("echo nothing", []),
+        ("echo NODE_PARTITION:fast; exit 3", []),
+        ("echo 'NODE_PARTITION:a b'", None),
+        ("echo NODE_PARTITION:", None),
+    ],
 )
-def test_a_label_from_a_script(tmp_path: Path, text: str, names: list[str]) -> None:
+def test_a_label_from_a_script(tmp_path: Path, text: str, names: list[str] | None) -> None:
     core = _looked(_labels(provider="script", script_path=_script(tmp_path, text)))
     assert _label_names(core) == names
 
 
-def test_centralized_labels_are_not_reported() -> None:
-    core = _looked(NMSettings(labels=LabelProviderSettings(enabled=True, provider="config")))
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"enabled": True, "provider": "config"},
+        {"enabled": False, "provider": "config", "configuration_type": "distributed"},
+        {"enabled": True, "configuration_type": "distributed"},
+    ],
+    ids=["centralized", "off", "nobody says them"],
+)
+def test_labels_that_are_not_reported(given: dict[str, Any]) -> None:
+    core = _looked(NMSettings(labels=LabelProviderSettings(**given)))
     assert core.turn(core.status.register_request).node_labels is None
+
+
+def test_a_provider_that_fails_leaves_its_last_word(tmp_path: Path) -> None:
+    path = _script(tmp_path, "echo NODE_PARTITION:fast")
+    settings = _labels(provider="SCRIPT", script_path=path)
+    core = Core(NODE, settings, Resource(1024, 1), SystemClock(), is_strict=True)
+    loops = ProviderLoops(settings, core, core.turn)
+    asyncio.run(loops.first_look())
+    _script(tmp_path, "echo NODE_PARTITION:slow; exit 1")
+    asyncio.run(loops.first_look())
+    assert _label_names(core) == ["fast"]
+    _script(tmp_path, "echo NODE_PARTITION:slow")
+    asyncio.run(loops.first_look())
+    told = core.turn(core.status.heartbeat_request).node_labels
+    assert told is not None
+    assert [one.name for one in told.node_labels] == ["slow"]
+
+
+def test_the_configuration_is_read_anew() -> None:
+    settings = _labels(provider="config", configured_partition="x")
+    core = Core(NODE, settings, Resource(1024, 1), SystemClock(), is_strict=True)
+    now = [settings]
+    loops = ProviderLoops(settings, core, core.turn, lambda: now[-1])
+    asyncio.run(loops.first_look())
+    assert _label_names(core) == ["x"]
+    now.append(_labels(provider="config", configured_partition="y"))
+    asyncio.run(loops.first_look())
+    assert _label_names(core) == ["y"]
+    now.append(_labels(provider="config"))
+    asyncio.run(loops.first_look())
+    assert _label_names(core) == []
+
+
+class Inventory:
+    """A provider of labels and attributes."""
+
+    fails: ClassVar[bool] = False
+
+    def labels(self) -> list[str]:
+        if self.fails:
+            raise RuntimeError("no inventory")
+        return ["gpu"]
+
+    def attributes(self) -> list[tuple[str, str]]:
+        return [("os", "linux"), ("gpu", "a100")]
+
+
+def test_a_class_says_labels_and_attributes() -> None:
+    path = f"{__name__}.Inventory"
+    settings = NMSettings(
+        labels=LabelProviderSettings(enabled=True, configuration_type="distributed", provider=path),
+        attributes=AttributeProviderSettings(provider=path),
+    )
+    check_providers(settings)
+    core = _looked(settings)
+    request = core.turn(core.status.register_request)
+    assert _label_names(core) == ["gpu"]
+    assert request.node_attributes is not None
+    assert [one.attribute_value for one in request.node_attributes.node_attributes] == ["linux", "a100"]
+
+
+def test_a_class_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Inventory, "fails", True)
+    assert _label_names(_looked(_labels(provider=f"{__name__}.Inventory"))) == []
+
+
+@pytest.mark.parametrize("provider", ["script", "no.such.Provider", "Provider", f"{__name__}.Nobody"])
+@pytest.mark.parametrize("what", ["labels", "attributes"])
+def test_a_provider_that_is_none(tmp_path: Path, provider: str, what: str) -> None:
+    path = str(tmp_path / "none.sh")
+    if what == "labels":
+        settings = _labels(provider=provider, script_path=path)
+    else:
+        settings = NMSettings(attributes=AttributeProviderSettings(provider=provider, script_path=path))
+    with pytest.raises(ConfigurationError, match=f"node-{what}.provider"):
+        check_providers(settings)
+    check_providers(NMSettings(labels=LabelProviderSettings(provider=provider, script_path=path)))
 
 
 def test_attributes_from_a_script(tmp_path: Path) -> None:
