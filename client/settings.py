@@ -69,6 +69,11 @@ class ClientSettings:
     log_directory_suffix: str = setting(
         aggregated_logs.SUFFIX_PROPERTY, aggregated_logs.DEFAULT_SUFFIX, "A part of the path below that"
     )
+    label_store: str = setting(
+        "yarn.node-labels.fs-store.root-dir",
+        "/tmp/hadoop-yarn-${user.name}/node-labels/",
+        "Where the ResourceManager keeps labels and mappings",
+    )
     address_book: str | None = setting(
         ADDRESS_BOOK_PROPERTY, None, "File with the real addresses of emulated hosts"
     )

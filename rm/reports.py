@@ -265,6 +265,7 @@ def node_report(context: RMContext, node: RMNode, update_type: NodeUpdateType | 
         node_utilization=node.node_utilization,
         decommissioning_timeout=None if timeout_ms is None else timeout_ms // 1000,
         node_update_type=update_type,
+        node_attributes=context.attributes.of_host(node.node_id.host) if update_type is None else (),
     )
 
 

@@ -8,6 +8,7 @@ wire          records to protobuf messages and back
 rpc           the same records over gRPC: serving and calling
 topology      which rack a host is on
 log           a daemon's log, for people
+journal       records kept one after the other, durable before their call is answered
 event_log     every event that an RM dispatched, in a file
 tokens        who may do what, signed and checked
 credentials   the token files that processes are given

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
 from client.failures import FAILED, OK
+from client.label_store import stored_labels
 from client.options import Option, Options
 from client.printing.nodes import cluster_attributes, cluster_labels
 from client.session import Session
+from yarn.journal import JournalError
 
 TITLE = "yarn cluster"
 
@@ -18,7 +20,7 @@ OPTIONS = Options(
     Option("h", HELP_DESCRIPTION, long=HELP),
     Option(
         "dnl",
-        "Deprecated: would read the label store without asking the ResourceManager.",
+        "Deprecated: with -lnl, reads the label store without asking the ResourceManager.",
         long="directly-access-node-label-store",
     ),
 )
@@ -29,13 +31,14 @@ def run(session: Session, arguments: Sequence[str]) -> int:
     line = read_line(session, TITLE, OPTIONS, arguments)
     if line is None:
         return FAILED
-    if line.has("dnl"):
-        session.console.error(
-            "--directly-access-node-label-store is not offered: the label store belongs to the "
-            "ResourceManager; leave the option out"
-        )
-        return FAILED
-    if line.has("lnl"):
+    if line.has("lnl") and line.has("dnl"):
+        try:
+            labels = stored_labels(session.settings.label_store)
+        except JournalError as error:
+            session.console.error(str(error))
+            return FAILED
+        session.console.write(cluster_labels(labels))
+    elif line.has("lnl"):
         session.console.write(cluster_labels(session.client.node_labels()))
     elif line.has("lna"):
         session.console.write(cluster_attributes(session.client.node_attributes()))

@@ -11,12 +11,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from rm.core import Core
-from rm.edge.journal import Journal
 from rm.edge.launcher import Launcher
 from rm.edge.store import StateStore
 from rm.effects import ApplicationForgotten, KeepLog, KeepRecord, LaunchContainer, StopContainer, StoreState
 from yarn.clock import Clock
 from yarn.errors import NotReadyError
+from yarn.journal import Journal
 from yarn.log import LEVELS, Log
 
 T = TypeVar("T")

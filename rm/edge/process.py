@@ -38,7 +38,6 @@ from rm.edge.http.proxy import Proxy
 from rm.edge.http.server import WebServer, bind
 from rm.edge.http.stream import EventStream
 from rm.edge.http.tools import Tools
-from rm.edge.journal import Journal, JournalError
 from rm.edge.launcher import Launcher
 from rm.edge.log_retention import LogRetention
 from rm.edge.meters import Meters
@@ -57,6 +56,7 @@ from yarn.configuration import SITE_FILES, Configuration
 from yarn.errors import YarnError
 from yarn.event_log import FILE as EVENTS_FILE
 from yarn.event_log import EventLog
+from yarn.journal import Journal, JournalError
 from yarn.log import LEVELS, Log, configure_logging
 from yarn.process_beans import ProcessBeans
 from yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.client.fakes import FakeResourceManager, Shell
 from yarn.enums import NodeAttributeType, NodeState
 from yarn.ids import NodeId
+from yarn.journal import Journal
 from yarn.records.basics import ResourceUtilization
 from yarn.records.client import (
     GetClusterNodeAttributesResponse,
@@ -214,10 +216,25 @@ def test_attributes(rm: FakeResourceManager, shell: Shell) -> None:
     assert (result.status, result.out) == (0, "rm.yarn.io/os(STRING)\n\n")
 
 
-def test_the_label_store_is_not_read_behind_the_rm(rm: FakeResourceManager, shell: Shell) -> None:
-    result = shell.yarn("cluster", "-lnl", "-dnl")
+def test_the_label_store_is_read_without_the_rm(
+    rm: FakeResourceManager, shell: Shell, tmp_path: Path
+) -> None:
+    journal = Journal(tmp_path, "nodelabel")
+    journal.begin([{"add": [["gpu", True], ["old", True]]}])
+    journal.append({"add": [["spare", False]]})
+    journal.append({"remove": ["old"]})
+    journal.append({"replace": [["n1", 0, "gpu"]]})
+    journal.close()
+    store = f"yarn.node-labels.fs-store.root-dir={tmp_path}"
+    result = shell.yarn("cluster", "-D", store, "--list-node-labels", "--directly-access-node-label-store")
+    assert (result.status, result.out) == (
+        0,
+        "Node Labels: <gpu:exclusivity=true>,<spare:exclusivity=false>\n",
+    )
+    (tmp_path / "nodelabel.mirror").write_text("nonsense\n")
+    result = shell.yarn("cluster", "-D", store, "-lnl", "-dnl")
     assert result.status == 255
-    assert "leave the option out" in result.err
+    assert "nodelabel.mirror:1: not a record" in result.err
     assert rm.calls == []
 
 

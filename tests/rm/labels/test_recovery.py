@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rm.edge.journal import Journal
 from rm.labels.administration import LABEL_JOURNAL
 from rm.labels.partitions import EVERY_NODE_OF_HOST, NodeLabelsManager
 from rm.services.caller import Caller
 from tests.rig import Rig
 from yarn.errors import YarnError
 from yarn.ids import NodeId
+from yarn.journal import Journal
 from yarn.records.admin import (
     AddToClusterNodeLabelsRequest,
     RemoveFromClusterNodeLabelsRequest,

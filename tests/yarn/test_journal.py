@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rm.edge.journal import Journal, JournalError
+from yarn.journal import Journal, JournalError
 
 
 def test_what_is_appended_comes_back_in_order(tmp_path: Path) -> None:
