@@ -50,7 +50,7 @@ from am.mapreduce.http import HttpServer, Request, Response
 from am.mapreduce.ids import JobId, TaskAttemptId
 from am.mapreduce.job import JobState
 from am.mapreduce.recovery import recoverable_tasks
-from am.mapreduce.report import PREFIX, Pages
+from am.mapreduce.report import PREFIX, AMInfo, Pages
 from am.mapreduce.settings import JOB_FILE, JobSettings
 from am.mapreduce.splits import SPLIT_FILE, read_splits
 from am.mapreduce.umbilical import PATH
@@ -122,7 +122,8 @@ class Master:
             self._settle,
         )
         user = settings.user or environment.user
-        self._pages = Pages(self._core, settings, user, self._connection.racks)
+        am = AMInfo(self._app_attempt, environment.container_id, environment.node_id, WallClock().now_ms())
+        self._pages = Pages(self._core, settings, user, self._connection.racks, am)
         self._server = HttpServer(self._serve)
         self._port = 0
         self._ended = asyncio.Event()

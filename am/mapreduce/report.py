@@ -7,7 +7,7 @@ made of the same parts. Answers for AMWebServices and its info classes.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from am.asks import RackOf
 from am.mapreduce.attempt import Attempt
@@ -17,16 +17,29 @@ from am.mapreduce.http import Request, Response, json_response
 from am.mapreduce.ids import TaskType
 from am.mapreduce.settings import JobSettings
 from am.mapreduce.task import Task
+from yarn.ids import ContainerId, NodeId
 
 JOB_COUNTERS = "org.apache.hadoop.mapreduce.JobCounter"
 PREFIX = "/ws/v1/mapreduce"
 
 
+class AMInfo(NamedTuple):
+    """Where this life of the job's AM runs, and since when."""
+
+    number: int
+    container_id: ContainerId
+    node_id: NodeId
+    start_ms: int
+
+
 class Pages:
     """The pages of one job."""
 
-    def __init__(self, core: Core, settings: JobSettings, user: str, rack_of: RackOf) -> None:
+    def __init__(
+        self, core: Core, settings: JobSettings, user: str, rack_of: RackOf, am: AMInfo | None = None
+    ) -> None:
         self._rack_of = rack_of
+        self._am = am
         self._core = core
         self._settings = settings
         self._user = user
@@ -47,6 +60,8 @@ class Pages:
                 return json_response({"jobs": {"job": [self.job()]}})
             case ["jobs", _]:
                 return json_response({"job": self.job()})
+            case ["jobs", _, "jobattempts"]:
+                return json_response({"jobAttempts": {"jobAttempt": self.job_attempts()}})
             case ["jobs", _, "counters"]:
                 return json_response({"jobCounters": {"id": job_id, "counterGroup": groups(self.counters())}})
             case ["jobs", _, "tasks"]:
@@ -79,6 +94,21 @@ class Pages:
             "reduceProgress": 100 * job.progress(TaskType.REDUCE),
             "diagnostics": "\n".join(job.diagnostics),
         }
+
+    def job_attempts(self) -> list[dict[str, Any]]:
+        """The AM that tells this; earlier ones told their own."""
+        am = self._am
+        if am is None:
+            return []
+        return [
+            {
+                "id": am.number,
+                "startTime": am.start_ms,
+                "containerId": str(am.container_id),
+                "nodeId": str(am.node_id),
+                "nodeHost": am.node_id.host,
+            }
+        ]
 
     def task(self, task: Task) -> dict[str, Any]:
         """A task."""
@@ -124,7 +154,12 @@ class Pages:
             {**self.task(task), "attempts": [self.attempt(attempt) for attempt in task.attempts.values()]}
             for task in self._tasks()
         ]
-        return {"job": self.job(), "counters": self.counters(), "tasks": tasks}
+        return {
+            "job": self.job(),
+            "jobAttempts": self.job_attempts(),
+            "counters": self.counters(),
+            "tasks": tasks,
+        }
 
     def _tasks(self) -> Iterable[Task]:
         return (*self._core.job.maps, *self._core.job.reduces)

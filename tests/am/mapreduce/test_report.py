@@ -9,12 +9,13 @@ import pytest
 
 from am.mapreduce.http import Request
 from am.mapreduce.job import JobState
-from am.mapreduce.report import Pages
+from am.mapreduce.report import AMInfo, Pages
 from am.mapreduce.settings import JobSettings
 from am.mapreduce.splits import Split
 from am.mapreduce.umbilical import HASH_HEADER, signature
 from am.mapreduce.umbilical_server import UmbilicalServer
 from tests.am.mapreduce.rig import Rig
+from yarn.ids import ContainerId, NodeId
 
 
 def page(rig: Rig, path: str) -> Any:
@@ -44,6 +45,22 @@ def test_the_pages_have_the_shapes_of_hadoops() -> None:
     groups = page(rig, "/jobs/job_1_0001/counters")["jobCounters"]["counterGroup"]
     counters = {c["name"]: c["totalCounterValue"] for group in groups for c in group["counter"]}
     assert counters == {"c": 1, "TOTAL_LAUNCHED_MAPS": 2, "DATA_LOCAL_MAPS": 2}
+
+
+def test_the_am_tells_where_it_runs() -> None:
+    container_id = ContainerId.parse("container_1_0001_02_000001")
+    am = AMInfo(2, container_id, NodeId("n3", 1234), 5000)
+    pages = Pages(Rig().core, JobSettings(), "me", lambda _host: "/r1", am)
+    answer = pages.answer(Request("GET", "/ws/v1/mapreduce/jobs/job_1_0001/jobattempts", {}, b""))
+    (told,) = json.loads(answer.body)["jobAttempts"]["jobAttempt"]
+    assert told == {
+        "id": 2,
+        "startTime": 5000,
+        "containerId": str(container_id),
+        "nodeId": "n3:1234",
+        "nodeHost": "n3",
+    }
+    assert pages.report()["jobAttempts"] == [told]
 
 
 @pytest.mark.parametrize(
