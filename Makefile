@@ -25,8 +25,9 @@ setup: .venv/installed ## Create .venv, install yarnbox and its tools, generate 
 test: setup ## Run all tests; format, lint and types are among them
 	@$(BIN)/pytest -q -n 2 --dist loadgroup
 
-test-clients: setup ## Run Hadoop's own commands, and Spark, against a cluster (needs Java; installs pyspark)
-	@$(BIN)/python -m tests.clients.run
+test-clients: setup ## Run Hadoop's own commands, Java clients, Spark and Flink on a cluster (needs Java; 1 GB of cache)
+	@if $(BIN)/python -m tests.clients.installed; then $(BIN)/pytest -q -o python_files='check_*.py' --timeout 300 tests/clients; \
+	else test $$? -eq 3; fi
 
 cluster: setup ## Start a local cluster in the foreground; Ctrl-C ends it
 	@exec $(BIN)/yarnbox up

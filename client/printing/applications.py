@@ -205,6 +205,6 @@ def container_report(report: ContainerReport) -> str:
         f"\tLOG-URL : {java(report.log_url)}\n"
         f"\tHost : {java(report.node_id)}\n"
         f"\tNodeHttpAddress : {or_na(report.node_http_address)}\n"
-        f"\tExposedPorts : {or_na(report.exposed_ports)}\n"
+        f"\tExposedPorts : {report.exposed_ports or ''}\n"
         f"\tDiagnostics : {report.diagnostics_info}\n"
     )

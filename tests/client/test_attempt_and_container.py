@@ -150,7 +150,7 @@ def test_container_status_has_times_in_ms(rm: FakeResourceManager, shell: Shell)
         "\tLOG-URL : http://n1:8042/logs\n"
         "\tHost : n1:1234\n"
         "\tNodeHttpAddress : http://n1:8042\n"
-        "\tExposedPorts : N/A\n"
+        "\tExposedPorts : \n"
         "\tDiagnostics : \n"
     )
     assert result.status == 0

@@ -1,0 +1,79 @@
+"""What the tests of Hadoop's clients install: Spark and Flink from the package index, once, into a cache.
+
+Spark's packages contain Hadoop's client classes, so nothing but pip is needed; pip compares the checksums.
+The cache is $YARNBOX_CACHE, else yarnbox in $XDG_CACHE_HOME or ~/.cache. Run as a program it installs all.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+PACKAGES = Path(__file__).with_name("packages")
+RELEASES = {"spark-3.5": "pyspark", "spark-4.0": "pyspark", "flink-1.20": "pyflink"}
+"""Each release, and the directory of it that is the software's home."""
+
+LACKING = 3
+"""The exit status when something cannot be had here: Java, or the network. A wrong checksum is an error."""
+
+
+def cache() -> Path:
+    """Where releases are kept."""
+    chosen = os.environ.get("YARNBOX_CACHE")
+    if chosen:
+        return Path(chosen, "clients")
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "yarnbox", "clients")
+
+
+def home(release: str) -> Path:
+    """Where the release is; it has to be installed."""
+    return _directory(release) / RELEASES[release]
+
+
+def _directory(release: str) -> Path:
+    """Named after what it has to contain, so that another version goes to another place."""
+    wanted = (PACKAGES / f"{release}.txt").read_bytes()
+    return cache() / f"{release}-{sha256(wanted).hexdigest()[:12]}"
+
+
+def install(release: str) -> None:
+    """Puts the release into the cache if it is not there; OSError when it cannot be had."""
+    target = _directory(release)
+    if target.exists():
+        return
+    print(f"test-clients: installing {release} into {target}", flush=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".draft-", dir=target.parent) as draft:
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        pip += ["--no-cache-dir", "--root-user-action", "ignore", "--no-deps", "--require-hashes"]
+        pip += ["--target", f"{draft}/tree", "--requirement", str(PACKAGES / f"{release}.txt")]
+        done = subprocess.run(pip, stderr=subprocess.PIPE, text=True, check=False)
+        sys.stderr.write(done.stderr)
+        if "DO NOT MATCH THE HASHES" in done.stderr:
+            raise ValueError(f"{release} is not what it was when its checksums were written down")
+        if done.returncode != 0:
+            raise OSError(f"{release} cannot be installed")
+        Path(draft, "tree").rename(target)
+
+
+def main() -> int:
+    """Installs everything; the exit status."""
+    if shutil.which("java") is None or shutil.which("javac") is None:
+        print("test-clients: no java and javac on the PATH: the tests of Hadoop's own clients were NOT run")
+        return LACKING
+    try:
+        for release in RELEASES:
+            install(release)
+    except OSError as error:
+        print(f"test-clients: {error}: the tests of Hadoop's own clients were NOT run")
+        return LACKING
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""PySpark programs that the tests submit."""
