@@ -196,6 +196,10 @@ def _restart_rm(options: argparse.Namespace) -> int:
     return 0
 
 
+def _told(value: object) -> str:
+    return ",".join(f"{k}:{v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
+
+
 def _events(options: argparse.Namespace) -> int:
     from yarn.event_log import FILE, EventLogReader
 
@@ -206,11 +210,13 @@ def _events(options: argparse.Namespace) -> int:
     while True:
         for event in new:
             if options.json:
-                line = json.dumps({"time": event.time_ms, "type": event.type, "subject": event.subject})
+                entry = {"time": event.time_ms, "type": event.type, "subject": event.subject}
+                line = json.dumps({**entry, **event.details})
             else:
                 seconds, milliseconds = divmod(event.time_ms, 1000)
                 moment = time.strftime("%H:%M:%S", time.localtime(seconds))
-                line = f"{moment}.{milliseconds:03d} {event.type:32} {event.subject}"
+                details = " ".join(f"{key}={_told(value)}" for key, value in event.details.items() if value)
+                line = f"{moment}.{milliseconds:03d} {event.type:32} {event.subject} {details}"
             print(line.rstrip())
         sys.stdout.flush()
         if not options.follow:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rm.labels.attributes import NodeAttributesManager
     from rm.node import RMNode
     from rm.scheduler.base import Scheduler
+    from rm.scheduler.bookings import Booking
     from rm.scheduler.constraint import PlacementConstraints
     from rm.settings import RMSettings
 
@@ -176,6 +177,8 @@ class RMContext:
         is_strict: bool = True,
     ) -> None:
         self.settings = settings
+        self.bookings: list[Callable[[Booking], None]] = []
+        """Who is told of each container that enters or leaves a queue's books."""
         self.configuration = configuration
         self.resource_types = resource_types
         self.provider = provider
@@ -189,9 +192,7 @@ class RMContext:
         """When this RM started; it is the cluster timestamp of its ids and its rm_identifier."""
         self.epoch = epoch
         self.is_strict = is_strict
-        """Whether an invalid event raises (tests, virtual time) or is logged, counted and dropped (the
-        process).
-        """
+        """Whether an invalid event raises (tests, virtual time) or is logged and dropped (the process)."""
         self.now_ms = start_ms
         self.dispatcher = Dispatcher()
         self.timers: Timers[Event] = Timers()

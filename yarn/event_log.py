@@ -1,4 +1,5 @@
-"""The event log of an RM: each dispatched event with its time, type and subject, a JSON object a line.
+"""The event log of an RM: each dispatched event with its time, type and subject, and each booking of a
+container with its queue, node and resource, a JSON object a line.
 
 Owns the file: appending in batches, starting a new one when it is full, reading it from behind and following
 it. Whoever dispatches hands in events; formatting them waits until a batch is written, so that an event costs
@@ -9,8 +10,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 FILE = "events.jsonl"
@@ -24,6 +26,8 @@ class LoggedEvent(NamedTuple):
     time_ms: int
     type: str
     subject: str
+    details: Mapping[str, Any] = MappingProxyType({})
+    """What else the event says of itself."""
 
 
 class EventLog:
@@ -62,7 +66,12 @@ class EventLog:
 
 def _line(now_ms: int, event: Any) -> str:
     subject = event.subject
-    entry = {"time": now_ms, "type": type(event).__name__, "subject": "" if subject is None else str(subject)}
+    entry = {
+        "time": now_ms,
+        "type": getattr(event, "type", None) or type(event).__name__,
+        "subject": "" if subject is None else str(subject),
+        **getattr(event, "details", {}),
+    }
     return json.dumps(entry, ensure_ascii=False) + "\n"
 
 
@@ -118,6 +127,7 @@ def _parsed(lines: list[bytes]) -> Iterator[LoggedEvent]:
     for line in lines:
         try:
             entry = json.loads(line)
-            yield LoggedEvent(int(entry["time"]), str(entry["type"]), str(entry["subject"]))
+            time_ms, kind, subject = (entry.pop(key) for key in ("time", "type", "subject"))
+            yield LoggedEvent(int(time_ms), str(kind), str(subject), entry)
         except (ValueError, KeyError, TypeError):  # torn by a kill -9 in the middle of a write
             continue

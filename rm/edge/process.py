@@ -348,7 +348,8 @@ class Process:
             return None
         events = EventLog(self._run / "logs" / EVENTS_FILE)
         context = core.context
-        core.context.dispatcher.watchers.append(lambda event: events.add(context.now_ms, event))
+        context.dispatcher.watchers.append(lambda event: events.add(context.now_ms, event))
+        context.bookings.append(lambda booking: events.add(context.now_ms, booking))
         return events
 
     async def _flush_until_the_end(self, events: EventLog | None) -> None:

@@ -13,6 +13,7 @@ from rm.container import RMContainer, RMContainerState
 from rm.events.container import ContainerAcquired, ContainerReserved, ContainerStart
 from rm.scheduler import updates
 from rm.scheduler.asks import Asks, Locality, RequestKey
+from rm.scheduler.bookings import ALLOCATED, COMPLETED, RESERVED, UNRESERVED, book
 from rm.scheduler.usage import Path, Usage, change_am_used, change_pending, charge, refund, reserve, unreserve
 from yarn.enums import ContainerUpdateType, ExecutionType
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
@@ -224,6 +225,7 @@ class Attempt:
         node.allocate(container)
         container.partition = node.partition
         charge(self.path, node.partition, container.resource)
+        book(ALLOCATED, container, container.resource)
         if container.is_am:
             self.is_waiting_for_am = False
             self.book_am(node.partition, container.resource)
@@ -264,6 +266,7 @@ class Attempt:
         updates.cancel(self, container.container_id)
         if container.execution_type is ExecutionType.GUARANTEED:
             refund(self.path, container.partition, container.resource)
+            book(COMPLETED, container, -container.resource)
         if container.is_am:
             self.book_am(container.partition, -container.resource)
         return True
@@ -288,6 +291,7 @@ class Attempt:
             self.reserved.setdefault(key, {})[node.node_id] = container
             reserve(self.path, node.partition, resource)
             container.partition = node.partition
+            book(RESERVED, container, resource)
             node.reserved_container = container
             self.re_reservations[key] = 0
         else:
@@ -305,6 +309,7 @@ class Attempt:
         if not by_node:
             del self.reserved[container.key]
         unreserve(self.path, container.partition, container.resource)
+        book(UNRESERVED, container, -container.resource)
         if container.node.reserved_container is container:
             container.node.reserved_container = None
         self.re_reservations[container.key] = 0

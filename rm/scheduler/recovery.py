@@ -12,6 +12,7 @@ from rm.container import RMContainer
 from rm.events.container import ContainerRecover
 from rm.events.node import NodeCleanupApp, NodeCleanupContainer
 from rm.scheduler.asks import RequestKey
+from rm.scheduler.bookings import ALLOCATED, book
 from rm.scheduler.usage import charge
 from yarn.enums import ExecutionType
 from yarn.records.tracker import NMContainerStatus
@@ -68,6 +69,7 @@ def recover_containers(
         node.note_launched(container_id)
         if container.execution_type is ExecutionType.GUARANTEED:
             charge(attempt.path, node.partition, container.resource)
+            book(ALLOCATED, container, container.resource)
         if container.is_am:
             attempt.is_waiting_for_am = False
             attempt.book_am(node.partition, container.resource)

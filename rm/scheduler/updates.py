@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rm.events.container import ContainerAcquireUpdated, ContainerNMDoneChangeResource, ContainerReleased
 from rm.events.node import NodeUpdateContainer
 from rm.scheduler.asks import ANY, PendingRequest, RequestKey
+from rm.scheduler.bookings import COMPLETED, RESIZED, book
 from rm.scheduler.statuses import UPDATED_CONTAINER, aborted
 from rm.scheduler.usage import charge, refund
 from yarn.enums import ContainerUpdateType, ExecutionType
@@ -136,6 +137,7 @@ def _shrink(attempt: Attempt, container: RMContainer, request: UpdateContainerRe
     else:
         # It stays on its node, which may now end it for a guaranteed one, and costs its queue nothing.
         refund(attempt.path, container.partition, container.resource)
+        book(RESIZED, container, -container.resource)
         container.node.set_execution_type(container, ExecutionType.OPPORTUNISTIC)
         container.version += 1
         _tell_node(container)
@@ -157,6 +159,7 @@ def swallow(attempt: Attempt, temporary: RMContainer) -> None:
     _, request = attempt.outstanding_updates.pop(container_id, (None, None))
     attempt.live.pop(temporary.container_id, None)
     refund(attempt.path, temporary.partition, temporary.resource)
+    book(COMPLETED, temporary, -temporary.resource)
     temporary.node.release(temporary.container_id, is_reported_by_node=True)
     temporary.fire(ContainerReleased(status=aborted(temporary.container_id, UPDATED_CONTAINER)))
     if container is None or request is None:
@@ -164,6 +167,7 @@ def swallow(attempt: Attempt, temporary: RMContainer) -> None:
     if request.update_type is PROMOTE:
         container.node.set_execution_type(container, ExecutionType.GUARANTEED)
         charge(attempt.path, container.partition, container.resource)
+        book(RESIZED, container, container.resource)
         container.version += 1
     else:
         assert request.capability is not None
@@ -197,6 +201,7 @@ def resize(attempt: Attempt, container: RMContainer, resource: Resource) -> None
     container.version += 1
     if is_guaranteed:
         charge(attempt.path, container.partition, resource, 0)
+        book(RESIZED, container, resource - before)
         container.node.resize_container(container, before)
 
 

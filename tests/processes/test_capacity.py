@@ -5,9 +5,8 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from threading import Event, Thread
 
 import pytest
 
@@ -16,6 +15,7 @@ from cluster.cluster import wait_until
 from tests.processes.conftest import ROOT, Desk
 from tests.processes.gated import PATIENCE_S, output
 from yarn.configuration.document import write
+from yarn.event_log import FILE, EventLogReader, LoggedEvent
 from yarn.records.client import GetQueueInfoRequest
 from yarn.rpc import BlockingStub
 
@@ -96,33 +96,18 @@ class Tenants:
         assert output(self.root / f"out-{queue}") == words
 
 
-class Lookout(Thread):
-    """Asks all the time how much each queue holds, and keeps the most."""
-
-    def __init__(self, address: str) -> None:
-        super().__init__(daemon=True)
-        self.address = address
-        self.most: Counter[str] = Counter()
-        self.looks = 0
-        self._is_over = Event()
-
-    def run(self) -> None:
-        """Looks until it is told to end."""
-        stub = BlockingStub(self.address, CLIENT_SERVICE, user="lookout")
-        request = GetQueueInfoRequest(queue_name="root", include_child_queues=True, recursive=True)
-        while not self._is_over.wait(0.01):
-            info = stub.call("getQueueInfo", request).queue_info
-            for child in info.child_queues:
-                statistics = child.queue_statistics
-                held_mb = statistics.allocated_memory_mb + statistics.reserved_memory_mb
-                self.most[child.queue_name] = max(self.most[child.queue_name], held_mb // GB)
-            self.looks += 1
-        stub.close()
-
-    def end(self) -> None:
-        """Stops looking."""
-        self._is_over.set()
-        self.join(PATIENCE_S)
+def most_held_gb(events: Iterable[LoggedEvent]) -> dict[str, int]:
+    """The most that each queue ever held, by the bookings in the event log: after each single one."""
+    held: Counter[str] = Counter()
+    most: Counter[str] = Counter()
+    for event in events:
+        queue = event.details.get("queue")
+        if queue is not None:
+            held[queue] += event.details["resource"]["memory-mb"]
+            assert held[queue] >= 0, event
+            most[queue] = max(most[queue], held[queue])
+    assert not any(held.values()), "what was given has come back"
+    return {queue.removeprefix("root."): -(-amount // GB) for queue, amount in most.items()}
 
 
 @pytest.fixture
@@ -134,8 +119,6 @@ def tenants(desk: Desk, tmp_path: Path) -> Iterator[Tenants]:
 
 
 def test_what_is_lent_comes_back_and_no_queue_passes_its_maximum(tenants: Tenants) -> None:
-    lookout = Lookout(tenants.desk.run.load().rm_address)
-    lookout.start()
     dev = tenants.submit("dev", 40)
     tenants.wait_for("dev", 11)  # far beyond its 3 GB, for nobody else asks
     prod = tenants.submit("prod", 14)
@@ -145,8 +128,8 @@ def test_what_is_lent_comes_back_and_no_queue_passes_its_maximum(tenants: Tenant
     tenants.finish(prod, "prod")
     tenants.finish(test, "test")
     tenants.finish(dev, "dev")
-    lookout.end()
-    assert lookout.looks > 100
-    assert lookout.most["dev"] >= 11
-    assert all(lookout.most[queue] <= most for queue, most in MAXIMUM_GB.items()), lookout.most
-    assert lookout.most["test"] == MAXIMUM_GB["test"], "it asked for more, and had all that it may"
+    tenants.desk.yarnbox("down")
+    most = most_held_gb(EventLogReader(tenants.desk.run.logs / FILE).read_all())
+    assert most["dev"] >= 11
+    assert all(held <= MAXIMUM_GB[queue] for queue, held in most.items()), most
+    assert most["test"] == MAXIMUM_GB["test"], "it asked for more, and had all that it may"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from rm.scheduler.bookings import Booking
 from yarn.dispatcher import Event, event
 from yarn.event_log import EventLog, EventLogReader, LoggedEvent, previous
 from yarn.ids import NodeId
+from yarn.resource import Resource
 
 
 @event
@@ -34,6 +36,21 @@ def test_events_are_read_as_they_were_dispatched(tmp_path: Path) -> None:
     assert list(reader.read_new()) == [LoggedEvent(6, "Seen", "")]
     assert path.read_text().splitlines()[0] == '{"time": 5, "type": "Seen", "subject": "nm1:1"}'
     assert [line.time_ms for line in EventLogReader(path).read_all()] == [5, 6]
+
+
+def test_what_an_event_says_of_itself_stands_beside_it(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    log = EventLog(path)
+    log.add(5, Booking("ContainerAllocated", "container_1", "root.a", "nm1:1", "", Resource(1024, 1)))
+    log.close()
+    (line,) = EventLogReader(path).read_all()
+    assert (line.type, line.subject) == ("ContainerAllocated", "container_1")
+    assert line.details == {
+        "queue": "root.a",
+        "node": "nm1:1",
+        "partition": "",
+        "resource": {"memory-mb": 1024, "vcores": 1},
+    }
 
 
 def test_a_full_file_is_put_aside_and_a_reader_follows(tmp_path: Path) -> None:

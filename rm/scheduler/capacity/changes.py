@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rm.scheduler import bookings
 from rm.scheduler.application import Application
 from rm.scheduler.capacity import admission
 from rm.scheduler.capacity.application import CapacityAttempt
@@ -142,13 +143,13 @@ def _move(
         assert attempt is not None
         attempt.is_runnable = scheduler.parallel.admit(attempt, target)
         for container in attempt.live.values():
-            container.queue = target.path
+            bookings.move(container, queue=target.path)
             borrowed = source.borrowed.get(container.partition)
             if borrowed and container.container_id in borrowed:
                 del borrowed[container.container_id]
                 target.borrowed.setdefault(container.partition, {})[container.container_id] = None
         for container in attempt.reserved_containers():
-            container.queue = target.path
+            bookings.move(container, queue=target.path)
         target.add_attempt(attempt)
         move_killable(scheduler, attempt, source, target)
         source.users.forget_idle()
@@ -178,7 +179,7 @@ def _move_node(scheduler: CapacityScheduler, node: SchedulerNode, partition: str
         borrowed = attempt.leaf.borrowed.get(container.partition)
         if borrowed:
             borrowed.pop(container.container_id, None)
-        container.partition = partition
+        bookings.move(container, partition=partition)
         if container.is_am:
             attempt.leaf.move_am(attempt, partition)
     if node.reserved_container is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rm.scheduler import bookings
 from rm.scheduler.fair.leaf import LeafQueue
 from rm.scheduler.fair.queue import lowest_common_ancestor
 from yarn.errors import YarnError
@@ -45,7 +46,7 @@ def move(scheduler: FairScheduler, application_id: ApplicationId, queue: str) ->
     application.queue = attempt.leaf = target
     attempt.move_books((attempt.usage, *(one.usage for one in target.ancestry)))
     for container in (*attempt.live.values(), *attempt.reserved_containers()):
-        container.queue = target.path
+        bookings.move(container, queue=target.path)
     target.add(attempt, is_runnable=refusal is None)
     if refusal is None:
         scheduler.running.started(attempt)

@@ -13,13 +13,14 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rm.scheduler.bookings import Booking
 from rm.scheduler.capacity.assignment import SkipReason
 from rm.scheduler.capacity.leaf import LeafQueue
 from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.settings import PREFIX
 from tests.rm.scheduler.capacity.rig import CapacityRig
 from yarn.errors import YarnError
-from yarn.resource import Resource
+from yarn.resource import NONE, Resource
 
 GB = 1024
 DOMINANT = "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"
@@ -125,8 +126,15 @@ class Play:
         self.hosts: list[str] = []
         self.alive: list[str] = []
         self.decisions: list[str] = []
+        self.held: dict[str, Resource] = {}
+        """What the leaves hold by what the event log is told."""
+        self.rig.context.bookings.append(self.note)
         for memory_gb, vcores, rack in world.nodes:
             self.join(memory_gb, vcores, rack)
+
+    def note(self, booking: Booking) -> None:
+        """A container entered or left the books of a leaf."""
+        self.held[booking.queue] = self.held.get(booking.queue, NONE) + booking.resource
 
     def join(self, memory_gb: int, vcores: int = 8, rack: str = "/r1") -> None:
         """Another node."""
@@ -242,6 +250,8 @@ class Play:
         scheduler = self.rig.scheduler
         scheduler.settle()
         scheduler.check_books()
+        for leaf in scheduler.tree.leaves():
+            assert self.held.get(leaf.path, NONE) == leaf.usage.used(), f"{leaf}: the log differs"
         is_dominant = scheduler.frame.calculator.is_multi_dimensional
         for node in scheduler.tracker.nodes.values():
             assert node.available.memory_mb >= 0
