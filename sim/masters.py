@@ -10,7 +10,7 @@ from collections.abc import Callable
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarn.records.container import Container
 from yarn.records.master import AllocateRequest, AllocateResponse, UpdateContainerRequest
-from yarn.records.request import ResourceBlacklistRequest, ResourceRequest
+from yarn.records.request import ResourceBlacklistRequest, ResourceRequest, SchedulingRequest
 
 ANY = "*"
 
@@ -45,6 +45,7 @@ class SimMaster:
         release: tuple[ContainerId, ...] = (),
         blacklist: ResourceBlacklistRequest | None = None,
         updates: tuple[UpdateContainerRequest, ...] = (),
+        scheduling: tuple[SchedulingRequest, ...] = (),
         progress: float = 0.0,
     ) -> tuple[Container, ...]:
         """One allocate call; the containers that it was given by it."""
@@ -56,6 +57,7 @@ class SimMaster:
                 response_id=self.response_id,
                 progress=progress,
                 update_requests=updates,
+                scheduling_requests=scheduling,
             )
         )
         if answer.response_id is not None:
@@ -100,6 +102,15 @@ class SimMaster:
             for each in reports
             if each.node_id is not None and each.node_state is not None
         }
+
+    def heard_rejected(self) -> dict[str, int]:
+        """How many containers its last call was told it will not get, by the reason."""
+        found: dict[str, int] = {}
+        for each in self.answer.rejected_scheduling_requests if self.answer else ():
+            sizing = each.request.resource_sizing
+            count = (sizing.num_allocations or 0) if sizing is not None else 0
+            found[each.reason.name] = found.get(each.reason.name, 0) + count
+        return found
 
     def heard_to_preempt(self) -> list[ContainerId]:
         """The containers that its last call asked it to give up."""

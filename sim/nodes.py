@@ -169,6 +169,7 @@ class SimNode:
                 version=container.version,
                 execution_type=container.execution_type,
                 allocation_request_id=container.allocation_request_id,
+                allocation_tags=container.allocation_tags,
             )
 
     def _status(self, now_ms: int = 0) -> NodeStatus:

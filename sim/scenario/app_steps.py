@@ -6,6 +6,7 @@ from collections.abc import Container
 
 from rm.services.caller import Caller
 from sim.masters import SimMaster
+from sim.scenario.constraints import scheduling_request
 from sim.scenario.requests import resource_requests, submission, update_request
 from sim.scenario.steps import Ask, Complete, FailAm, Finish, Kill, Move, Pull, SetPriority, Submit
 from sim.scenario.world import App, StepRefusedError, World
@@ -26,7 +27,7 @@ from yarn.records.master import (
     RegisterApplicationMasterRequest,
     UpdateContainerRequest,
 )
-from yarn.records.request import ResourceBlacklistRequest, ResourceRequest
+from yarn.records.request import ResourceBlacklistRequest, ResourceRequest, SchedulingRequest
 
 AM_CRASH_STATUS = 1
 NO_PORT = -1
@@ -46,7 +47,7 @@ class AppSteps:
         if step.reservation is not None:
             reservation = self._world.reservation(step.reservation).reservation_id
         master = SimMaster(application_id, is_managed=step.is_managed)
-        app = App(step.app, application_id, step.user, step.is_managed, master)
+        app = App(step.app, application_id, step.user, step.is_managed, master, step.constraints)
         context = submission(step, application_id, reservation)
         self._world.take_app(app)
         try:
@@ -63,9 +64,12 @@ class AppSteps:
         app = self._world.app(step.app)
         asks: list[ResourceRequest] = []
         updates: list[UpdateContainerRequest] = []
+        scheduling: list[SchedulingRequest] = []
         for spec in step.requests:
             if spec.update is not None:
                 updates.append(update_request(spec, self._world.container(spec.update)))
+            elif spec.is_constrained:
+                scheduling.append(scheduling_request(spec))
             else:
                 asks.extend(resource_requests(spec, self._rm.rack_of))
         release = tuple(self._world.container(name).container_id for name in step.release)
@@ -74,7 +78,7 @@ class AppSteps:
             blacklist = ResourceBlacklistRequest(
                 blacklist_additions=step.blacklist_add, blacklist_removals=step.blacklist_remove
             )
-        self._allocate(app, tuple(asks), release=release, blacklist=blacklist, updates=tuple(updates))
+        self._allocate(app, tuple(asks), release, blacklist, tuple(updates), tuple(scheduling))
 
     def pull(self, step: Pull) -> None:
         """An allocate call without an ask, application by application."""
@@ -165,7 +169,9 @@ class AppSteps:
     def _register(self, app: App, report: ApplicationReport) -> None:
         attempt_id = report.current_application_attempt_id
         assert attempt_id is not None
-        request = RegisterApplicationMasterRequest(host="", rpc_port=NO_PORT, tracking_url="")
+        request = RegisterApplicationMasterRequest(
+            host="", rpc_port=NO_PORT, tracking_url="", placement_constraints=app.constraints
+        )
         self._rm.turn(
             lambda: self._rm.core.master.register_application_master(request, Caller(attempt_id=attempt_id))
         )
@@ -184,6 +190,7 @@ class AppSteps:
         release: tuple[ContainerId, ...] = (),
         blacklist: ResourceBlacklistRequest | None = None,
         updates: tuple[UpdateContainerRequest, ...] = (),
+        scheduling: tuple[SchedulingRequest, ...] = (),
     ) -> None:
         attempt_id = self._attempt_of(app)
 
@@ -192,7 +199,7 @@ class AppSteps:
                 lambda: self._rm.core.master.allocate(request, Caller(attempt_id=attempt_id))
             )
 
-        given = app.master.allocate(call, ask, release, blacklist, updates)
+        given = app.master.allocate(call, ask, release, blacklist, updates, scheduling)
         for container in given:
             node = self._world.node_by_id(container.node_id) if container.node_id is not None else None
             if node is not None and node.is_live:

@@ -27,7 +27,7 @@ from sim.scenario.fields import (
 )
 from sim.scenario.names import Names
 from sim.scenario.source import Entries, Scalar, Tree
-from yarn.enums import NodeState, QueueState, YarnApplicationState
+from yarn.enums import NodeState, QueueState, RejectionReason, YarnApplicationState
 
 Expected = None | bool | int | float | str | tuple[str, ...] | re.Pattern[str]
 
@@ -237,6 +237,16 @@ class _Reading:
         ]
         self.check(place, tuple(map(str, known)), Rule.SAME_MEMBERS)
 
+    def heard_rejected(self, tree: Tree, place: _Place) -> None:
+        for key, value in as_mapping(self.problems, tree, place.path):
+            unknown = RejectionReason.COULD_NOT_PLACE_ON_NODE
+            reason = as_member(self.problems, key, f"a reason of {place.path}", RejectionReason, unknown)
+            self.integer(value, place.below(reason.name))
+
+    def counts_by_tag(self, tree: Tree, place: _Place) -> None:
+        for key, value in as_mapping(self.problems, tree, place.path):
+            self.integer(value, place.below(as_word(self.problems, key, f"a tag of {place.path}")))
+
     def users(self, tree: Tree, place: _Place) -> None:
         for key, value in as_mapping(self.problems, tree, place.path):
             as_word(self.problems, key, f"a user of {place.path}")
@@ -297,6 +307,7 @@ _HEARD_KEYS: Mapping[str, Read] = {
     "completed": _R.heard_completed,
     "updated-nodes": _R.heard_nodes,
     "to-preempt": _R.heard_to_preempt,
+    "rejected": _R.heard_rejected,
 }
 _PARTITION_KEYS: Mapping[str, Read] = {
     **dict.fromkeys(("capacity", "absolute-capacity", "max-capacity", "absolute-max-capacity"), _R.percent),
@@ -324,6 +335,7 @@ _NODE_KEYS: Mapping[str, Read] = {
     "containers": _R.integer,
     "reserved-for": _R.app_or_nothing,
     "labels": _R.labels,
+    "tags": _R.counts_by_tag,
 }
 _CONTAINER_KEYS: Mapping[str, Read] = {
     "state": _R.container_state,

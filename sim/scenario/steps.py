@@ -15,6 +15,7 @@ from sim.scenario.checks import Check
 from sim.scenario.fields import Amounts
 from sim.scenario.names import ContainerName
 from yarn.enums import ExecutionType, ReservationRequestInterpreter
+from yarn.records.request import PlacementConstraint, PlacementConstraintMapEntry
 
 DEFAULT_RACK = "/default-rack"
 DEFAULT_PORT = 1234
@@ -45,7 +46,8 @@ class NodeSpec:
 class RequestSpec:
     """One request of an ask.
 
-    A tuple in `at` stands for the requests that AMRMClient would write for those hosts.
+    A tuple in `at` stands for the requests that AMRMClient would write for those hosts. With
+    `is_constrained` it is a SchedulingRequest.
     """
 
     line: int
@@ -58,6 +60,9 @@ class RequestSpec:
     allocation_id: int = 0
     execution: ExecutionType | None = None
     update: ContainerName | None = None
+    is_constrained: bool = False
+    tags: tuple[str, ...] = ()
+    constraint: PlacementConstraint | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +103,7 @@ class Submit(Step):
     attempt_failures_validity_ms: int | None = None
     lifetime_ms: int | None = None
     reservation: str | None = None
+    constraints: tuple[PlacementConstraintMapEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

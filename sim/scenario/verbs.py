@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from sim.scenario.checks import read_checks
+from sim.scenario.constraints import read_constraint, read_registered
 from sim.scenario.fields import (
     VCORES,
     Amounts,
@@ -127,7 +128,7 @@ def _read_submit(reading: Reading, tree: Tree) -> Step:
             "tags",
             "max-attempts",
         ),
-        *("keep-containers", "attempt-failures-validity", "lifetime", "reservation"),
+        *("keep-containers", "attempt-failures-validity", "lifetime", "reservation", "constraints"),
     )
     problems, names = reading.problems, reading.names
     fields = Fields(problems, tree, Submit.verb, keys)
@@ -161,6 +162,7 @@ def _read_submit(reading: Reading, tree: Tree) -> Step:
         attempt_failures_validity_ms=fields.read("attempt-failures-validity", as_duration_ms, None),
         lifetime_ms=fields.read("lifetime", as_duration_ms, None),
         reservation=fields.read("reservation", names.known_reservation, None),
+        constraints=read_registered(problems, fields.tree("constraints")),
     )
 
 
@@ -191,11 +193,12 @@ def _words(fields: Fields | None, key: str) -> tuple[str, ...]:
 def _read_request(reading: Reading, tree: Tree) -> RequestSpec:
     keys = (
         *("count", "memory-mb", "vcores", "resources", "priority", "at", "relax", "label", "id"),
-        *("execution", "update"),
+        *("execution", "update", "tags", "constraint"),
     )
     problems = reading.problems
     fields = Fields(problems, tree, "a request", keys)
     update = fields.read("update", reading.names.known_container, None)
+    is_constrained, tags, constraint = read_constraint(fields)
     return RequestSpec(
         line=tree.line,
         count=fields.integer("count", 1, at_least=0),
@@ -207,6 +210,9 @@ def _read_request(reading: Reading, tree: Tree) -> RequestSpec:
         allocation_id=fields.integer("id", 0),
         execution=fields.read("execution", _execution_type, None),
         update=update,
+        is_constrained=is_constrained,
+        tags=tags,
+        constraint=constraint,
     )
 
 

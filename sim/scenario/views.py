@@ -132,6 +132,7 @@ class _AppView:
             "completed": {name(each): status for each, status in master.heard_completed().items()},
             "updated-nodes": {str(node_id): state for node_id, state in master.heard_nodes().items()},
             "to-preempt": [name(each) for each in master.heard_to_preempt()],
+            "rejected": Counts(master.heard_rejected()),
         }
 
     def _shares(self) -> ApplicationView:
@@ -223,6 +224,7 @@ def _node_looks(world: World, name: str) -> Looks | None:
         "containers": lambda: len(node.containers) if node else 0,
         "reserved-for": lambda: world.name_of(reserved.application_id) if reserved else None,
         "labels": lambda: [label] if label else [],
+        "tags": lambda: Counts(context.constraints.tags.on_node(sim_node.node_id)),
     }
 
 

@@ -15,6 +15,7 @@ from sim.resourcemanager import SimulatedRM
 from sim.scenario.names import ContainerName
 from yarn.errors import YarnError
 from yarn.ids import ApplicationId, ContainerId, NodeId, ReservationId
+from yarn.records.request import PlacementConstraintMapEntry
 from yarn.story import Line
 
 
@@ -31,6 +32,8 @@ class App:
     user: str
     is_managed: bool
     master: SimMaster
+    constraints: tuple[PlacementConstraintMapEntry, ...] = ()
+    """What its AM registers with."""
     containers: list[RMContainer] = field(default_factory=list)
     """In the order in which they were allocated, AM containers left out."""
     am_containers: list[RMContainer] = field(default_factory=list)

@@ -13,7 +13,10 @@ HERE = Path(__file__).parent
 CASES = sorted(HERE.glob("*/*.yaml"))
 EXAMPLES = HERE.parents[1] / "examples" / "scenarios"
 
-AREAS = ("fifo", "lifecycle", "fair", "capacity", "queues", "requests", "preemption", "labels", "reservation")
+AREAS = (
+    *("fifo", "lifecycle", "fair", "capacity", "queues", "requests", "preemption", "labels", "reservation"),
+    "constraints",
+)
 """The areas whose rules the ResourceManager has."""
 SCHEDULERS = ("fifo", "fair", "capacity")
 """The schedulers that it has."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 from am.placement import parse_constraint
 from rm.container import RMContainer
@@ -64,6 +65,7 @@ class ConstraintRig(Rig):
         scheduler: str = "capacity",
         memory_mb: int = 8192,
         site: Mapping[str, str] | None = None,
+        **restart: Any,
     ) -> None:
         super().__init__(
             {
@@ -71,7 +73,8 @@ class ConstraintRig(Rig):
                 "yarn.resourcemanager.scheduler.class": scheduler,
                 HANDLER: handler,
                 **(site or {}),
-            }
+            },
+            **restart,
         )
         self.names = [f"n{number}" for number in range(1, nodes + 1)]
         for place, name in enumerate(self.names):
@@ -81,12 +84,16 @@ class ConstraintRig(Rig):
     def start(self, constraints: Mapping[str, str] | None = None, *tags: str) -> ApplicationId:
         """An application with these tags whose AM registered these constraints by source tag."""
         application_id = self.submit(unmanaged_am=True, application_tags=tags)
+        self.register_again(application_id, constraints or {})
+        return application_id
+
+    def register_again(self, application_id: ApplicationId, constraints: Mapping[str, str]) -> None:
+        """Its AM registers these constraints by source tag, for the first time or after a restart."""
         entries = tuple(
             PlacementConstraintMapEntry(allocation_tags=(tag,), placement_constraint=parse_constraint(one))
-            for tag, one in (constraints or {}).items()
+            for tag, one in constraints.items()
         )
         self.register(application_id, placement_constraints=entries)
-        return application_id
 
     def ask(self, application_id: ApplicationId, *requests: SchedulingRequest) -> AllocateResponse:
         """One allocate call."""
