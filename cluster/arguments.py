@@ -88,6 +88,17 @@ def _add_up(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
 
 
+_CONVERT_SWITCHES = (
+    ("--percentage", "capacities in percent instead of weights"),
+    ("--rules-to-file", "the placement rules in mapping-rules.json instead of among the properties"),
+    ("--skip-placement-rules", "do not convert placement rules"),
+    ("--no-terminal-rule-check", "let placement rules stand behind one that always has an answer"),
+    ("--enable-async-scheduler", "schedule without waiting for heartbeats"),
+    ("--skip-verification", "do not have the capacity scheduler look at the result"),
+    ("--dry-run", "write nothing, say only what would be lost"),
+)
+
+
 def _add_convert_conf(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     text = "write another scheduler's configuration that comes near to one"
     convert = commands.add_parser("convert-conf", help=text, description=f"{text[0].upper()}{text[1:]}.")
@@ -98,7 +109,16 @@ def _add_convert_conf(commands: argparse._SubParsersAction[argparse.ArgumentPars
         "--to", dest="target", choices=("capacity",), required=True, help="the one it shall be for"
     )
     convert.add_argument("--output", metavar="OUT", help="write the files into that directory, not to stdout")
-    convert.add_argument("--percentage", action="store_true", help="capacities in percent instead of weights")
+    for name, help_text in _CONVERT_SWITCHES:
+        convert.add_argument(name, action="store_true", help=help_text)
+    convert.add_argument(
+        "--disable-preemption",
+        choices=("nopolicy", "observeonly"),
+        help="leave the preemption policy out, or let it only say what it would do",
+    )
+    convert.add_argument(
+        "--rules", metavar="FILE", help="which losses are errors: lines as in `maxResources.action=abort`"
+    )
     convert.add_argument("directory", metavar="DIR", help="the configuration directory")
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from cluster.check_conf import cluster_size
 from cluster.directory import ClusterError
 from cluster.fair_file import SITE, read_fair_files
-from rm.scheduler.fair.forecast import Share, forecast
+from rm.scheduler.fair.forecast import Share, forecast, refused
 from rm.scheduler.fair.placement import Rule
 from rm.settings import FAIR_SCHEDULER, SCHEDULERS
 from yarn.configuration import Configuration, ConfigurationError
@@ -57,6 +57,7 @@ def check_fair(directory: Path, cluster: str | None, active: Sequence[str] | Non
     lines = [
         f"{directory / files.configuration.settings.allocation_file}: valid",
         *(f"notice: {notice}" for notice in notices),
+        *(f"error: the queue {path} is not made: {why}" for path, why in refused(files.allocations).items()),
         "",
         "placement rules:",
         *rules,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rm.scheduler.fair.allocations import AllocationDraft, Allocations
+from rm.scheduler.fair.loader import local_path
 from rm.scheduler.fair.placement import Rule, read_rules, rules_of_properties
 from rm.scheduler.fair.settings import FairConfiguration
 from yarn.configuration import Configuration, ConfigurationError
@@ -28,13 +29,13 @@ class FairFiles:
     rules: tuple[Rule, ...]
 
 
-def read_fair_files(directory: Path) -> FairFiles:
+def read_fair_files(directory: Path, *, skip_terminal_check: bool = False) -> FairFiles:
     """The directory's yarn-site.xml and allocation file; ConfigurationError with file, line and reason."""
     site = Configuration.load(directory, SITE)
     types = ResourceTypeRegistry.read(site)
     configuration = FairConfiguration.read(site, types)
     settings = configuration.settings
-    path = directory / settings.allocation_file
+    path = directory / local_path(settings.allocation_file)
     rules = rules_of_properties(settings.allow_undeclared_pools, settings.user_as_default_queue)
     if not path.exists():
         raise ConfigurationError.of(path, "cannot be read: there is no such file")
@@ -44,5 +45,8 @@ def read_fair_files(directory: Path) -> FairFiles:
         raise ConfigurationError.of(path, f"cannot be read: {error}") from error
     draft = AllocationDraft(text, str(path), types.names)
     if draft.placement_policy is not None:
-        rules = read_rules(draft.placement_policy, str(path), draft.notices) or rules
+        found = read_rules(
+            draft.placement_policy, str(path), draft.notices, skip_terminal_check=skip_terminal_check
+        )
+        rules = found or rules
     return FairFiles(site, configuration, types, draft.finish(), rules)

@@ -226,10 +226,9 @@ def _events(options: argparse.Namespace) -> int:
 
 
 def _convert_conf(options: argparse.Namespace) -> int:
-    from cluster.convert_conf import convert_directory
+    from cluster.convert_conf import run
 
-    output = Path(options.output) if options.output else None
-    return convert_directory(Path(options.directory), output, percentages=options.percentage)
+    return run(options)
 
 
 def _cluster(options: argparse.Namespace) -> Cluster:

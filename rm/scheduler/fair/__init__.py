@@ -23,6 +23,8 @@ durations.py     how long its runs take
 locality.py      how long an application waits for a near place
 submission.py    whether an application, or an ask, is let in
 convert.py       a capacity-scheduler.xml that comes near to it
+convert_placement.py  its mapping rules
+conversion.py    how to convert, and what came of it
 """
 
 from rm.scheduler.fair.scheduler import FairScheduler

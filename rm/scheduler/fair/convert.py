@@ -10,13 +10,23 @@ that take whole numbers, and a user's own policy.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
 from rm.scheduler.fair.allocations import UNLIMITED_APPS, Allocations, QueueAllocation
-from rm.scheduler.fair.placement import DEFAULT, ROOT, Rule
+from rm.scheduler.fair.conversion import (
+    DYNAMIC_MAX_ASSIGN,
+    FAIR_AS_DRF,
+    MAX_CHILD_CAPACITY,
+    MAX_RESOURCES,
+    MIN_RESOURCES,
+    RESERVATION_SYSTEM,
+    Conversion,
+    ConversionOptions,
+)
+from rm.scheduler.fair.convert_placement import PlacementConverter
+from rm.scheduler.fair.placement import ROOT, Rule
 from rm.scheduler.fair.policies import DominantResourceFairnessPolicy, FairPolicy, FifoPolicy
 from rm.scheduler.fair.settings import FairConfiguration
 from yarn.enums import QueueACL
@@ -36,36 +46,6 @@ _ACLS = {
     QueueACL.SUBMIT_APPLICATIONS: "acl_submit_applications",
     QueueACL.ADMINISTER_QUEUE: "acl_administer_queue",
 }
-_POLICIES = {
-    "specified": "specified",
-    "user": "user",
-    "nestedUserQueue": "user",
-    "primaryGroup": "primaryGroup",
-    "secondaryGroupExistingQueue": "secondaryGroup",
-    "reject": "reject",
-}
-_BELOW_ROOT = ("user", "primaryGroup", "primaryGroupUser", "secondaryGroup", "secondaryGroupUser")
-
-
-@dataclass(slots=True)
-class Conversion:
-    """What came of it."""
-
-    capacity: dict[str, str] = field(default_factory=dict)
-    """Properties of capacity-scheduler.xml."""
-    site: dict[str, str] = field(default_factory=dict)
-    """Properties to set in yarn-site.xml."""
-    site_removed: tuple[str, ...] = ()
-    """Properties of yarn-site.xml that nobody reads any more."""
-    rules: list[dict[str, object]] = field(default_factory=list)
-    """The mapping rules, as in the JSON among `capacity`."""
-    without_equivalent: list[str] = field(default_factory=list)
-    """Sentences about what is lost or changes its meaning."""
-
-    def tell(self, sentence: str) -> None:
-        """Notes what is lost, once."""
-        if sentence not in self.without_equivalent:
-            self.without_equivalent.append(sentence)
 
 
 def convert(
@@ -73,16 +53,17 @@ def convert(
     rules: tuple[Rule, ...],
     configuration: FairConfiguration,
     site: Mapping[str, str],
-    *,
-    percentages: bool = False,
+    options: ConversionOptions | None = None,
 ) -> Conversion:
     """The whole conversion; `site` are the properties of the present yarn-site.xml."""
-    result = Conversion()
-    converter = _Converter(allocations, configuration, result, percentages)
+    result = Conversion(options or ConversionOptions())
+    converter = _Converter(allocations, configuration, result, result.options.percentages)
     converter.convert_site(site)
     converter.convert_defaults()
     converter.convert_queue(ROOT, None)
-    converter.convert_rules(rules)
+    if result.options.converts_placement:
+        placement = PlacementConverter(result, lambda path: bool(converter.children(path)))
+        placement.convert(rules)
     return result
 
 
@@ -113,7 +94,9 @@ class _Converter:
             out[_CAPACITY + "schedule-asynchronously.enable"] = "true"
             interval = str(settings.continuous_sleep_ms)
             out[_CAPACITY + "schedule-asynchronously.scheduling-interval-ms"] = interval
-        if settings.preemption:
+        if result.options.is_asynchronous:
+            out[_CAPACITY + "schedule-asynchronously.enable"] = "true"
+        if settings.preemption and result.options.has_preemption:
             policies.append(_PREEMPTION_POLICY)
             out[_PREEMPTION + "max_wait_before_kill"] = str(settings.wait_before_kill_ms)
             out[_PREEMPTION + "monitoring_interval"] = str(settings.wait_before_next_check_ms)
@@ -135,7 +118,10 @@ class _Converter:
         settings, tell = self.configuration.settings, self.result.tell
         fair = "yarn.scheduler.fair."
         if settings.assign_multiple and settings.dynamic_max_assign:
-            tell(f"{fair}dynamic.max.assign: how much one heartbeat gives is a number of containers there")
+            tell(
+                f"{fair}dynamic.max.assign: how much one heartbeat gives is a number of containers there",
+                DYNAMIC_MAX_ASSIGN,
+            )
         if settings.node_locality_threshold >= 0 or settings.rack_locality_threshold >= 0:
             tell(
                 f"{fair}locality.threshold.node and .rack are parts of the cluster; set the whole numbers of "
@@ -149,13 +135,15 @@ class _Converter:
         if not settings.am_preemption or self.configuration.am_preemption_of:
             tell(f"{fair}am.preemption: AM containers are taken last there, and cannot be spared per queue")
         if site.get("yarn.resourcemanager.reservation-system.enable", "").lower() == "true":
-            tell("plan queues: the conversion of the reservation system is not supported")
+            tell("plan queues: the conversion of the reservation system is not supported", RESERVATION_SYSTEM)
 
     # Defaults
 
     def convert_defaults(self) -> None:
         """What holds for every queue and user that says nothing else."""
         allocations, out = self.allocations, self.result.capacity
+        if self.result.options.only_observes:
+            out[_PREEMPTION + "observe_only"] = "true"
         if allocations.queue_max_apps_default != UNLIMITED_APPS:
             out[_CAPACITY + "max-parallel-apps"] = str(allocations.queue_max_apps_default)
         if allocations.user_max_apps_default != UNLIMITED_APPS:
@@ -168,7 +156,8 @@ class _Converter:
             allocations.queue_max_resources_default.absolute
         ):
             self.result.tell(
-                "<queueMaxResourcesDefault>: maxima are not converted, every queue may grow to 100%"
+                "<queueMaxResourcesDefault>: maxima are not converted, every queue may grow to 100%",
+                MAX_RESOURCES,
             )
 
     # Queues
@@ -176,7 +165,8 @@ class _Converter:
     def convert_queue(self, path: str, above: _Inherited | None) -> None:
         """One queue, and all below it."""
         said = self.allocations.queue(path)
-        children = self._children(path)
+        children = self.children(path)
+        self.result.count_children(path, len(children))
         out = self.result.capacity
         prefix = f"{_CAPACITY}{path}."
         here = _Inherited(
@@ -246,7 +236,7 @@ class _Converter:
         elif isinstance(policy, DominantResourceFairnessPolicy | FairPolicy):
             self.result.capacity[key] = "fair"
             if isinstance(policy, FairPolicy) and self._uses_drf():
-                self.result.tell(f"Queue {path} will use DRF policy instead of Fair")
+                self.result.tell(f"Queue {path} will use DRF policy instead of Fair", FAIR_AS_DRF)
         else:
             self.result.tell(f"Queue {path}: the policy {policy.name} is a class of its own and is left out")
 
@@ -259,18 +249,24 @@ class _Converter:
     def _tell_of_queue(self, path: str, said: QueueAllocation) -> None:
         tell = self.result.tell
         if said.min_resources != NONE:
-            tell(f"Queue {path}: <minResources> is not supported, ignoring conversion")
+            tell(f"Queue {path}: <minResources> is not supported, ignoring conversion", MIN_RESOURCES)
         if said.max_resources is not None:
-            tell(f"Queue {path}: <maxResources> is not supported, the queue may grow to 100%")
+            tell(f"Queue {path}: <maxResources> is not supported, the queue may grow to 100%", MAX_RESOURCES)
         if said.max_child_resources is not None:
-            tell(f"Queue {path}: <maxChildResources> is not supported, ignoring conversion")
+            tell(
+                f"Queue {path}: <maxChildResources> is not supported, ignoring conversion", MAX_CHILD_CAPACITY
+            )
         if said.is_plan:
-            tell(f"Queue {path}: <reservation> is not converted, make it a plan queue by hand")
+            tell(
+                f"Queue {path}: <reservation> is not converted, make it a plan queue by hand",
+                RESERVATION_SYSTEM,
+            )
         timeouts = (said.min_share_timeout_ms, said.fair_share_timeout_ms, said.fair_share_threshold)
         if any(one is not None for one in timeouts):
             tell(f"Queue {path}: timeouts and thresholds of preemption are not supported there")
 
-    def _children(self, path: str) -> list[str]:
+    def children(self, path: str) -> list[str]:
+        """The declared queues right below it, in the order of the file."""
         depth = path.count(".") + 1
         return [
             one for one in self.allocations.queues if one.startswith(path + ".") and one.count(".") == depth
@@ -280,87 +276,6 @@ class _Converter:
         allocations = self.allocations
         policies = [allocations.default_policy, *(one.policy for one in allocations.queues.values())]
         return any(isinstance(policy, DominantResourceFairnessPolicy) for policy in policies)
-
-    # Placement
-
-    def convert_rules(self, rules: tuple[Rule, ...]) -> None:
-        """The placement rules as one JSON document among the properties."""
-        self.result.rules = list(self._rules(rules))
-        out = self.result.capacity
-        out[_CAPACITY + "mapping-rule-format"] = "json"
-        out[_CAPACITY + "mapping-rule-json"] = json.dumps({"rules": self.result.rules}, indent=2)
-        out[_CAPACITY + "queue-mappings-override.enable"] = "true"
-
-    def _rules(self, rules: tuple[Rule, ...]) -> Iterator[dict[str, object]]:
-        for rule in rules:
-            if rule.name in ("user", "nestedUserQueue") and rule.inner is not None:
-                nested = self._nested(rule, rule.inner)
-                if nested is not None:
-                    yield nested
-                continue
-            if rule.inner is not None:
-                self.result.tell(f"Placement rule {rule.name}: its inner rule {rule.inner.name} is left out")
-            if rule.name != "default":
-                yield self._rule(_POLICIES[rule.name], rule.create and rule.name != "reject")
-            elif rule.queue == f"{ROOT}.{DEFAULT}":
-                yield self._rule("defaultQueue", rule.create)
-            else:
-                yield {**self._rule("custom", rule.create), "customPlacement": rule.queue}
-
-    def _nested(self, rule: Rule, inner: Rule) -> dict[str, object] | None:
-        policy = {
-            "primaryGroup": "primaryGroupUser",
-            "secondaryGroupExistingQueue": "secondaryGroupUser",
-            "default": "user",
-        }.get(inner.name)
-        if policy is None:
-            self.result.tell(f"Placement rule {rule.name} in {inner.name} is not supported and left out")
-            return None
-        made = self._rule(policy, rule.create)
-        path = inner.queue if inner.name == "default" else f"{ROOT}.<{inner.name}>"
-        if inner.name == "default":
-            made["parentQueue"] = inner.queue
-        if not self.percentages:
-            made["create"] = inner.create or rule.create
-            if inner.create is not rule.create:
-                self.result.tell(
-                    f"Placement rules: {policy} has different create flags outside and inside; now it is "
-                    "true in both"
-                )
-            return made
-        if inner.create:
-            self.result.tell(
-                f"Placement rules: create=true for the parent path {path} is not supported, it must exist"
-            )
-        if rule.create and policy == "user":
-            self.result.tell(_must_be_managed(path))
-            if self._children(path):
-                self.result.tell(
-                    f"Placement rules: rule maps to path {path}, which has declared queues: to be corrected"
-                )
-        return made
-
-    def _rule(self, policy: str, create: bool) -> dict[str, object]:
-        made: dict[str, object] = {
-            "type": "user",
-            "matches": "*",
-            "policy": policy,
-            "fallbackResult": "skip",
-            "create": create,
-        }
-        if not self.percentages and policy in _BELOW_ROOT:
-            made["parentQueue"] = ROOT
-        if self.percentages and create and policy.startswith(("primaryGroup", "secondaryGroup")):
-            group = "primaryGroup" if policy.startswith("primary") else "secondaryGroup"
-            self.result.tell(_must_be_managed(f"{ROOT}.<{group}>"))
-        return made
-
-
-def _must_be_managed(path: str) -> str:
-    return (
-        f"Placement rules: create=true for path {path}: it must be a managed queue with "
-        "auto-create-child-queues, and no other queue may be declared below it"
-    )
 
 
 def _percentages(weights: Mapping[str, float]) -> dict[str, Decimal]:

@@ -30,11 +30,33 @@ class Share:
     steady_fair_share: Resource
 
 
+def refused(allocations: Allocations) -> dict[str, str]:
+    """Declared queues that are never made, and why: their policy does not go with their place."""
+    found: dict[str, str] = {}
+    for path in allocations.queues:
+        above = path.rpartition(".")[0]
+        policy = allocations.policy_of(path)
+        if above in found:
+            found[path] = f"{above} is not made"
+        elif above and not allocations.policy_of(above).allows_child(policy):
+            name = allocations.policy_of(above).name
+            found[path] = f"the policy {policy.name} is not allowed below {name}, the policy of {above}"
+        elif above and policy.is_for_leaves_only and path in allocations.parents:
+            found[path] = f"the policy {policy.name} is for leaf queues only"
+    return found
+
+
 def forecast(allocations: Allocations, cluster: Resource, active: Iterable[str] | None = None) -> list[Share]:
-    """Every declared queue from root down. `active` names leaves, declared or not; None means all of them."""
+    """Every declared queue that can be made, from root down.
+
+    `active` names leaves, declared or not; None means all of them.
+    """
     paths: dict[str, None] = {ROOT: None}
     chosen = [with_root(name) for name in active] if active is not None else []
+    never = refused(allocations)
     for path in (*allocations.queues, *chosen):
+        if any(path == one or path.startswith(one + ".") for one in never):
+            continue
         parts = path.split(".")
         for end in range(1, len(parts) + 1):
             paths[".".join(parts[:end])] = None

@@ -26,6 +26,15 @@ _LOCAL = re.compile(r"file:/*(?=/)", re.IGNORECASE)
 _REMOTE = re.compile(r"(hdfs|s3a|viewfs):", re.IGNORECASE)
 
 
+def local_path(configured: str) -> str:
+    """The path that the property means; ConfigurationError for a filesystem that cannot be read here."""
+    if _REMOTE.match(configured):
+        raise ConfigurationError.of(
+            configured, "lies on a filesystem that cannot be read here: give it a local path"
+        )
+    return _LOCAL.sub("", configured)
+
+
 class AllocationLoader:
     """Reads the file and hands it to the scheduler."""
 
@@ -33,11 +42,7 @@ class AllocationLoader:
         self._scheduler = scheduler
         self._context = scheduler.context
         configured = scheduler.settings.allocation_file
-        if _REMOTE.match(configured):
-            raise ConfigurationError.of(
-                configured, "lies on a filesystem that cannot be read here: give it a local path"
-            )
-        self.file_name: str | None = _LOCAL.sub("", configured)
+        self.file_name: str | None = local_path(configured)
         """None when there is no file: then nothing is looked at again."""
         self._loaded_ms = 0
         self._has_failed = False

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from rm.scheduler.fair.allocations import AllocationDraft
-from rm.scheduler.fair.convert import Conversion, convert
+from rm.scheduler.fair.conversion import Conversion, ConversionOptions, read_rule_actions
+from rm.scheduler.fair.convert import convert
 from rm.scheduler.fair.placement import read_rules, rules_of_properties
 from rm.scheduler.fair.settings import FairConfiguration
 from tests.rm.scheduler.capacity.rig import CapacityRig
@@ -17,8 +18,15 @@ from yarn.resource_types import ResourceTypeRegistry
 Q = "yarn.scheduler.capacity."
 
 
-def converted(inside: str, site: Mapping[str, str] | None = None, *, percentages: bool = False) -> Conversion:
+def converted(
+    inside: str,
+    site: Mapping[str, str] | None = None,
+    *,
+    percentages: bool = False,
+    options: ConversionOptions | None = None,
+) -> Conversion:
     """The conversion of an allocation file with this inside."""
+    options = options or ConversionOptions(percentages=percentages)
     properties = dict(site or {})
     configuration = Configuration.of(properties)
     types = ResourceTypeRegistry.read(configuration)
@@ -27,7 +35,7 @@ def converted(inside: str, site: Mapping[str, str] | None = None, *, percentages
     if draft.placement_policy is not None:
         rules = read_rules(draft.placement_policy, "fair.xml", [])
     found = FairConfiguration.read(configuration, types)
-    return convert(draft.finish(), rules, found, properties, percentages=percentages)
+    return convert(draft.finish(), rules, found, properties, options)
 
 
 TREE = """
@@ -194,3 +202,57 @@ def test_the_capacity_scheduler_takes_it(percentages: bool) -> None:
     found = converted(TREE, percentages=percentages)
     rig = CapacityRig({**found.capacity, **found.site})
     assert rig.scheduler.queue_view("root.a.y") is not None
+
+
+@pytest.mark.parametrize(
+    "options, name, value",
+    [
+        (ConversionOptions(is_asynchronous=True), "schedule-asynchronously.enable", "true"),
+        (ConversionOptions(placement_file="/rules.json"), "mapping-rule-json-file", "/rules.json"),
+        (ConversionOptions(placement_file="/rules.json"), "mapping-rule-json", None),
+        (ConversionOptions(converts_placement=False), "mapping-rule-format", None),
+    ],
+)
+def test_how_to_convert_can_be_said(options: ConversionOptions, name: str, value: str | None) -> None:
+    found = converted(TREE, options=options)
+    assert {**found.capacity, **found.site}.get(Q + name) == value
+
+
+def test_preemption_can_be_left_out_or_left_at_observing() -> None:
+    site = {"yarn.scheduler.fair.preemption": "true"}
+    policies = "yarn.resourcemanager.scheduler.monitor.policies"
+    with_policy = converted("", site)
+    assert "ProportionalCapacityPreemptionPolicy" in with_policy.site[policies]
+    without = converted("", site, options=ConversionOptions(has_preemption=False))
+    assert "ProportionalCapacityPreemptionPolicy" not in without.site[policies]
+    observing = converted("", site, options=ConversionOptions(only_observes=True))
+    assert observing.capacity["yarn.resourcemanager.monitor.capacity.preemption.observe_only"] == "true"
+
+
+def test_a_loss_is_a_fault_where_a_rule_says_so() -> None:
+    inside = (
+        '<queue name="a"><minResources>1 mb, 1 vcores</minResources><maxResources>50%</maxResources></queue>'
+    )
+    aborting, most = read_rule_actions({"maxResources.action": "ABORT", "minResources.action": "warning"})
+    found = converted(inside, options=ConversionOptions(aborting=aborting, most_children=most))
+    assert found.faults == ["Queue root.a: <maxResources> is not supported, the queue may grow to 100%"]
+    assert any("<minResources>" in told for told in found.without_equivalent)
+
+
+def test_a_queue_may_have_so_many_children() -> None:
+    aborting, most = read_rule_actions({"maxChildQueue.limit": "1"})
+    found = converted(TREE, options=ConversionOptions(aborting=aborting, most_children=most))
+    assert found.faults == [f"Queue {path} has too many children: 2" for path in ("root", "root.a")]
+
+
+@pytest.mark.parametrize(
+    "properties, reason",
+    [
+        ({"maxResources.action": "shrug"}, "neither warning nor abort"),
+        ({"maxResources": "abort"}, "no such rule"),
+        ({"maxChildQueue.limit": "few"}, "is not an integer"),
+    ],
+)
+def test_rules_that_make_no_sense_are_refused(properties: dict[str, str], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        read_rule_actions(properties)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rm.scheduler.fair.allocations import read_allocations
-from rm.scheduler.fair.forecast import forecast
+from rm.scheduler.fair.forecast import forecast, refused
 from tests.rm.scheduler.fair.rig import Rig
 from yarn.resource import Resource
 
@@ -46,3 +46,22 @@ def test_by_default_all_declared_leaves_are_active() -> None:
         "root.a.y",
         "root.b",
     ]
+
+
+def test_queues_whose_policy_does_not_go_with_their_place_are_never_made() -> None:
+    text = """<allocations>
+      <queue name="a"><schedulingPolicy>fair</schedulingPolicy>
+        <queue name="x"><schedulingPolicy>drf</schedulingPolicy><queue name="below"/></queue><queue name="y"/>
+      </queue>
+      <queue name="b"><schedulingPolicy>fifo</schedulingPolicy><queue name="z"/></queue>
+      <queue name="c"><schedulingPolicy>fifo</schedulingPolicy></queue>
+    </allocations>"""
+    allocations = read_allocations(text, "fair.xml", TYPES)
+    assert refused(allocations) == {
+        "root.a.x": "the policy DRF is not allowed below fair, the policy of root.a",
+        "root.a.x.below": "root.a.x is not made",
+        "root.b": "the policy FIFO is for leaf queues only",
+        "root.b.z": "root.b is not made",
+    }
+    made = {share.path for share in forecast(allocations, Resource(1024, 1), ["a.y", "a.x.below"])}
+    assert made == {"root", "root.a", "root.a.y", "root.c"} == set(Rig(text).scheduler.tree.queues)
