@@ -123,6 +123,14 @@ class PlacementProcessor:
         found += [RejectedSchedulingRequest(reason=COULD_NOT_SCHEDULE, request=one) for one in given_up]
         for one in found:
             self._tell(application_id, one.request, "rejected", one.reason.name)
+            self._context.log(
+                "warning",
+                "scheduling request rejected",
+                application=application_id,
+                tags=",".join(one.request.allocation_tags),
+                containers=number_of(one.request),
+                reason=one.reason.name,
+            )
         return tuple(found)
 
     # After the answer

@@ -136,11 +136,15 @@ export async function nodes([state], query) {
     h("p", { class: "legend" }, "Memory used: ", [0, 1, 2, 3, 4].map((one) =>
       h("span", { class: `square step${one}` }, `${one * 20}–${one * 20 + 20} %`)), h("span", { class: "square dead" }, "not running")),
     table("Nodes", ["Node", "Rack", "Labels", "State", "HTTP Address", "Last health update", "Health report", "Containers",
-      "Memory Used", "Memory Available", "VCores Used", "VCores Available", "Phys Mem Used", "Version"],
+      "Allocation Tags", "Memory Used", "Memory Available", "VCores Used", "VCores Available", "Phys Mem Used", "Version"],
     shown.map((n) => [link(`/cluster/node/${n.id}`, n.id), n.rack, list(n.nodeLabels).join(", ") || "<DEFAULT_PARTITION>",
       h("span", { class: `state ${n.state}` }, n.state), orNone(n.nodeHTTPAddress), moment(n.lastHealthUpdate), n.healthReport,
-      n.numContainers, gib(n.usedMemoryMB), gib(n.availMemoryMB), n.usedVirtualCores, n.availableVirtualCores,
+      n.numContainers, tags(n), gib(n.usedMemoryMB), gib(n.availMemoryMB), n.usedVirtualCores, n.availableVirtualCores,
       percent(n.memUtilization), n.version]), "No nodes here. Start one: yarnbox add-node")];
+}
+
+function tags(n) {
+  return list((n.allocationTags || {}).allocationTagInfo).map((t) => `${t.allocationTag}(${t.allocationsCount})`).join(", ");
 }
 
 function square(n) {
@@ -156,7 +160,7 @@ export async function node([id]) {
   return [title(n.id), facts([["State", h("span", { class: `state ${n.state}` }, n.state)], ["Rack", n.rack],
     ["Labels", list(n.nodeLabels).join(", ") || "<DEFAULT_PARTITION>"], ["HTTP Address", orNone(n.nodeHTTPAddress)],
     ["Health report", orNone(n.healthReport)], ["Last health update", moment(n.lastHealthUpdate)], ["Containers", n.numContainers],
-    ["Memory Used", gib(n.usedMemoryMB)], ["Memory Available", gib(n.availMemoryMB)],
+    ["Allocation Tags", orNone(tags(n))], ["Memory Used", gib(n.usedMemoryMB)], ["Memory Available", gib(n.availMemoryMB)],
     ["VCores Used", n.usedVirtualCores], ["VCores Available", n.availableVirtualCores], ["Version", n.version]])];
 }
 
