@@ -69,6 +69,7 @@ from yarn.resource import Resource
 from yarn.rpc import RpcError
 from yarn.settings import read
 from yarn.shuffle import JOB_TOKEN, SHUFFLE_SERVICE, port_of_meta_data
+from yarn.tasks import end_tasks
 
 log = logging.getLogger("am.mapreduce.master")
 
@@ -142,8 +143,7 @@ class Master:
                 await self._start(registered.maximum_capability or Resource())
                 await self._ended.wait()
             finally:
-                heart.cancel()
-                await asyncio.gather(heart, return_exceptions=True)
+                await end_tasks([heart])
             if self._failure is not None:
                 raise self._failure
             await self._finish()
@@ -158,9 +158,7 @@ class Master:
         """What is still under way concerns nobody any more."""
         if self._timer is not None:
             self._timer.cancel()
-        for task in self._last_work.values():
-            task.cancel()
-        await asyncio.gather(*self._last_work.values(), return_exceptions=True)
+        await end_tasks(self._last_work.values())
 
     async def _start(self, maximum: Resource) -> None:
         if self._app_attempt > 1 and self._committer.has_committed:

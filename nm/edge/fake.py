@@ -21,7 +21,7 @@ from typing import Self
 from nm import effects as asked
 from nm.core import Core
 from nm.edge.heartbeats import SERVICE, Heartbeats
-from nm.edge.pump import Pump, SystemClock, end_tasks
+from nm.edge.pump import Pump, SystemClock
 from nm.edge.serving import serve_one
 from nm.effects import Launch
 from nm.settings import NMSettings
@@ -30,6 +30,7 @@ from yarn.ids import ContainerId, NodeId
 from yarn.records.tracker import NodeHeartbeatResponse, RegisterNodeManagerResponse
 from yarn.resource import Resource
 from yarn.rpc import Stub, listen, new_server
+from yarn.tasks import end_tasks
 
 PATIENCE_S = 20.0
 

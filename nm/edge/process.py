@@ -23,7 +23,7 @@ from nm.edge.disks import DirectoriesCheck
 from nm.edge.hadoop import HadoopFront
 from nm.edge.heartbeats import Heartbeats, UnreachableError
 from nm.edge.providers import ProviderLoops
-from nm.edge.pump import Answers, SystemClock, end_tasks
+from nm.edge.pump import Answers, SystemClock
 from nm.edge.serving import serve_one
 from nm.edge.store import StateStore
 from nm.edge.web import WebService
@@ -39,6 +39,7 @@ from yarn.ids import NodeId
 from yarn.resource import Resource
 from yarn.rpc import Stub, listen, new_server
 from yarn.shuffle import SHUFFLE_SERVICE
+from yarn.tasks import end_tasks
 
 log = logging.getLogger("nm")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TypeVar
 
 from nm.core import Core
@@ -16,15 +16,6 @@ from nm.effects import Effect
 from yarn.ids import ContainerId
 
 T = TypeVar("T")
-
-
-async def end_tasks(tasks: Iterable[asyncio.Task[None]]) -> None:
-    """Cancels tasks until they have ended: a cancellation that meets the end of a call may be lost in it."""
-    left = set(tasks)
-    while left:
-        for task in left:
-            task.cancel()
-        _, left = await asyncio.wait(left, timeout=0.2)
 
 
 class SystemClock:

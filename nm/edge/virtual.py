@@ -16,7 +16,7 @@ from nm.core import Core
 from nm.edge.heartbeats import Heartbeats, UnreachableError
 from nm.edge.naming import NamingFiles
 from nm.edge.process import LOOPBACK
-from nm.edge.pump import Answers, Pump, SystemClock, end_tasks
+from nm.edge.pump import Answers, Pump, SystemClock
 from nm.edge.serving import Turn, serve_many
 from nm.executor.simulated import SimulatedExecutor
 from nm.services import ContainerManagementService
@@ -24,6 +24,7 @@ from nm.settings import NMSettings
 from yarn.ids import NodeId
 from yarn.resource import Resource
 from yarn.rpc import Stub, listen, new_server, open_channel
+from yarn.tasks import end_tasks
 
 log = logging.getLogger("nm.virtual")
 

@@ -27,6 +27,7 @@ from yarn.records.management import (
     StopContainersRequest,
 )
 from yarn.rpc import RpcError, Stub
+from yarn.tasks import end_tasks
 
 log = Log("rm.launcher")
 
@@ -67,10 +68,7 @@ class Launcher:
 
     async def close(self) -> None:
         """Gives up what is under way."""
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await end_tasks(self._tasks)
 
     def _run(self, call: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(call)
