@@ -247,6 +247,7 @@ def _end(container: RMContainer, status: ContainerStatus) -> None:
             attempt_id=container.container_id.application_attempt_id,
             status=status,
             node_id=container.node_id,
+            resource=container.resource,
             resource_seconds=container.resource_seconds(),
         )
     )

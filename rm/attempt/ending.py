@@ -212,7 +212,9 @@ def note_finished_container(attempt: RMAppAttempt, event: AttemptContainerFinish
 
 
 def _note_usage(attempt: RMAppAttempt, event: AttemptContainerFinished) -> None:
-    attempt.note_usage(event.resource_seconds, is_preempted=event.status.exit_status == PREEMPTED)
+    attempt.note_usage(event.resource_seconds)
+    if event.status.exit_status == PREEMPTED:
+        attempt.note_preemption(event.resource, event.resource_seconds, is_master=_is_am(attempt, event))
 
 
 def _am_container_finished(attempt: RMAppAttempt, event: AttemptContainerFinished) -> None:

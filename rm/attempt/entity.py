@@ -13,6 +13,7 @@ from yarn.enums import FinalApplicationStatus
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarn.records.container import Container
 from yarn.records.tokens import Token
+from yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from rm.app import RMApp
@@ -76,6 +77,12 @@ class RMAppAttempt:
         self.am_exit_status = INVALID
         self.resource_seconds: dict[str, int] = {}
         self.preempted_resource_seconds: dict[str, int] = {}
+        self.preempted_resource = NONE
+        """Of all containers that it lost to preemption, its AM's too."""
+        self.preempted_count = 0
+        """How many those were, its AM's not counted."""
+        self.is_preempted = False
+        """Whether its AM's container was one of them."""
         self.am_rm_token: Token | None = None
         self.is_am_gone = False
         """Whether nobody will pull ended containers any more."""
@@ -117,13 +124,23 @@ class RMAppAttempt:
             return False
         return self.am_exit_status not in UNCOUNTED
 
-    def note_usage(self, resource_seconds: Mapping[str, int], *, is_preempted: bool) -> None:
+    def note_usage(self, resource_seconds: Mapping[str, int]) -> None:
         """A container has ended that was so large for so long."""
         for name, value in resource_seconds.items():
             self.resource_seconds[name] = self.resource_seconds.get(name, 0) + value
-            if is_preempted:
-                before = self.preempted_resource_seconds.get(name, 0)
-                self.preempted_resource_seconds[name] = before + value
+
+    def note_preemption(
+        self, resource: Resource, resource_seconds: Mapping[str, int], *, is_master: bool
+    ) -> None:
+        """What has ended was preempted."""
+        self.preempted_resource = self.preempted_resource + resource
+        if is_master:
+            self.is_preempted = True
+        else:
+            self.preempted_count += 1
+        for name, value in resource_seconds.items():
+            before = self.preempted_resource_seconds.get(name, 0)
+            self.preempted_resource_seconds[name] = before + value
 
     def recover(self, stored: StoredAttempt, *, is_last: bool) -> None:
         """Takes up what the state store knew of it."""

@@ -9,6 +9,7 @@ from yarn.dispatcher import Event, event
 from yarn.enums import FinalApplicationStatus, NodeUpdateType
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarn.records.container import ContainerStatus
+from yarn.resource import Resource
 
 
 @event
@@ -246,6 +247,7 @@ class AttemptContainerFinished(AttemptEvent):
 
     status: ContainerStatus
     node_id: NodeId
+    resource: Resource
     resource_seconds: Mapping[str, int]
     """Its size times the whole seconds that it was there, by resource type."""
 

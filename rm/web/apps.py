@@ -18,7 +18,7 @@ from yarn.enums import ApplicationTimeoutType, ExecutionType
 from yarn.ids import ContainerId
 from yarn.moments import iso8601
 from yarn.records.request import SchedulingRequest
-from yarn.resource import Resource
+from yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from rm.context import RMContext
@@ -128,6 +128,7 @@ def _usage(context: RMContext, app: RMApp, *, is_over: bool) -> Answer:
         used, reserved, running = Resource(0, 0), Resource(0, 0), 0
     seconds = report.application_resource_usage_map
     preempted = report.application_preempted_resource_usage_map
+    lost = sum((one.preempted_resource for one in app.attempts.values()), NONE)
     return {
         "allocatedMB": used.memory_mb,
         "allocatedVCores": used.vcores,
@@ -139,10 +140,10 @@ def _usage(context: RMContext, app: RMApp, *, is_over: bool) -> Answer:
         "queueUsagePercentage": 0.0 if is_over else queue_share(context, app, used),
         "clusterUsagePercentage": 0.0 if is_over else java_float(report.cluster_usage_percentage or 0.0),
         "resourceSecondsMap": entries(seconds),
-        "preemptedResourceMB": 0,
-        "preemptedResourceVCores": 0,
-        "numNonAMContainerPreempted": 0,
-        "numAMContainerPreempted": 0,
+        "preemptedResourceMB": lost.memory_mb,
+        "preemptedResourceVCores": lost.vcores,
+        "numNonAMContainerPreempted": sum(one.preempted_count for one in app.attempts.values()),
+        "numAMContainerPreempted": sum(one.is_preempted for one in app.attempts.values()),
         "preemptedMemorySeconds": report.preempted_memory_seconds,
         "preemptedVcoreSeconds": report.preempted_vcore_seconds,
         "preemptedResourceSecondsMap": entries(preempted),

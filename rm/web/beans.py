@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rm.reports import application_state, cluster_metrics
-from rm.scheduler.views import PartitionView, QueueView
+from rm.scheduler.asks import Locality
+from rm.scheduler.counters import Counts, QueueCounts
+from rm.scheduler.views import PartitionView, QueueView, UserView
 from rm.web.cluster import Totals, utilized
 from rm.web.values import java_float
 from yarn.enums import YarnApplicationState
 from yarn.jmx import Bean
-from yarn.resource import NONE, Resource
+from yarn.resource import MEMORY_MB, NONE, VCORES, Resource
 
 if TYPE_CHECKING:
     from rm.context import RMContext
@@ -27,27 +29,75 @@ _PENDING = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED")
 def beans(context: RMContext) -> Iterator[Bean]:
     """Every bean."""
     yield _cluster(context)
+    counted = context.counters.by_queue()
     for view in _queues(context):
-        yield _queue(context, view)
-        for user, used in view.users.items():
-            yield {
-                **_named("QueueMetrics", view, f",user={user}"),
-                "tag.Queue": view.path,
-                "tag.User": user,
-                "tag.Context": "yarn",
-                "AppsRunning": used.active_apps,
-                "AppsPending": used.pending_apps,
-                **_amounts("Allocated", used.used),
-            }
-        for partition, part in view.partitions.items():
-            yield {
-                **_named("PartitionQueueMetrics", view, "", f",partition={partition}"),
-                "tag.Partition": partition,
-                "tag.Queue": view.path,
-                "tag.Context": "yarn",
-                **_gauges(part),
-            }
+        yield from _of_queue(context, view, counted.get(view.path, QueueCounts()))
     yield _nodes(context)
+
+
+def _of_queue(context: RMContext, view: QueueView, counted: QueueCounts) -> Iterator[Bean]:
+    yield {**_queue(context, view), **_counters(counted.total(), counted.total(partition=""))}
+    places = counted.places
+    for user in dict.fromkeys([*view.users, *(place.user for place in places)]):
+        used = view.users.get(user, UserView())
+        every, default = counted.total(user=user), counted.total(user=user, partition="")
+        yield {
+            **_named("QueueMetrics", view, f",user={user}"),
+            "tag.Queue": view.path,
+            "tag.User": user,
+            "tag.Context": "yarn",
+            "AppsRunning": used.active_apps,
+            "AppsPending": used.pending_apps,
+            **_amounts("Allocated", used.used),
+            **_without_preempted(_counters(every, default)),
+        }
+    for partition in dict.fromkeys([*view.partitions, *(place.partition for place in places)]):
+        tags = {"tag.Partition": partition or "default", "tag.Queue": view.path, "tag.Context": "yarn"}
+        before = f",partition={partition or 'default'}"
+        yield {
+            **_named("PartitionQueueMetrics", view, "", before),
+            **tags,
+            **_gauges(view.partitions.get(partition, PartitionView())),
+            **_handed_out(counted.total(partition=partition)),
+        }
+        for user in dict.fromkeys(place.user for place in places if place.partition == partition):
+            yield {
+                **_named("PartitionQueueMetrics", view, f",user={user}", before),
+                **tags,
+                "tag.User": user,
+                **_handed_out(counted.total(user=user, partition=partition)),
+            }
+
+
+def _counters(every: Counts, default: Counts) -> Bean:
+    """The counters of a queue: localities and preemption in all partitions, the rest in the default one."""
+    shown: Bean = {
+        **_handed_out(default),
+        "AggregateNodeLocalContainersAllocated": every.by_locality.get(Locality.NODE_LOCAL, 0),
+        "AggregateRackLocalContainersAllocated": every.by_locality.get(Locality.RACK_LOCAL, 0),
+        "AggregateOffSwitchContainersAllocated": every.by_locality.get(Locality.OFF_SWITCH, 0),
+        "AggregateContainersPreempted": every.preempted,
+        "AggregateMemoryMBPreempted": every.preempted_amounts.get(MEMORY_MB, 0),
+        "AggregateVcoresPreempted": every.preempted_amounts.get(VCORES, 0),
+        "AggregateMemoryMBSecondsPreempted": every.preempted_seconds.get(MEMORY_MB, 0),
+        "AggregateVcoreSecondsPreempted": every.preempted_seconds.get(VCORES, 0),
+    }
+    for name, seconds in every.preempted_seconds.items():
+        if name not in (MEMORY_MB, VCORES):
+            shown[f"AggregatePreemptedSeconds.{name}"] = seconds
+    return shown
+
+
+def _handed_out(counts: Counts) -> Bean:
+    return {
+        "AggregateContainersAllocated": counts.allocated,
+        "AggregateContainersReleased": counts.released,
+    }
+
+
+def _without_preempted(counters: Bean) -> Bean:
+    """QueueMetrics counts what preemption took for queues, not for their users."""
+    return {name: 0 if "Preempted" in name else value for name, value in counters.items()}
 
 
 def _queues(context: RMContext) -> Iterator[QueueView]:

@@ -139,11 +139,14 @@ def _move(
         source.remove_attempt(attempt)
         assert kept is attempt.path
     application.queue = target
+    counters = scheduler.context.counters
     if is_live:
         assert attempt is not None
         attempt.is_runnable = scheduler.parallel.admit(attempt, target)
         for container in attempt.live.values():
+            counters.note_departure(container)
             bookings.move(container, queue=target.path)
+            counters.note_arrival(container)
             borrowed = source.borrowed.get(container.partition)
             if borrowed and container.container_id in borrowed:
                 del borrowed[container.container_id]

@@ -45,7 +45,12 @@ def move(scheduler: FairScheduler, application_id: ApplicationId, queue: str) ->
         scheduler.running.waits_no_longer(attempt)
     application.queue = attempt.leaf = target
     attempt.move_books((attempt.usage, *(one.usage for one in target.ancestry)))
-    for container in (*attempt.live.values(), *attempt.reserved_containers()):
+    counters = scheduler.context.counters
+    for container in attempt.live.values():
+        counters.note_departure(container)
+        bookings.move(container, queue=target.path)
+        counters.note_arrival(container)
+    for container in attempt.reserved_containers():
         bookings.move(container, queue=target.path)
     target.add(attempt, is_runnable=refusal is None)
     if refusal is None:

@@ -1,0 +1,138 @@
+"""What every queue has given and lost since the RM started: containers by locality, what preemption took.
+
+Counted where it happens, in the one place that a container belongs to: leaf, user and partition. Sums over
+users, partitions and queues are made when somebody looks, so a container costs one count. Answers for the
+counters of QueueMetrics and PartitionQueueMetrics.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from rm.scheduler.asks import Locality
+from rm.scheduler.statuses import PREEMPTED
+
+if TYPE_CHECKING:
+    from rm.container import RMContainer
+
+K = TypeVar("K")
+ROOT = "root"
+
+
+class Place(NamedTuple):
+    """Where a container counts."""
+
+    queue: str
+    user: str
+    partition: str
+
+
+class Counts:
+    """Counters that only rise."""
+
+    __slots__ = (
+        "allocated",
+        "by_locality",
+        "preempted",
+        "preempted_amounts",
+        "preempted_seconds",
+        "released",
+    )
+
+    def __init__(self) -> None:
+        self.allocated = 0
+        self.released = 0
+        self.by_locality: dict[Locality, int] = {}
+        self.preempted = 0
+        self.preempted_amounts: dict[str, int] = {}
+        """By resource type."""
+        self.preempted_seconds: dict[str, int] = {}
+        """Amounts times the seconds that they were there, by resource type."""
+
+    def add(self, other: Counts) -> None:
+        """Counts what the other has counted, too."""
+        self.allocated += other.allocated
+        self.released += other.released
+        self.preempted += other.preempted
+        _raise(self.by_locality, other.by_locality)
+        _raise(self.preempted_amounts, other.preempted_amounts)
+        _raise(self.preempted_seconds, other.preempted_seconds)
+
+
+class QueueCounts:
+    """The places of one queue and of those below it."""
+
+    def __init__(self) -> None:
+        self.places: dict[Place, Counts] = {}
+
+    def total(self, *, user: str | None = None, partition: str | None = None) -> Counts:
+        """The sum, of one user or all, in one partition or all."""
+        total = Counts()
+        for place, counts in self.places.items():
+            if user in (None, place.user) and partition in (None, place.partition):
+                total.add(counts)
+        return total
+
+
+class QueueCounters:
+    """The counts of all places that ever had a container."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self) -> None:
+        self._places: dict[Place, Counts] = {}
+
+    def note_allocation(self, container: RMContainer) -> None:
+        """A container was given."""
+        counts = self._counts(container)
+        counts.allocated += 1
+        locality = container.locality
+        if locality is not None:
+            counts.by_locality[locality] = counts.by_locality.get(locality, 0) + 1
+
+    def note_arrival(self, container: RMContainer) -> None:
+        """A container was recovered, or came with its application from elsewhere; that has no locality."""
+        self._counts(container).allocated += 1
+
+    def note_departure(self, container: RMContainer) -> None:
+        """A container leaves its queue with its application."""
+        self._counts(container).released += 1
+
+    def note_end(self, container: RMContainer, exit_status: int) -> None:
+        """A container has ended."""
+        counts = self._counts(container)
+        counts.released += 1
+        if exit_status == PREEMPTED:
+            counts.preempted += 1
+            _raise(counts.preempted_amounts, container.resource.as_dict())
+            _raise(counts.preempted_seconds, container.resource_seconds())
+
+    def by_queue(self) -> dict[str, QueueCounts]:
+        """The counts of every queue: its own, and those of all queues below it."""
+        found: dict[str, QueueCounts] = defaultdict(QueueCounts)
+        for place, counts in self._places.items():
+            for queue in _ancestry(place.queue):
+                found[queue].places[place] = counts
+        return found
+
+    def _counts(self, container: RMContainer) -> Counts:
+        place = Place(container.queue, container.user, container.partition)
+        counts = self._places.get(place)
+        if counts is None:
+            self._places[place] = counts = Counts()
+        return counts
+
+
+def _ancestry(queue: str) -> Iterator[str]:
+    """The queue and all above it; the root is above a queue that has no path, too."""
+    while queue and queue != ROOT:
+        yield queue
+        queue = queue.rpartition(".")[0]
+    yield ROOT
+
+
+def _raise(totals: dict[K, int], more: dict[K, int]) -> None:
+    for key, value in more.items():
+        totals[key] = totals.get(key, 0) + value
