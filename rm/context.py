@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from rm.effects import Effect, KeepLog, StoreState
 from rm.health import SchedulerHealth
-from rm.scheduler.counters import QueueCounters
 from yarn.configuration import Configuration
 from yarn.dispatcher import Dispatcher, Event
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
@@ -199,7 +198,6 @@ class RMContext:
         self.timers: Timers[Event] = Timers()
         self.story = Story()
         self.health = SchedulerHealth()
-        self.counters = QueueCounters()
         self.effects: list[Effect] = []
         self.hears: Callable[[str, str], bool] = lambda logger, level: False
         """Whether anybody reads what that logger says at that level; asked before much is made up for it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rm.counters import QueueCounters
 from yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class SchedulerHealth:
         "last_reservation",
         "last_run_ms",
         "preempted",
+        "queues",
         "released",
         "reserved",
     )
@@ -65,6 +67,8 @@ class SchedulerHealth:
         """Containers allocated since the start."""
         self.preempted = 0
         """Containers preempted since the start."""
+        self.queues = QueueCounters()
+        """What each queue has given and lost since the start."""
         self.delays = {name: [0, 0] for name in DELAYS}
         """Of each delay the number and the sum in milliseconds."""
         self._second = self._this_second = self._before = 0
@@ -84,6 +88,7 @@ class SchedulerHealth:
         self.last_allocation = container
         self.allocated.count += 1
         self.allocated.resource = self.allocated.resource + container.resource
+        self.queues.note_allocation(container)
 
     def note_reservation(self, container: RMContainer) -> None:
         """A node is kept for a container."""
@@ -93,6 +98,7 @@ class SchedulerHealth:
 
     def note_end(self, container: RMContainer, exit_status: int) -> None:
         """A container has left the books."""
+        self.queues.note_end(container, exit_status)
         if exit_status == _PREEMPTED:
             self.last_preemption = container
             self.preempted += 1

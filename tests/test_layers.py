@@ -59,7 +59,7 @@ CHANCE_AND_TIME = ("time", "random", "secrets", "uuid", "threading", "os")
 SIM_WITH_A_CLOCK = ("sim.report", "sim.reports", "sim.main", "sim.cli", "sim.__main__")
 
 RM_ORDER = (
-    ("settings", "events", "effects", "health", "context"),
+    ("settings", "events", "effects", "counters", "health", "context"),
     ("container", "node", "labels", "placement", "profiles"),
     ("scheduler",),
     ("diagnostics", "finished", "blacklist", "log_aggregation", "state", "tokens"),

@@ -230,7 +230,6 @@ class Attempt:
             self.is_waiting_for_am = False
             self.book_am(node.partition, container.resource)
         self.context.health.note_allocation(container, self.context.now_ms)
-        self.context.counters.note_allocation(container)
         container.fire(ContainerStart())
 
     def pull(self) -> list[RMContainer]:

@@ -420,7 +420,6 @@ class Scheduler(ABC, Generic[A]):
         is_reported = isinstance(event, ContainerFinished)
         container.node.release(container.container_id, is_reported_by_node=is_reported)
         self.context.health.note_end(container, status.exit_status)
-        self.context.counters.note_end(container, status.exit_status)
         if attempt is not None:
             self.container_completed(container, attempt, status)
 

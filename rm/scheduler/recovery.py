@@ -70,7 +70,7 @@ def recover_containers(
         if container.execution_type is ExecutionType.GUARANTEED:
             charge(attempt.path, node.partition, container.resource)
             book(ALLOCATED, container, container.resource)
-            scheduler.context.counters.note_arrival(container)
+            scheduler.context.health.queues.note_arrival(container)
         if container.is_am:
             attempt.is_waiting_for_am = False
             attempt.book_am(node.partition, container.resource)

@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from rm.counters import Counts, QueueCounts
 from rm.reports import application_state, cluster_metrics
 from rm.scheduler.asks import Locality
-from rm.scheduler.counters import Counts, QueueCounts
 from rm.scheduler.views import PartitionView, QueueView, UserView
 from rm.web.cluster import Totals, utilized
 from rm.web.values import java_float
@@ -29,7 +29,7 @@ _PENDING = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED")
 def beans(context: RMContext) -> Iterator[Bean]:
     """Every bean."""
     yield _cluster(context)
-    counted = context.counters.by_queue()
+    counted = context.health.queues.by_queue()
     for view in _queues(context):
         yield from _of_queue(context, view, counted.get(view.path, QueueCounts()))
     yield _nodes(context)

@@ -139,7 +139,7 @@ def _move(
         source.remove_attempt(attempt)
         assert kept is attempt.path
     application.queue = target
-    counters = scheduler.context.counters
+    counters = scheduler.context.health.queues
     if is_live:
         assert attempt is not None
         attempt.is_runnable = scheduler.parallel.admit(attempt, target)

@@ -45,7 +45,7 @@ def move(scheduler: FairScheduler, application_id: ApplicationId, queue: str) ->
         scheduler.running.waits_no_longer(attempt)
     application.queue = attempt.leaf = target
     attempt.move_books((attempt.usage, *(one.usage for one in target.ancestry)))
-    counters = scheduler.context.counters
+    counters = scheduler.context.health.queues
     for container in attempt.live.values():
         counters.note_departure(container)
         bookings.move(container, queue=target.path)

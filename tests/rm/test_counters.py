@@ -15,7 +15,7 @@ from rm.web.values import Shapes
 from sim.scenario.document import read_scenario
 from sim.scenario.player import Player
 
-PREEMPTION = Path(__file__).parents[2] / "scenarios" / "preemption"
+PREEMPTION = Path(__file__).parents[1] / "scenarios" / "preemption"
 
 
 @pytest.fixture(scope="module")

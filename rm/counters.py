@@ -11,14 +11,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from rm.scheduler.asks import Locality
-from rm.scheduler.statuses import PREEMPTED
-
 if TYPE_CHECKING:
     from rm.container import RMContainer
+    from rm.scheduler.asks import Locality
 
 K = TypeVar("K")
 ROOT = "root"
+_PREEMPTED = -102
 
 
 class Place(NamedTuple):
@@ -104,7 +103,7 @@ class QueueCounters:
         """A container has ended."""
         counts = self._counts(container)
         counts.released += 1
-        if exit_status == PREEMPTED:
+        if exit_status == _PREEMPTED:
             counts.preempted += 1
             _raise(counts.preempted_amounts, container.resource.as_dict())
             _raise(counts.preempted_seconds, container.resource_seconds())
