@@ -129,7 +129,7 @@ class OpportunisticAllocator:
         if status is None:
             return (0, 0)
         if comparator == "QUEUE_WAIT_TIME":
-            return (max(status.estimated_queue_wait_time or 0, 0), 0)
+            return (_queue_wait_ms(node), 0)
         if comparator != "QUEUE_LENGTH_THEN_RESOURCES":
             return (_queue_length(node), 0)
         booked = self._context.scheduler.tracker.nodes.get(node.node_id)
@@ -145,14 +145,29 @@ class OpportunisticAllocator:
 
     def _new_limit(self) -> ContainerQueuingLimit:
         settings = self._context.settings.opportunistic
-        lengths = [_queue_length(node) for node in self._context.nodes.values()]
-        mean = sum(lengths) / len(lengths) if lengths else 0.0
-        variance = sum((length - mean) ** 2 for length in lengths) / len(lengths) if lengths else 0.0
-        limit = math.ceil(mean + settings.queue_limit_stdev * math.sqrt(variance))
-        return ContainerQueuingLimit(
-            max_queue_length=max(settings.minimum_queue_length, min(settings.maximum_queue_length, limit)),
-            max_queue_wait_time_in_ms=settings.maximum_queue_wait_ms,
-        )
+        nodes = self._context.nodes.values()
+        if settings.load_comparator == "QUEUE_WAIT_TIME":
+            waits = [_queue_wait_ms(node) for node in nodes]
+            wait_ms = _threshold(waits, settings.queue_limit_stdev)
+            wait_ms = min(settings.maximum_queue_wait_ms, max(settings.minimum_queue_wait_ms, wait_ms))
+            return ContainerQueuingLimit(max_queue_length=-1, max_queue_wait_time_in_ms=wait_ms)
+        length = _threshold([_queue_length(node) for node in nodes], settings.queue_limit_stdev)
+        length = min(settings.maximum_queue_length, max(settings.minimum_queue_length, length))
+        return ContainerQueuingLimit(max_queue_length=length, max_queue_wait_time_in_ms=-1)
+
+
+def _threshold(loads: list[int], sigma: float) -> int:
+    """Mean and so many standard deviations, in the whole numbers of QueueLimitCalculator."""
+    if not loads:
+        return 0
+    mean = sum(loads) // len(loads)
+    variance = sum((load - mean) ** 2 for load in loads) / len(loads)
+    return int(mean + sigma * math.floor(math.sqrt(variance) + 0.5))
+
+
+def _queue_wait_ms(node: RMNode) -> int:
+    status = node.opportunistic
+    return max(status.estimated_queue_wait_time or 0, 0) if status is not None else 0
 
 
 def _queue_length(node: RMNode) -> int:

@@ -138,10 +138,6 @@ class FairSettings:
         "A node is kept only for containers of at least so many increments",
         parse=values.single,
     )
-    acl_enable: bool = setting("yarn.acl.enable", False, "Whether access control lists are checked")
-    reservation_acl_enable: bool = setting(
-        "yarn.acl.reservation-enable", False, "Whether the access control lists of reservations are checked"
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rm.container import RMContainer
 from rm.node import RMNode
 from tests.rig import PORT, Rig, ask
 from yarn.enums import ExecutionType
 from yarn.ids import ApplicationId, NodeId
 from yarn.records.request import ExecutionTypeRequest, ResourceRequest
-from yarn.records.tracker import OpportunisticContainersStatus
+from yarn.records.tracker import ContainerQueuingLimit, OpportunisticContainersStatus
 from yarn.resource import Resource
 
+QUEUING = "yarn.resourcemanager.nm-container-queuing."
 ON = {"yarn.resourcemanager.opportunistic-container-allocation.enabled": "true"}
 
 
@@ -108,12 +111,32 @@ def test_they_run_and_end_like_others() -> None:
 
 def test_nodes_are_told_how_long_their_queues_may_be() -> None:
     rig = Rig(ON)
-    for name, length in (("n1", 2), ("n2", 10)):
+    for name, length in (("n1", 2), ("n2", 11)):
         rig.add_node(name)
         node(rig, name).opportunistic = OpportunisticContainersStatus(wait_queue_length=length)
     limit = rig.heartbeat("n1").container_queuing_limit
+    # The mean is 6, for QueueLimitCalculator counts in whole numbers; the deviation sqrt((16 + 25) / 2), 5.
+    assert limit == ContainerQueuingLimit(max_queue_length=11, max_queue_wait_time_in_ms=-1)
+
+
+def test_or_how_long_containers_may_wait_there() -> None:
+    rig = Rig({**ON, f"{QUEUING}load-comparator": "QUEUE_WAIT_TIME"})
+    for name, wait_ms in (("n1", 20), ("n2", 60)):
+        rig.add_node(name)
+        node(rig, name).opportunistic = OpportunisticContainersStatus(estimated_queue_wait_time=wait_ms)
+    limit = rig.heartbeat("n1").container_queuing_limit
+    assert limit == ContainerQueuingLimit(max_queue_length=-1, max_queue_wait_time_in_ms=60)
+
+
+@pytest.mark.parametrize("lengths, allowed", [((0, 0), 5), ((40, 60), 15)])
+def test_the_limit_stays_within_its_bounds(lengths: tuple[int, int], allowed: int) -> None:
+    rig = Rig(ON)
+    for number, length in enumerate(lengths):
+        rig.add_node(f"n{number}")
+        node(rig, f"n{number}").opportunistic = OpportunisticContainersStatus(wait_queue_length=length)
+    limit = rig.heartbeat("n1").container_queuing_limit
     assert limit is not None
-    assert limit.max_queue_length == 10
+    assert limit.max_queue_length == allowed
 
 
 def test_without_the_property_they_are_asked_for_like_all_others() -> None:
