@@ -94,6 +94,13 @@ def _jars(release: str) -> str:
     return f"{installed.home(release)}/jars/*"
 
 
+def hadoop_jars(release: str) -> list[str]:
+    """Hadoop's client classes alone, and what they stand on."""
+    jars = installed.home(release) / "jars"
+    names = ("hadoop-client-*.jar", "commons-cli-*.jar", "commons-logging-*.jar", "jackson-*-asl-*.jar")
+    return [str(path) for name in names for path in sorted(jars.glob(name))]
+
+
 class Commands:
     """Hadoop's commands on one cluster, in one virtual machine. To be closed."""
 

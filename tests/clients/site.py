@@ -14,7 +14,7 @@ from client.console import Console
 from client.main import main
 from cluster.cluster import Cluster, Options
 from cluster.directory import RunDirectory
-from tests.clients.jvm import Said
+from tests.clients.jvm import Said, hadoop_jars
 from tests.tree import ROOT
 
 NODES = ("127.0.1.1", "127.0.1.2", "127.0.1.3")
@@ -58,6 +58,7 @@ def running(scratch: Path) -> Iterator[Cluster]:
         ElementTree.SubElement(each, "name").text = _CAPACITY + name
         ElementTree.SubElement(each, "value").text = value
     ElementTree.ElementTree(root).write(configuration / "capacity-scheduler.xml")
+    jars = hadoop_jars("spark-3.5")
     cluster = Cluster(RunDirectory(scratch / "run"), stays_with_us=True)
     options = Options(
         nodes=len(NODES),
@@ -65,7 +66,7 @@ def running(scratch: Path) -> Iterator[Cluster]:
         port=0,
         web_port=0,
         for_hadoop=True,
-        definitions=PROPERTIES,
+        definitions={**PROPERTIES, "yarn.application.classpath": ",".join(["$HADOOP_CONF_DIR", *jars])},
     )
     try:
         cluster.up(options)
