@@ -24,6 +24,7 @@ from pathlib import Path
 from cluster import processes, site
 from cluster.directory import ClusterError, ClusterRecord, NodeRecord, RunDirectory
 from cluster.processes import ProcessId
+from yarn.address import Address
 from yarn.enums import NodeState
 from yarn.errors import YarnError
 from yarn.records.client import GetClusterNodesRequest
@@ -69,8 +70,9 @@ class Cluster:
         configuration = site.user_configuration(source, options.definitions)
         run = self.run
         self._refuse_if_running()
-        grpc = site.listening_address(configuration, site.GRPC_PROPERTY, "--port", options.port)
-        web = site.listening_address(configuration, site.WEB_PROPERTY, "--web-port", options.web_port)
+        port, web_port = self._ports(options)
+        grpc = site.listening_address(configuration, site.GRPC_PROPERTY, "--port", port)
+        web = site.listening_address(configuration, site.WEB_PROPERTY, "--web-port", web_port)
         scheduler = options.scheduler or configuration.value(site.SCHEDULER_PROPERTY) or "capacity"
         run.create()
         with run.changing():
@@ -101,6 +103,15 @@ class Cluster:
                 raise
             run.save(record)
         return record
+
+    def _ports(self, options: Options) -> tuple[int | None, int | None]:
+        """What is asked for; a cluster that goes on is, if nothing is said, where it was."""
+        if not options.recover or not self.run.record_file.exists():
+            return options.port, options.web_port
+        record = self.run.load()
+        asked = (options.port, record.rm_address), (options.web_port, record.web_address)
+        port, web_port = (Address.parse(was).port if wanted is None else wanted for wanted, was in asked)
+        return port, web_port
 
     def _refuse_if_running(self) -> None:
         run = self.run

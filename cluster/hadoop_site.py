@@ -6,14 +6,15 @@ network, for Java asks the machine's resolver and knows no address book.
 
 from __future__ import annotations
 
-import contextlib
 import ipaddress
-import socket
 from collections.abc import Iterable
 
+from cluster.ports import free_ports
 from yarn.address import Address
+from yarn.configuration import Configuration
 
 _FIRST_HOST = ipaddress.IPv4Address("127.0.1.1")
+ENABLED = "yarnbox.hadoop-ipc.enabled"
 _RM = "yarn.resourcemanager."
 _PORTS = (_RM + "address", _RM + "scheduler.address", _RM + "resource-tracker.address", _RM + "admin.address")
 
@@ -23,14 +24,14 @@ def next_host(taken: Iterable[str]) -> str:
     return str(max((ipaddress.IPv4Address(name) + 1 for name in taken), default=_FIRST_HOST))
 
 
-def yarn_properties(host: str) -> dict[str, str]:
-    """For yarn-site.xml: Hadoop's wire on ports that are free now."""
-    with contextlib.ExitStack() as stack:
-        probes = {name: stack.enter_context(socket.socket()) for name in _PORTS}
-        for probe in probes.values():
-            probe.bind((host, 0))
-        found = {name: str(Address(host, int(probe.getsockname()[1]))) for name, probe in probes.items()}
-    return {"yarnbox.hadoop-ipc.enabled": "true", **found}
+def yarn_properties(host: str, earlier: Configuration) -> dict[str, str]:
+    """For yarn-site.xml: Hadoop's wire, on the ports of the cluster's earlier life, else on free ones."""
+    kept = {name: value for name in _PORTS if (value := earlier.value(name)) is not None}
+    free = {
+        name: str(Address(host, port))
+        for name, port in zip(_PORTS, free_ports(host, len(_PORTS)), strict=True)
+    }
+    return {ENABLED: "true", **free, **kept}
 
 
 def core_properties() -> dict[str, str]:

@@ -125,6 +125,13 @@ def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> st
     record = cluster.run.load()
     suffix = f" --dir {options.dir}" if options.dir else ""
     nodes = "1 NodeManager" if len(record.nodes) == 1 else f"{len(record.nodes)} NodeManagers"
+    hints = [
+        "status",
+        "yarn node -list",
+        "job pi 4 100000",
+        *(f"kill-node {name}" for name in [*record.nodes][:1]),
+    ]
+    hadoop = [f"  Hadoop's clients HADOOP_CONF_DIR={cluster.run.path}"] if record.for_hadoop else []
     ending = f"yarnbox down{suffix}   stops everything" if options.detach else "Ctrl-C stops everything"
     return "\n".join(
         [
@@ -134,11 +141,9 @@ def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> st
             f"  web              http://{record.web_address}/cluster",
             f"  run directory    {cluster.run.path}",
             f"  logs             {cluster.run.logs}",
+            *hadoop,
             "Try, in another terminal:",
-            f"  yarnbox status{suffix}",
-            f"  yarnbox yarn node -list{suffix}",
-            f"  yarnbox job pi 4 100000{suffix}",
-            f"  yarnbox kill-node nm1{suffix}",
+            *(f"  yarnbox {hint}{suffix}" for hint in hints),
             ending,
         ]
     )

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from cluster import hadoop_site
 from cluster.directory import RECORD, ClusterError, ClusterRecord, NodeRecord, RunDirectory
+from cluster.ports import free_ports
 from nm.edge.naming import NamingFiles
 from nm.settings import NMSettings
 from rm.settings import RMSettings
@@ -150,8 +151,13 @@ def _cluster_properties(run: RunDirectory, record: ClusterRecord) -> dict[str, s
         "yarn.scheduler.configuration.leveldb-store.path": str(run.path / "confstore"),
         "yarn.log.dir": str(run.logs),
         ADDRESS_BOOK_PROPERTY: str(run.path / ADDRESS_BOOK_FILE),
-        **(hadoop_site.yarn_properties(LOOPBACK) if record.for_hadoop else {}),
+        **(_hadoop_properties(run) if record.for_hadoop else {}),
     }
+
+
+def _hadoop_properties(run: RunDirectory) -> dict[str, str]:
+    earlier = Configuration.load(run.path, ["yarn-site.xml"])
+    return hadoop_site.yarn_properties(LOOPBACK, earlier)
 
 
 def _copy_other_files(source: Path, target: Path) -> None:
@@ -173,6 +179,8 @@ def listening_address(configuration: Configuration, name: str, option: str, port
     )  # Hadoop's addresses name the hosts of the cluster they were written for
     host = written.host if written is not None and own else LOOPBACK
     wanted = port if port is not None else written.port if written is not None else DEFAULT_PORTS[name]
+    if wanted == 0:
+        return str(Address(host, free_ports(host, 1)[0]))
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -186,4 +194,4 @@ def listening_address(configuration: Configuration, name: str, option: str, port
                 f"port {wanted} of {host} {why}: choose another one with {option} ({option} 0 takes any that"
                 f" is free) or with the property {name}"
             ) from None
-        return str(Address(host, int(probe.getsockname()[1])))
+    return str(Address(host, wanted))

@@ -142,3 +142,30 @@ def test_a_taken_port_is_named_with_what_changes_it() -> None:
         f"port {port} of 127.0.0.1 is already in use: choose another one with --port (--port 0 takes any that"
         " is free) or with the property yarnbox.resourcemanager.grpc.address"
     )
+
+
+def hadoop_ports(run: RunDirectory) -> list[str | None]:
+    made = Configuration.load(run.path)
+    names = ("address", "scheduler.address", "resource-tracker.address", "admin.address")
+    return [made.value(f"yarn.resourcemanager.{name}") for name in names]
+
+
+def test_a_cluster_that_goes_on_is_where_hadoops_clients_know_it(source: Path, run: RunDirectory) -> None:
+    made = record()
+    made.for_hadoop = True
+    site.write_configuration(source, run, made, {})
+    first = hadoop_ports(run)
+    assert len(set(first)) == 4
+    site.write_configuration(source, run, made, {})
+    assert hadoop_ports(run) == first
+    run.forget_earlier_life()
+    site.write_configuration(source, run, made, {})
+    assert not set(hadoop_ports(run)) & set(first)
+
+
+def test_what_the_user_says_of_hadoops_ports_holds(source: Path, run: RunDirectory) -> None:
+    made = record()
+    made.for_hadoop = True
+    for port in ("8032", "9032"):
+        site.write_configuration(source, run, made, {"yarn.resourcemanager.address": f"127.0.0.1:{port}"})
+        assert hadoop_ports(run)[0] == f"127.0.0.1:{port}"

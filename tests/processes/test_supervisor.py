@@ -10,6 +10,7 @@ import pytest
 
 from cluster.cluster import wait_until
 from tests.processes.conftest import QUIET, Desk
+from yarn.configuration import Configuration
 
 pytestmark = pytest.mark.xdist_group("processes")
 
@@ -148,3 +149,16 @@ def test_when_the_command_is_killed_nothing_survives_it(desk: Desk) -> None:
     with desk.in_foreground("--nodes", "2") as command:
         command.kill()
     assert wait_until(lambda: desk.leftovers() == [], 20)
+
+
+def test_a_cluster_that_goes_on_listens_where_it_did(desk: Desk) -> None:
+    said = desk.yarnbox("up", "--detach", *QUIET, "--hadoop", "--nodes", "1")
+    assert "yarnbox kill-node 127.0.1.1 --dir" in said
+    assert f"HADOOP_CONF_DIR={desk.directory}\n" in said
+    before = desk.run.load()
+    ports = Configuration.load(desk.directory).value("yarn.resourcemanager.address")
+    desk.yarnbox("down")
+    desk.yarnbox("up", "--detach", "--recover", "--scheduler", "fifo", "--hadoop", "--nodes", "1")
+    after = desk.run.load()
+    assert (after.rm_address, after.web_address) == (before.rm_address, before.web_address)
+    assert Configuration.load(desk.directory).value("yarn.resourcemanager.address") == ports
