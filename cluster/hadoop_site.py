@@ -14,7 +14,6 @@ from yarn.address import Address
 from yarn.configuration import Configuration
 
 _FIRST_HOST = ipaddress.IPv4Address("127.0.1.1")
-ENABLED = "yarnbox.hadoop-ipc.enabled"
 _RM = "yarn.resourcemanager."
 _PORTS = (_RM + "address", _RM + "scheduler.address", _RM + "resource-tracker.address", _RM + "admin.address")
 
@@ -24,14 +23,13 @@ def next_host(taken: Iterable[str]) -> str:
     return str(max((ipaddress.IPv4Address(name) + 1 for name in taken), default=_FIRST_HOST))
 
 
-def yarn_properties(host: str, earlier: Configuration) -> dict[str, str]:
+def yarn_properties(host: str, earlier: Configuration | None = None) -> dict[str, str]:
     """For yarn-site.xml: Hadoop's wire, on the ports of the cluster's earlier life, else on free ones."""
-    kept = {name: value for name in _PORTS if (value := earlier.value(name)) is not None}
-    free = {
-        name: str(Address(host, port))
-        for name, port in zip(_PORTS, free_ports(host, len(_PORTS)), strict=True)
-    }
-    return {ENABLED: "true", **free, **kept}
+    found = {"yarnbox.hadoop-ipc.enabled": "true"}
+    for name, port in zip(_PORTS, free_ports(host, len(_PORTS)), strict=True):
+        known = earlier.value(name) if earlier is not None else None
+        found[name] = known or str(Address(host, port))
+    return found
 
 
 def core_properties() -> dict[str, str]:
