@@ -191,7 +191,8 @@ def test_the_allocation_file_changes_while_all_run(desk: Desk, tmp_path: Path) -
         address = desk.run.load().web_address
         urllib.request.urlopen(f"http://{address}/logLevel?log={STATE_DUMP}&level=DEBUG").close()
         desk.yarnbox("yarn", "rmadmin", "-refreshQueues")
-        assert wait_until(lambda: len(cluster.events("Refused")) == 2, PATIENCE_S)
+        # Once by this, and once more by the look at the file's time if that comes first.
+        assert wait_until(lambda: len(cluster.events("Refused")) >= 2, PATIENCE_S)
         assert weight() == 3.0
         # A dump every 26 updates, which are half a second apart.
         cluster.seconds_until(
