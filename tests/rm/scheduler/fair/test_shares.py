@@ -111,6 +111,16 @@ def test_shares_sum_to_the_total_where_nothing_bounds_them(weights: list[float],
     assert total <= sum(shares) <= total + 2 * len(shares)
 
 
+@given(st.lists(claims(), min_size=1, max_size=12), st.integers(0, 10**6))
+def test_shares_sum_to_the_total_wherever_bounds_leave_room(some: list[Claim], total: int) -> None:
+    some = [claim._replace(is_active=True, weight=max(claim.weight, 0.125)) for claim in some]
+    shares = compute_shares(some, total)
+    least = sum(claim.minimum for claim in some if claim.maximum > 0)
+    most = sum(claim.maximum for claim in some)
+    due = min(max(total, least), most)
+    assert due <= sum(shares) <= due + 2 * len(shares)
+
+
 @given(st.lists(claims(), min_size=2, max_size=8), st.integers(0, 10**6))
 def test_a_larger_weight_never_gets_less_and_equals_get_the_same(some: list[Claim], total: int) -> None:
     first = some[0]._replace(is_active=True, weight=max(some[0].weight, 0.5))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rm.scheduler.fair.leaf import LeafQueue
 from rm.scheduler.fair.queue import ParentQueue
@@ -168,3 +172,40 @@ def test_a_pair_of_policies_that_is_not_allowed_keeps_the_old_ones() -> None:
         )
     )
     assert [rig.queue(path).policy.name for path in ("root", "p", "p.c")] == ["DRF"] * 3
+
+
+QUEUES = st.lists(
+    st.tuples(st.sampled_from("abcdefgh"), st.integers(1, 5), st.integers(0, 4), st.integers(4, 12)),
+    min_size=2,
+    max_size=6,
+    unique_by=lambda queue: queue[0],
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(queues=QUEUES, chance=st.randoms(use_true_random=False), policy=st.sampled_from(["fair", "drf"]))
+def test_the_order_in_which_queues_are_declared_does_not_matter(
+    queues: list[tuple[str, int, int, int]], chance: Random, policy: str
+) -> None:
+    def shares(order: list[tuple[str, int, int, int]]) -> dict[str, tuple[Resource, Resource, Resource]]:
+        inside = "".join(
+            f'<queue name="{name}"><weight>{weight}</weight>'
+            f"<minResources>{least * 1024} mb, {least} vcores</minResources>"
+            f'<maxResources>{most * 1024} mb, {most} vcores</maxResources><queue name="x"/><queue name="y"/>'
+            "</queue>"
+            for name, weight, least, most in order
+        )
+        default = f"<defaultQueueSchedulingPolicy>{policy}</defaultQueueSchedulingPolicy>"
+        rig = Rig(f"<allocations>{default}{inside}</allocations>", checks_books=False)
+        rig.add_node("n", 20_480, 20)
+        for name, *_ in sorted(order):
+            rig.submit(name, f"{name}.x")
+            rig.ask(name, 20, Resource(1024, 1))
+        rig.update()
+        rig.heartbeat("n", 20)
+        found = rig.scheduler.tree.queues.values()
+        return {queue.path: (queue.fair_share, queue.steady_fair_share, queue.used) for queue in found}
+
+    shuffled = list(queues)
+    chance.shuffle(shuffled)
+    assert shares(queues) == shares(shuffled)
