@@ -57,6 +57,7 @@ from yarn.resource import NONE, Resource, componentwise_min, map_values
 from yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
 
 if TYPE_CHECKING:
+    from rm.container import RMContainer
     from rm.context import RMContext
 
 _UPDATE = "fair-update"
@@ -327,6 +328,10 @@ class FairScheduler(Scheduler[FSAppAttempt]):
             self.context.tell("FSAppAttempt", event.attempt_id, "waits", refusal)
         if not event.is_recovering:
             self.context.post(AttemptAdded(attempt_id=event.attempt_id))
+
+    def container_recovered(self, container: RMContainer, attempt: FSAppAttempt) -> None:
+        """An application that had a container before the restart is an active one."""
+        attempt.has_been_served = True
 
     def remove_attempt(self, event: SchedulerAppAttemptRemoved) -> None:
         """APP_ATTEMPT_REMOVED: another one may run now."""

@@ -41,6 +41,7 @@ from yarn.records.application import ApplicationSubmissionContext
 from yarn.records.container import Container, ContainerStatus
 from yarn.records.request import ResourceRequest
 from yarn.records.tokens import Token
+from yarn.records.tracker import NMContainerStatus
 from yarn.resource import Resource
 from yarn.resource_types import ResourceTypeRegistry
 
@@ -199,13 +200,19 @@ class Rig:
     # Nodes
 
     def add_node(
-        self, name: str, memory_mb: int, vcores: int = 8, rack: str = "/default-rack", **others: int
+        self,
+        name: str,
+        memory_mb: int,
+        vcores: int = 8,
+        rack: str = "/default-rack",
+        reports: tuple[NMContainerStatus, ...] = (),
+        **others: int,
     ) -> None:
-        """A node registers."""
+        """A node registers, with the containers that it reports after a restart."""
         resource = Resource.of({"memory-mb": memory_mb, "vcores": vcores, **others})
         node = self.nodes[name] = Node(NodeId(name, 1234), rack, resource)
         self.context.nodes[node.node_id] = node  # type: ignore[assignment]
-        self.handle(SchedulerNodeAdded(node_id=node.node_id))
+        self.handle(SchedulerNodeAdded(node_id=node.node_id, container_statuses=reports))
 
     def remove_node(self, name: str) -> None:
         """A node is gone."""

@@ -10,8 +10,10 @@ from rm.effects import KeepLog
 from rm.scheduler.fair.leaf import LeafQueue
 from rm.scheduler.fair.scheduler import STATE_DUMP
 from tests.rm.scheduler.fair.rig import Rig
-from yarn.enums import QueueACL
+from yarn.enums import ContainerState, QueueACL
 from yarn.errors import InvalidResourceRequestError, YarnError
+from yarn.ids import ContainerId
+from yarn.records.tracker import NMContainerStatus
 from yarn.resource import NONE, Resource
 
 GB = Resource(1024, 1)
@@ -359,3 +361,28 @@ def test_runs_are_counted_and_measured_with_the_stopwatch_that_there_is() -> Non
     rig.advance(1_000)
     assert rig.scheduler.durations.update_thread_run.mean() == (2, 3.0)
     assert rig.scheduler.durations.continuous_scheduling_run.mean() == (200, 3.0)
+
+
+def test_who_had_containers_before_a_restart_is_active_and_in_the_books_again() -> None:
+    rig = Rig('<allocations><queue name="q"/></allocations>')
+    rig.submit("a", "q")
+    report = NMContainerStatus(
+        container_id=ContainerId(rig.attempts["a"], 7),
+        container_state=ContainerState.RUNNING,
+        resource=GB * 2,
+        priority=1,
+        container_exit_status=-1000,
+    )
+    rig.add_node("n", 4096, reports=(report,))
+    rig.update()
+    assert rig.containers("a") == 1
+    assert rig.queue("q").used == GB * 2
+    assert rig.app("a").demand == GB * 2
+    info = rig.scheduler.queue_info("q", include_children=False, recursive=False)
+    assert info.queue_statistics is not None
+    assert (info.queue_statistics.num_apps_running, info.queue_statistics.num_apps_pending) == (1, 0)
+    rig.ask("a", 1, GB)
+    rig.update()
+    rig.heartbeat("n")
+    # Ids go on behind those that were reported.
+    assert [one.id for one in sorted(rig.app("a").live)] == [7, 8]
