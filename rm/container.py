@@ -44,6 +44,8 @@ INVALID_EXIT_STATUS = -1000
 class RMContainerState(Enum):
     """Where a container is in its life."""
 
+    __hash__ = object.__hash__  # members are single: Enum's own hashes the name at each look
+
     NEW = "NEW"
     RESERVED = "RESERVED"
     ALLOCATED = "ALLOCATED"

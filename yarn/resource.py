@@ -68,11 +68,13 @@ class Resource:
         return combine(lambda a, b: a - b, self, other)
 
     def __mul__(self, times: int) -> Resource:
+        if not self.others:
+            return Resource(self.memory_mb * times, self.vcores * times)
         others = tuple((name, value * times) for name, value in self.others) if times else ()
         return Resource(self.memory_mb * times, self.vcores * times, others)
 
     def __neg__(self) -> Resource:
-        return self * -1
+        return Resource(-self.memory_mb, -self.vcores) if not self.others else self * -1
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -39,6 +39,8 @@ class RequestKey(NamedTuple):
 class Locality(Enum):
     """How near to where it was asked for a container came (NodeType)."""
 
+    __hash__ = object.__hash__  # members are single: Enum's own hashes the name at each look
+
     NODE_LOCAL = "node-local"
     RACK_LOCAL = "rack-local"
     OFF_SWITCH = "off-switch"

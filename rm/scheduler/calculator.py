@@ -53,7 +53,7 @@ def divide_all_up(resource: Resource, divisor: int) -> Resource:
     return map_values(lambda name, value: divide_up(value, divisor), resource)
 
 
-def _divide_up_float(value: int, divisor: float) -> int:
+def divide_up_float(value: int, divisor: float) -> int:
     """ceil(value / divisor) as Java computes it: in 32-bit floats; 0 by 0."""
     return math.ceil(float32(float32(value) / divisor)) if divisor else 0
 
@@ -147,7 +147,7 @@ class DefaultResourceCalculator:
 
     def divide(self, cluster: Resource, numerator: Resource, denominator: Resource) -> float:
         """Of the memories; 0 by 0."""
-        return self.ratio(numerator, denominator)
+        return float32(numerator.memory_mb / denominator.memory_mb) if denominator.memory_mb else 0.0
 
     def container_count(self, available: Resource, required: Resource) -> int:
         """By memory."""
@@ -184,7 +184,7 @@ class DefaultResourceCalculator:
 
     def divide_up(self, resource: Resource, divisor: float) -> Resource:
         """Memory."""
-        return _memory_alone(_divide_up_float(resource.memory_mb, divisor))
+        return _memory_alone(divide_up_float(resource.memory_mb, divisor))
 
     def is_any_positive(self, resource: Resource) -> bool:
         """Memory."""
@@ -276,7 +276,7 @@ class DominantResourceCalculator:
 
     def divide_up(self, resource: Resource, divisor: float) -> Resource:
         """Each type."""
-        return map_values(lambda name, value: _divide_up_float(value, divisor), resource)
+        return map_values(lambda name, value: divide_up_float(value, divisor), resource)
 
     def is_any_positive(self, resource: Resource) -> bool:
         """Any type."""

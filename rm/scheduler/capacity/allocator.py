@@ -20,7 +20,7 @@ from rm.scheduler.capacity.assignment import (
     Skipped,
     SkipReason,
 )
-from yarn.resource import Resource
+from yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from rm.container import RMContainer
@@ -56,7 +56,7 @@ def _try_key(
         if not is_last and node.reserved_container is not None and leaf.frame.settings.skip_reserved_nodes:
             continue
         outcome = _try_on(leaf, attempt, key, walk, limits, node, may_reserve=is_last)
-        if outcome.resource:
+        if outcome.gives:
             return outcome
     return outcome
 
@@ -95,7 +95,9 @@ def _try_on(
         return KEY_SKIPPED
     room = limits.headroom
     if frame.settings.continue_looking:
-        room = room + attempt.reserved_resource(walk.partition)
+        reserved = attempt.reserved_resource(walk.partition)
+        if reserved:
+            room = room + reserved
     if not frame.calculator.fits_in(required, room):
         walk.note(attempt, SkipReason.QUEUE_HEADROOM)
         return Assignment(skipped=Skipped.QUEUE_LIMIT, blocked=limits.headroom)
@@ -270,8 +272,10 @@ def _place(placing: _Placing, locality: Locality, required: Resource) -> Assignm
         found.kills = kills
         return found
     continues = frame.settings.continue_looking
-    needed = _needed(placing, required)
-    must = calculator.is_any_positive(needed)
+    must, needed = False, NONE
+    if placing.limits.unreserve or not calculator.fits_in(required, placing.limits.headroom):
+        needed = _needed(placing, required)
+        must = calculator.is_any_positive(needed)
     more = may_reserve_more(leaf, attempt, placing.asks, required)
     given_up: RMContainer | None = None
     if has_room:
@@ -314,7 +318,7 @@ def _pick_reservation(placing: _Placing, needed: Resource) -> RMContainer | None
 
 def _propose(placing: _Placing, kind: Kind, locality: Locality, required: Resource) -> Assignment:
     found = Assignment(kind)
-    found.resource = required
+    found.resource, found.gives = required, bool(required)
     found.attempt = placing.attempt
     found.node = placing.node
     found.key = placing.key

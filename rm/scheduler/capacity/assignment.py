@@ -137,6 +137,7 @@ class Assignment:
         "attempt",
         "blocked",
         "from_reserved",
+        "gives",
         "ignores_exclusivity",
         "is_placed_before",
         "key",
@@ -157,6 +158,8 @@ class Assignment:
         self.blocked = blocked
         """With QUEUE_LIMIT: what the limit leaves, and siblings may not take."""
         self.resource = NONE
+        self.gives = False
+        """Whether the resource is not zero: a container, or a node kept for one."""
         self.attempt: CapacityAttempt | None = None
         self.node: SchedulerNode | None = None
         self.key: RequestKey | None = None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rm.events.container import ContainerKill, ContainerReleased
 from rm.scheduler.asks import Locality
 from rm.scheduler.capacity.allocator import serve_reservation
-from rm.scheduler.capacity.assignment import Assignment, Kind, Pass
+from rm.scheduler.capacity.assignment import NOTHING, Assignment, Kind, Pass
 from rm.scheduler.capacity.settings import DEFAULT_PARTITION
 from rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted, preempted
 from yarn.resource import NONE, Resource
@@ -31,7 +31,7 @@ def serve_node(scheduler: CapacityScheduler, node: SchedulerNode) -> None:
     off_switch = count = 0
     while True:
         assignment = serve_once(scheduler, node)
-        if assignment is None or not assignment.resource:
+        if assignment is None or not assignment.gives:
             return
         count += 1
         if assignment.locality is Locality.OFF_SWITCH:
@@ -64,8 +64,9 @@ def serve_once(
     walk = Pass(node, partition, total, frame.cluster)
     walk.candidates = candidates
     walk.reasons = scheduler.reasons
-    assignment = scheduler.tree.root.assign(walk, total)
-    if assignment.resource:
+    root = scheduler.tree.root
+    assignment = root.assign(walk, total) if root.has_pending(walk.pending_in) else NOTHING
+    if assignment.gives:
         commit(scheduler, assignment)
         return assignment
     is_repeatable = walk.is_repeatable
@@ -75,8 +76,9 @@ def serve_once(
         walk.reasons = scheduler.reasons
         # What is lent is bounded by the partition; the limit from above is the default partition's capacity,
         # and only shows in headrooms and limits of AMs.
-        assignment = scheduler.tree.root.assign(walk, frame.partition_total(DEFAULT_PARTITION))
-        if assignment.resource:
+        limit = frame.partition_total(DEFAULT_PARTITION)
+        assignment = root.assign(walk, limit) if root.has_pending(walk.pending_in) else NOTHING
+        if assignment.gives:
             commit(scheduler, assignment)
             return assignment
         is_repeatable = is_repeatable and walk.is_repeatable
@@ -152,14 +154,20 @@ def _is_acceptable(scheduler: CapacityScheduler, assignment: Assignment, node: S
             return False
     if node.reserved_container is not None:
         return False
-    given_up = assignment.unreserved.resource if assignment.unreserved is not None else NONE
-    leaf, partition = attempt.leaf, node.partition
-    limit = leaf.users.limit_of(attempt.member, partition, ignores_exclusivity=assignment.ignores_exclusivity)
-    used: Resource = attempt.member.usage.used(partition) - given_up
-    if frame.calculator.compare(frame.cluster, used, limit) > 0:
-        return False
-    killed = sum((victim.resource for victim in assignment.kills), NONE)
-    return leaf.accepts(assignment, partition, assignment.resource - given_up - killed)
+    leaf, partition, required = attempt.leaf, node.partition, assignment.resource
+    if assignment.unreserved is not None:
+        # Without one given up, the user's use is what the walk has found within the limit just now.
+        given_up = assignment.unreserved.resource
+        limit = leaf.users.limit_of(
+            attempt.member, partition, ignores_exclusivity=assignment.ignores_exclusivity
+        )
+        used: Resource = attempt.member.usage.used(partition) - given_up
+        if frame.calculator.compare(frame.cluster, used, limit) > 0:
+            return False
+        required = required - given_up
+    if assignment.kills:
+        required = required - sum((victim.resource for victim in assignment.kills), NONE)
+    return leaf.accepts(assignment, partition, required)
 
 
 def _meets_constraint(scheduler: CapacityScheduler, assignment: Assignment, node: SchedulerNode) -> bool:

@@ -366,8 +366,6 @@ class LeafQueue(CapacityQueue):
         if not walk.ignores_exclusivity and not self.can_access(walk.partition):
             self._note_all(walk, SkipReason.PARTITION_ACCESS)
             return NOTHING
-        if not self.has_pending(walk.pending_in):
-            return NOTHING
         limits = Limits(limit)
         is_below = self.can_assign(walk, limits, NONE)
         if not is_below and not self._reservations_may_help(walk, limits):
@@ -393,7 +391,7 @@ class LeafQueue(CapacityQueue):
             if not attempt.is_asking:
                 continue
             found = assign_application(self, attempt, walk, limits)
-            if found.resource or found.skipped is Skipped.QUEUE_LIMIT:
+            if found.gives or found.skipped is Skipped.QUEUE_LIMIT:
                 outcome = found
                 break
         else:

@@ -9,11 +9,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rm.scheduler.calculator import Calculator, divide_all_up, float32, multiply
+from rm.scheduler.calculator import (
+    Calculator,
+    divide_all_up,
+    divide_up,
+    divide_up_float,
+    float32,
+    multiply,
+    round_up,
+)
 from yarn.resource import NONE, Resource, componentwise_max, componentwise_min
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class UserLimitInputs:
     """What the user limit of one leaf in one partition depends on."""
 
@@ -44,6 +52,8 @@ def user_limit(
 
     `for_all` counts all users alike, active or not: what preemption within a queue goes by.
     """
+    if not calculator.is_multi_dimensional:
+        return calculator.up(Resource(_user_limit_mb(inputs, ignores_exclusivity, for_all)), inputs.minimum)
     total, minimum = inputs.total, inputs.minimum
     capacity = calculator.max_of(total, inputs.effective_minimum, minimum)
     consumed = calculator.multiply_up(total, inputs.consumed_ratio, minimum)
@@ -64,6 +74,26 @@ def user_limit(
     else:
         cap = multiply(capacity, inputs.factor)
     return calculator.up(calculator.min_of(total, limit, cap), minimum)
+
+
+def _user_limit_mb(inputs: UserLimitInputs, ignores_exclusivity: bool, for_all: bool) -> int:
+    """`user_limit` where memory alone counts, in plain numbers: it is worked out for each container."""
+    total, minimum = inputs.total.memory_mb, inputs.minimum.memory_mb
+    capacity = max(inputs.effective_minimum.memory_mb, minimum)
+    consumed = round_up(int(total * inputs.consumed_ratio + 0.5), minimum)
+    current = capacity if consumed < capacity else consumed + minimum
+    if for_all:
+        shared = divide_up_float(current, inputs.all_weight)
+    else:
+        shared = divide_up_float(inputs.used_by_active.memory_mb + minimum, inputs.active_weight)
+    limit = max(shared, divide_up(int(current * inputs.percent), 100))
+    if ignores_exclusivity:
+        cap = total
+    elif inputs.factor == -1 or not inputs.effective_minimum:
+        cap = inputs.down_maximum.memory_mb
+    else:
+        cap = int(capacity * inputs.factor)
+    return min(limit, cap)
 
 
 def am_limit(

@@ -11,7 +11,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator
 from typing import Any
 
-from rm.scheduler.capacity.assignment import NOTHING, Assignment, Pass, Skipped
+from rm.scheduler.capacity.assignment import NOTHING, Assignment, Limits, Pass, Skipped
 from rm.scheduler.capacity.frame import Frame
 from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.settings import CapacityMode, ParentOrder, QueueSettings
@@ -80,14 +80,16 @@ def rank_of(child: CapacityQueue, partition: str, order: ParentOrder) -> Rank:
     share = child.share(partition)
     has_none = share.absolute == 0
     used = share.absolute_used if has_none else share.used_capacity
-    minimum = share.configured_minimum
-    if minimum:
-        tie: tuple[float, ...] = (-minimum.memory_mb, -minimum.vcores)
-    else:
-        tie = (-share.absolute,)
     if order is ParentOrder.PRIORITY_UTILIZATION:
-        return (not child.can_access(partition), has_none, used >= 1.0, -child.settings.priority, used, tie)
-    return (not child.can_access(partition), has_none, used, tie)
+        return (
+            not child.can_access(partition),
+            has_none,
+            used >= 1.0,
+            -child.settings.priority,
+            used,
+            share.tie,
+        )
+    return (not child.can_access(partition), has_none, used, share.tie)
 
 
 class ParentQueue(CapacityQueue):
@@ -160,7 +162,7 @@ class ParentQueue(CapacityQueue):
             ):
                 share = self.share(label)
                 settle_root(share, frame.partition_total(label))
-                share.settle(frame.calculator, frame.minimum)
+                share.settle(frame.minimum)
         for label in list(self.shares):
             self._share_out(label)
         share = self.share("")
@@ -187,7 +189,7 @@ class ParentQueue(CapacityQueue):
             for share in shares:
                 derive(share, own, partition_total, cluster, calculator, weights)
         for share in shares:
-            share.settle(calculator, frame.minimum)
+            share.settle(frame.minimum)
 
     def free_for_children(self, partition: str, limit: Resource) -> Resource:
         """What the children may have besides what they have: the limit less what is used."""
@@ -204,20 +206,21 @@ class ParentQueue(CapacityQueue):
     def assign(self, walk: Pass, limit: Resource) -> Assignment:
         """One container at most, to the first child in order that takes one."""
         calculator = self.frame.calculator
-        if not self.has_pending(walk.pending_in):
-            return NOTHING
         share = self.shares.get(walk.partition) or self.share(walk.partition)
-        if not self.is_below(walk, share, limit, share.amounts.reserved):
+        limits = Limits(limit)
+        if not self.can_assign(walk, limits, share.amounts.reserved):
             return NOTHING
-        mine = calculator.min_of(walk.cluster, limit, share.effective_maximum)
-        free = self.free_for_children(walk.partition, mine)
+        free = limits.headroom
+        if walk.ignores_exclusivity:
+            mine = calculator.min_of(walk.cluster, limit, share.effective_maximum)
+            free = mine - self.charged(walk, share)
         blocked = NONE
         minimum = self.frame.minimum
         is_limited = False
         for _, _, child in self._order(walk.partition, walk.pending_in).entries():
             used = child.shares[walk.partition].amounts.used
             outcome = child.assign(walk, calculator.down(free + used, minimum))
-            if outcome.resource:
+            if outcome.gives:
                 return outcome
             if outcome.skipped is Skipped.QUEUE_LIMIT:
                 is_limited = True

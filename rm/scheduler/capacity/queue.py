@@ -116,9 +116,9 @@ class CapacityQueue(ABC):
         """The queue in a partition; made when first asked for."""
         share = self.shares.get(partition)
         if share is None:
-            self.shares[partition] = share = Share(self.usage.of(partition))
+            self.shares[partition] = share = Share(self.usage.of(partition), self.frame.calculator)
             share.total = self.frame.partition_total(partition)
-            share.settle(self.frame.calculator, self.frame.minimum)
+            share.settle(self.frame.minimum)
         return share
 
     @abstractmethod
@@ -134,10 +134,8 @@ class CapacityQueue(ABC):
 
     def books_changed(self, partition: str) -> None:
         """Its use changed: so may its place among its siblings."""
-        share = self.shares.get(partition)
-        if share is None:
-            share = self.share(partition)
-        share.update_used(self.frame.calculator)
+        if partition not in self.shares:
+            self.share(partition)
         if self.parent is None:
             self.frame.version += 1
         else:
@@ -159,29 +157,29 @@ class CapacityQueue(ABC):
 
     @abstractmethod
     def assign(self, walk: Pass, limit: Resource) -> Assignment:
-        """At most one container, or a node kept for one."""
+        """At most one container, or a node kept for one. Asked only where something is pending."""
 
     def can_assign(self, walk: Pass, limits: Limits, reserved: Resource) -> bool:
-        """Whether the queue is below its limit; leaves in `limits` what is left, which may be negative."""
+        """Whether the queue is below its limit, or would be if what is reserved were given up; leaves in
+        `limits` what is left, which may be negative.
+        """
         share = self.shares.get(walk.partition) or self.share(walk.partition)
-        limits.headroom = self._bound(walk, share, limits.limit) - self._charged(walk, share)
-        return self.is_below(walk, share, limits.limit, reserved)
-
-    def is_below(self, walk: Pass, share: Share, limit: Resource, reserved: Resource) -> bool:
-        """Whether it is below its limit, or would be if what is reserved were given up."""
-        compare, cluster = self.frame.calculator.compare, walk.cluster
-        bound, used = self._bound(walk, share, limit), self._charged(walk, share)
-        if compare(cluster, used, bound) < 0:
-            return True
-        continues = self.frame.settings.continue_looking
-        return continues and bool(reserved) and compare(cluster, used - reserved, bound) < 0
-
-    def _bound(self, walk: Pass, share: Share, limit: Resource) -> Resource:
+        calculator, cluster = self.frame.calculator, walk.cluster
         if walk.ignores_exclusivity:
-            return walk.total
-        return self.frame.calculator.min_of(walk.cluster, share.effective_maximum, limit)
+            bound = walk.total
+        else:
+            bound = calculator.min_of(cluster, share.effective_maximum, limits.limit)
+        used = self.charged(walk, share)
+        limits.headroom = bound - used
+        if calculator.compare(cluster, used, bound) < 0:
+            return True
+        return (
+            self.frame.settings.continue_looking
+            and bool(reserved)
+            and calculator.compare(cluster, used - reserved, bound) < 0
+        )
 
-    def _charged(self, walk: Pass, share: Share) -> Resource:
+    def charged(self, walk: Pass, share: Share) -> Resource:
         """What counts as used: of a parent not what lazy preemption could free."""
         used = share.amounts.used
         if self.killable and not self.kind.is_leaf:

@@ -72,7 +72,7 @@ def serve_partition(scheduler: CapacityScheduler, node: SchedulerNode) -> None:
     off_switch = count = 0
     while True:
         assignment = serve_once(scheduler, node, nodes)
-        if assignment is None or not assignment.resource:
+        if assignment is None or not assignment.gives:
             return
         count += 1
         off_switch += assignment.locality is Locality.OFF_SWITCH

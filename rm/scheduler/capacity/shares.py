@@ -25,9 +25,9 @@ class Share:
     __slots__ = (
         "absolute",
         "absolute_maximum",
-        "absolute_used",
         "am_limit",
         "amounts",
+        "calculator",
         "capacity",
         "capacity_value",
         "configured_maximum",
@@ -40,14 +40,15 @@ class Share:
         "maximum_value",
         "minimum_ratio",
         "normalized_weight",
+        "tie",
         "total",
-        "used_capacity",
         "user_am_limit",
     )
 
-    def __init__(self, amounts: Amounts) -> None:
+    def __init__(self, amounts: Amounts, calculator: Calculator) -> None:
         self.amounts = amounts
         """What the queue has booked in this partition."""
+        self.calculator = calculator
         self.capacity_value = NO_CAPACITY
         """As configured; a template may have given another."""
         self.maximum_value = NO_CAPACITY
@@ -68,29 +69,36 @@ class Share:
         """The effective minimum, or the minimum allocation if that is larger: what use is compared with."""
         self.minimum_ratio: Mapping[str, float] = {}
         """By how much the absolute minima of its children are scaled down, by resource type."""
+        self.tie: tuple[float, ...] = (0.0,)
+        """What decides between siblings that use as much of their shares: the larger one first."""
         self.total = NONE
         """The capacity of the partition itself."""
-        self.used_capacity = 0.0
-        """Used over guaranteed; above 1 when the queue has more than its share."""
-        self.absolute_used = 0.0
         self.am_limit = NONE
         self.user_am_limit = NONE
 
-    def update_used(self, calculator: Calculator) -> None:
-        """Works out the two ratios of use anew."""
-        total = self.total
-        if not calculator.is_any_positive(total):
-            self.used_capacity = self.absolute_used = 0.0
-            return
-        used = self.amounts.used
-        self.absolute_used = calculator.divide(total, used, total)
-        self.used_capacity = calculator.divide(total, used, self.floor)
+    @property
+    def used_capacity(self) -> float:
+        """Used over guaranteed; above 1 when the queue has more than its share."""
+        return self._used_of(self.floor)
 
-    def settle(self, calculator: Calculator, minimum: Resource) -> None:
+    @property
+    def absolute_used(self) -> float:
+        """Used of the whole partition."""
+        return self._used_of(self.total)
+
+    def _used_of(self, whole: Resource) -> float:
+        calculator, total = self.calculator, self.total
+        return (
+            calculator.divide(total, self.amounts.used, whole) if calculator.is_any_positive(total) else 0.0
+        )
+
+    def settle(self, minimum: Resource) -> None:
         """What follows from the effective resources."""
+        calculator = self.calculator
         self.down_maximum = calculator.down(self.effective_maximum, minimum)
         self.floor = calculator.max_of(self.total, self.effective_minimum, minimum)
-        self.update_used(calculator)
+        least = self.configured_minimum
+        self.tie = (-least.memory_mb, -least.vcores) if least else (-self.absolute,)
 
 
 def settle_root(share: Share, total: Resource) -> None:

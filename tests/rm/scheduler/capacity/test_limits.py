@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
-from rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR, float32
+from rm.scheduler.calculator import (
+    DEFAULT_CALCULATOR,
+    DOMINANT_CALCULATOR,
+    DefaultResourceCalculator,
+    float32,
+)
 from rm.scheduler.capacity.limits import (
     UserLimitInputs,
     am_limit,
@@ -76,6 +83,42 @@ def inputs(
 )
 def test_user_limit(given: UserLimitInputs, limit_gb: int) -> None:
     assert user_limit(given, DEFAULT_CALCULATOR).memory_mb == limit_gb * GB
+
+
+@drawn(
+    st.integers(0, 1 << 20),
+    st.integers(0, 1 << 18),
+    st.floats(0, 2, width=32),
+    st.integers(0, 1 << 18),
+    st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0]),
+    st.sampled_from([1.0, 25.0, 33.3, 100.0]),
+    st.sampled_from([-1.0, 0.5, 1.0, 2.0]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_memory_alone_is_worked_out_as_all_types_would_be(
+    total: int, least: int, consumed: float, used: int, weight: float, percent: float, factor: float,
+    ignores_exclusivity: bool, for_all: bool,
+) -> None:  # fmt: skip
+    """The short way of the DefaultResourceCalculator against the formula, with memory as the only type."""
+    given = UserLimitInputs(
+        total=Resource(total),
+        effective_minimum=Resource(least),
+        down_maximum=Resource(total // 1024 * 1024),
+        minimum=Resource(1024),
+        consumed_ratio=consumed,
+        used_by_active=Resource(used),
+        active_weight=weight,
+        all_weight=weight,
+        percent=percent,
+        factor=factor,
+    )
+
+    class MemoryAlone(DefaultResourceCalculator):
+        is_multi_dimensional = True
+
+    flags = {"ignores_exclusivity": ignores_exclusivity, "for_all": for_all}
+    assert user_limit(given, DEFAULT_CALCULATOR, **flags) == user_limit(given, MemoryAlone(), **flags)
 
 
 def test_user_limit_of_a_borrowed_partition_is_the_partition() -> None:
