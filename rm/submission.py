@@ -55,6 +55,11 @@ class RMAppManager:
             application_type=submission.application_type[:APPLICATION_TYPE_LENGTH],
             application_tags=tuple(dict.fromkeys(tag.lower() for tag in submission.application_tags)),
         )
+        if not submission.queue:
+            raise YarnError(
+                f"Failed to place application {submission.application_id} in a queue and submit context "
+                "queue is null or empty"
+            )
         queue = context.scheduler.place(submission, user)
         self._check_timeouts(submission)
         am_requests = self._am_requests(submission, queue)
@@ -161,8 +166,8 @@ class RMAppManager:
 
     def _check_queue_access(self, submission: ApplicationSubmissionContext, user: str, queue: str) -> None:
         context = self._context
-        if not context.settings.addresses.acl_enabled:
-            return
+        if not context.settings.addresses.acl_enabled or not queue:
+            return  # who has no queue is rejected by the scheduler, and told so
         if not any(context.scheduler.has_access(user, acl, queue) for acl in QueueACL):
             raise AccessControlError(
                 f"User {user} does not have permission to submit {submission.application_id} to queue {queue}"

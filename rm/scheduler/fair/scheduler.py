@@ -286,9 +286,12 @@ class FairScheduler(Scheduler[FSAppAttempt]):
     def add_application(self, event: SchedulerAppAdded) -> None:
         """APP_ADDED."""
         self.settle()
+        rm_app = self.context.apps.get(event.application_id)
         try:
             leaf = submission.find_leaf(self, event)
         except YarnError as refusal:
+            if rm_app is not None:
+                rm_app.queue = rm_app.queue or event.context.queue
             self.context.post(AppRejected(application_id=event.application_id, diagnostics=refusal.message))
             return
         application: Application[FSAppAttempt] = Application(
@@ -297,7 +300,6 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         application.is_unmanaged = event.context.unmanaged_am
         application.keeps_containers = event.context.keep_containers_across_application_attempts
         self.applications[event.application_id] = application
-        rm_app = self.context.apps.get(event.application_id)
         if rm_app is not None:
             rm_app.queue = leaf.path
         if not event.is_recovering:
