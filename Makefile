@@ -2,9 +2,9 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-BENCHES := $(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py))
+BENCHES := $(filter-out spark,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)))
 
-.PHONY: help setup test test-clients cluster bench lint format clean
+.PHONY: help setup test test-clients cluster bench bench-clients lint format clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -34,6 +34,9 @@ cluster: setup ## Start a local cluster in the foreground; Ctrl-C ends it
 
 bench: setup ## Run the benchmarks, one JSON document each
 	@set -e; for bench in $(BENCHES); do $(BIN)/python -m bench.$$bench; done
+
+bench-clients: setup ## Run SparkPi on a cluster and without one (needs Java; installs Spark into a cache)
+	@$(BIN)/python -m tests.clients.installed && $(BIN)/python -m bench.spark
 
 lint: setup ## Look for faults of style and type
 	@$(BIN)/ruff check .

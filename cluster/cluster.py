@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cluster import processes, site
+from cluster import hadoop_site, processes, site
 from cluster.directory import ClusterError, ClusterRecord, NodeRecord, RunDirectory
 from cluster.processes import ProcessId
 from yarn.address import Address
@@ -181,6 +181,7 @@ class Cluster:
         if self._stays_with_us:
             arguments = [*arguments, "--exit-with-parent"]
         variables = {
+            **(hadoop_site.variables(os.environ) if record.for_hadoop else {}),
             processes.RUN_ID_VARIABLE: record.run_id,
             processes.RUN_DIR_VARIABLE: str(self.run.path),
             "YARN_CONF_DIR": str(self.run.path),

@@ -1,13 +1,15 @@
 """What the configuration of a local cluster says more when Hadoop's own clients are to use it.
 
-Owns the choice of ports, and names of nodes that every program can resolve: addresses of the loopback
-network, for Java asks the machine's resolver and knows no address book.
+Owns the choice of ports, the place of Java, and names of nodes that every program can resolve: addresses of
+the loopback network, for Java asks the machine's resolver and knows no address book.
 """
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from cluster.ports import free_ports
 from yarn.address import Address
@@ -30,6 +32,14 @@ def yarn_properties(host: str, earlier: Configuration | None = None) -> dict[str
         known = earlier.value(name) if earlier is not None else None
         found[name] = known or str(Address(host, port))
     return found
+
+
+def variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """For the daemons: where Java is, unless it is told. Programs of Hadoop's start `$JAVA_HOME/bin/java`."""
+    java = shutil.which("java", path=environment.get("PATH"))
+    if java is None or environment.get("JAVA_HOME"):
+        return {}
+    return {"JAVA_HOME": str(Path(java).resolve().parents[1])}
 
 
 def core_properties() -> dict[str, str]:

@@ -96,13 +96,17 @@ class Spark:
 
     @contextmanager
     def submitted(
-        self, *words: str, mode: str = "cluster", conf: Mapping[str, str] | None = None
+        self,
+        *words: str,
+        master: str = "yarn",
+        mode: str = "cluster",
+        conf: Mapping[str, str] | None = None,
     ) -> Iterator[Submission]:
         """spark-submit with these words; killed if it runs at the end of the block."""
         self.scratch.mkdir(exist_ok=True)
         self._count += 1
         output = self.scratch / f"{self.release}-{self._count}.log"
-        line = [str(self.home / "bin" / "spark-submit"), "--master", "yarn", "--deploy-mode", mode]
+        line = [str(self.home / "bin" / "spark-submit"), "--master", master, "--deploy-mode", mode]
         for name, value in {**self._properties(), **(conf or {})}.items():
             line += ["--conf", f"{name}={value}"]
         known = environment(
