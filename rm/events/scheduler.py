@@ -247,6 +247,13 @@ class SchedulerMonitorTick(SchedulerEvent):
 
 
 @event
+class SchedulerMonitorStep(SchedulerEvent):
+    """A pass that has paused goes on."""
+
+    policy: str
+
+
+@event
 class SchedulerPreemptionReport(SchedulerEvent):
     """What one pass of the preemption policy found in one queue; nothing is done about it here."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,11 +19,20 @@ import pytest
 from cluster.cluster import Cluster, wait_until
 from cluster.directory import RunDirectory
 from cluster.processes import belonging_to
+from yarn.configuration.document import write
 
 QUIET = ("--port", "0", "--web-port", "0", "--scheduler", "fifo")
 """What lets clusters of tests run beside others, and beside each other."""
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def with_queues(root: Path, queues: dict[str, str]) -> str:
+    """The sample configuration with another capacity-scheduler.xml."""
+    shutil.copytree(ROOT / "conf", root / "conf")
+    properties = ((name, value, False) for name, value in queues.items())
+    (root / "conf" / "capacity-scheduler.xml").write_text(write(properties))
+    return str(root / "conf")
 
 
 @dataclass

@@ -8,10 +8,10 @@ SchedulingMonitorManager.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, cast
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
-from rm.events.scheduler import SchedulerMonitorTick
+from rm.events.scheduler import SchedulerMonitorStep, SchedulerMonitorTick
 from rm.scheduler.capacity.preempting import ProportionalCapacityPreemptionPolicy
 from rm.scheduler.capacity.settings import CapacitySettings
 from rm.scheduler.capacity.upkeep import (
@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from rm.scheduler.capacity.scheduler import CapacityScheduler
 
 _HADOOP = "org.apache.hadoop.yarn.server.resourcemanager."
+AT_A_TIME_MS = 10
+"""How long a pass goes on before others have their turn, where time passes within a turn; in virtual time
+every pass is made in one instant.
+"""
+EVENT_MS = 0.05
+"""What an event that a pass posts takes to be handled, about: the end of a container is the longest story."""
 
 
 class SchedulingEditPolicy(Protocol):
@@ -38,7 +44,18 @@ class SchedulingEditPolicy(Protocol):
         ...
 
     def edit_schedule(self) -> None:
-        """One pass; what it wants it posts as scheduler events."""
+        """One pass; what it wants it posts as scheduler events. A policy may have `steps` beside it, the same
+        in pieces: see `Stepping`.
+        """
+        ...
+
+
+@runtime_checkable
+class Stepping(Protocol):
+    """A policy whose passes may take long: others are answered whenever it pauses."""
+
+    def steps(self) -> Iterator[None]:
+        """One pass, with a pause at every yield."""
         ...
 
 
@@ -59,6 +76,8 @@ class SchedulingMonitor:
         self.policies: dict[str, SchedulingEditPolicy] = {}
         """What runs, by the name in the configuration."""
         self._rhythms: dict[str, _Rhythm] = {}
+        self._passes: dict[str, Iterator[None]] = {}
+        """Those that have begun and not ended."""
 
     def check(self, settings: CapacitySettings) -> None:
         """YarnError if these settings name a policy that there is not, or that they have wrong."""
@@ -76,7 +95,9 @@ class SchedulingMonitor:
         for name in list(self.policies):
             if name not in listed:
                 del self.policies[name]
+                self._passes.pop(name, None)
                 scheduler.context.timers.cancel(("monitor", name))
+                scheduler.context.timers.cancel(("monitor step", name))
         for name in listed:
             if name not in self.policies:
                 self.policies[name] = _find(name)(scheduler)
@@ -100,17 +121,32 @@ class SchedulingMonitor:
             return
         late_ms = self._scheduler.context.now_ms - rhythm.due_ms
         self._arm(event.policy, rhythm.due_ms + (late_ms // rhythm.interval_ms + 1) * rhythm.interval_ms)
-        self._run(event.policy, policy)
+        if event.policy not in self._passes:  # passes never overlap
+            self._passes[event.policy] = policy.steps() if isinstance(policy, Stepping) else _one_step(policy)
+            self.go_on(event.policy)
 
-    def _run(self, name: str, policy: SchedulingEditPolicy) -> None:
+    def go_on(self, name: str) -> None:
+        """Lets the pass go on until it ends or has taken its time; then it pauses for a moment."""
+        context, passing = self._scheduler.context, self._passes.get(name)
+        if passing is None:
+            return
+        begun_ms, waiting = context.stopwatch(), sum(context.dispatcher.waiting)
         try:
-            policy.edit_schedule()
+            for _ in passing:
+                taken_ms = context.stopwatch() - begun_ms
+                posted = sum(context.dispatcher.waiting) - waiting
+                if taken_ms and taken_ms + posted * EVENT_MS >= AT_A_TIME_MS:
+                    step = SchedulerMonitorStep(policy=name)
+                    context.timer_at(context.now_ms + 1, ("monitor step", name), step)
+                    return
         except Exception as error:
             # A policy may be a user's own: what it gets wrong costs its pass, not the scheduler.
-            context = self._scheduler.context
+            del self._passes[name]
             if context.is_strict:
                 raise
             context.log("error", "monitor pass failed", policy=name, why=f"{type(error).__name__}: {error}")
+        else:
+            del self._passes[name]
 
     def _begin(self, name: str) -> None:
         self._rhythms[name] = _Rhythm(self.policies[name].monitoring_interval_ms)
@@ -129,6 +165,11 @@ class _Rhythm:
     def __init__(self, interval_ms: int) -> None:
         self.interval_ms = interval_ms
         self.due_ms = 0
+
+
+def _one_step(policy: SchedulingEditPolicy) -> Iterator[None]:
+    policy.edit_schedule()
+    yield
 
 
 def _find(name: str) -> Factory:

@@ -25,6 +25,7 @@ from rm.scheduler.capacity.clients import is_intra_queue_preemption_disabled, is
 from rm.scheduler.capacity.leaf import LeafQueue
 from rm.scheduler.capacity.preemption.arithmetic import MANDATORY, Arithmetic, not_below_zero, truncate
 from rm.scheduler.capacity.preemption.policy import PassReport, PreemptionPolicy
+from rm.scheduler.capacity.preemption.selection import AT_ONCE
 from rm.scheduler.capacity.preemption.settings import PreemptionSettings, read_settings
 from rm.scheduler.capacity.preemption.snapshot import (
     AppView,
@@ -33,6 +34,8 @@ from rm.scheduler.capacity.preemption.snapshot import (
     QueueView,
     Share,
     Snapshot,
+    Steps,
+    whole,
 )
 from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.settings import CapacitySettings, LeafOrder, ParentOrder
@@ -68,15 +71,21 @@ class ProportionalCapacityPreemptionPolicy:
         return self.policy.settings.monitoring_interval_ms
 
     def edit_schedule(self) -> None:
-        """One pass."""
+        """One pass, in one go."""
+        whole(self.steps())
+
+    def steps(self) -> Steps[None]:
+        """One pass, in steps: what is decided goes out as events whenever it pauses."""
         self._reload()
-        snapshot = take_snapshot(self.scheduler, is_lazy=self.policy.settings.is_lazy)
+        snapshot = yield from take_snapshot(self.scheduler, is_lazy=self.policy.settings.is_lazy)
         before = list(self.policy.marked)
-        report = self.policy.run(snapshot, _Decisions(self.scheduler))
-        for container_id in before:
+        report = yield from self.policy.steps(snapshot, _Decisions(self.scheduler))
+        for index, container_id in enumerate(before):
+            if index % AT_ONCE == 0:
+                yield
             if container_id not in self.policy.marked:
                 _forget_mark(self.scheduler, container_id)
-        _tell(self.scheduler, snapshot, report)
+        yield from _tell(self.scheduler, snapshot, report)
 
     def _reload(self) -> None:
         """After a refresh everything is read again; the marks survive."""
@@ -123,8 +132,8 @@ class _Decisions:
 # The snapshot
 
 
-def take_snapshot(scheduler: CapacityScheduler, *, is_lazy: bool) -> Snapshot:
-    """What the policy looks at, as the scheduler stands."""
+def take_snapshot(scheduler: CapacityScheduler, *, is_lazy: bool) -> Steps[Snapshot]:
+    """What the policy looks at, queue by queue as the scheduler stands then."""
     frame = scheduler.frame
     labels = frame.context.labels.labels
     partitions = [DEFAULT_PARTITION, *sorted(labels)]
@@ -132,11 +141,12 @@ def take_snapshot(scheduler: CapacityScheduler, *, is_lazy: bool) -> Snapshot:
     killable = {}
     if is_lazy:
         killable = {key: one for on_node in frame.killable_on.values() for key, one in on_node.items()}
+    root = yield from _view(scheduler, scheduler.tree.root, None, partitions, is_lazy=is_lazy)
     return Snapshot(
         arithmetic=Arithmetic(is_dominant=frame.calculator.is_multi_dimensional, types=types),
         cluster=frame.cluster,
         partitions=partitions,
-        root=_view(scheduler, scheduler.tree.root, None, partitions, is_lazy=is_lazy),
+        root=root,
         nodes=list(scheduler.tracker.nodes.values()),
         containers_on=_running_on,
         reservation_on=lambda node: cast(SchedulerNode, node).reserved_container,
@@ -159,7 +169,8 @@ def _view(
     partitions: list[str],
     *,
     is_lazy: bool,
-) -> QueueView:
+) -> Steps[QueueView]:
+    yield
     above = queue.parent
     by_priority = above is not None and above.settings.parent_order is ParentOrder.PRIORITY_UTILIZATION
     view = QueueView(
@@ -175,8 +186,8 @@ def _view(
     if isinstance(queue, LeafQueue):
         _fill_leaf(scheduler, queue, view, partitions)
         return view
-    for child in getattr(queue, "children", ()):
-        _view(scheduler, child, view, partitions, is_lazy=is_lazy)
+    for child in list(getattr(queue, "children", ())):
+        yield from _view(scheduler, child, view, partitions, is_lazy=is_lazy)
     for partition in partitions:
         mine = view.shares[partition]
         for below in view.children:
@@ -349,13 +360,14 @@ def _forget_mark(scheduler: CapacityScheduler, container_id: ContainerId) -> Non
 # What is told of a pass
 
 
-def _tell(scheduler: CapacityScheduler, snapshot: Snapshot, report: PassReport) -> None:
+def _tell(scheduler: CapacityScheduler, snapshot: Snapshot, report: PassReport) -> Steps[None]:
     """For each queue what it has, should have, and should give, in passes in which somebody wants more."""
-    selected = _selected_by_queue(snapshot, report)
+    selected = yield from _selected_by_queue(snapshot, report)
     waiting = list(_queues(snapshot.root))
     if not selected and not any(share.to_preempt for queue in waiting for share in queue.shares.values()):
         return
     for queue in waiting:
+        yield
         for partition, share in queue.shares.items():
             if not share.total:
                 continue
@@ -373,9 +385,11 @@ def _tell(scheduler: CapacityScheduler, snapshot: Snapshot, report: PassReport) 
             scheduler.context.log("info", "preemption pass", queue=figures.subject)
 
 
-def _selected_by_queue(snapshot: Snapshot, report: PassReport) -> Mapping[tuple[str, str], int]:
+def _selected_by_queue(snapshot: Snapshot, report: PassReport) -> Steps[Mapping[tuple[str, str], int]]:
     counts: dict[tuple[str, str], int] = {}
-    for container in report.selected:
+    for index, container in enumerate(report.selected):
+        if index % AT_ONCE == 0:
+            yield
         queue = snapshot.queue_of(container)
         while queue is not None:
             place = (queue.path, container.node.partition)

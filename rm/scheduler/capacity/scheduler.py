@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rm.container import RMContainer
+from rm.container import RMContainer, RMContainerState
 from rm.events.app import AttemptAdded
 from rm.events.container import ContainerKill, ContainerReleased
 from rm.events.scheduler import (
@@ -24,6 +24,7 @@ from rm.events.scheduler import (
     SchedulerMarkContainerForKillable,
     SchedulerMarkContainerForNonkillable,
     SchedulerMarkContainerForPreemption,
+    SchedulerMonitorStep,
     SchedulerMonitorTick,
     SchedulerNodeLabelsUpdate,
 )
@@ -132,6 +133,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.handlers[SchedulerAsynchronousRound] = self.run_asynchronous_round
         self.monitor = SchedulingMonitor(self)
         self.handlers[SchedulerMonitorTick] = self.run_monitor
+        self.handlers[SchedulerMonitorStep] = self.continue_monitor
         self.handlers[SchedulerMarkContainerForPreemption] = lambda one: preempting.announce(self, one)
         self.handlers[SchedulerMarkContainerForKillable] = lambda one: preempting.make_killable(self, one)
         self.handlers[SchedulerMarkContainerForNonkillable] = self.make_nonkillable
@@ -182,6 +184,11 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """A policy of the scheduling monitor looks around."""
         self.settle()
         self.monitor.tick(event)
+
+    def continue_monitor(self, event: SchedulerMonitorStep) -> None:
+        """A policy goes on with its pass."""
+        self.settle()
+        self.monitor.go_on(event.policy)
 
     def preempt(self) -> None:
         """One pass of every policy of the scheduling monitor, where it is on."""
@@ -335,7 +342,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
     def kill_reservation(self, event: SchedulerKillReservedContainer) -> None:
         """KILL_RESERVED_CONTAINER."""
         container = self.container(event.container_id)
-        if container is not None:
+        if container is not None and container.state is RMContainerState.RESERVED:
             status = aborted(container.container_id, UNRESERVED_CONTAINER)
             self.complete_container(container, status, ContainerKill(status=status))
 

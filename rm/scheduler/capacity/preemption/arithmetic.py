@@ -19,12 +19,13 @@ MANDATORY = (MEMORY_MB, VCORES)
 class Arithmetic:
     """How amounts compare under one of the two calculators."""
 
-    __slots__ = ("is_dominant", "types")
+    __slots__ = ("is_dominant", "is_plain", "types")
 
     def __init__(self, *, is_dominant: bool, types: Sequence[str] = MANDATORY) -> None:
         self.is_dominant = is_dominant
         self.types = tuple(types)
         """The resource types of the cluster."""
+        self.is_plain = self.types == MANDATORY
 
     def compare(self, base: Resource, one: Resource, two: Resource) -> int:
         """-1, 0 or 1 as `one` is smaller than, equal to or larger than `two`, as shares of `base`."""
@@ -34,6 +35,8 @@ class Arithmetic:
             return 0
         if not base:
             return _compare_componentwise(one, two)
+        if self.is_plain and base.memory_mb and base.vcores:
+            return _compare_plain(base, one, two)
         mine, theirs = self._shares(base, one), self._shares(base, two)
         return (mine > theirs) - (mine < theirs)
 
@@ -114,6 +117,10 @@ def not_below_zero(amount: Resource) -> Resource:
 
 def without_zeros(amount: Resource, types: Sequence[str]) -> Resource:
     """The amount, with -1 for every type that is exactly zero."""
+    if not amount.others and len(types) == len(MANDATORY):
+        if amount.memory_mb and amount.vcores:
+            return amount
+        return Resource(amount.memory_mb or -1, amount.vcores or -1)
     return Resource.of({name: amount.value(name) or -1 for name in types})
 
 
@@ -130,6 +137,17 @@ def _ratio(one: float, two: float) -> float:
 
 def _sign(difference: float) -> int:
     return (difference > 0) - (difference < 0)
+
+
+def _compare_plain(base: Resource, one: Resource, two: Resource) -> int:
+    """With memory and vcores alone: the larger share decides, else the smaller one."""
+    memory, vcores = one.memory_mb / base.memory_mb, one.vcores / base.vcores
+    its_memory, its_vcores = two.memory_mb / base.memory_mb, two.vcores / base.vcores
+    more, less = (memory, vcores) if memory >= vcores else (vcores, memory)
+    its_more, its_less = (its_memory, its_vcores) if its_memory >= its_vcores else (its_vcores, its_memory)
+    if more != its_more:
+        return 1 if more > its_more else -1
+    return (less > its_less) - (less < its_less)
 
 
 def _compare_componentwise(one: Resource, two: Resource) -> int:

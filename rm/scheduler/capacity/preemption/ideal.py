@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from rm.scheduler.calculator import float32
 from rm.scheduler.capacity.preemption.arithmetic import componentwise, not_below_zero, truncate
 from rm.scheduler.capacity.preemption.settings import PreemptionSettings
-from rm.scheduler.capacity.preemption.snapshot import QueueView, Share, Snapshot
+from rm.scheduler.capacity.preemption.snapshot import QueueView, Share, Snapshot, Steps
 from yarn.resource import NONE, Resource, total
 
 NO_GUARANTEE = 2147483647.0
@@ -41,17 +41,19 @@ class IdealAssignment:
         self.is_balancing = is_balancing
         self.arithmetic = snapshot.arithmetic
 
-    def compute(self) -> None:
-        """Writes ideal, to_preempt and to_obtain of every queue."""
+    def compute(self) -> Steps[None]:
+        """Writes ideal, to_preempt and to_obtain of every queue, in steps."""
         for partition in self.snapshot.partitions:
             root = self.snapshot.root
             self._compute_extra(root, partition)
             share = root.share(partition)
             share.ideal = share.guaranteed
-            self._descend(root, partition)
+            yield
+            yield from self._descend(root, partition)
         for leaf in self.snapshot.leaves():
             if not leaf.is_disabled:
                 self._compute_to_obtain(leaf)
+                yield
 
     # Bottom-up: what could be taken at all
 
@@ -76,22 +78,23 @@ class IdealAssignment:
 
     # Top-down: what each should have, and give
 
-    def _descend(self, parent: QueueView, partition: str) -> None:
+    def _descend(self, parent: QueueView, partition: str) -> Steps[None]:
         if not parent.children:
             return
         base = parent.share(partition).ideal
-        self._distribute(parent.children, partition, base)
+        yield from self._distribute(parent.children, partition, base)
         self._compute_to_preempt(parent.children, partition, base)
+        yield
         for child in parent.children:
-            self._descend(child, partition)
+            yield from self._descend(child, partition)
 
-    def _distribute(self, children: Sequence[QueueView], partition: str, base: Resource) -> None:
+    def _distribute(self, children: Sequence[QueueView], partition: str, base: Resource) -> Steps[None]:
         is_positive = self.arithmetic.is_positive
         guaranteed = [child for child in children if is_positive(base, child.share(partition).guaranteed)]
         others = [child for child in children if not is_positive(base, child.share(partition).guaranteed)]
-        rest = self._fixpoint(guaranteed, partition, base, base, is_weighted=True)
+        rest = yield from self._fixpoint(guaranteed, partition, base, base, is_weighted=True)
         if others and is_positive(base, rest):
-            self._fixpoint(others, partition, rest, base, is_weighted=False)
+            yield from self._fixpoint(others, partition, rest, base, is_weighted=False)
 
     def _fixpoint(
         self,
@@ -101,7 +104,7 @@ class IdealAssignment:
         base: Resource,
         *,
         is_weighted: bool,
-    ) -> Resource:
+    ) -> Steps[Resource]:
         """Offers what is unassigned to the neediest until nobody wants more.
 
         Returns what was left after the first single offer, not at the end: so Hadoop hands it to the queues
@@ -123,6 +126,7 @@ class IdealAssignment:
         place = {queue.path: index for index, queue in enumerate(queues)}
         offered = False
         while need and arithmetic.is_positive(base, unassigned):
+            yield
             self._weigh(need, partition, is_weighted=is_weighted)
             head = self._take_head(need, partition, base)
             met.update((queue.path, queue) for queue in head)

@@ -11,8 +11,8 @@ from functools import cmp_to_key
 
 from rm.scheduler.calculator import float32
 from rm.scheduler.capacity.preemption.arithmetic import not_below_zero, truncate
-from rm.scheduler.capacity.preemption.selection import Obtain, Round, victims_first
-from rm.scheduler.capacity.preemption.snapshot import AppShare, AppView, ContainerView, QueueView
+from rm.scheduler.capacity.preemption.selection import Obtain, Round, Selected, victims_first
+from rm.scheduler.capacity.preemption.snapshot import AppShare, AppView, ContainerView, QueueView, Steps
 from yarn.ids import ApplicationAttemptId, ContainerId
 from yarn.resource import NONE, Resource, total
 
@@ -32,7 +32,7 @@ class _User:
         self.is_done = False
 
 
-def select_within_queues(round_: Round) -> dict[ContainerId, ContainerView]:
+def select_within_queues(round_: Round) -> Steps[Selected]:
     """In each queue that wanted more, from those who have more than is theirs."""
     work: dict[tuple[str, str], _WithinQueue] = {}
     selected: dict[ApplicationAttemptId, list[ContainerView]] = defaultdict(list)
@@ -44,9 +44,11 @@ def select_within_queues(round_: Round) -> dict[ContainerId, ContainerView]:
                 part = _WithinQueue(round_, queue, partition, work)
                 part.compute(selected)
                 work[queue.path, partition] = part
-    round_.deduct_selected()
-    own: dict[ContainerId, ContainerView] = {}
+                yield
+    yield from round_.deduct_selected()
+    own: Selected = {}
     for part in work.values():
+        yield
         if not part.queue.is_intra_disabled:
             part.select(own)
     return own

@@ -12,15 +12,17 @@ from rm.scheduler.capacity.preemption.arithmetic import truncate
 from rm.scheduler.capacity.preemption.intra import select_within_queues
 from rm.scheduler.capacity.preemption.precedence import select_by_queue_priority
 from rm.scheduler.capacity.preemption.selection import (
+    AT_ONCE,
     Decisions,
     Round,
+    Selected,
     Selector,
     select_balance,
     select_fifo,
     select_for_reservations,
 )
 from rm.scheduler.capacity.preemption.settings import PreemptionSettings
-from rm.scheduler.capacity.preemption.snapshot import ContainerView, Snapshot
+from rm.scheduler.capacity.preemption.snapshot import ContainerView, Snapshot, Steps, whole
 from yarn.ids import ContainerId
 from yarn.resource import Resource
 
@@ -46,15 +48,23 @@ class PreemptionPolicy:
 
     def run(self, snapshot: Snapshot, decisions: Decisions) -> PassReport:
         """One pass. The snapshot's queues hold the figures afterwards."""
+        return whole(self.steps(snapshot, decisions))
+
+    def steps(self, snapshot: Snapshot, decisions: Decisions) -> Steps[PassReport]:
+        """One pass, in steps."""
         settings = self.settings
         allowed = truncate(snapshot.cluster, settings.round_fraction)
         round_ = Round(snapshot, settings, decisions, allowed)
-        own = [(self._wait_ms(selector), selector(round_)) for selector in self._selectors()]
+        own: list[tuple[int, Selected]] = []
+        for selector in self._selectors():
+            own.append((self._wait_ms(selector), (yield from selector(round_))))
         marked: list[ContainerView] = []
         killed: list[ContainerView] = []
         if not settings.observe_only:
             for wait_ms, containers in own:
-                for container in containers.values():
+                for index, container in enumerate(containers.values()):
+                    if index % AT_ONCE == 0:
+                        yield
                     self._mark_or_kill(container, wait_ms, snapshot.now_ms, decisions, marked, killed)
             self._drop_stale_marks(snapshot.now_ms)
         return PassReport(allowed, tuple(round_.selected.values()), tuple(marked), tuple(killed))

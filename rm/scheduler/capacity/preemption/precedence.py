@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from functools import cmp_to_key
 
-from rm.scheduler.capacity.preemption.selection import Round
-from rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView, QueueView, Snapshot
+from rm.scheduler.capacity.preemption.selection import Round, Selected
+from rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView, QueueView, Snapshot, Steps
 from yarn.ids import ContainerId, NodeId
 from yarn.resource import NONE, Resource
 
 
-def select_by_queue_priority(round_: Round) -> dict[ContainerId, ContainerView]:
+def select_by_queue_priority(round_: Round) -> Steps[Selected]:
     """For each old enough reservation of a dominating, unsatisfied queue: containers of dominated ones."""
     dominance = _Dominance(round_.snapshot)
     if not dominance.dominating:
         return {}
-    return _Precedence(round_, dominance).select()
+    return (yield from _Precedence(round_, dominance).select())
 
 
 class _Dominance:
@@ -71,7 +71,7 @@ class _Precedence:
         self.used_up: dict[NodeId, bool] = {}
         """Nodes that succeeded, or that a reservation was moved to."""
 
-    def select(self) -> dict[ContainerId, ContainerView]:
+    def select(self) -> Steps[Selected]:
         reservations = [
             reservation
             for node in self.snapshot.nodes
@@ -80,6 +80,7 @@ class _Precedence:
             and queue.path in self.dominance.dominating
         ]
         for reservation in sorted(reservations, key=cmp_to_key(self._compare)):
+            yield
             age_ms = self.snapshot.now_ms - reservation.creation_ms
             if age_ms >= self.round.settings.reservation_delay_ms:
                 self._serve(reservation)

@@ -12,10 +12,19 @@ from typing import Protocol
 from rm.scheduler.capacity.preemption.arithmetic import not_below_zero, without_zeros
 from rm.scheduler.capacity.preemption.ideal import IdealAssignment
 from rm.scheduler.capacity.preemption.settings import PreemptionSettings
-from rm.scheduler.capacity.preemption.snapshot import AppView, ContainerView, NodeView, QueueView, Snapshot
+from rm.scheduler.capacity.preemption.snapshot import (
+    AppView,
+    ContainerView,
+    NodeView,
+    QueueView,
+    Snapshot,
+    Steps,
+)
 from yarn.ids import ContainerId
 from yarn.resource import NONE, Resource
 
+AT_ONCE = 64
+"""Containers that are looked at without a pause."""
 Obtain = dict[str, Resource]
 """What is to be obtained from one leaf, by partition."""
 
@@ -54,9 +63,9 @@ class Round:
         self.selected: dict[ContainerId, ContainerView] = {}
         self.underserved: dict[str, dict[str, QueueView]] = {name: {} for name in snapshot.partitions}
 
-    def compute_ideals(self, *, counts_reserved: bool, is_balancing: bool = False) -> None:
+    def compute_ideals(self, *, counts_reserved: bool, is_balancing: bool = False) -> Steps[None]:
         """Computes ideal, to_preempt and to_obtain of every queue anew."""
-        IdealAssignment(
+        return IdealAssignment(
             self.snapshot,
             self.settings,
             self.allowed,
@@ -65,13 +74,15 @@ class Round:
             is_balancing=is_balancing,
         ).compute()
 
-    def deduct_selected(self) -> None:
+    def deduct_selected(self) -> Steps[None]:
         """Takes what earlier selectors selected off what is to be obtained.
 
         An amount that is not larger than the container is not lowered at all: so in Hadoop.
         """
         compare = self.snapshot.arithmetic.compare
-        for container in self.selected.values():
+        for index, container in enumerate(self.selected.values()):
+            if index % AT_ONCE == 0:
+                yield
             queue = self.snapshot.queue_of(container)
             if queue is None:
                 continue
@@ -136,7 +147,8 @@ class Round:
         return container.container_id in self.snapshot.killable
 
 
-Selector = Callable[[Round], dict[ContainerId, ContainerView]]
+Selected = dict[ContainerId, ContainerView]
+Selector = Callable[[Round], Steps[Selected]]
 """One way to select; returns what it added itself."""
 
 
@@ -148,26 +160,26 @@ def victims_first(app: AppView) -> Iterable[ContainerView]:
 # First in, last out; and its twin that balances satisfied queues.
 
 
-def select_fifo(round_: Round) -> dict[ContainerId, ContainerView]:
+def select_fifo(round_: Round) -> Steps[Selected]:
     """From each leaf that has too much: lent nodes, then the youngest applications, AMs last."""
-    round_.compute_ideals(counts_reserved=round_.settings.counts_reserved_demand)
-    return _select_fifo(round_)
+    yield from round_.compute_ideals(counts_reserved=round_.settings.counts_reserved_demand)
+    return (yield from _select_fifo(round_))
 
 
-def select_balance(round_: Round) -> dict[ContainerId, ContainerView]:
+def select_balance(round_: Round) -> Steps[Selected]:
     """The same between queues that have their guarantee."""
-    round_.compute_ideals(counts_reserved=False, is_balancing=True)
-    return _select_fifo(round_)
+    yield from round_.compute_ideals(counts_reserved=False, is_balancing=True)
+    return (yield from _select_fifo(round_))
 
 
-def _select_fifo(round_: Round) -> dict[ContainerId, ContainerView]:
-    round_.deduct_selected()
-    own: dict[ContainerId, ContainerView] = {}
+def _select_fifo(round_: Round) -> Steps[Selected]:
+    yield from round_.deduct_selected()
+    own: Selected = {}
     for leaf in round_.snapshot.leaves():
         obtain = round_.obtain_of(leaf)
         if leaf.is_disabled:
             continue
-        _FifoLeaf(round_, leaf, obtain, own).select()
+        yield from _FifoLeaf(round_, leaf, obtain, own).select()
     return own
 
 
@@ -184,12 +196,13 @@ class _FifoLeaf:
         self.ams: list[ContainerView] = []
         self.am_size = NONE
 
-    def select(self) -> None:
+    def select(self) -> Steps[None]:
+        yield
         self._take_those_that_ignored_exclusivity()
         for app in reversed(self.leaf.active_apps):
             if not self.obtain:
                 break
-            self._take_of(app)
+            yield from self._take_of(app)
         self._take_ams()
 
     def _take(self, container: ContainerView) -> bool:
@@ -212,7 +225,7 @@ class _FifoLeaf:
                     break
                 self._take(container)
 
-    def _take_of(self, app: AppView) -> None:
+    def _take_of(self, app: AppView) -> Steps[None]:
         for reservation in sorted(app.reservations, key=lambda one: one.container_id):
             if reservation.container_id in self.round.selected:
                 continue
@@ -222,9 +235,11 @@ class _FifoLeaf:
             if not self.round.settings.observe_only:
                 # Whether or not it counted towards what is needed: so in Hadoop.
                 self.round.decisions.unreserve(reservation)
-        for container in victims_first(app):
+        for index, container in enumerate(victims_first(app)):
             if not self.obtain:
                 return
+            if index % AT_ONCE == 0:
+                yield
             if container.container_id in self.round.selected or self.round.is_killable(container):
                 continue
             if container.is_am:
@@ -245,20 +260,22 @@ class _FifoLeaf:
 # By reservation: free the nodes that somebody waits for.
 
 
-def select_for_reservations(round_: Round) -> dict[ContainerId, ContainerView]:
+def select_for_reservations(round_: Round) -> Steps[Selected]:
     """On nodes that hold a reservation, the cheapest first, whatever makes room for it."""
-    round_.compute_ideals(counts_reserved=True)
+    yield from round_.compute_ideals(counts_reserved=True)
     quota = {leaf.path: round_.obtain_of(leaf) for leaf in round_.snapshot.leaves()}
-    own: dict[ContainerId, ContainerView] = {}
+    own: Selected = {}
     priced: list[tuple[float, int, NodeView, ContainerView]] = []
     for index, node in enumerate(round_.snapshot.nodes):
         reservation = round_.snapshot.reservation_on(node)
         if reservation is None:
             continue
+        yield
         cost = _ReservedNode(round_, node, reservation, quota).dry_run()
         if cost is not None:
             priced.append((cost, index, node, reservation))
     for _, _, node, reservation in sorted(priced, key=lambda one: one[:2]):
+        yield
         for container in _ReservedNode(round_, node, reservation, quota).run():
             round_.selected[container.container_id] = container
             own[container.container_id] = container

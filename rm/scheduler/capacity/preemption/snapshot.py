@@ -8,13 +8,30 @@ TempUserPerPartition.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from typing import Protocol, TypeVar
 
 from rm.scheduler.asks import RequestKey
 from rm.scheduler.capacity.preemption.arithmetic import Arithmetic
 from yarn.ids import ApplicationAttemptId, ContainerId, NodeId
 from yarn.resource import NONE, Resource
+
+T = TypeVar("T")
+Steps = Generator[None, None, T]
+"""Work that may pause at every yield: a pass over a large cluster is not done in one go, and the scheduler
+answers in between. What it looks at may have changed by then, as it may in Hadoop, whose pass has a thread of
+its own: the amounts stay those of the snapshot, containers and nodes are as they are.
+"""
+
+
+def whole(steps: Steps[T]) -> T:
+    """Does the work in one go; its outcome."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            outcome: T = end.value
+            return outcome
 
 
 class NodeView(Protocol):

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
+
 import pytest
 
+from rm.container import RMContainer
 from rm.effects import KeepLog
+from rm.events.scheduler import SchedulerMarkContainerForPreemption
 from rm.scheduler.capacity.changes import refresh
+from rm.scheduler.capacity.monitor import AT_A_TIME_MS
 from rm.scheduler.capacity.preempting import ProportionalCapacityPreemptionPolicy
 from rm.scheduler.capacity.scheduler import CapacityScheduler
 from tests.rig import Rig
 from tests.rm.scheduler.capacity.rig import PREFIX, CapacityRig
 from yarn.configuration import ConfigurationError
 from yarn.errors import YarnError
+from yarn.ids import ContainerId
 
 MONITOR = "yarn.resourcemanager.scheduler.monitor."
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption."
@@ -240,3 +247,156 @@ def test_a_written_file_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     written_ms[0] = start_ms + 30_001
     advance(one, start_ms + 40_000)
     assert one.scheduler.tree.root.children[0].settings.user_limit_factor == 3
+
+
+# Passes in pieces
+
+
+class Patient(Counting):
+    """A policy with a pause after every piece."""
+
+    pieces: list[int]
+
+    def __init__(self, scheduler: CapacityScheduler) -> None:
+        super().__init__(scheduler)
+        Patient.pieces = []
+
+    def steps(self) -> Iterator[None]:
+        for piece in range(6):
+            Patient.pieces.append(piece)
+            yield
+
+
+def let_time_pass(rig: CapacityRig, each_ms: float) -> None:
+    """Whoever looks at the stopwatch sees that so much has passed since the last look."""
+    looks = itertools.count()
+    rig.context.stopwatch = lambda: next(looks) * each_ms
+
+
+def take_timer(rig: CapacityRig) -> str:
+    """Lets the next timer fire; the kind of its event."""
+    timers = rig.context.timers
+    due_ms = timers.next_due_ms()
+    assert due_ms is not None
+    rig.context.now_ms = max(rig.context.now_ms, due_ms)
+    event = timers.pop_due(rig.context.now_ms)
+    assert event is not None
+    rig.scheduler.handle(event)  # type: ignore[arg-type]
+    return type(event).__name__
+
+
+def test_where_no_time_passes_a_pass_is_one_instant() -> None:
+    one = watched(**{MONITOR + "policies": f"{__name__}.Patient"})
+    assert take_timer(one) == "SchedulerMonitorTick"
+    assert Patient.pieces == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_long_pass_pauses_and_goes_on() -> None:
+    one = watched(**{MONITOR + "policies": f"{__name__}.Patient"})
+    let_time_pass(one, AT_A_TIME_MS / 2)
+    start_ms = one.context.now_ms
+    assert take_timer(one) == "SchedulerMonitorTick"
+    assert Patient.pieces == [0, 1]
+    assert one.context.timers.next_due_ms() == start_ms + 1
+    assert take_timer(one) == "SchedulerMonitorStep"
+    assert Patient.pieces == [0, 1, 2, 3]
+    advance(one, start_ms + 999)
+    assert Patient.pieces == [0, 1, 2, 3, 4, 5]
+
+
+def test_passes_do_not_overlap() -> None:
+    """A tick that finds the pass before it still under way is skipped."""
+    one = watched(**{MONITOR + "policies": f"{__name__}.Patient"})
+    let_time_pass(one, AT_A_TIME_MS)
+    take_timer(one)
+    one.context.now_ms += 1_000
+    assert [take_timer(one), take_timer(one)] == ["SchedulerMonitorStep", "SchedulerMonitorTick"]
+    assert Patient.pieces == [0, 1]
+
+
+def test_a_policy_that_is_stopped_in_the_middle_of_a_pass_does_not_go_on() -> None:
+    one = rig({MONITOR + "enable": "true", MONITOR + "policies": f"{__name__}.Patient"})
+    let_time_pass(one, AT_A_TIME_MS)
+    take_timer(one)
+    one.provider.properties[MONITOR + "enable"] = "false"
+    refresh(one.scheduler)
+    assert one.context.timers.next_due_ms() is None
+    assert Patient.pieces == [0]
+
+
+TWO = {
+    PREFIX + "root.queues": "a,b",
+    PREFIX + "root.a.capacity": "50",
+    PREFIX + "root.a.user-limit-factor": "10",
+    PREFIX + "root.b.capacity": "50",
+    PREFIX + "maximum-am-resource-percent": "1.0",
+}
+
+
+def contested() -> tuple[CapacityRig, list[RMContainer]]:
+    """A has all of a cluster of 200 containers, B wants its half; the containers, oldest first."""
+    site = {
+        MONITOR + "enable": "true",
+        PREEMPTION + "total_preemption_per_round": "1.0",
+        PREEMPTION + "natural_termination_factor": "1.0",
+    }
+    one = CapacityRig(TWO, site=site)
+    for number in range(10):
+        one.add_node(f"n{number}", 20 * 1024, 100)
+    one.submit("first", "root.a")
+    one.ask("first", count=200)
+    for _ in range(20):
+        one.heartbeat(*(f"n{number}" for number in range(10)))
+    containers = one.pull("first")
+    one.heartbeat(*(f"n{number}" for number in range(10)))
+    one.submit("second", "root.b")
+    one.ask("second", count=100)
+    assert len(containers) == 200
+    return one, containers
+
+
+def marked(one: CapacityRig) -> list[ContainerId]:
+    """What was posted for marking, in its order."""
+    kind, posted = SchedulerMarkContainerForPreemption, one.context.dispatcher._queue
+    return [event.container_id for event in posted if isinstance(event, kind)]
+
+
+def test_a_pass_in_pieces_decides_what_one_in_one_go_decides() -> None:
+    at_once, containers = contested()
+    take_timer(at_once)
+    in_pieces, _ = contested()
+    let_time_pass(in_pieces, AT_A_TIME_MS)
+    start_ms, turns = in_pieces.context.now_ms, 0
+    while in_pieces.context.now_ms < start_ms + 1_000:
+        take_timer(in_pieces)
+        turns += 1
+    assert turns > 5
+    newest_first = [one.container_id for one in reversed(containers)]
+    assert marked(at_once) == newest_first[:100]
+    assert marked(in_pieces) == marked(at_once)
+
+
+def test_the_scheduler_answers_between_two_pieces() -> None:
+    """Heartbeats, calls and ends are handled meanwhile; what has ended by then is not asked for."""
+    one, containers = contested()
+    let_time_pass(one, AT_A_TIME_MS)
+    ended: list[ContainerId] = []
+    answered = 0
+    take_timer(one)
+    while one.context.timers.next_due_ms() == one.context.now_ms + 1:
+        victim = containers[-1 - len(ended)]
+        kept = list(one.context.dispatcher._queue)
+        if victim.container_id not in marked(one) and len(ended) < 3:
+            one.complete(victim)
+            one.heartbeat(victim.node_id.host)
+            ended.append(victim.container_id)
+        one.call("second", [])
+        one.submit(f"later{answered}", "root.b")
+        answered += 1
+        one.context.dispatcher._queue.extend(kept)
+        take_timer(one)
+    assert answered > 5
+    assert len(ended) == 3
+    wanted = marked(one)
+    assert not [each for each in wanted if each in ended]
+    assert 97 <= len(wanted) <= 100, "what a queue has is what it had when the pass looked at it"
