@@ -195,15 +195,16 @@ class Attempt:
         """
         key_asks = self.asks.key_asks(key)
         assert key_asks is not None
-        label, constrained = key_asks.label, key_asks.constrained
+        wanted = key_asks.any
+        assert wanted is not None
         if reserved is not None:
             self.unreserve(reserved)
             container = reserved
             container.resource = resource
         else:
-            container = self.create_container(node, key, resource, label)
-        if constrained is not None:
-            container.allocation_tags = constrained.request.allocation_tags
+            container = self.create_container(node, key, resource, wanted.label)
+        if wanted.constrained is not None:
+            container.allocation_tags = wanted.constrained.request.allocation_tags
         container.lowered = self.asks.take(locality, node.host, node.rack, key)
         self._take_in(container, node, locality)
         return container

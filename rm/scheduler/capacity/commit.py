@@ -145,7 +145,7 @@ def _is_acceptable(scheduler: CapacityScheduler, assignment: Assignment, node: S
     assert attempt is not None
     if scheduler.tracker.nodes.get(node.node_id) is not node or not node.is_schedulable:
         return False
-    if assignment.kind is Kind.ALLOCATE and not _meets_constraint(scheduler, assignment, node):
+    if attempt.has_constraints and not _meets_constraint(scheduler, assignment, node):
         return False
     if assignment.from_reserved is not None:
         return True
@@ -176,7 +176,8 @@ def _meets_constraint(scheduler: CapacityScheduler, assignment: Assignment, node
     assert attempt is not None
     asks = attempt.asks.key_asks(key) if key is not None else None
     constrained = asks.constrained if asks is not None else None
-    if constrained is None or assignment.is_placed_before:
+    is_given = assignment.kind is Kind.ALLOCATE and not assignment.is_placed_before
+    if constrained is None or not is_given:
         return True
     return scheduler.context.constraints.admits(attempt.application_id, constrained, node)
 
