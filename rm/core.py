@@ -168,6 +168,7 @@ class Core:
         self.monitors.start()
         if self.client.reservations is not None:
             self.client.reservations.follow()
+            self.client.reservations.recover(entries or {})
         if entries:
             self.manager.recover(entries)
 

@@ -33,9 +33,12 @@ class PlanFollower:
         self._step_ms = step_ms
 
     def run(self) -> None:
-        """One round over all plans."""
+        """One round over all plans. While nodes come back after a restart none is planned anew: what a plan
+        can hold is not known yet.
+        """
+        is_known = not self._context.scheduler.is_waiting_for_recovery()
         for plan in list(self._plans.values()):
-            self.synchronise(plan, replans=True)
+            self.synchronise(plan, replans=is_known)
 
     def synchronise(self, plan: Plan, *, replans: bool) -> None:
         """One plan as of now; where it must not be planned anew, everybody gets less instead."""
@@ -54,7 +57,7 @@ class PlanFollower:
         self._queues.entitle(settings.path, shares)
         for reservation in list(plan.reservations.values()):
             if not reservation.period_ms and reservation.deadline_ms <= now_ms - settings.window_ms:
-                del plan.reservations[reservation.reservation_id]
+                plan.drop(reservation.reservation_id)
 
     def _shares(self, plan: Plan, active: list[Reservation], now_ms: int) -> dict[str, float]:
         divide = plan.calculator.divide
@@ -109,7 +112,7 @@ class PlanFollower:
                 if plan.calculator.fits_in(total, plan.capacity):
                     break
                 if amount:
-                    del plan.reservations[reservation.reservation_id]
+                    plan.drop(reservation.reservation_id)
                     total = total - amount
 
 

@@ -5,7 +5,7 @@ Answers for InMemoryPlan, NoOverCommitPolicy and CapacityOverTimePolicy.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from rm.reservation.definition import period_ms_of
@@ -59,15 +59,29 @@ class Reservation:
         return self.between(now_ms, now_ms + 1).at(now_ms)
 
 
-class Plan:
-    """The bookings of one plan queue."""
+Keep = Callable[["Plan", ReservationId], None]
 
-    def __init__(self, settings: PlanSettings, calculator: Calculator) -> None:
+
+class Plan:
+    """The bookings of one plan queue. `keep` is told of every one that came, changed or went."""
+
+    def __init__(self, settings: PlanSettings, calculator: Calculator, keep: Keep) -> None:
         self.settings = settings
         self.calculator = calculator
+        self._keep = keep
         self.capacity = NONE
         """As the follower saw it last; nothing before its first look."""
         self.reservations: dict[ReservationId, Reservation] = {}
+
+    def book(self, reservation: Reservation) -> None:
+        """Takes in a reservation, or puts it in the place of the one that has its id."""
+        self.reservations[reservation.reservation_id] = reservation
+        self._keep(self, reservation.reservation_id)
+
+    def drop(self, reservation_id: ReservationId) -> None:
+        """Forgets a reservation."""
+        del self.reservations[reservation_id]
+        self._keep(self, reservation_id)
 
     def load(self, window: Window, without: ReservationId | None = None, user: str | None = None) -> Profile:
         """The sum of the bookings over the window, all but one of them, of all users or of one."""

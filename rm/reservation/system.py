@@ -6,14 +6,16 @@ AbstractReservationSystem and ReservationsACLsManager.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rm.reservation.definition import check
 from rm.reservation.follower import PlanFollower
 from rm.reservation.plan import Plan, Reservation
 from rm.reservation.planning import place
 from rm.reservation.profile import Profile
+from rm.reservation.stored import key_of, reservations_in, state_of, to_entry
 from rm.scheduler.plan_queues import PlanQueues
 from yarn.acl import AccessControlList
 from yarn.errors import AccessControlError, ReservationNotFoundError, YarnError
@@ -27,7 +29,6 @@ from yarn.records.client import (
 from yarn.records.reservation import (
     ReservationAllocationState,
     ReservationDefinition,
-    ResourceAllocationRequest,
 )
 
 if TYPE_CHECKING:
@@ -62,13 +63,33 @@ class ReservationSystem:
         """A step of the plan follower; plan queues may have come and gone with a refresh."""
         known = {settings.path: settings for settings in self._queues.plans()}
         for path in [path for path in self.plans if path not in known]:
-            del self.plans[path]
+            gone = self.plans.pop(path)
+            for reservation_id in list(gone.reservations):
+                gone.drop(reservation_id)
         for path, settings in known.items():
             if path in self.plans:
                 self.plans[path].settings = settings
             else:
-                self.plans[path] = Plan(settings, self._queues.calculator)
+                self.plans[path] = Plan(settings, self._queues.calculator, self._keep)
         self.follower.run()
+
+    def recover(self, entries: Mapping[tuple[str, ...], Any]) -> None:
+        """Takes up the reservations of an earlier RM, and makes the queues of those that are active."""
+        for path, reservation in reservations_in(entries):
+            plan = self.plans.get(path)
+            if plan is None:
+                which = reservation.reservation_id
+                self._context.log("warning", "reservation without its plan", reservation=which, plan=path)
+                continue
+            self._context.has_recovered = True
+            plan.book(reservation)
+        self.follower.run()
+
+    def _keep(self, plan: Plan, reservation_id: ReservationId) -> None:
+        """Writes to the state store what a plan has now under that id."""
+        found = plan.reservations.get(reservation_id)
+        key = key_of(plan.settings.path, reservation_id)
+        self._context.store(key, lambda: None if found is None else to_entry(found), None)
 
     # Calls
 
@@ -106,7 +127,7 @@ class ReservationSystem:
         """deleteReservation; its queue goes with the follower's next step."""
         plan, known = self._known(request.reservation_id)
         self._check_change(plan, known, user)
-        del plan.reservations[known.reservation_id]
+        plan.drop(known.reservation_id)
 
     def list(self, request: ReservationListRequest, user: str) -> tuple[ReservationAllocationState, ...]:
         """listReservations: one by its id, or all whose windows overlap a span of time."""
@@ -127,7 +148,7 @@ class ReservationSystem:
         if not (wanted and all(one.user == user for one in found)):
             self._check_access(plan, plan.settings.listers, user, "LIST_RESERVATIONS")
         with_pieces = bool(request.include_resource_allocations)
-        return tuple(_state(one, with_pieces=with_pieces) for one in found)
+        return tuple(state_of(one, with_pieces=with_pieces) for one in found)
 
     # Inside
 
@@ -190,22 +211,6 @@ class ReservationSystem:
         )
         reservation = booked(place(definition, ground, is_aligned=plan.settings.is_aligned))
         plan.admit(reservation)
-        plan.reservations[reservation_id] = reservation
+        plan.book(reservation)
         if reservation.arrival_ms - now_ms < self._planning.step_ms:
             self.follower.synchronise(plan, replans=False)
-
-
-def _state(one: Reservation, *, with_pieces: bool) -> ReservationAllocationState:
-    pieces = one.allocation.pieces() if with_pieces else ()
-    return ReservationAllocationState(
-        reservation_definition=one.definition,
-        allocation_requests=tuple(
-            ResourceAllocationRequest(start_time=start_ms, end_time=end_ms, resource=amount)
-            for start_ms, end_ms, amount in pieces
-        ),
-        start_time=one.allocation.start_ms(),
-        end_time=one.allocation.end_ms(),
-        user=one.user,
-        acceptance_time=one.accepted_ms,
-        reservation_id=one.reservation_id,
-    )

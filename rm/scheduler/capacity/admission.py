@@ -194,7 +194,8 @@ def _find_leaf(scheduler: CapacityScheduler, event: SchedulerAppAdded, *, is_pla
             "prohibited. Verify automatic queue mapping for user exists in queue-mappings"
         )
     if queue.kind is QueueKind.PLAN:
-        queue = leaf_for(scheduler, queue, event.application_id, event.context.reservation_id)
+        wanted = event.context.reservation_id
+        queue = leaf_for(scheduler, queue, event.application_id, wanted, is_recovering=event.is_recovering)
     if not isinstance(queue, LeafQueue):
         raise YarnError(f"{start} : {user} to non-leaf queue : {name}")
     return queue

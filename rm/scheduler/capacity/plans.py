@@ -56,11 +56,16 @@ class CapacityPlans:
             enforcement_window_ms=own.integer("reservation-enforcement-window", 3_600_000),
             instantaneous_percent=own.number("instantaneous-max-capacity", 100.0),
             average_percent=own.number("average-capacity", 100.0),
-            moves_on_expiry=own.boolean("reservation-move-on-expiry", True),
+            moves_on_expiry=self.moves_on_expiry(queue),
             submitters=AccessControlList.parse(own.untrimmed("acl_submit_reservations") or "*"),
             administrators=AccessControlList.parse(own.untrimmed("acl_administer_reservations") or "*"),
             listers=AccessControlList.parse(own.untrimmed("acl_list_reservations") or "*"),
         )
+
+    def moves_on_expiry(self, plan: CapacityQueue) -> bool:
+        """Whether applications outlive their reservations there."""
+        own = QueueProperties(self._scheduler.frame.settings.properties, plan.path)
+        return own.boolean("reservation-move-on-expiry", True)
 
     def path_of_plan(self, queue: str) -> str | None:
         """By path or unambiguous short name."""
@@ -140,10 +145,16 @@ def leaf_for(
     plan: CapacityQueue,
     application_id: ApplicationId,
     reservation_id: ReservationId | None,
+    *,
+    is_recovering: bool = False,
 ) -> LeafQueue:
     """Where an application goes that was submitted to a plan queue; YarnError when its reservation is not
-    active."""
+    active. One whose reservation ended while the RM was away may go where it would have gone then.
+    """
     tree = scheduler.tree
+    is_gone = reservation_id is not None and tree.at(f"{plan.path}.{reservation_id}") is None
+    if is_gone and is_recovering and CapacityPlans(scheduler).moves_on_expiry(plan):
+        reservation_id = None
     name = f"{plan.name}-default" if reservation_id is None else str(reservation_id)
     queue = tree.at(f"{plan.path}.{name}")
     if isinstance(queue, LeafQueue):

@@ -43,7 +43,7 @@ def definition(
 
 
 def plan(capacity: int = 100, **settings: Any) -> Plan:
-    made = Plan(PlanSettings(path="root.p", **settings), DEFAULT_CALCULATOR)
+    made = Plan(PlanSettings(path="root.p", **settings), DEFAULT_CALCULATOR, lambda plan, changed: None)
     made.capacity = Resource(capacity, 0)
     return made
 

@@ -1,0 +1,70 @@
+"""Reservations in the state store of the ResourceManager.
+
+An entry is a reservation as clients see it, its allocation in pieces; it comes back as it was, neither
+checked nor planned once more. Answers for RMStateStore's reservations and ReservationSystemUtil.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rm.reservation.plan import Reservation
+from rm.reservation.profile import Piece, Profile
+from yarn.ids import ReservationId
+from yarn.records.reservation import ReservationAllocationState, ResourceAllocationRequest
+from yarn.resource import NONE
+from yarn.wire import from_bytes, to_bytes
+
+RESERVATION = "reservation"
+
+
+def key_of(plan: str, reservation_id: ReservationId) -> tuple[str, str, str]:
+    """Where a reservation of that plan stands."""
+    return (RESERVATION, plan, str(reservation_id))
+
+
+def state_of(reservation: Reservation, *, with_pieces: bool) -> ReservationAllocationState:
+    """The reservation as clients see it."""
+    pieces = reservation.allocation.pieces() if with_pieces else ()
+    return ReservationAllocationState(
+        reservation_definition=reservation.definition,
+        allocation_requests=tuple(
+            ResourceAllocationRequest(start_time=start_ms, end_time=end_ms, resource=amount)
+            for start_ms, end_ms, amount in pieces
+        ),
+        start_time=reservation.allocation.start_ms(),
+        end_time=reservation.allocation.end_ms(),
+        user=reservation.user,
+        acceptance_time=reservation.accepted_ms,
+        reservation_id=reservation.reservation_id,
+    )
+
+
+def to_entry(reservation: Reservation) -> str:
+    """What is written."""
+    return b64encode(to_bytes(state_of(reservation, with_pieces=True))).decode("ascii")
+
+
+def reservations_in(entries: Mapping[tuple[str, ...], Any]) -> Iterator[tuple[str, Reservation]]:
+    """The path of the plan and the reservation, for each among the entries."""
+    for key, value in entries.items():
+        if key[0] == RESERVATION:
+            yield key[1], _from_entry(value)
+
+
+def _from_entry(entry: str) -> Reservation:
+    state = from_bytes(ReservationAllocationState, b64decode(entry))
+    assert state.reservation_id is not None
+    assert state.reservation_definition is not None
+    return Reservation(
+        reservation_id=state.reservation_id,
+        definition=state.reservation_definition,
+        user=state.user or "",
+        allocation=Profile.of(
+            Piece(one.start_time or 0, one.end_time or 0, one.resource or NONE)
+            for one in state.allocation_requests
+        ),
+        accepted_ms=state.acceptance_time or 0,
+    )
