@@ -22,7 +22,7 @@ from yarn.records.master import (
     RegisterApplicationMasterRequest,
     RegisterApplicationMasterResponse,
 )
-from yarn.records.request import ResourceRequest
+from yarn.records.request import PlacementConstraintMapEntry, ResourceRequest, SchedulingRequest
 from yarn.records.tokens import Token
 from yarn.rpc import Stub
 
@@ -40,18 +40,31 @@ class FakeApplicationMaster:
         """The id of the last answer; a test may set another one to see it refused."""
         self.nm_tokens: dict[NodeId, Token] = {}
 
-    async def register(self, host: str = "h") -> RegisterApplicationMasterResponse:
-        """Registers."""
+    async def register(
+        self, host: str = "h", constraints: tuple[PlacementConstraintMapEntry, ...] = ()
+    ) -> RegisterApplicationMasterResponse:
+        """Registers, with placement constraints by tag if there are any."""
+        request = RegisterApplicationMasterRequest(host=host, rpc_port=-1, placement_constraints=constraints)
         response: RegisterApplicationMasterResponse = await self._stub.call(
-            "registerApplicationMaster", RegisterApplicationMasterRequest(host=host, rpc_port=-1)
+            "registerApplicationMaster", request
         )
         return response
 
     async def allocate(
-        self, *asks: ResourceRequest, release: tuple[ContainerId, ...] = (), progress: float = 0.5
+        self,
+        *asks: ResourceRequest,
+        release: tuple[ContainerId, ...] = (),
+        progress: float = 0.5,
+        scheduling: tuple[SchedulingRequest, ...] = (),
     ) -> AllocateResponse:
         """One allocate; raises the YarnError that the RM refuses it with."""
-        request = AllocateRequest(ask=asks, release=release, response_id=self.response_id, progress=progress)
+        request = AllocateRequest(
+            ask=asks,
+            release=release,
+            response_id=self.response_id,
+            progress=progress,
+            scheduling_requests=scheduling,
+        )
         response: AllocateResponse = await self._stub.call("allocate", request)
         self.response_id = response.response_id or 0
         for one in response.nm_tokens:

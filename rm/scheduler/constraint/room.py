@@ -39,6 +39,7 @@ class PlacementConstraints:
         self.registry = ConstraintRegistry(context)
         self._satisfaction = Satisfaction(self.tags, context.attributes)
         settings = context.settings.constraints
+        self._looks = settings.retry_attempts
         self.processor: PlacementProcessor | None = None
         """Who places requests before the scheduler sees them; None with another handler."""
         if settings.handler == PROCESSOR:
@@ -63,7 +64,11 @@ class PlacementConstraints:
         return None
 
     def admits(self, application_id: ApplicationId, constrained: Constrained, node: SchedulerNode) -> bool:
-        """Whether the scheduler may give the request a container there; counts the looks that failed."""
+        """Whether the scheduler may give the request a container there; counts the looks that failed, and
+        looks no more when they were too many.
+        """
+        if constrained.failed_looks >= self._looks:
+            return False
         try:
             return self.unmet(application_id, constrained.request, node) is None
         except InvalidAllocationTagsQueryError as error:

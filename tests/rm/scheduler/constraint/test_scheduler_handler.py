@@ -278,6 +278,16 @@ def test_a_constraint_that_cannot_be_looked_up_is_rejected_after_some_looks() ->
     assert rig.ask(app, again(request, 0)).rejected_scheduling_requests == ()
 
 
+def test_after_so_many_looks_nobody_looks_again() -> None:
+    rig = ConstraintRig(SCHEDULER, 1)
+    app = rig.start()
+    rig.ask(app, wants("zk", 1, "OR(IN,NODE,db:IN,NODE,app-id/zk)"))
+    rig.rounds(app, 3)
+    rig.ask(app, wants("db", 1, number=1))
+    rig.rounds(app, 3)  # now the first half would hold
+    assert [one.allocation_tags for one in rig.live(app)] == [("db",)]
+
+
 @pytest.mark.parametrize("scheduler", ["fifo", "fair"])
 def test_other_schedulers_refuse(scheduler: str) -> None:
     rig = ConstraintRig(SCHEDULER, 1, scheduler=scheduler)
