@@ -108,7 +108,7 @@ class Allocations:
 
     def is_declared(self, path: str) -> bool:
         """Whether the file declares it, as a leaf or as a parent."""
-        return path in self.leaves or path in self.parents
+        return path in self.queues
 
     def policy_of(self, path: str) -> Policy:
         """Its policy."""

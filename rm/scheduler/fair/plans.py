@@ -77,7 +77,7 @@ class FairPlans:
     def capacity_of(self, plan: str) -> Resource:
         """Its steady fair share. Types that its parent's policy does not divide bound nothing."""
         scheduler = self._scheduler
-        scheduler.settle()
+        scheduler.settle_steadily()
         steady = scheduler.tree.queues[plan].steady_fair_share
         if not steady.memory_mb:
             return steady
@@ -96,6 +96,7 @@ class FairPlans:
             if leaf is None:
                 self._scheduler.context.log("warning", "no queue for a reservation", queue=path)
                 continue
+            self._scheduler.settle_steadily()
             leaf.weight = self._weights[path] = float32(share)
             leaf.note_up()
 

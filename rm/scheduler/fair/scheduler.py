@@ -94,6 +94,8 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self.allocations = Allocations.without_file(self.types)
         self.rules = rules_of_properties(settings.allow_undeclared_pools, settings.user_as_default_queue)
         self._is_settled = True
+        self.has_new_queues = False
+        """Whether steady shares are to be worked out before anybody sees them."""
         self._attempts = 0
         self._updates_to_dump = UPDATES_BETWEEN_DUMPS
         self.durations = OperationDurations()
@@ -168,12 +170,18 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         """Lets the queues know how large the cluster is; after many nodes came, once."""
         if self._is_settled:
             return
-        self._is_settled = True
+        self._is_settled = self.has_new_queues = True
         for queue in self.tree.queues.values():
             queue.cluster_changed()
         self.reorder()
         self.root.steady_fair_share = self.cluster_resource()
-        self.root.share_out_steadily()
+
+    def settle_steadily(self) -> None:
+        """Works out steady shares, which nobody needs but who looks: after many queues were made, once."""
+        self.settle()
+        if self.has_new_queues:
+            self.has_new_queues = False
+            self.root.share_out_steadily()
 
     def reorder(self) -> None:
         """Something changed that every order may depend on."""
@@ -424,7 +432,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
 
     def queue_info(self, name: str, *, include_children: bool, recursive: bool) -> QueueInfo:
         """What clients see of a queue."""
-        self.settle()
+        self.settle_steadily()
         return reporting.queue_info(self, name, include_children, recursive)
 
     def queue_acls(self, user: str) -> list[QueueUserACLInfo]:
@@ -433,7 +441,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
 
     def queue_view(self, path: str) -> QueueView | None:
         """What the queue shows; None when there is none."""
-        self.settle()
+        self.settle_steadily()
         return reporting.queue_view(self, path)
 
     def application_view(self, attempt: FSAppAttempt) -> ApplicationView:
@@ -446,7 +454,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
 
     def dump_state(self) -> str:
         """All queues with their numbers, a line each."""
-        self.settle()
+        self.settle_steadily()
         return reporting.dump_state(self)
 
     def check_books(self) -> None:

@@ -68,7 +68,7 @@ class QueueTree:
             return found
         made = self._make(path, is_leaf=is_leaf)
         if made is not None:
-            self.root.share_out_steadily()
+            self._scheduler.has_new_queues = True
         return made
 
     def _make(self, path: str, *, is_leaf: bool) -> FairQueue | None:
@@ -152,6 +152,8 @@ class QueueTree:
         return True
 
     def _remove(self, queue: FairQueue) -> None:
+        # Steady shares are those of when the last queue was made: what goes later leaves them as they are.
+        self._scheduler.settle_steadily()
         if isinstance(queue, ParentQueue):
             for child in list(queue.children.values()):
                 self._remove(child)
@@ -178,6 +180,7 @@ class QueueTree:
             self._declare(path, is_leaf=False)
         for queue in self.root.queues():
             queue.read_settings(allocations)
+        self._scheduler.has_new_queues = False
         self.root.share_out_steadily()
 
     def make_dynamic(self, paths: Iterable[str]) -> None:

@@ -325,7 +325,8 @@ class Rig:
     # Queues and time
 
     def queue(self, path: str) -> FairQueue:
-        """A queue that there is."""
+        """A queue that there is, as somebody sees it who looks."""
+        self.scheduler.settle_steadily()
         found = self.scheduler.tree.queue(path)
         assert found is not None
         return found

@@ -209,3 +209,24 @@ def test_the_order_in_which_queues_are_declared_does_not_matter(
     shuffled = list(queues)
     chance.shuffle(shuffled)
     assert shares(queues) == shares(shuffled)
+
+
+def test_steady_shares_are_those_of_when_the_last_queue_was_made() -> None:
+    rig = Rig(declared('<queue name="kept"/>'))
+    rig.add_node("n", 9000)
+    rig.submit("a", "one")
+    rig.submit("b", "two")
+    rig.finish("a")
+    rig.advance(10_000)
+    assert rig.scheduler.tree.queue("one") is None
+    view = rig.scheduler.queue_view("root.kept")
+    assert view is not None
+    assert view.steady_fair_share == Resource(3000, 0)
+    rig.submit("c", "three")
+    view = rig.scheduler.queue_view("root.kept")
+    assert view is not None
+    assert view.steady_fair_share == Resource(3000, 0)
+    rig.submit("d", "four")
+    view = rig.scheduler.queue_view("root.kept")
+    assert view is not None
+    assert view.steady_fair_share == Resource(2250, 0)
