@@ -220,7 +220,8 @@ def _events(options: argparse.Namespace) -> int:
             else:
                 seconds, milliseconds = divmod(event.time_ms, 1000)
                 moment = time.strftime("%H:%M:%S", time.localtime(seconds))
-                details = " ".join(f"{key}={_told(value)}" for key, value in event.details.items() if value)
+                told = {key: value for key, value in event.details.items() if value or type(value) is int}
+                details = " ".join(f"{key}={_told(value)}" for key, value in told.items())
                 line = f"{moment}.{milliseconds:03d} {event.type:32} {event.subject} {details}"
             print(line.rstrip())
         sys.stdout.flush()

@@ -269,12 +269,25 @@ class SchedulerPreemptionReport(SchedulerEvent):
 
     @property
     def subject(self) -> Any:
-        """The queue, and what is to be told of it."""
-        label = f" partition={self.partition}" if self.partition else ""
-        return (
-            f"{self.queue}{label} guaranteed={self.guaranteed} used={self.used} pending={self.pending} "
-            f"ideal={self.ideal} to-preempt={self.to_preempt} selected={self.selected}"
-        )
+        """The queue."""
+        return self.queue
+
+    @property
+    def amounts(self) -> dict[str, Resource]:
+        """What is to be told of it, by name."""
+        return {
+            "guaranteed": self.guaranteed,
+            "used": self.used,
+            "pending": self.pending,
+            "ideal": self.ideal,
+            "to-preempt": self.to_preempt,
+        }
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the event log writes beside type and subject."""
+        amounts = {name: amount.as_dict() for name, amount in self.amounts.items()}
+        return {"partition": self.partition, **amounts, "selected": self.selected}
 
 
 @event

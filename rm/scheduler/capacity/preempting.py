@@ -363,10 +363,10 @@ def _forget_mark(scheduler: CapacityScheduler, container_id: ContainerId) -> Non
 def _tell(scheduler: CapacityScheduler, snapshot: Snapshot, report: PassReport) -> Steps[None]:
     """For each queue what it has, should have, and should give, in passes in which somebody wants more."""
     selected = yield from _selected_by_queue(snapshot, report)
-    waiting = list(_queues(snapshot.root))
-    if not selected and not any(share.to_preempt for queue in waiting for share in queue.shares.values()):
+    queues = list(_queues(snapshot.root))
+    if not selected and not any(share.pending for share in snapshot.root.shares.values()):
         return
-    for queue in waiting:
+    for queue in queues:
         yield
         for partition, share in queue.shares.items():
             if not share.total:
@@ -382,7 +382,8 @@ def _tell(scheduler: CapacityScheduler, snapshot: Snapshot, report: PassReport) 
                 selected=selected.get((queue.path, partition), 0),
             )
             scheduler.context.post(figures)
-            scheduler.context.log("info", "preemption pass", queue=figures.subject)
+            told = {"queue": queue.path, "partition": partition, **figures.amounts}
+            scheduler.context.log("info", "preemption pass", **told, selected=figures.selected)
 
 
 def _selected_by_queue(snapshot: Snapshot, report: PassReport) -> Steps[Mapping[tuple[str, str], int]]:

@@ -78,7 +78,11 @@ class _WithinQueue:
         queue, share, partition = self.queue, self.queue.share(self.partition), self.partition
         settings = self.round.settings
         reassignable = share.used - share.to_obtain
-        used_capacity = self.arithmetic.divide(share.total, share.used, share.guaranteed)
+        # As everywhere, a guarantee counts for one minimum allocation at least (CSQueueUtils).
+        guaranteed = self.arithmetic.greater(
+            share.total, share.guaranteed, self.round.snapshot.minimum_allocation
+        )
+        used_capacity = self.arithmetic.divide(share.total, share.used, guaranteed)
         if used_capacity < float32(settings.intra_minimum_threshold):
             return
         reassignable = reassignable - total(app.charged_am.get(partition, NONE) for app in queue.active_apps)

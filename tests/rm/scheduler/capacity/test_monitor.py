@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
 from rm.container import RMContainer
 from rm.effects import KeepLog
-from rm.events.scheduler import SchedulerMarkContainerForPreemption
+from rm.events.scheduler import SchedulerMarkContainerForPreemption, SchedulerPreemptionReport
 from rm.scheduler.capacity.changes import refresh
 from rm.scheduler.capacity.monitor import AT_A_TIME_MS
 from rm.scheduler.capacity.preempting import ProportionalCapacityPreemptionPolicy
@@ -324,6 +324,7 @@ def test_a_policy_that_is_stopped_in_the_middle_of_a_pass_does_not_go_on() -> No
     assert Patient.pieces == [0]
 
 
+AMOUNTS = ("guaranteed", "used", "pending", "ideal", "to-preempt")
 TWO = {
     PREFIX + "root.queues": "a,b",
     PREFIX + "root.a.capacity": "50",
@@ -333,16 +334,17 @@ TWO = {
 }
 
 
-def contested() -> tuple[CapacityRig, list[RMContainer]]:
+def contested(more: Mapping[str, str] | None = None) -> tuple[CapacityRig, list[RMContainer]]:
     """A has all of a cluster of 200 containers, B wants its half; the containers, oldest first."""
     site = {
         MONITOR + "enable": "true",
         PREEMPTION + "total_preemption_per_round": "1.0",
         PREEMPTION + "natural_termination_factor": "1.0",
+        **(more or {}),
     }
     one = CapacityRig(TWO, site=site)
     for number in range(10):
-        one.add_node(f"n{number}", 20 * 1024, 100)
+        one.add_node(f"n{number}", 20 * 1024, 20)
     one.submit("first", "root.a")
     one.ask("first", count=200)
     for _ in range(20):
@@ -400,3 +402,23 @@ def test_the_scheduler_answers_between_two_pieces() -> None:
     wanted = marked(one)
     assert not [each for each in wanted if each in ended]
     assert 97 <= len(wanted) <= 100, "what a queue has is what it had when the pass looked at it"
+
+
+@pytest.mark.parametrize("observe_only", ["false", "true"])
+def test_a_pass_is_told_queue_by_queue(observe_only: str) -> None:
+    """In the event log and in the log; with observe_only the same is told, and nothing is marked."""
+    one, _ = contested({PREEMPTION + "observe_only": observe_only})
+    take_timer(one)
+    posted = one.context.dispatcher._queue
+    reports = {one.subject: one.details for one in posted if isinstance(one, SchedulerPreemptionReport)}
+    assert list(reports) == ["root", "root.a", "root.b"]
+    amounts = {name: reports["root.a"][name]["memory-mb"] // 1024 for name in AMOUNTS}
+    assert amounts == {"guaranteed": 100, "used": 200, "pending": 0, "ideal": 100, "to-preempt": 100}
+    assert reports["root.b"]["pending"]["memory-mb"] == 100 * 1024
+    assert [each["selected"] for each in reports.values()] == [100, 100, 0]
+    assert len(marked(one)) == (0 if observe_only == "true" else 100)
+    logged = [effect for effect in one.effects if isinstance(effect, KeepLog)]
+    lines = [dict(line.keys) for line in logged if line.name == "preemption pass"]
+    assert [line["queue"] for line in lines] == list(reports)
+    assert lines[1]["to-preempt"] == "<memory:102400, vCores:100>"
+    assert lines[1]["selected"] == "100"
