@@ -10,6 +10,7 @@ from am.placement import parse_constraint
 from rm.container import RMContainer
 from rm.scheduler.constraint.asking import with_number
 from tests.rig import Rig
+from yarn.enums import NodeAction
 from yarn.ids import ApplicationId
 from yarn.records.master import AllocateResponse
 from yarn.records.request import (
@@ -22,6 +23,9 @@ from yarn.resource import Resource
 
 HANDLER = "yarn.resourcemanager.placement-constraints.handler"
 RETRIES = "yarn.resourcemanager.placement-constraints.retry-attempts"
+RECOVERY = {"yarn.resourcemanager.recovery.enabled": "true"}
+WAIT_MS = 10_000
+"""So long a new RM gives its nodes and AMs to come back."""
 ONE_QUEUE = {
     "yarn.scheduler.capacity.root.queues": "default",
     "yarn.scheduler.capacity.root.default.capacity": "100",
@@ -114,3 +118,22 @@ class ConstraintRig(Rig):
     def where(self, application_id: ApplicationId) -> dict[str, int]:
         """How many of its containers are on each node."""
         return dict(Counter(container.node.host for container in self.live(application_id)))
+
+
+def restarted(old: ConstraintRig, handler: str) -> ConstraintRig:
+    """Another RM over what the first one stored; nodes and AMs live on."""
+    rig = ConstraintRig(
+        handler,
+        0,
+        site=RECOVERY,
+        start_ms=old.clock.now_ms() + 1_000,
+        stored=old.stored,
+        epoch=old.context.epoch + 1,
+    )
+    rig.nodes, rig.masters, rig.names, rig.racks = old.nodes, old.masters, old.names, old.racks
+    for name in rig.names:
+        if rig.nodes[name].is_live:
+            assert rig.heartbeat(name).node_action is NodeAction.RESYNC
+            rig.add_node(name, rig.nodes[name].resource.memory_mb, keep=True)
+    rig.advance(WAIT_MS)
+    return rig

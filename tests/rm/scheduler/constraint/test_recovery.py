@@ -4,32 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.rm.scheduler.constraint.rig import ConstraintRig, wants
-from yarn.enums import NodeAction
+from tests.rm.scheduler.constraint.rig import RECOVERY, ConstraintRig, restarted, wants
 from yarn.ids import ApplicationId
 
 APART = {"zk": "NOTIN,NODE,zk"}
-WAIT_MS = 10_000
-"""So long the RM gives its nodes and AMs to come back."""
-
-
-def restarted(old: ConstraintRig, handler: str) -> ConstraintRig:
-    """Another RM over what the first one stored; nodes and AMs live on."""
-    site = {"yarn.resourcemanager.recovery.enabled": "true"}
-    rig = ConstraintRig(
-        handler, 0, site=site, start_ms=old.clock.now_ms() + 1_000, stored=old.stored, epoch=1
-    )
-    rig.nodes, rig.masters, rig.names, rig.racks = old.nodes, old.masters, old.names, old.racks
-    for name in rig.names:
-        assert rig.heartbeat(name).node_action is NodeAction.RESYNC
-        rig.add_node(name, keep=True)
-    rig.advance(WAIT_MS)
-    return rig
 
 
 def running(handler: str) -> tuple[ConstraintRig, ApplicationId]:
     """Three zk on three nodes, and the RM gone."""
-    old = ConstraintRig(handler, site={"yarn.resourcemanager.recovery.enabled": "true"})
+    old = ConstraintRig(handler, site=RECOVERY)
     app = old.start(APART)
     old.ask(app, wants("zk", 4))
     old.rounds(app, 4)

@@ -10,8 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rm.events.node import NodeExpire
-from tests.rm.scheduler.constraint.rig import ConstraintRig, wants
+from rm.services.caller import Caller
+from tests.rm.scheduler.constraint.rig import RECOVERY, ConstraintRig, restarted, wants
 from yarn.ids import ApplicationId
+from yarn.records.admin import UpdateNodeResourceRequest
+from yarn.records.basics import ResourceOption
+from yarn.records.node import NodeResourceMap
+from yarn.resource import Resource
 
 NODES = 4
 CONSTRAINTS = {
@@ -41,6 +46,10 @@ def steps() -> st.SearchStrategy[list[Step]]:
         st.tuples(st.just("end"), app, place),
         st.tuples(st.just("lose"), node),
         st.tuples(st.just("join"), node),
+        st.tuples(st.just("kill"), app),
+        st.tuples(st.just("sicken"), node, st.booleans()),
+        st.tuples(st.just("resize"), node, st.sampled_from([2048, 4096, 8192])),
+        st.tuples(st.just("restart")),
     )
     return st.lists(each, max_size=60)
 
@@ -49,7 +58,8 @@ class Walk:
     """Two applications with the same constraints on four nodes of two racks."""
 
     def __init__(self, handler: str) -> None:
-        self.rig = ConstraintRig(handler, NODES, memory_mb=8192)
+        self.handler = handler
+        self.rig = ConstraintRig(handler, NODES, memory_mb=8192, site=RECOVERY)
         self.apps = [self.rig.start(CONSTRAINTS) for _ in range(2)]
         self.asked = 0
         self.before = self.counts()
@@ -90,6 +100,31 @@ class Walk:
     def join(self, node: int) -> None:
         if not self.rig.nodes[self.rig.names[node]].is_live:
             self.rig.add_node(self.rig.names[node], 8192)
+
+    def kill(self, app: int) -> None:
+        """Another one takes its place."""
+        self.rig.kill(self.apps[app])
+        self.apps[app] = self.rig.start(CONSTRAINTS)
+
+    def sicken(self, node: int, is_ill: bool) -> None:
+        self.rig.nodes[self.rig.names[node]].health_report = "disk failed" if is_ill else ""
+        self.beat(node)
+
+    def resize(self, node: int, memory_mb: int) -> None:
+        member = self.rig.nodes[self.rig.names[node]]
+        if member.is_live:
+            option = ResourceOption(resource=Resource(memory_mb, 8), over_commit_timeout=-1)
+            entry = NodeResourceMap(node_id=member.node_id, resource_option=option)
+            request = UpdateNodeResourceRequest(node_resource_map=(entry,))
+            admin = Caller(user="yarn")
+            self.rig.turn(lambda: self.rig.core.admin.update_node_resource(request, admin))
+
+    def restart(self) -> None:
+        """Nodes and AMs that live find the new RM; what they had asked is not asked again."""
+        self.rig = restarted(self.rig, self.handler)
+        for app in self.apps:
+            self.rig.register_again(app, CONSTRAINTS)
+        self.before = self.counts()
 
     def counts(self) -> dict[str, Counter[tuple[ApplicationId, str]]]:
         """What is on each node."""
