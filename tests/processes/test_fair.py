@@ -199,3 +199,12 @@ def test_the_allocation_file_changes_while_all_run(desk: Desk, tmp_path: Path) -
         cluster.seconds_until(
             lambda: "{Name: root.a, Weight: 3.0, Policy: fair" in cluster.log(), cluster.log
         )
+
+
+def test_a_bad_file_stops_the_start_with_file_line_and_reason(desk: Desk, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "conf", tmp_path / "conf")
+    bad = '<allocations>\n  <queue name="a">\n    <weight>heavy</weight>\n  </queue>\n</allocations>'
+    (tmp_path / "conf" / "fair-scheduler.xml").write_text(bad)
+    words = ("--detach", "--port", "0", "--web-port", "0", "--scheduler", "fair", "--conf")
+    said = desk.yarnbox("up", *words, str(tmp_path / "conf"), status=2)
+    assert "fair-scheduler.xml:3: <weight>heavy</weight>: must be a number" in said
