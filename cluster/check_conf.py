@@ -25,6 +25,7 @@ from rm.scheduler.capacity.scheduler import CapacityScheduler
 from rm.scheduler.constraint import PlacementConstraints
 from rm.settings import RMSettings
 from yarn.configuration import SITE_FILES, Configuration, ConfigurationError
+from yarn.errors import YarnError
 from yarn.node_resources import node_resource
 from yarn.resource import Resource
 from yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
@@ -109,7 +110,10 @@ def _context(site: Configuration, types: ResourceTypeRegistry, provider: Configu
     )
     context.labels = NodeLabelsManager(is_enabled=settings.labels.enabled)
     context.attributes = NodeAttributesManager()
-    context.constraints = PlacementConstraints(context)
+    try:
+        context.constraints = PlacementConstraints(context)
+    except YarnError as error:
+        raise ConfigurationError.of("yarn-site.xml", error.message) from None
     return context
 
 

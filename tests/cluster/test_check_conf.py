@@ -103,3 +103,10 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "Invalid queue state configuration" in told
     assert "Illegal capacity sum of 0.9" in told
     assert "capacity-scheduler.xml" in told
+
+
+def test_a_placement_algorithm_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    prefix = "yarn.resourcemanager.placement-constraints."
+    site = {prefix + "handler": "placement-processor", prefix + "algorithm.class": "no.Such"}
+    assert main(["check-conf", str(directory(tmp_path / "conf", TREE, site))]) == 2
+    assert "there is no no.Such" in capsys.readouterr().err
