@@ -352,7 +352,7 @@ class RequestTable:
             sizing = request.resource_sizing
             if (
                 sorted(request.allocation_tags) != tags
-                or request.priority != given.priority
+                or (request.priority or 0) != (given.priority or 0)
                 or request.allocation_request_id != given.allocation_request_id
                 or sizing is None
             ):
