@@ -105,6 +105,8 @@ class _Tree:
         most = componentwise_min(here.max_share, self.cluster)
         yield Share(path, policy.name, here.weight, here.min_share, most, here.is_active, fair, steady)
         children = self.children(path)
+        if not children:
+            return
         standings = [self.standing(child, active) for child in children]
         fairs = policy.shares(standings, fair)
         steadies = policy.steady_shares(standings, steady)

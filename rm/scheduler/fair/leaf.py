@@ -138,6 +138,8 @@ class LeafQueue(FairQueue):
             return
         self._shared_out = inputs
         apps = list(self.runnable)
+        if not apps:
+            return
         before = [app.fair_share for app in apps]
         shares = self.policy.application_shares([app.weight for app in apps], before, self.fair_share)
         if shares is None:

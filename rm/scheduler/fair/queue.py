@@ -319,6 +319,8 @@ class ParentQueue(FairQueue):
     def share_out(self) -> None:
         """By its policy, among the children that are active; then each child does the same."""
         children = list(self.children.values())
+        if not children:
+            return
         shares = self.policy.shares([child.standing() for child in children], self.fair_share)
         for child, share in zip(children, shares, strict=True):
             child.fair_share = share
@@ -327,6 +329,8 @@ class ParentQueue(FairQueue):
     def share_out_steadily(self) -> None:
         """The shares if all were active."""
         children = list(self.children.values())
+        if not children:
+            return
         standings = [child.standing()._replace(fair_share=child.steady_fair_share) for child in children]
         shares = self.policy.steady_shares(standings, self.steady_fair_share)
         for child, share in zip(children, shares, strict=True):

@@ -19,7 +19,6 @@ class LeastFirst(Policy):
         return one.used.memory_mb - two.used.memory_mb or by_start(one, two)
 
     def shares(self, siblings: Sequence[Standing], total: Resource) -> list[Resource]:
-        """Equal parts for the active ones."""
-        count = sum(one.is_active for one in siblings) or 1
-        part = Resource(total.memory_mb // count, total.vcores // count)
-        return [part if one.is_active else Resource() for one in siblings]
+        """Equal parts, as the manual has it: a policy is never asked about nobody."""
+        part = Resource(total.memory_mb // len(siblings), total.vcores // len(siblings))
+        return [part for _ in siblings]

@@ -65,3 +65,9 @@ def test_queues_whose_policy_does_not_go_with_their_place_are_never_made() -> No
     }
     made = {share.path for share in forecast(allocations, Resource(1024, 1), ["a.y", "a.x.below"])}
     assert made == {"root", "root.a", "root.a.y", "root.c"} == set(Rig(text).scheduler.tree.queues)
+
+
+def test_a_user_s_own_policy_is_never_asked_about_nobody() -> None:
+    text = FILE.format(policy="tests.rm.scheduler.fair.own_policy.LeastFirst")
+    found = forecast(read_allocations(text, "fair.xml", TYPES), Resource(9000, 9))
+    assert {share.path: share.fair_share for share in found}["root.a.x"] == Resource(1500, 1)
