@@ -9,7 +9,8 @@ import os
 import shutil
 import struct
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -88,6 +89,17 @@ class Programs:
             line, capture_output=True, text=True, timeout=PROGRAM_S, check=False, env=environment()
         )
         return Said(done.returncode, done.stdout, done.stderr)
+
+    @contextmanager
+    def started(self, configuration: Path, name: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+        """Runs one beside the test; killed if it runs at the end of the block."""
+        line = [*self.command(configuration, name), *arguments]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(line, stdout=pipe, stderr=pipe, text=True, env=environment()) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
 
 
 def _jars(release: str) -> str:

@@ -2,6 +2,7 @@ import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -10,6 +11,7 @@ import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.ContainerLaunchContext;
 import org.apache.hadoop.yarn.api.records.ContainerStatus;
 import org.apache.hadoop.yarn.api.records.FinalApplicationStatus;
+import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.NodeReport;
 import org.apache.hadoop.yarn.api.records.Priority;
 import org.apache.hadoop.yarn.api.records.Resource;
@@ -27,6 +29,7 @@ public final class AsyncMaster {
   private final YarnConfiguration conf = new YarnConfiguration();
   private final String command;
   private final CountDownLatch left;
+  private final Map<ContainerId, NodeId> places = new ConcurrentHashMap<>();
   private final AtomicReference<String> fault = new AtomicReference<>();
   private final NMClientAsync nodes = NMClientAsync.createNMClientAsync(new OfNodes());
   private final AMRMClientAsync<ContainerRequest> rm =
@@ -49,7 +52,7 @@ public final class AsyncMaster {
     rm.registerApplicationMaster("localhost", 0, "");
     long times = left.getCount();
     for (int each = 0; each < times; each++) {
-      rm.addContainerRequest(new ContainerRequest(Resource.newInstance(256, 1), null, null, Priority.newInstance(1)));
+      rm.addContainerRequest(wish());
     }
     boolean isDone = left.await(PATIENCE_S, TimeUnit.SECONDS);
     String said = !isDone ? left.getCount() + " of them are not done" : fault.get();
@@ -59,10 +62,16 @@ public final class AsyncMaster {
     rm.stop();
   }
 
+  private static ContainerRequest wish() {
+    return new ContainerRequest(Resource.newInstance(256, 1), null, null, Priority.newInstance(1));
+  }
+
   private final class OfResourceManager extends AMRMClientAsync.AbstractCallbackHandler {
     @Override
     public void onContainersAllocated(List<Container> containers) {
       for (Container container : containers) {
+        rm.removeContainerRequest(wish());
+        places.put(container.getId(), container.getNodeId());
         nodes.startContainerAsync(container, ContainerLaunchContext.newInstance(
             null, null, Collections.singletonList(command), null, null, null));
       }
@@ -107,7 +116,7 @@ public final class AsyncMaster {
   private final class OfNodes extends NMClientAsync.AbstractCallbackHandler {
     @Override
     public void onContainerStarted(ContainerId container, Map<String, ByteBuffer> services) {
-      nodes.getContainerStatusAsync(container, null);
+      nodes.getContainerStatusAsync(container, places.get(container));
     }
 
     @Override

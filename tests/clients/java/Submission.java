@@ -1,15 +1,7 @@
-import java.util.Arrays;
-import java.util.Collections;
-import java.util.Map;
-import java.util.TreeMap;
-import org.apache.hadoop.yarn.api.ApplicationConstants;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ApplicationReport;
-import org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext;
-import org.apache.hadoop.yarn.api.records.ContainerLaunchContext;
 import org.apache.hadoop.yarn.api.records.FinalApplicationStatus;
 import org.apache.hadoop.yarn.api.records.Priority;
-import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.YarnApplicationState;
 import org.apache.hadoop.yarn.client.api.YarnClient;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
@@ -17,8 +9,6 @@ import org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException;
 
 /**
  * Submits masters to run in containers: one to the end, one to be killed.
- *
- * The class path of this program is that of its masters.
  */
 public final class Submission {
   private final YarnClient yarn = YarnClient.createYarnClient();
@@ -42,7 +32,7 @@ public final class Submission {
 
   private void toTheEnd() throws Exception {
     ApplicationId application = submit("to the end", "AsyncMaster 3 'echo hello 1><LOG_DIR>/stdout'");
-    Expect.soon("it is over", () -> isOver(application));
+    Expect.soon("it is over", () -> Masters.isOver(yarn, application));
     ApplicationReport report = yarn.getApplicationReport(application);
     Expect.equal("what it said", "ran 3 times", report.getDiagnostics());
     Expect.equal("its state", YarnApplicationState.FINISHED, report.getYarnApplicationState());
@@ -73,27 +63,10 @@ public final class Submission {
   }
 
   private ApplicationId submit(String name, String master) throws Exception {
-    ApplicationSubmissionContext context = yarn.createApplication().getApplicationSubmissionContext();
-    Map<String, String> environment = new TreeMap<>();
-    environment.put("CLASSPATH", System.getProperty("java.class.path"));
-    String command = ApplicationConstants.Environment.JAVA_HOME.$$() + "/bin/java -XX:TieredStopAtLevel=1 " + master
-        + " 1>" + ApplicationConstants.LOG_DIR_EXPANSION_VAR + "/stdout"
-        + " 2>" + ApplicationConstants.LOG_DIR_EXPANSION_VAR + "/stderr";
-    environment.put("JAVA_HOME", System.getProperty("java.home"));
-    context.setApplicationName(name);
-    context.setAMContainerSpec(ContainerLaunchContext.newInstance(
-        null, environment, Collections.singletonList(command), null, null, null));
-    context.setResource(Resource.newInstance(512, 1));
-    context.setMaxAppAttempts(1);
-    return yarn.submitApplication(context);
+    return Masters.submit(yarn, name, master);
   }
 
   private YarnApplicationState state(ApplicationId application) throws Exception {
     return yarn.getApplicationReport(application).getYarnApplicationState();
-  }
-
-  private boolean isOver(ApplicationId application) throws Exception {
-    return Arrays.asList(YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
-        .contains(state(application));
   }
 }
