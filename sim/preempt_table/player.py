@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import cast
 
 from rm.scheduler.capacity.preemption.policy import PreemptionPolicy
-from rm.scheduler.capacity.preemption.settings import read_settings
+from rm.scheduler.capacity.preemption.settings import PreemptionSettings, read_settings
 from rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView
 from sim.preempt_table.build import Built, TableContainer
 from sim.preempt_table.rows import PassRow, Row, TableError
 from yarn.configuration import Configuration, ConfigurationError
+from yarn.settings import declarations
 
 _PREFIX = "yarn.resourcemanager.monitor.capacity.preemption."
 TABLE_DEFAULTS = {
@@ -60,6 +61,10 @@ class _Counting:
 
 def play(row: Row) -> list[TableFailure]:
     """Runs the row's passes by one policy object; what did not hold."""
+    known = [declaration.name for declaration in declarations(PreemptionSettings)]
+    for name in row.policy:
+        if name.startswith(_PREFIX) and name not in known:
+            raise TableError(f"row {row.name}: policy: unknown property {name}")
     try:
         settings = read_settings(Configuration.of({**TABLE_DEFAULTS, **row.policy}))
     except ConfigurationError as error:

@@ -186,6 +186,10 @@ def test_a_mapreduce_job_that_is_preempted_ends_right(desk: Desk, tmp_path: Path
     assert app["numAMContainerPreempted"] == 0
     assert app["numNonAMContainerPreempted"] == (0 if wait_ms else killed)
     assert app["preemptedResourceMB"] == app["numNonAMContainerPreempted"] * SLOT_MB
+    status = desk.yarnbox("yarn", "application", "-status", app["id"])
+    seconds = f"{app['preemptedMemorySeconds']} MB-seconds, {app['preemptedVcoreSeconds']} vcore-seconds"
+    assert f"Aggregate Resource Preempted : {seconds}" in status
+    assert bool(wait_ms) == (app["preemptedMemorySeconds"] == 0)
     (report,) = (desk.directory / "history").glob("job_*.json")
     attempts = [one for task in json.loads(report.read_text())["tasks"] for one in task["attempts"]]
     assert not [one for one in attempts if one["state"].startswith("FAIL")]

@@ -16,6 +16,7 @@ from sim.preempt_table.rows import Row, TableError, read_table
 TABLES = sorted((Path(__file__).parents[1] / "scenarios" / "preemption").glob("*tables.json"))
 ROWS = [row for file in TABLES for row in read_table(file)]
 
+PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption."
 SMALL: dict[str, Any] = {
     "name": "two-queues",
     "source": "derived: example",
@@ -87,10 +88,11 @@ def test_json_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ({"expect": {"app1": "many"}}, "is an integer"),
         ({"passes": []}, "either expect or passes"),
         ({"nodes": []}, "nodes: there is none"),
+        ({"policy": {PREEMPTION + "max_wait_before_kil": 1}}, "unknown property"),
         ({"cluster": {"": {"memory-mb": 100, "exclusive": 1}}}, "exclusive is true or false"),
         ({"queues": [{"name": "a", "parent": "root"}]}, "unknown parent root"),
         (
-            {"policy": {"yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill": "soon"}},
+            {"policy": {PREEMPTION + "max_wait_before_kill": "soon"}},
             "soon",
         ),
     ],

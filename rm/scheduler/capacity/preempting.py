@@ -121,6 +121,8 @@ class _Decisions:
         """Lets the reservation wait on the other node, if its request would go there."""
         reserved, target = cast(RMContainer, container), cast(SchedulerNode, node)
         attempt = self._scheduler.attempt(reserved.attempt_id)
+        if reserved.key.update_of:  # a container that is to grow cannot do so elsewhere
+            return False
         key_asks = attempt.asks.key_asks(reserved.key) if attempt is not None else None
         if attempt is None or key_asks is None or key_asks.any is None or not key_asks.any.relax_locality:
             return False

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rm.scheduler.capacity.preemption.arithmetic import MANDATORY
 from rm.scheduler.capacity.preemption.policy import PreemptionPolicy
 from rm.scheduler.capacity.preemption.settings import PreemptionSettings
 from rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView
@@ -14,6 +17,9 @@ from yarn.ids import ContainerId
 from yarn.resource import NONE, Resource, total
 
 CLUSTER = 120
+UNIT = Resource(1, 1)
+LEAF = (False, False, 0, False, 0.0, None)
+"""Neither disabled nor prioritized, first come first served, no AM share, no user limit of its own."""
 
 
 class Recorder:
@@ -114,6 +120,56 @@ def test_a_pass_stays_within_its_bounds(row: Row) -> None:
     assert all(ideal >= 0 for ideal in guaranteed)
     if not any(leaf.is_disabled for leaf in built.snapshot.leaves()):
         assert sum(guaranteed) <= CLUSTER
+
+
+EVERYTHING = PreemptionSettings(
+    total_per_round=0.25,
+    natural_termination_factor=1.0,
+    max_ignored_over_capacity=0.0,
+    by_reserved_containers=True,
+    by_queue_priority=True,
+    balances_satisfied=True,
+    intra_enabled=True,
+    intra_max_allowable_limit=1.0,
+)
+
+
+@given(rows(), st.booleans(), st.sampled_from(["userlimit_first", "priority_first"]))
+def test_all_selectors_together_stay_within_one_pot(row: Row, is_dominant: bool, order: str) -> None:
+    """The cap is for the pass, not for each way to select; no container counts twice."""
+    built, recorder = Built(replace(row, is_dominant=is_dominant), 0), Recorder()
+    report = PreemptionPolicy(replace(EVERYTHING, intra_order=order)).run(built.snapshot, recorder)
+    assert len({one.container_id for one in report.selected}) == len(report.selected)
+    assert report.marked == tuple(recorder.marked)
+    assert total(container.resource for container in report.selected).memory_mb <= CLUSTER * 0.25
+
+
+def test_an_application_that_waits_for_activation_may_want_something() -> None:
+    """FifoIntraQueuePreemptionPlugin looks at all applications of a queue, not at the active ones alone."""
+    group = GroupRow(100, Resource(1), "n1", "", 1, False, False)
+    apps = (
+        AppRow("low", "user", 1, {"": NONE}, (group,)),
+        AppRow("high", "user", 5, {"": Resource(30)}, ()),
+    )
+    whole, used, pending = Resource(100), Resource(100), Resource(30)
+    queues = (
+        QueueRow("root", None, {"": ShareRow(whole, whole, used)}, False, False, 0, False, 0.0, None, ()),
+        QueueRow("root.a", "root", {"": ShareRow(whole, whole, used, pending)}, *LEAF, apps),
+    )
+    row = Row(
+        "waiting", False, {}, UNIT, MANDATORY, {"": whole}, {"n1": ("", whole)}, queues, (PassRow(0, {}),)
+    )
+    settings = PreemptionSettings(total_per_round=1.0, intra_enabled=True, intra_order="priority_first")
+    counts = []
+    for waits in (False, True):
+        built, recorder = Built(row, 0), Recorder()
+        leaf = built.queues["root.a"]
+        if waits:
+            leaf.waiting_apps = [app for app in leaf.active_apps if app.priority == 5]
+            leaf.active_apps = [app for app in leaf.active_apps if app.priority != 5]
+        PreemptionPolicy(settings).run(built.snapshot, recorder)
+        counts.append(len(recorder.marked))
+    assert counts == [20, 20]
 
 
 @given(rows())
