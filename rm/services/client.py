@@ -6,6 +6,7 @@ Calls about the cluster itself are in `cluster`. Answers for the application hal
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rm import reports
@@ -148,6 +149,10 @@ class ClientService(ClusterService):
         app = self._app(request.application_id)
         may_view = self._access.may_view(caller.user, app)
         report = reports.application_report(self._context, app, caller.user, may_view=may_view)
+        if may_view and not report.diagnostics and app.current is not None and app.state in ACTIVE_STATES:
+            # Of a list of applications nobody asks it: to explain one is to look at every node.
+            said = self._context.scheduler.launch_diagnostics(app.current.attempt_id)
+            report = replace(report, diagnostics=said)
         return GetApplicationReportResponse(application_report=report)
 
     def get_applications(self, request: GetApplicationsRequest, caller: Caller) -> GetApplicationsResponse:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from sim.scenario.document import InvalidScenarioError, Scenario, read_scenario
 from sim.scenario.player import Outcome, play
@@ -26,12 +26,20 @@ class _Unreadable:
     lines: tuple[str, ...]
 
 
+class Play(Protocol):
+    """What plays a scenario."""
+
+    def __call__(self, scenario: Scenario, *, with_reasons: bool = False) -> Outcome:
+        """From its beginning to its end."""
+        ...
+
+
 def main(
     argv: Sequence[str] | None = None,
     *,
     out: TextIO | None = None,
     err: TextIO | None = None,
-    play: Callable[[Scenario], Outcome] = play,
+    play: Play = play,
 ) -> int:
     """Carries out the command; the answer is the exit status."""
     arguments = _parser().parse_args(argv)
@@ -45,7 +53,7 @@ def main(
             print(*read.lines, sep="\n", file=err)
             status = INVALID
             continue
-        outcome = play(read)
+        outcome = play(read, with_reasons=arguments.json)
         show(read, outcome, out)
         status = max(status, HELD if outcome.is_ok else FAILED)
     return status
@@ -102,6 +110,7 @@ def _show_json(scenario: Scenario, outcome: Outcome, out: TextIO) -> None:
         "ok": outcome.is_ok,
         "failures": failures,
         "events": list(outcome.events),
+        "pending": dict(outcome.pending),
     }
     print(json.dumps(whole, allow_nan=False), file=out)
 

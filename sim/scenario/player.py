@@ -8,8 +8,8 @@ meant.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from sim.kernel import Kernel
@@ -35,6 +35,8 @@ class Outcome:
 
     failures: tuple[Failure, ...]
     events: tuple[Mapping[str, object], ...]
+    pending: Mapping[str, Sequence[Mapping[str, str]]] = field(default_factory=dict)
+    """Why each application that still waits at the end does so, where that was asked for."""
 
     @property
     def is_ok(self) -> bool:
@@ -42,16 +44,19 @@ class Outcome:
         return not self.failures
 
 
-def play(scenario: Scenario) -> Outcome:
-    """Plays the scenario from its beginning to its end, or to the first step that is refused."""
-    return Player(scenario).play()
+def play(scenario: Scenario, *, with_reasons: bool = False) -> Outcome:
+    """Plays the scenario from its beginning to its end, or to the first step that is refused; told with why
+    applications wait, if that is wanted.
+    """
+    return Player(scenario, with_reasons=with_reasons).play()
 
 
 class Player:
     """One play of one scenario."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, *, with_reasons: bool = False) -> None:
         self._scenario = scenario
+        self._with_reasons = with_reasons
         conf = dict(scenario.conf)
         self._period_ms = int(conf.pop(HEARTBEAT_MS, "0"))
         self._files = ScenarioFiles(conf, scenario.capacity_scheduler, scenario.fair_scheduler)
@@ -73,7 +78,8 @@ class Player:
 
     def outcome(self) -> Outcome:
         """How it went so far."""
-        return Outcome(tuple(self._failures), tuple(self.recorder.events))
+        pending = {name: reasons for name, reasons in self.recorder.pending.items() if reasons}
+        return Outcome(tuple(self._failures), tuple(self.recorder.events), pending)
 
     def begin(self) -> None:
         """Starts the ResourceManager at moment 0, adds the labels and lets the nodes register."""
@@ -126,6 +132,8 @@ class Player:
         self._number += 1
         self.recorder.step = self._number
         self._by_verb[step.verb](step)
+        if self._with_reasons:
+            self.recorder.note_reasons()
 
     def _update_shares(self, step: UpdateShares) -> None:
         for _ in range(step.times):

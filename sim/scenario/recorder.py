@@ -3,6 +3,8 @@ them."""
 
 from __future__ import annotations
 
+from rm.scheduler.capacity import CapacityScheduler
+from rm.scheduler.capacity.assignment import SkipReason
 from sim.scenario.world import World
 from yarn.story import Line
 
@@ -13,7 +15,39 @@ class Recorder:
     def __init__(self) -> None:
         self.step = 0
         self.events: list[dict[str, object]] = []
+        self.pending: dict[str, list[dict[str, str]]] = {}
+        """Why each application waits, as it was told last."""
         self._world: World | None = None
+
+    def note_reasons(self) -> None:
+        """Writes down why each application waits, where that is another reason than before.
+
+        The CapacityScheduler is asked after each step, and only when somebody is going to read the answer.
+        """
+        world = self._world
+        assert world is not None
+        scheduler = world.rm.context.scheduler
+        if not isinstance(scheduler, CapacityScheduler):
+            return
+        for name, app in world.apps.items():
+            found = [
+                {"reason": one.reason.name, "text": str(one)}
+                for one in scheduler.explain(app.application_id)
+                if one.reason is not SkipReason.NOTHING_ASKED
+            ]
+            if found == self.pending.get(name, []):
+                continue
+            self.pending[name] = found
+            self.events.append(
+                {
+                    "step": self.step,
+                    "at": world.rm.context.now_ms - world.rm.start_ms,
+                    "kind": "Pending",
+                    "id": str(app.application_id),
+                    "name": name,
+                    "reasons": found,
+                }
+            )
 
     def listen(self, world: World) -> None:
         """From now on the story of that world is written down."""

@@ -46,11 +46,15 @@ class CapacityApplication(Application[CapacityAttempt]):
 
 
 def place(scheduler: CapacityScheduler, context: ApplicationSubmissionContext, user: str) -> str:
-    """The queue for a submission: that of the first rule that places it, else the one it names."""
+    """The queue for a submission: that of the first rule that places it, else the one it names; by its full
+    path, if there is such a queue.
+    """
     settings = scheduler.frame.settings
     asked = context.queue or UNNAMED
+    named = scheduler.tree.find(asked)
+    path = named.path if named is not None else asked
     if asked != UNNAMED and not settings.overrides_with_mappings:
-        return asked
+        return path
     found = None
     tagged = placement_user(scheduler.context.settings, context.application_tags, user)
     if tagged is not None:
@@ -60,7 +64,7 @@ def place(scheduler: CapacityScheduler, context: ApplicationSubmissionContext, u
     if found is None:
         found = _place_as(scheduler, context, user)
     if found is None:
-        return asked
+        return path
     if context.application_id is not None:
         scheduler.placed_by_rule[context.application_id] = found
     return found

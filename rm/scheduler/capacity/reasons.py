@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rm.scheduler.node import SchedulerNode
 
 INACTIVATED = "Application is added to the scheduler and is not yet activated."
+RUNNING = "Application waits for containers."
 ACTIVATED = "Application is Activated, waiting for resources to be assigned for AM."
 
 
@@ -98,14 +99,17 @@ def _behind_others(scheduler: CapacityScheduler, attempt: CapacityAttempt) -> li
 
 
 def launch_diagnostics(scheduler: CapacityScheduler, attempt_id: ApplicationAttemptId) -> str:
-    """What the attempt's report says while its AM is not there yet."""
+    """What the attempt's report says while its AM is not there yet, or waits for containers."""
     attempt = scheduler.attempt(attempt_id)
-    if attempt is None or attempt.attempt_id != attempt_id or not attempt.is_waiting_for_am:
+    if attempt is None or attempt.attempt_id != attempt_id or attempt.is_stopped:
         return ""
-    if attempt.is_stopped:
+    is_running = attempt.is_activated and not attempt.is_waiting_for_am
+    if is_running and not attempt.is_asking:
         return ""
     found = explain(scheduler, attempt_id.application_id)
-    start = ACTIVATED if attempt.is_activated else INACTIVATED
+    if is_running and not found:
+        return ""
+    start = RUNNING if is_running else ACTIVATED if attempt.is_activated else INACTIVATED
     return " ".join([start, *(f"{one}" for one in found)])
 
 

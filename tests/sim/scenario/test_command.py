@@ -18,14 +18,14 @@ POOR = "name: poor\nsteps: []\n"
 BAD = "name: bad\nsteps:\n  - sleep: 1\n  - heartbeat: n9\n"
 
 
-def played(scenario: Scenario) -> Outcome:
+def played(scenario: Scenario, *, with_reasons: bool = False) -> Outcome:
     """A play that fails for the scenario called poor."""
     events = ({"step": 1, "at": 0, "kind": "RMApp", "event": "AppStart"},)
     if scenario.name == "poor":
         return Outcome(
             (Failure(2, "apps.a1.containers", 6, 5), Failure(3, "queues.root.b", "x", None)), events
         )
-    return Outcome((), events)
+    return Outcome((), events, {"a1": [{"reason": "USER_LIMIT", "text": "..."}]} if with_reasons else {})
 
 
 @pytest.fixture
@@ -69,8 +69,10 @@ def test_json_has_one_object_a_file(files: Path) -> None:
             {"step": 3, "path": "queues.root.b", "expected": "x", "got": None},
         ],
         "events": [{"step": 1, "at": 0, "kind": "RMApp", "event": "AppStart"}],
+        "pending": {},
     }
     assert (second["name"], second["ok"], second["failures"]) == ("good", True, [])
+    assert second["pending"] == {"a1": [{"reason": "USER_LIMIT", "text": "..."}]}
 
 
 def test_a_file_that_is_no_scenario_is_told_and_the_others_are_played(files: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.scenario.document import parse_scenario
+from sim.scenario.document import parse_scenario, read_scenario
 from sim.scenario.player import Outcome, play
 
 ROOT = Path(__file__).parents[3]
@@ -279,3 +279,23 @@ def test_a_story_repeats_to_the_letter_whatever_the_order_of_sets_is(case: str) 
         stories.append(done.stdout)
     assert stories[0] == stories[1]
     assert len(json.loads(stories[0])["events"]) > 20
+
+
+def test_why_applications_wait_is_told_to_who_asks() -> None:
+    case = Path(__file__).parents[2] / "scenarios" / "capacity" / "user-am-limit.yaml"
+    assert not play(read_scenario(case)).pending
+    outcome = play(read_scenario(case), with_reasons=True)
+    assert outcome.is_ok
+    assert {name: one["reason"] for name, (one,) in outcome.pending.items()} == {"a2": "USER_AM_LIMIT"}
+    told = [
+        (event["name"], [one["reason"] for one in event["reasons"]])  # type: ignore[attr-defined]
+        for event in outcome.events
+        if event["kind"] == "Pending"
+    ]
+    assert told == [
+        ("a2", ["USER_AM_LIMIT"]),
+        ("a2", ["AM_LIMIT"]),
+        ("a5", ["AM_LIMIT"]),
+        ("a2", ["USER_AM_LIMIT"]),
+        ("a5", []),
+    ]
