@@ -58,6 +58,14 @@ class NodeLabelsManager:
         own = self._of_node.get(node_id)
         return self._of_host.get(node_id.host, DEFAULT_PARTITION) if own is None else own
 
+    def carriers(self, nodes: Iterable[NodeId]) -> dict[NodeId, str]:
+        """Who carries which label: hosts (port 0), these nodes, and nodes with a label of their own that are
+        not there now.
+        """
+        found = {NodeId(host, EVERY_NODE_OF_HOST): label for host, label in self._of_host.items()}
+        found.update({node_id: self.partition_of(node_id) for node_id in (*nodes, *self._of_node)})
+        return {node_id: label for node_id, label in found.items() if label}
+
     # Changes: what was effective comes back
 
     def add(self, labels: Iterable[NodeLabel]) -> tuple[NodeLabel, ...]:

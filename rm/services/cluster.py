@@ -16,7 +16,6 @@ from rm.services.caller import Caller
 from rm.services.filters import matches
 from yarn.enums import NodeState
 from yarn.errors import YarnError
-from yarn.ids import NodeId
 from yarn.records.basics import ResourceProfileEntry, ResourceProfiles
 from yarn.records.client import (
     GetAllResourceProfilesRequest,
@@ -148,28 +147,25 @@ class ClusterService:
     def get_node_to_labels(
         self, request: GetNodesToLabelsRequest, caller: Caller
     ) -> GetNodesToLabelsResponse:
-        """getNodeToLabels: the nodes that carry one."""
-        labelled = ((node_id, self._label_of(node_id)) for node_id in self._context.nodes)
+        """getNodeToLabels: the nodes that carry one, and the hosts that give them one (port 0)."""
+        carriers = self._context.labels.carriers(self._context.nodes)
         return GetNodesToLabelsResponse(
             node_to_labels=tuple(
-                NodeIdToLabels(node_id=node_id, node_labels=(label,)) for node_id, label in labelled if label
+                NodeIdToLabels(node_id=node_id, node_labels=(label,)) for node_id, label in carriers.items()
             )
         )
 
     def get_labels_to_nodes(
         self, request: GetLabelsToNodesRequest, caller: Caller
     ) -> GetLabelsToNodesResponse:
-        """getLabelsToNodes: of the labels named, or of all."""
+        """getLabelsToNodes: of the labels named, or of all; those that nobody carries are left out."""
         context = self._context
         names = request.node_labels or tuple(context.labels.labels)
+        carriers = context.labels.carriers(context.nodes)
+        found = {name: tuple(one for one, label in carriers.items() if label == name) for name in names}
         return GetLabelsToNodesResponse(
             labels_to_nodes=tuple(
-                LabelsToNodeIds(
-                    node_labels=name,
-                    node_id=tuple(one for one in context.nodes if self._label_of(one) == name),
-                )
-                for name in names
-                if context.labels.is_known(name)
+                LabelsToNodeIds(node_labels=name, node_id=nodes) for name, nodes in found.items() if nodes
             )
         )
 
@@ -181,9 +177,6 @@ class ClusterService:
         return GetClusterNodeLabelsResponse(
             deprecated_node_labels=tuple(labels), node_labels=tuple(labels.values())
         )
-
-    def _label_of(self, node_id: NodeId) -> str:
-        return self._context.labels.partition_of(node_id)
 
     def get_cluster_node_attributes(
         self, request: GetClusterNodeAttributesRequest, caller: Caller

@@ -117,27 +117,26 @@ def partitions(context: RMContext, shapes: Shapes) -> list[Answer]:
 
 
 def labels_to_nodes(context: RMContext, shapes: Shapes, names: list[str]) -> list[Answer]:
-    """The nodes of each label named, or of all."""
+    """The nodes of each label named, or of all; those that nobody carries are left out."""
+    carriers = context.labels.carriers(context.nodes)
     known = [name for name in names or list(context.labels.labels) if name in context.labels.labels]
     found = []
     for name in known:
         shown = label(context, shapes, name)
-        nodes = [str(one) for one in context.nodes if context.labels.partition_of(one) == name]
-        value: Answer = {"partitionInfo": shown["partitionInfo"]}
-        if nodes:
-            value = {"nodes": nodes, **value}
+        nodes = [str(one) for one, carried in carriers.items() if carried == name]
+        if not nodes:
+            continue
+        value: Answer = {"nodes": nodes, "partitionInfo": shown["partitionInfo"]}
         key = {"name": name, "exclusivity": shown["exclusivity"]}
         found.append({"key": key, "value": value})
     return found
 
 
 def nodes_to_labels(context: RMContext, shapes: Shapes) -> list[Answer]:
-    """The label of each node that has one."""
-    pairs = [(one, context.labels.partition_of(one)) for one in context.nodes]
+    """The label of each node that has one, and of each host that gives one."""
     return [
         {"key": str(node_id), "value": {"nodeLabelInfo": label(context, shapes, name)}}
-        for node_id, name in pairs
-        if name
+        for node_id, name in context.labels.carriers(context.nodes).items()
     ]
 
 

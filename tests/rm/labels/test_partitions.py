@@ -85,3 +85,12 @@ def test_a_snapshot_makes_the_same_manager_again(manager: NodeLabelsManager) -> 
     assert copy.labels == manager.labels
     assert [copy.partition_of(one) for one in (H1, H2)] == ["", "x"]
     assert copy.snapshot(with_mappings=True) == manager.snapshot(with_mappings=True)
+
+
+def test_who_carries_a_label(manager: NodeLabelsManager) -> None:
+    replace(manager, h="x", h1="y")
+    assert manager.carriers([H2]) == {H: "x", H1: "y", H2: "x"}
+    replace(manager, h="")
+    assert manager.carriers([H2]) == {}
+    replace(manager, h1="z")
+    assert manager.carriers([]) == {H1: "z"}
