@@ -1,57 +1,363 @@
-"""Real processes: a job kept on labelled nodes, labels that outlive the RM."""
+"""Node labels on real clusters: the commands and what they refuse, where a job's containers land, the three
+ways to say where a node is, and an RM that is killed in the middle of changes.
+"""
 
 from __future__ import annotations
 
+import getpass
+import io
 import json
+import shutil
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from client import yarn_client
+from client.admin_client import SERVICE, AdminClient
+from client.console import Console
+from client.main import main
 from cluster.cluster import wait_until
-from tests.processes.conftest import Desk, with_queues
+from tests.processes import label_providers
+from tests.processes.conftest import ROOT, Desk
+from yarn.configuration.document import write
+from yarn.errors import YarnError
+from yarn.ids import NodeId
+from yarn.records.client import GetNodesToLabelsRequest
+from yarn.records.node import NodeLabel
+from yarn.rpc import BlockingStub, RpcError
 
 pytestmark = [pytest.mark.xdist_group("processes"), pytest.mark.timeout(240)]
 
 CAPACITY = "yarn.scheduler.capacity."
+LABELS = ("stable", "dynamic", "slow")
+ENABLED = "yarn.node-labels.enabled=true"
+NOT_CENTRALIZED = (
+    "replaceLabelsOnNode: Error when invoke method=replaceLabelsOnNode because centralized node label "
+    "configuration is not enabled."
+)
+PROVIDER = "yarn.nodemanager.node-labels.provider"
+RM_PROVIDER = "yarn.resourcemanager.node-labels.provider"
 
 
-def yarn(desk: Desk, *words: str) -> str:
-    return desk.yarnbox("yarn", *words)
+def queues(**further: str) -> dict[str, str]:
+    """One queue that may use every partition."""
+    shares = {f"root.default.accessible-node-labels.{label}.capacity": "100" for label in LABELS}
+    return {
+        "root.queues": "default",
+        "root.default.capacity": "100",
+        "root.default.accessible-node-labels": "*",
+        "maximum-am-resource-percent": "0.5",
+        **shares,
+        **further,
+    }
 
 
-def test_a_job_stays_where_its_label_says(desk: Desk, tmp_path: Path) -> None:
-    conf = with_queues(
-        tmp_path,
-        {
-            CAPACITY + "root.queues": "default",
-            CAPACITY + "root.default.capacity": "100",
-            CAPACITY + "root.default.accessible-node-labels": "*",
-            CAPACITY + "root.default.accessible-node-labels.dynamic.capacity": "100",
-            CAPACITY + "maximum-am-resource-percent": "0.5",
-        },
+def up(desk: Desk, tmp_path: Path, properties: dict[str, str], *words: str) -> Path:
+    """A cluster of four nodes with these queues; its configuration directory."""
+    conf = tmp_path / "conf"
+    shutil.copytree(ROOT / "conf", conf)
+    configure(conf, properties)
+    options = ["--scheduler", "capacity", "--nodes", "4", "--conf", str(conf)]
+    for definition in (ENABLED, *words):
+        options += ["-D", definition]
+    desk.up(*options)
+    return conf
+
+
+def configure(directory: Path, properties: dict[str, str]) -> None:
+    """Writes the queues."""
+    rows = ((CAPACITY + name, value, False) for name, value in properties.items())
+    (directory / "capacity-scheduler.xml").write_text(write(rows))
+
+
+class Shell:
+    """`yarn` on the desk's cluster, run in this process."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def __call__(self, *words: str, status: int = 0, user: str | None = None) -> str:
+        """What it printed."""
+        out, err = io.StringIO(), io.StringIO()
+        environment = self._desk.environment() | ({"HADOOP_USER_NAME": user} if user else {})
+        ended = main(["--dir", str(self._desk.directory), *words], Console(out, err, environment))
+        assert ended == status, f"{words}: {ended}\n{out.getvalue()}{err.getvalue()}"
+        return out.getvalue() + err.getvalue()
+
+    def refuses(self, *words: str, user: str | None = None) -> str:
+        """The first line of its complaint."""
+        return self(*words, status=255, user=user).splitlines()[0]
+
+    def label_of(self, node: str) -> str:
+        """What `yarn node -list -showDetails` says of the node."""
+        lines = iter(self("node", "-list", "-showDetails").splitlines())
+        for line in lines:
+            if line.strip().startswith(f"{node}:"):
+                return next(one for one in lines if "Node-Labels" in one).partition(":")[2].strip()
+        return "no such node"
+
+
+@pytest.fixture
+def yarn(desk: Desk) -> Shell:
+    return Shell(desk)
+
+
+def label_nodes(yarn: Shell) -> None:
+    yarn("rmadmin", "-addToClusterNodeLabels", "stable(exclusive=true),dynamic(exclusive=false),slow")
+    yarn("rmadmin", "-replaceLabelsOnNode", "nm1=stable nm2=dynamic nm3=slow", "-failOnUnknownNodes")
+
+
+# Where a job's containers land
+
+
+def hosts_of_job(desk: Desk, *options: str, maps: int) -> dict[str, set[str]]:
+    """Runs a job; from its own report, the hosts of its AM, its maps and its reduces."""
+    before = set((desk.directory / "history").glob("job_*.json"))
+    definitions = [word for option in options for word in ("-D", option)]
+    desk.yarnbox("job", "pi", *definitions, str(maps), "10", timeout_s=120)
+    (path,) = set((desk.directory / "history").glob("job_*.json")) - before
+    report = json.loads(path.read_text())
+    found = {"AM": {one["nodeHost"] for one in report["jobAttempts"]}}
+    for task in report["tasks"]:
+        found.setdefault(task["type"], set()).update(one["nodeHost"] for one in task["attempts"])
+    assert sum(task["type"] == "MAP" for task in report["tasks"]) == maps
+    return found
+
+
+def test_each_expression_decides_where_containers_land(desk: Desk, tmp_path: Path, yarn: Shell) -> None:
+    up(desk, tmp_path, queues())
+    label_nodes(yarn)
+    job, am, maps, reduces = (
+        f"mapreduce.{part}node-label-expression" for part in ("job.", "job.am.", "map.", "reduce.")
     )
-    desk.up("--scheduler", "capacity", "--conf", conf, "-D", "yarn.node-labels.enabled=true")
-    yarn(desk, "rmadmin", "-addToClusterNodeLabels", "dynamic(exclusive=true)")
-    yarn(desk, "rmadmin", "-replaceLabelsOnNode", "nm2=dynamic")
-    desk.yarnbox("job", "pi", "-D", "mapreduce.job.node-label-expression=dynamic", "3", "10")
-    (report,) = (desk.directory / "history").glob("job_*.json")
-    assert set(hosts_of(json.loads(report.read_text()))) == {"nm2"}
+    assert hosts_of_job(desk, f"{job}=dynamic", maps=10) == {"AM": {"nm2"}, "MAP": {"nm2"}, "REDUCE": {"nm2"}}
+    assert hosts_of_job(desk, f"{am}=stable", f"{maps}=dynamic", f"{reduces}=slow", maps=3) == {
+        "AM": {"nm1"},
+        "MAP": {"nm2"},
+        "REDUCE": {"nm3"},
+    }
+    assert hosts_of_job(desk, f"{job}=slow", f"{am}=stable", maps=2) == {
+        "AM": {"nm1"},
+        "MAP": {"nm3"},
+        "REDUCE": {"nm3"},
+    }
+    # nm4 alone has no label, and nothing is borrowed while it has room
+    assert hosts_of_job(desk, f"{reduces}=stable", maps=2) == {
+        "AM": {"nm4"},
+        "MAP": {"nm4"},
+        "REDUCE": {"nm1"},
+    }
+    refused = desk.yarnbox("job", "pi", "-D", f"{job}=nowhere", "1", "1", status=None)
+    assert "cluster do not contain , label= nowhere" in refused
+
+
+# The commands
+
+
+def test_the_commands_and_what_they_refuse(desk: Desk, tmp_path: Path, yarn: Shell) -> None:
+    me = getpass.getuser()
+    engineering = {
+        "root.queues": "default,engineering",
+        "root.default.capacity": "50",
+        "root.engineering.capacity": "50",
+        "root.engineering.accessible-node-labels": "stable",
+        "root.engineering.default-node-label-expression": "stable",
+    }
+    up(desk, tmp_path, queues(**engineering), f"yarn.admin.acl={me}")
+    adding, removing, mapping = "addToClusterNodeLabels", "removeFromClusterNodeLabels", "replaceLabelsOnNode"
+    assert yarn("cluster", "--list-node-labels") == "Node Labels: \n"
+    label_nodes(yarn)
+    listed = "Node Labels: <stable:exclusivity=true>,<dynamic:exclusivity=false>,<slow:exclusivity=true>\n"
+    assert yarn("cluster", "--list-node-labels") == listed
+    assert yarn("cluster", "--list-node-labels", "--directly-access-node-label-store") == listed
+    assert [yarn.label_of(node) for node in ("nm1", "nm2", "nm3", "nm4")] == ["stable", "dynamic", "slow", ""]
+    nonsense = {
+        "stable(exclusive=false)": "Exclusivity cannot be modified for an existing label with : "
+        "<stable:exclusivity=true>",
+        "new,-bad": "label name should only contains {0-9, a-z, A-Z, -, _} and should not started with {-,_}"
+        ", now it is= -bad",
+        "a(exclusive=maybe)": "Input format for adding node-labels is not correct, it should be "
+        "labelName1[(exclusive=true/false)],LabelName2[] ..",
+        " , ": "No cluster node-labels are specified",
+    }
+    for given, complaint in nonsense.items():
+        assert yarn.refuses("rmadmin", f"-{adding}", given) == f"{adding}: {complaint}"
+    assert yarn.refuses("rmadmin", f"-{mapping}", "nm1=stable,slow").endswith(
+        "2 labels specified on host=nm1, please note that we do not support specifying multiple labels on a "
+        "single host for now."
+    )
+    assert yarn.refuses("rmadmin", f"-{mapping}", "nm1=new").endswith("please check, new labels=[new]")
+    assert yarn.refuses("rmadmin", f"-{mapping}", "nm9=slow nm1=slow", "-failOnUnknownNodes").endswith(
+        "Failed to replace labels as there are unknown nodes:[nm9:0]"
+    )
+    assert yarn.label_of("nm1") == "stable"
+    for words in ((adding, "mine"), (removing, "slow"), (mapping, "nm4=slow"), ("refreshQueues",)):
+        told = yarn.refuses("rmadmin", f"-{words[0]}", *words[1:], user="mallory")
+        assert "mallory doesn't have permission to call" in told, told
+    assert yarn("cluster", "--list-node-labels", user="mallory") == listed
+    told = yarn("queue", "-status", "engineering")
+    assert "\tDefault Node Label expression : stable\n\tAccessible Node Labels : stable\n" in told
+    told = yarn("queue", "-status", "default")
+    assert "\tDefault Node Label expression : <DEFAULT_PARTITION>\n\tAccessible Node Labels : *\n" in told
+    assert yarn.refuses("rmadmin", f"-{removing}", "stable") == (
+        f"{removing}: Cannot remove label=stable, because queue=root.engineering is using this label. Please "
+        "remove label on queue before remove the label"
+    )
+    configure(desk.directory, queues())
+    assert "cannot be deleted" in yarn.refuses("rmadmin", "-refreshQueues")
+    engineering["root.engineering.accessible-node-labels"] = "dynamic"
+    configure(desk.directory, queues(**engineering))
+    assert "Invalid default label expression" in yarn.refuses("rmadmin", "-refreshQueues")
+    engineering["root.engineering.default-node-label-expression"] = "dynamic"
+    configure(desk.directory, queues(**engineering))
+    yarn("rmadmin", "-refreshQueues")
+    assert "\tAccessible Node Labels : dynamic\n" in yarn("queue", "-status", "engineering")
+    yarn("rmadmin", f"-{removing}", "stable")
+    assert [yarn.label_of(node) for node in ("nm1", "nm2")] == ["", "dynamic"]
+    node_id = next(word for word in yarn("node", "-list").split() if word.startswith("nm2:"))
+    assert "\tNode-Labels : dynamic\n" in yarn("node", "-status", node_id)
+
+
+def test_attributes_of_nodes(desk: Desk, tmp_path: Path, yarn: Shell) -> None:
+    up(desk, tmp_path, queues())
+    yarn("nodeattributes", "-add", "nm1:os=linux,disk(STRING)=ssd nm2:os=bsd")
+    yarn("nodeattributes", "-remove", "nm2:os,never-there")
+    yarn("nodeattributes", "-replace", "nm1:gpu=a100")
     desk.yarnbox("restart-rm", "--signal", "KILL")
-    assert wait_until(
-        lambda: "<dynamic:exclusivity=true>" in yarn(desk, "cluster", "--list-node-labels"), timeout_s=30
+    assert yarn("nodeattributes", "-nodestoattributes").split() == [
+        *("Attribute", "Type", "Value", "nm1:"),
+        *("rm.yarn.io/gpu", "STRING", "a100"),
+    ]
+    assert yarn("cluster", "--list-node-attributes") == "rm.yarn.io/gpu(STRING)\n\n"
+    assert wait_until(lambda: "nm1:" in yarn("node", "-list"), 30)
+    node_id = next(word for word in yarn("node", "-list").split() if word.startswith("nm1:"))
+    assert "\tNode Attributes : rm.yarn.io/gpu(STRING)=a100\n" in yarn("node", "-status", node_id)
+    assert yarn.refuses("nodeattributes", "-add", "nm9:os=x", "-failOnUnknownNodes").endswith(
+        "Following nodes does not exist : [nm9]"
     )
-    assert wait_until(lambda: details(desk).count("Node-Labels : dynamic") == 1, timeout_s=30)
 
 
-def details(desk: Desk) -> str:
-    return yarn(desk, "node", "-list", "-showDetails")
+# Who says where a node is
 
 
-def hosts_of(report: object) -> list[str]:
-    """Every `nodeHost` in a report."""
-    if isinstance(report, dict):
-        own = [value for key, value in report.items() if key == "nodeHost"]
-        return own + [host for value in report.values() for host in hosts_of(value)]
-    if isinstance(report, list):
-        return [host for item in report for host in hosts_of(item)]
-    return []
+def eventually(wanted: Callable[[], bool], timeout_s: float = 30) -> None:
+    assert wait_until(wanted, timeout_s)
+
+
+def test_nodes_say_their_labels_by_a_script(desk: Desk, tmp_path: Path, yarn: Shell) -> None:
+    inventory = tmp_path / "inventory"
+    inventory.mkdir()
+    script = tmp_path / "label.sh"
+    script.write_text(f'#!/bin/sh\nexec cat "{inventory}/$NM_HOST"\n')
+    script.chmod(0o755)
+    for node, said in {
+        "nm1": "NODE_PARTITION:stable",
+        "nm2": "NODE_PARTITION:nobody-knows",
+        "nm3": "",
+    }.items():
+        (inventory / node).write_text(said + "\n")
+    up(
+        desk,
+        tmp_path,
+        queues(),
+        "yarn.node-labels.configuration-type=distributed",
+        f"{PROVIDER}=script",
+        f"{PROVIDER}.script.path={script}",
+        f"{PROVIDER}.fetch-interval-ms=300",
+        "yarn.nodemanager.node-labels.resync-interval-ms=1000",
+    )
+    # the cluster has no label yet: every report is refused, and sent again
+    assert [yarn.label_of(node) for node in ("nm1", "nm2", "nm3", "nm4")] == ["", "", "", ""]
+    yarn("rmadmin", "-addToClusterNodeLabels", "stable,slow")
+    eventually(lambda: yarn.label_of("nm1") == "stable")
+    log = (desk.directory / "logs" / "nm2.log").read_text()
+    assert "Not all labels being replaced contained by known label collections, please check" in log
+    (inventory / "nm1").write_text("NODE_PARTITION:slow\n")
+    (inventory / "nm3").write_text("noise\nNODE_PARTITION:stable\n")
+    eventually(lambda: (yarn.label_of("nm1"), yarn.label_of("nm3")) == ("slow", "stable"))
+    # the script has no file for nm4 and fails; for nm2 it says what is not there
+    assert (yarn.label_of("nm2"), yarn.label_of("nm4")) == ("", "")
+    assert yarn.refuses("rmadmin", "-replaceLabelsOnNode", "nm4=slow") == NOT_CENTRALIZED
+    desk.yarnbox("restart-rm", "--signal", "KILL")
+    eventually(lambda: (yarn.label_of("nm1"), yarn.label_of("nm3")) == ("slow", "stable"))
+    (inventory / "nm1").write_text("nothing to say\n")
+    eventually(lambda: yarn.label_of("nm1") == "")
+
+
+def test_nodes_say_their_label_by_configuration(desk: Desk, tmp_path: Path, yarn: Shell) -> None:
+    up(
+        desk,
+        tmp_path,
+        queues(),
+        "yarn.node-labels.configuration-type=distributed",
+        f"{PROVIDER}=config",
+        f"{PROVIDER}.configured-node-partition=slow",
+        "yarn.nodemanager.node-labels.resync-interval-ms=500",
+    )
+    yarn("rmadmin", "-addToClusterNodeLabels", "slow")
+    eventually(lambda: [yarn.label_of(f"nm{number}") for number in (1, 2, 3, 4)] == ["slow"] * 4)
+    assert yarn.refuses("rmadmin", "-replaceLabelsOnNode", "nm1=") == NOT_CENTRALIZED
+    yarn("rmadmin", "-removeFromClusterNodeLabels", "slow")
+    eventually(lambda: yarn.label_of("nm1") == "")
+
+
+def test_a_provider_in_the_resource_manager(
+    desk: Desk, tmp_path: Path, yarn: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inventory = tmp_path / "inventory.json"
+    inventory.write_text(json.dumps({"nm1": "stable", "nm2": None}))
+    monkeypatch.setenv(label_providers.FILE, str(inventory))
+    up(
+        desk,
+        tmp_path,
+        queues(),
+        "yarn.node-labels.configuration-type=delegated-centralized",
+        f"{RM_PROVIDER}={label_providers.__name__}.Inventory",
+        f"{RM_PROVIDER}.fetch-interval-ms=1000",
+        f"{RM_PROVIDER}.update-newly-registered-nodes-interval-ms=300",
+    )
+    yarn("rmadmin", "-addToClusterNodeLabels", "stable,slow")
+    eventually(lambda: yarn.label_of("nm1") == "stable")
+    inventory.write_text(json.dumps({"nm1": "slow", "nm3": "stable"}))
+    eventually(lambda: (yarn.label_of("nm1"), yarn.label_of("nm3")) == ("slow", "stable"))
+    inventory.write_text("nonsense")
+    desk.yarnbox("restart-rm", "--signal", "KILL")
+    assert "stable" in yarn("cluster", "--list-node-labels")
+    inventory.write_text(json.dumps({"nm4": "slow"}))
+    eventually(lambda: yarn.label_of("nm4") == "slow")
+    assert yarn.label_of("nm1") == ""
+    assert yarn.refuses("rmadmin", "-replaceLabelsOnNode", "nm1=slow") == NOT_CENTRALIZED
+
+
+# What survives
+
+
+def test_no_answered_change_is_lost(desk: Desk, tmp_path: Path, yarn: Shell) -> None:
+    """Change upon change, and in the middle of them the RM is killed: what it answered is there afterwards,
+    and of the one that it did not answer all or nothing.
+    """
+    up(desk, tmp_path, queues())
+    with BlockingStub(desk.run.load().rm_address, SERVICE, user=getpass.getuser()) as stub:
+        admin = AdminClient(stub)
+        answered, killer = 0, threading.Timer(0.3, lambda: desk.yarnbox("restart-rm", "--signal", "KILL"))
+        for number in range(1, 100_000):
+            if number == 20:
+                killer.start()
+            try:
+                admin.add_labels([NodeLabel(name=f"l{number}", is_exclusive=bool(number % 2))])
+                admin.replace_labels({NodeId(f"h{number}", 0): (f"l{number}",)})
+            except (RpcError, YarnError):
+                break
+            answered = number
+        killer.join()
+    assert answered >= 20
+    labels = yarn("cluster", "--list-node-labels").removeprefix("Node Labels: ").strip().split(",")
+    wanted = [f"<l{number}:exclusivity={str(bool(number % 2)).lower()}>" for number in range(1, answered + 2)]
+    assert labels in (wanted[:-1], wanted)
+    with BlockingStub(desk.run.load().rm_address, yarn_client.SERVICE, user=getpass.getuser()) as stub:
+        mappings = stub.call("getNodeToLabels", GetNodesToLabelsRequest()).node_to_labels
+    mapped = [(one.node_id.host, *one.node_labels) for one in mappings]
+    assert mapped[:answered] == [(f"h{number}", f"l{number}") for number in range(1, answered + 1)]
+    assert len(mapped) <= answered + 1
