@@ -156,8 +156,47 @@ def test_each_expression_decides_where_containers_land(desk: Desk, tmp_path: Pat
 # The commands
 
 
+ADDING, REMOVING, MAPPING = "addToClusterNodeLabels", "removeFromClusterNodeLabels", "replaceLabelsOnNode"
+LISTED = "Node Labels: <stable:exclusivity=true>,<dynamic:exclusivity=false>,<slow:exclusivity=true>\n"
+NONSENSE = {
+    "stable(exclusive=false)": "Exclusivity cannot be modified for an existing label with : "
+    "<stable:exclusivity=true>",
+    "new,-bad": "label name should only contains {0-9, a-z, A-Z, -, _} and should not started with {-,_}, now "
+    "it is= -bad",
+    "a(exclusive=maybe)": "Input format for adding node-labels is not correct, it should be "
+    "labelName1[(exclusive=true/false)],LabelName2[] ..",
+    " , ": "No cluster node-labels are specified",
+}
+"""What somebody may try to add, and what he is told."""
+
+
 def test_the_commands_and_what_they_refuse(desk: Desk, tmp_path: Path, yarn: Shell) -> None:
-    me = getpass.getuser()
+    up(desk, tmp_path, queues(), f"yarn.admin.acl={getpass.getuser()}")
+    assert yarn("cluster", "--list-node-labels") == "Node Labels: \n"
+    label_nodes(yarn)
+    assert yarn("cluster", "--list-node-labels") == LISTED
+    assert yarn("cluster", "--list-node-labels", "--directly-access-node-label-store") == LISTED
+    assert [yarn.label_of(node) for node in ("nm1", "nm2", "nm3", "nm4")] == ["stable", "dynamic", "slow", ""]
+    for given, complaint in NONSENSE.items():
+        assert yarn.refuses("rmadmin", f"-{ADDING}", given) == f"{ADDING}: {complaint}"
+    assert yarn.refuses("rmadmin", f"-{MAPPING}", "nm1=stable,slow").endswith(
+        "2 labels specified on host=nm1, please note that we do not support specifying multiple labels on a "
+        "single host for now."
+    )
+    assert yarn.refuses("rmadmin", f"-{MAPPING}", "nm1=new").endswith("please check, new labels=[new]")
+    assert yarn.refuses("rmadmin", f"-{MAPPING}", "nm9=slow nm1=slow", "-failOnUnknownNodes").endswith(
+        "Failed to replace labels as there are unknown nodes:[nm9:0]"
+    )
+    assert yarn.label_of("nm1") == "stable"
+    for words in ((ADDING, "mine"), (REMOVING, "slow"), (MAPPING, "nm4=slow"), ("refreshQueues",)):
+        told = yarn.refuses("rmadmin", f"-{words[0]}", *words[1:], user="mallory")
+        assert "mallory doesn't have permission to call" in told, told
+    assert yarn("cluster", "--list-node-labels", user="mallory") == LISTED
+    node_id = next(word for word in yarn("node", "-list").split() if word.startswith("nm2:"))
+    assert "\tNode-Labels : dynamic\n" in yarn("node", "-status", node_id)
+
+
+def test_a_label_that_a_queue_names(desk: Desk, tmp_path: Path, yarn: Shell) -> None:
     engineering = {
         "root.queues": "default,engineering",
         "root.default.capacity": "50",
@@ -165,44 +204,14 @@ def test_the_commands_and_what_they_refuse(desk: Desk, tmp_path: Path, yarn: She
         "root.engineering.accessible-node-labels": "stable",
         "root.engineering.default-node-label-expression": "stable",
     }
-    up(desk, tmp_path, queues(**engineering), f"yarn.admin.acl={me}")
-    adding, removing, mapping = "addToClusterNodeLabels", "removeFromClusterNodeLabels", "replaceLabelsOnNode"
-    assert yarn("cluster", "--list-node-labels") == "Node Labels: \n"
+    up(desk, tmp_path, queues(**engineering))
     label_nodes(yarn)
-    listed = "Node Labels: <stable:exclusivity=true>,<dynamic:exclusivity=false>,<slow:exclusivity=true>\n"
-    assert yarn("cluster", "--list-node-labels") == listed
-    assert yarn("cluster", "--list-node-labels", "--directly-access-node-label-store") == listed
-    assert [yarn.label_of(node) for node in ("nm1", "nm2", "nm3", "nm4")] == ["stable", "dynamic", "slow", ""]
-    nonsense = {
-        "stable(exclusive=false)": "Exclusivity cannot be modified for an existing label with : "
-        "<stable:exclusivity=true>",
-        "new,-bad": "label name should only contains {0-9, a-z, A-Z, -, _} and should not started with {-,_}"
-        ", now it is= -bad",
-        "a(exclusive=maybe)": "Input format for adding node-labels is not correct, it should be "
-        "labelName1[(exclusive=true/false)],LabelName2[] ..",
-        " , ": "No cluster node-labels are specified",
-    }
-    for given, complaint in nonsense.items():
-        assert yarn.refuses("rmadmin", f"-{adding}", given) == f"{adding}: {complaint}"
-    assert yarn.refuses("rmadmin", f"-{mapping}", "nm1=stable,slow").endswith(
-        "2 labels specified on host=nm1, please note that we do not support specifying multiple labels on a "
-        "single host for now."
-    )
-    assert yarn.refuses("rmadmin", f"-{mapping}", "nm1=new").endswith("please check, new labels=[new]")
-    assert yarn.refuses("rmadmin", f"-{mapping}", "nm9=slow nm1=slow", "-failOnUnknownNodes").endswith(
-        "Failed to replace labels as there are unknown nodes:[nm9:0]"
-    )
-    assert yarn.label_of("nm1") == "stable"
-    for words in ((adding, "mine"), (removing, "slow"), (mapping, "nm4=slow"), ("refreshQueues",)):
-        told = yarn.refuses("rmadmin", f"-{words[0]}", *words[1:], user="mallory")
-        assert "mallory doesn't have permission to call" in told, told
-    assert yarn("cluster", "--list-node-labels", user="mallory") == listed
     told = yarn("queue", "-status", "engineering")
     assert "\tDefault Node Label expression : stable\n\tAccessible Node Labels : stable\n" in told
     told = yarn("queue", "-status", "default")
     assert "\tDefault Node Label expression : <DEFAULT_PARTITION>\n\tAccessible Node Labels : *\n" in told
-    assert yarn.refuses("rmadmin", f"-{removing}", "stable") == (
-        f"{removing}: Cannot remove label=stable, because queue=root.engineering is using this label. Please "
+    assert yarn.refuses("rmadmin", f"-{REMOVING}", "stable") == (
+        f"{REMOVING}: Cannot remove label=stable, because queue=root.engineering is using this label. Please "
         "remove label on queue before remove the label"
     )
     configure(desk.directory, queues())
@@ -214,10 +223,8 @@ def test_the_commands_and_what_they_refuse(desk: Desk, tmp_path: Path, yarn: She
     configure(desk.directory, queues(**engineering))
     yarn("rmadmin", "-refreshQueues")
     assert "\tAccessible Node Labels : dynamic\n" in yarn("queue", "-status", "engineering")
-    yarn("rmadmin", f"-{removing}", "stable")
+    yarn("rmadmin", f"-{REMOVING}", "stable")
     assert [yarn.label_of(node) for node in ("nm1", "nm2")] == ["", "dynamic"]
-    node_id = next(word for word in yarn("node", "-list").split() if word.startswith("nm2:"))
-    assert "\tNode-Labels : dynamic\n" in yarn("node", "-status", node_id)
 
 
 def test_attributes_of_nodes(desk: Desk, tmp_path: Path, yarn: Shell) -> None:
