@@ -161,8 +161,8 @@ LISTED = "Node Labels: <stable:exclusivity=true>,<dynamic:exclusivity=false>,<sl
 NONSENSE = {
     "stable(exclusive=false)": "Exclusivity cannot be modified for an existing label with : "
     "<stable:exclusivity=true>",
-    "new,-bad": "label name should only contains {0-9, a-z, A-Z, -, _} and should not started with {-,_}, now "
-    "it is= -bad",
+    "new,-bad": "label name should only contains {0-9, a-z, A-Z, -, _} and should not started with {-,_}, "
+    "now it is= -bad",
     "a(exclusive=maybe)": "Input format for adding node-labels is not correct, it should be "
     "labelName1[(exclusive=true/false)],LabelName2[] ..",
     " , ": "No cluster node-labels are specified",
