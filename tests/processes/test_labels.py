@@ -7,7 +7,6 @@ from __future__ import annotations
 import getpass
 import io
 import json
-import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +19,7 @@ from client.console import Console
 from client.main import main
 from cluster.cluster import wait_until
 from tests.processes import label_providers
-from tests.processes.conftest import ROOT, Desk
+from tests.processes.conftest import Desk, with_queues
 from yarn.configuration.document import write
 from yarn.errors import YarnError
 from yarn.ids import NodeId
@@ -54,16 +53,13 @@ def queues(**further: str) -> dict[str, str]:
     }
 
 
-def up(desk: Desk, tmp_path: Path, properties: dict[str, str], *words: str) -> Path:
-    """A cluster of four nodes with these queues; its configuration directory."""
-    conf = tmp_path / "conf"
-    shutil.copytree(ROOT / "conf", conf)
-    configure(conf, properties)
-    options = ["--scheduler", "capacity", "--nodes", "4", "--conf", str(conf)]
+def up(desk: Desk, tmp_path: Path, properties: dict[str, str], *words: str) -> None:
+    """A cluster of four nodes with these queues."""
+    conf = with_queues(tmp_path, {CAPACITY + name: value for name, value in properties.items()})
+    options = ["--scheduler", "capacity", "--nodes", "4", "--conf", conf]
     for definition in (ENABLED, *words):
         options += ["-D", definition]
     desk.up(*options)
-    return conf
 
 
 def configure(directory: Path, properties: dict[str, str]) -> None:
@@ -109,6 +105,10 @@ def label_nodes(yarn: Shell) -> None:
     yarn("rmadmin", "-replaceLabelsOnNode", "nm1=stable nm2=dynamic nm3=slow", "-failOnUnknownNodes")
 
 
+def eventually(wanted: Callable[[], bool], timeout_s: float = 30) -> None:
+    assert wait_until(wanted, timeout_s)
+
+
 # Where a job's containers land
 
 
@@ -151,6 +151,9 @@ def test_each_expression_decides_where_containers_land(desk: Desk, tmp_path: Pat
     }
     refused = desk.yarnbox("job", "pi", "-D", f"{job}=nowhere", "1", "1", status=None)
     assert "cluster do not contain , label= nowhere" in refused
+    desk.yarnbox("restart-rm", "--signal", "KILL")
+    assert "<dynamic:exclusivity=false>" in yarn("cluster", "--list-node-labels")
+    eventually(lambda: [yarn.label_of(f"nm{number}") for number in (1, 2, 3, 4)] == [*LABELS, ""])
 
 
 # The commands
@@ -247,10 +250,6 @@ def test_attributes_of_nodes(desk: Desk, tmp_path: Path, yarn: Shell) -> None:
 
 
 # Who says where a node is
-
-
-def eventually(wanted: Callable[[], bool], timeout_s: float = 30) -> None:
-    assert wait_until(wanted, timeout_s)
 
 
 def test_nodes_say_their_labels_by_a_script(desk: Desk, tmp_path: Path, yarn: Shell) -> None:
