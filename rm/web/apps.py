@@ -137,7 +137,7 @@ def _usage(context: RMContext, app: RMApp, *, is_over: bool) -> Answer:
         "runningContainers": running,
         "memorySeconds": report.memory_seconds,
         "vcoreSeconds": report.vcore_seconds,
-        "queueUsagePercentage": 0.0 if is_over else queue_share(context, app, used),
+        "queueUsagePercentage": 0.0 if is_over else java_float(report.queue_usage_percentage or 0.0),
         "clusterUsagePercentage": 0.0 if is_over else java_float(report.cluster_usage_percentage or 0.0),
         "resourceSecondsMap": entries(seconds),
         "preemptedResourceMB": lost.memory_mb,
@@ -154,15 +154,6 @@ def queue_path(context: RMContext, app: RMApp) -> str:
     """Its queue from root, where the scheduler has a tree; a client may have named the leaf alone."""
     queue = context.scheduler.queue_view(app.queue)
     return queue.path if queue is not None else app.queue
-
-
-def queue_share(context: RMContext, app: RMApp, used: Resource) -> float:
-    """What it uses of the cluster times its queue's capacity, in percent; 0 where that says nothing."""
-    queue = context.scheduler.queue_view(app.queue)
-    partition = queue.partitions.get("") if queue is not None else None
-    capacity = partition.capacity if partition is not None else None
-    whole = context.scheduler.cluster_resource().memory_mb * (capacity or 0.0)
-    return java_float(100.0 * used.memory_mb / whole) if whole > 0 else 0.0
 
 
 def _by_partition(context: RMContext, shapes: Shapes, attempt: RMAppAttempt) -> Answer | None:
@@ -247,9 +238,12 @@ def timeout(context: RMContext, app: RMApp) -> Answer:
 # Attempts
 
 
-def attempt_in_list(attempt: RMAppAttempt) -> Answer:
+def attempt_in_list(context: RMContext, attempt: RMAppAttempt) -> Answer:
     """An attempt as the list shows it: with the RM's own name of its state."""
     master = attempt.master_container
+    booked = context.scheduler.attempt(attempt.attempt_id)
+    if booked is not None and booked.attempt_id != attempt.attempt_id:
+        booked = None
     address = master.node_http_address if master is not None else ""
     logs = f"http://{address}/node/containerlogs/{master.id}/{attempt.app.user}" if master else ""
     return {
@@ -260,8 +254,8 @@ def attempt_in_list(attempt: RMAppAttempt) -> Answer:
         "nodeHttpAddress": address,
         "nodeId": str(master.node_id) if master is not None else "",
         "logsLink": logs,
-        "blacklistedNodes": "",
-        "nodesBlacklistedBySystem": "",
+        "blacklistedNodes": ",".join(booked.blacklist) if booked is not None else "",
+        "nodesBlacklistedBySystem": ",".join(booked.am_blacklist) if booked is not None else "",
         "appAttemptId": str(attempt.attempt_id),
         "exportPorts": "",
         "appAttemptState": attempt.state.name,

@@ -55,7 +55,7 @@ def node(context: RMContext, shapes: Shapes, one: RMNode) -> Answer:
             "aggregatedContainersVirtualMemoryMB": (of_containers.vmem or 0) if of_containers else 0,
             "containersCPUUsage": java_float((of_containers.cpu or 0.0) if of_containers else 0.0),
         },
-        "nodeAttributesInfo": {},
+        "nodeAttributesInfo": _attributes(context, one),
         "totalResource": shapes.resource(one.capability),
     }
     if booked is not None:
@@ -82,6 +82,19 @@ def _tags(counts: Mapping[str, int]) -> Answer:
             {"allocationTag": tag, "allocationsCount": count} for tag, count in sorted(counts.items())
         ]
     }
+
+
+def _attributes(context: RMContext, one: RMNode) -> Answer:
+    found = [
+        {
+            "prefix": attribute.attribute_key.attribute_prefix,
+            "name": attribute.attribute_key.attribute_name,
+            "type": attribute.attribute_type.name,
+            "value": attribute.attribute_value,
+        }
+        for attribute in context.attributes.of_host(one.host)
+    ]
+    return {"nodeAttributeInfo": found} if found else {}
 
 
 # Labels

@@ -56,7 +56,7 @@ def application(call: Call) -> Reply:
 
 def attempts(call: Call) -> Reply:
     """GET /apps/{appid}/appattempts."""
-    shown = [apps.attempt_in_list(one) for one in call.app().attempts.values()]
+    shown = [apps.attempt_in_list(call.context, one) for one in call.app().attempts.values()]
     return Reply(root="appAttempts", value={"appAttempt": shown} if shown else {})
 
 

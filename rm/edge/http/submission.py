@@ -9,11 +9,14 @@ from urllib.parse import urlsplit
 from rm.edge.http.bodies import Body
 from rm.edge.http.calls import Call
 from rm.web.refusals import bad_request
+from yarn.credentials import Credentials, read_token
 from yarn.enums import ApplicationAccessType, LocalResourceType, LocalResourceVisibility
+from yarn.errors import IllegalArgumentError
 from yarn.ids import ApplicationId, ReservationId
 from yarn.records.application import ApplicationSubmissionContext
 from yarn.records.basics import URL, LogAggregationContext
 from yarn.records.container import ApplicationACLMap, ContainerLaunchContext, LocalResource
+from yarn.records.request import ResourceRequest
 from yarn.resource import Resource
 
 
@@ -43,7 +46,19 @@ def read_submission(call: Call) -> ApplicationSubmissionContext:
         log_aggregation_context=_logs(body.inner("log-aggregation-context")),
         reservation_id=_reservation_id(body.string("reservation-id")),
         node_label_expression=body.string("app-node-label-expression"),
+        am_container_resource_request=_am_request(body, resource),
     )
+
+
+def _am_request(body: Body, resource: Resource) -> tuple[ResourceRequest, ...]:
+    """What its AM's container asks for, where the submission says in which partition."""
+    label = body.string("am-container-node-label-expression")
+    if not label or body.flag("unmanaged-AM"):
+        return ()
+    request = ResourceRequest(
+        priority=0, resource_name="*", capability=resource, num_containers=1, node_label_expression=label
+    )
+    return (request,)
 
 
 def _interval(body: Body) -> int:
@@ -98,6 +113,7 @@ def _launch_context(spec: Body) -> ContainerLaunchContext:
     commands = spec.inner("commands")
     services = {name: _bytes(str(value or "")) for name, value in spec.entries("service-data").items()}
     return ContainerLaunchContext(
+        tokens=credentials_of(spec.inner("credentials")),
         local_resources={
             name: _local_resource(name, value) for name, value in spec.entries("local-resources").items()
         },
@@ -109,6 +125,26 @@ def _launch_context(spec: Body) -> ContainerLaunchContext:
             for name, value in spec.entries("application-acls").items()
         ),
     )
+
+
+def credentials_of(body: Body | None) -> bytes | None:
+    """Tokens as Hadoop's Token encodes itself for URLs, and secrets in base 64."""
+    if body is None:
+        return None
+    try:
+        tokens = {
+            name: read_token(_url_bytes(str(value or ""))) for name, value in body.entries("tokens").items()
+        }
+    except IllegalArgumentError as error:
+        raise bad_request(f"Could not parse credentials data. Exception message = {error.message}") from None
+    secrets = {name: _bytes(str(value or "")) for name, value in body.entries("secrets").items()}
+    return Credentials(tokens, secrets).to_bytes() if tokens or secrets else None
+
+
+def _url_bytes(text: str) -> bytes:
+    """Base 64 with the characters of URLs or the ordinary ones, padded or not."""
+    plain = text.strip().replace("-", "+").replace("_", "/").rstrip("=")
+    return _bytes(plain + "=" * (-len(plain) % 4))
 
 
 def _access_type(name: str) -> ApplicationAccessType:
