@@ -37,7 +37,7 @@ def tags_on_nodes(desk: Desk) -> dict[str, int]:
     """What REST says of each node's tags."""
     address = desk.run.load().web_address
     with urllib.request.urlopen(f"http://{address}/ws/v1/cluster/nodes", timeout=10) as answer:
-        nodes = json.load(answer)["nodes"]["node"]
+        nodes = json.load(answer)["nodes"].get("node", [])  # none yet, right after a restart
     return {
         node["nodeHostName"]: entry["allocationsCount"]
         for node in nodes
