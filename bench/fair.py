@@ -1,4 +1,5 @@
-"""The FairScheduler by itself: containers given per second, offers in vain, and the cost of an update.
+"""The FairScheduler by itself: containers given per second, offers in vain, the cost of an update and of a
+preemption pass.
 
 100 queues share 1,000 and then 10,000 nodes among 1,000 applications; an update divides the shares of 10,000
 applications. Nodes are offered in turn, one container each; the AMs are not there, so what they would take
@@ -85,6 +86,30 @@ def update_ms(policy: str, **conf: object) -> float:
     return timed(rig.scheduler.update_shares) * 1e3
 
 
+def preemption_ms(*, is_protected: bool) -> float:
+    """A pass for 1,000 starved applications, 64,000 containers being held by others; or nothing to be had."""
+    fair = "yarn.scheduler.fair."
+    allow = f"<allowPreemptionFrom>{str(not is_protected).lower()}</allowPreemptionFrom>"
+    rig = Rig(
+        "<allocations><defaultFairSharePreemptionTimeout>0</defaultFairSharePreemptionTimeout>"
+        f'<queue name="holders">{allow}</queue></allocations>',
+        {f"{fair}preemption": True, f"{fair}preemption.cluster-utilization-threshold": 0},
+        checks_books=False,
+    )
+    for number in range(SMALL):
+        rig.add_node(f"n{number}", NODE_MB, NODE_VCORES)
+    for number in range(10):
+        rig.submit(f"h{number}", "holders")
+        rig.ask(f"h{number}", SMALL * 64 // 10, CONTAINER)
+    rig.scheduler.update_shares()
+    offer_all(rig, 64)
+    for number in range(APPLICATIONS):
+        rig.submit(f"a{number}", f"q{number % QUEUES}")
+        rig.ask(f"a{number}", 10, CONTAINER)
+    rig.scheduler.update_shares()
+    return timed(rig.scheduler.preempt) * 1e3
+
+
 def main() -> None:
     """Measures and reports."""
     by_size = "yarn.scheduler.fair.sizebasedweight"
@@ -96,9 +121,11 @@ def main() -> None:
         "update, fair, 10,000 applications": update_ms("fair"),
         "update, drf, 10,000 applications": update_ms("drf"),
         "update, weights by size, 10,000 applications": update_ms("fair", **{by_size: True}),
+        "preemption pass, 1,000 starved applications": preemption_ms(is_protected=False),
+        "preemption pass, nothing to be had": preemption_ms(is_protected=True),
     }
     units = {name: "allocations/s" for name in figures if "nodes" in name}
-    units |= {name: "ms" for name in figures if name.startswith("update")}
+    units |= {name: "ms" for name in figures if name.startswith(("update", "preemption"))}
     report("fair", figures, {**units, "offer in vain": "us"})
 
 

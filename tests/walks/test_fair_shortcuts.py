@@ -1,7 +1,7 @@
 """What the FairScheduler saves itself changes nothing: walks under it and under a plain one are one story.
 
 The plain one keeps no order, sorts by comparing at every look, offers every node to everybody, adds up all
-demand and divides all shares anew at every update, as Hadoop's code does.
+demand, divides all shares anew at every update and looks everywhere for containers to take, as Hadoop does.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import pytest
 
 from rm.scheduler.fair.application import FSAppAttempt
 from rm.scheduler.fair.leaf import LeafQueue
+from rm.scheduler.fair.preemption import Preemption
 from rm.scheduler.fair.queue import Bounds, FairQueue, ParentQueue
 from rm.scheduler.node import SchedulerNode
 from sim.scenario.document import read_document
@@ -96,6 +97,7 @@ def make_plain(patch: pytest.MonkeyPatch) -> None:
             self.line = line
 
     patch.setattr(Bounds, "exclude", lambda self, free: False)
+    patch.setattr(Preemption, "_is_vain", lambda self, place, capability: False)
     patch.setattr(ParentQueue, "assign", parent_assign)
     patch.setattr(LeafQueue, "assign", leaf_assign)
     patch.setattr(LeafQueue, "update_demand", leaf_update_demand)

@@ -75,6 +75,11 @@ class Preemption:
         self._starved: dict[FSAppAttempt, None] = {}
         self._spoils: dict[NodeId, _Spoils] = {}
         self._passes = 0
+        self._vain: dict[object, Resource] = {}
+        """In the pass at hand: for so much nothing can be found in that place, nor on that node.
+
+        A pass only ever marks more, so that what was looked for in vain need not be looked for again.
+        """
 
     @property
     def has_space_put_aside(self) -> bool:
@@ -101,9 +106,9 @@ class Preemption:
 
     def run(self) -> None:
         """Helps everybody who waits, the least starved first."""
-        while self._starved:
-            app = min(self._starved, key=_by_starvation)
-            del self._starved[app]
+        starved, self._starved = self._starved, {}
+        self._vain = {}
+        for app in sorted(starved, key=_by_starvation):
             self._help(app)
 
     def kill(self, event: SchedulerPreemptContainers) -> None:
@@ -140,7 +145,9 @@ class Preemption:
                 is_relaxed = request.relax_locality or count < request.count
                 for _ in range(count):
                     chosen = self._choose(request, is_relaxed=is_relaxed)
-                    if chosen is not None and chosen.containers:
+                    if chosen is None:
+                        break  # nor would there be anything for the next
+                    if chosen.containers:
                         self._mark(chosen.containers, app)
                         taken.extend(chosen.containers)
         if taken:
@@ -190,8 +197,12 @@ class Preemption:
         """The best set for one container of the request: the fewest AMs."""
         tracker = self._scheduler.tracker
         is_anywhere = request.location == ANY
+        if self._is_vain(ANY, request.capability) or self._is_vain(request.location, request.capability):
+            return None
         nodes = list(tracker.nodes.values() if is_anywhere else tracker.nodes_at(request.location))
         best = self._search(request.capability, nodes)
+        if best is None:
+            self._vain[request.location] = request.capability
         if best is not None and best.am_count and not is_anywhere and is_relaxed:
             named = {node.node_id: None for node in nodes}
             others = [node for node in tracker.nodes.values() if node.node_id not in named]
@@ -199,6 +210,11 @@ class Preemption:
             if spare is not None and spare.am_count < best.am_count:
                 return spare
         return best
+
+    def _is_vain(self, place: object, capability: Resource) -> bool:
+        """Whether no more than this was looked for there in vain."""
+        least = self._vain.get(place)
+        return least is not None and least.fits_in(capability)
 
     def _search(self, capability: Resource, nodes: Iterable[SchedulerNode]) -> _Choice | None:
         best, allowed_ams = None, _ANY_NUMBER
@@ -212,6 +228,8 @@ class Preemption:
 
     def _on_node(self, capability: Resource, node: SchedulerNode, allowed_ams: int) -> _Choice | None:
         """Containers to take on this node, newest first and AMs last, until the request has room."""
+        if self._is_vain(node.node_id, capability):
+            return None
         spoils = self._spoils.get(node.node_id)
         marked = spoils.marked if spoils is not None else {}
         room = node.available
@@ -234,6 +252,7 @@ class Preemption:
                 room = room + container.resource
             if capability.fits_in(room):
                 return choice
+        self._vain[node.node_id] = capability
         return None
 
     def _mark(self, containers: list[RMContainer], starved: FSAppAttempt) -> None:
