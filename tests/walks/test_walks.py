@@ -6,6 +6,7 @@ tests/scenarios and names it after its rule.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -17,7 +18,9 @@ from rm.app import RM_APP
 from rm.attempt import RM_APP_ATTEMPT
 from rm.container import RM_CONTAINER
 from rm.node import RM_NODE
+from rm.scheduler.capacity.monitor import AT_A_TIME_MS
 from sim.scenario.document import VERBS
+from sim.scenario.player import Player
 from sim.walk.shrink import shrink
 from sim.walk.walker import Coverage, Walk, walk
 from sim.walk.writing import write
@@ -86,6 +89,21 @@ def test_a_walk_meets_no_defect(scheduler: str, seed: int) -> None:
         shrunk = shrink(result)
         path = write(shrunk.document, ARTIFACTS, f"found by walk({seed}, {scheduler!r})")
         pytest.fail(f"seed {seed} under {scheduler}, written to {path}:\n{result.defect.text}")
+
+
+@pytest.mark.parametrize("seed", range(100, 106))
+def test_a_walk_in_which_passes_pause_meets_no_defect(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in the process, a pass of the scheduling monitor pauses, and anything may happen meanwhile."""
+    begin = Player.begin
+
+    def begin_with_time_passing(player: Player) -> None:
+        begin(player)
+        looks = itertools.count()
+        player.world.rm.context.stopwatch = lambda: next(looks) * AT_A_TIME_MS / 2
+
+    monkeypatch.setattr(Player, "begin", begin_with_time_passing)
+    defect = walk(seed, "capacity").defect
+    assert defect is None, defect
 
 
 def test_the_same_seed_is_the_same_walk() -> None:

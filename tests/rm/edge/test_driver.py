@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -130,6 +131,33 @@ def test_a_timer_fires_when_it_is_due_and_not_before() -> None:
         driver.turn(lambda: None)
         await asyncio.wait_for(core.advanced.wait(), 10)
         assert core.heard[0] >= 0
+
+    asyncio.run(scene())
+
+
+def test_calls_are_answered_between_the_pieces_of_long_work() -> None:
+    """A pass of a monitor sets a timer for its next piece; whoever calls meanwhile has a turn before it."""
+
+    async def scene() -> None:
+        core = ScriptedCore(SystemClock())
+        driver, _, _ = driver_of(core, None)
+        pieces = 8
+
+        def piece() -> None:
+            core.heard.append("piece")
+            until_ms = core.clock.now_ms() + 3
+            while core.clock.now_ms() < until_ms:
+                pass
+            core.due_ms = core.clock.now_ms() + 1 if core.heard.count("piece") < pieces else None
+
+        core.advance = piece  # type: ignore[method-assign]
+        core.due_ms = core.clock.now_ms()
+        driver.turn(lambda: None)
+        while core.heard.count("piece") < pieces:
+            driver.turn(lambda: core.heard.append("call"))
+            await asyncio.sleep(0)
+        neighbours = list(pairwise(core.heard))
+        assert ("piece", "piece") not in neighbours
 
     asyncio.run(scene())
 
