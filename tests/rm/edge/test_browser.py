@@ -14,10 +14,15 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, async_playwright
 
+from am.placement import parse_constraint
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE, play
 from tests.tree import ROOT
+from yarn.configuration.document import write
 from yarn.records.client import GetNewApplicationRequest
+from yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
+from yarn.records.request import ResourceSizing, SchedulingRequest
+from yarn.resource import Resource
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARTIFACTS = ROOT / "test-artifacts"
@@ -86,6 +91,44 @@ def test_an_application_is_killed_only_after_a_question(tmp_path: Path) -> None:
             while (await caller.get(f"/apps/{application_id}/state"))["state"] != "KILLED":
                 await asyncio.sleep(0.05)
             await page.locator(".state.KILLED").wait_for()
+
+    play(scene)
+
+
+@needs_browser
+def test_what_waits_is_shown_with_its_constraint(tmp_path: Path) -> None:
+    queues = {"root.queues": "default", "root.default.capacity": "100"}
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "capacity-scheduler.xml").write_text(
+        write((f"yarn.scheduler.capacity.{name}", value, False) for name, value in queues.items())
+    )
+    site = {
+        "yarn__resourcemanager__scheduler__class": "capacity",
+        "yarn__resourcemanager__placement_constraints__handler": "scheduler",
+    }
+    wanted = SchedulingRequest(
+        priority=1,
+        allocation_tags=("zk",),
+        resource_sizing=ResourceSizing(num_allocations=3, resources=Resource(1024, 1)),
+        placement_constraint=parse_constraint("NOTIN,NODE,zk"),
+    )
+
+    async def scene() -> None:
+        async with web(tmp_path, **site) as caller, opened(caller) as page:
+            desk = caller.desk
+            application_id = await desk.submit()
+            async with desk.master(await desk.token(application_id)) as am:
+                await am.call("registerApplicationMaster", RegisterApplicationMasterRequest(host="here"))
+                request = AllocateRequest(scheduling_requests=(wanted,), response_id=0)
+                await am.call("allocate", request)
+                await desk.beat()
+                await desk.beat()
+            await show(page, caller, f"/app/{application_id}")
+            row = page.locator("tr", has_text="notin,node,zk")
+            await row.wait_for()
+            assert "zk" in await row.inner_text()
+            await show(page, caller, "/nodes")
+            await page.get_by_text("zk(1)").wait_for()
 
     play(scene)
 

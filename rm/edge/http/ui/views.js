@@ -90,12 +90,22 @@ export async function app([id]) {
     table("Attempts", ["Attempt", "State", "Started", "Node", "Logs"], attempts.map((one) => [one.appAttemptId,
       one.appAttemptState, moment(one.startTime), orNone(one.nodeId), one.logsLink ? link(one.logsLink, "Logs") : "N/A"]),
     "No attempt has begun yet."),
+    !isOver && h("h2", {}, "Outstanding requests"), !isOver && outstanding(list(a.resourceRequests)),
     h("h2", {}, "Containers over nodes and time"), gantt(containers),
     table("Containers", ["Container", "Node", "Memory", "VCores", "State", "Started", "Elapsed", "Logs"],
       containers.filter((c) => !c.gone).map((c) => [c.containerId, c.assignedNodeId, gib(Number(c.allocatedMB)),
         c.allocatedVCores, c.containerState, moment(Number(c.startedTime)), duration(Number(c.elapsedTime)),
         link(c.logUrl, "Logs")]), "The ResourceManager holds no containers of this application."),
   ];
+}
+
+function outstanding(requests) {
+  return table("Total Outstanding Resource Requests", ["Priority", "AllocationRequestId", "ResourceName", "Capability",
+    "NumContainers", "RelaxLocality", "NodeLabelExpression", "ExecutionType", "AllocationTags", "PlacementConstraint"],
+  requests.map((r) => [r.priority, r.allocationRequestId, orNone(r.resourceName),
+    `${gib(r.capability.memory)}, ${r.capability.vCores} vcores`, r.numContainers, String(r.relaxLocality),
+    orNone(r.nodeLabelExpression), r.executionTypeRequest.executionType, list(r.allocationTags).join(", ") || "N/A",
+    orNone(r.placementConstraint)]), "Everything that it asked for was given.");
 }
 
 function gantt(containers) {
