@@ -243,6 +243,8 @@ def _end(container: RMContainer, status: ContainerStatus) -> None:
     container.finish_ms = context.now_ms
     container.exit_status = status.exit_status
     container.diagnostics = status.diagnostics
+    for watcher in context.container_watchers:
+        watcher(container)
     context.post(
         AttemptContainerFinished(
             # To the attempt of its id: an ended one still gathers what a later one is told.

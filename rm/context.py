@@ -178,7 +178,8 @@ class RMContext:
     ) -> None:
         self.settings = settings
         self.bookings: list[Callable[[Booking], None]] = []
-        """Who is told of each container that enters or leaves a queue's books."""
+        self.container_watchers: list[Callable[[RMContainer], None]] = []
+        """Who is told of each container that enters or leaves a queue's books, and of each that has ended."""
         self.configuration = configuration
         self.resource_types = resource_types
         self.provider = provider
@@ -203,8 +204,7 @@ class RMContext:
         """Whether anybody reads what that logger says at that level; asked before much is made up for it."""
         self.stopwatch: Callable[[], float] = lambda: 0.0
         """Milliseconds that have gone by, for measuring alone: it stands still where no process moves it."""
-        self.invalid_events = 0
-        self.has_recovered = False
+        self.invalid_events, self.has_recovered = 0, False
         """Whether anything was found in the state store at the start."""
 
         self.apps: dict[ApplicationId, RMApp] = {}

@@ -54,6 +54,8 @@ class NodesListManager:
         self._context = context
         self._included: Hosts = {}
         self._excluded: Hosts = {}
+        self._drained: Hosts = {}
+        """Hosts let go by hand, as if the exclude file named them; until the RM ends."""
 
     # Who may join
 
@@ -67,7 +69,8 @@ class NodesListManager:
 
     def is_allowed(self, host: str) -> bool:
         """Whether a node of that host may be part of the cluster."""
-        return (not self._included or host in self._included) and host not in self._excluded
+        listed = not self._included or host in self._included
+        return listed and host not in self._excluded and host not in self._drained
 
     def is_untracked(self, host: str) -> bool:
         """Whether neither file has the host, though there is a list of those that may join."""
@@ -75,6 +78,27 @@ class NodesListManager:
         return not listed and bool(self._included or self._context.settings.untracked_without_include)
 
     # Who has to leave
+
+    def drain(self, host: str, timeout_s: int) -> None:
+        """Lets the nodes of a host go, gracefully, and none of it join until `readmit`. Ours alone."""
+        self._drained[host] = timeout_s
+        self._review_host(host)
+
+    def readmit(self, host: str) -> None:
+        """Takes `drain` back: what still drains stays, what has gone may register again."""
+        self._drained.pop(host, None)
+        self._review_host(host)
+
+    def is_drained(self, host: str) -> bool:
+        """Whether `drain` was asked for."""
+        return host in self._drained
+
+    def _review_host(self, host: str) -> None:
+        for node in list(self._context.nodes.values()):
+            if node.host == host:
+                self._review(
+                    node, is_graceful=True, timeout_s=self._context.settings.decommission_timeout_secs
+                )
 
     def refresh(self, kind: DecommissionType, timeout_s: int | None) -> None:
         """refreshNodes: reads the files anew and lets nodes go, or stay."""
@@ -97,7 +121,7 @@ class NodesListManager:
                 self._context.post(NodeRecommission(node_id=node_id))
             return
         if is_graceful:
-            own_s = self._excluded.get(node.host)
+            own_s = self._drained.get(node.host, self._excluded.get(node.host))
             timeout_ms = (timeout_s if own_s is None else own_s) * 1000
             if not node.is_decommissioning or node.decommission_timeout_ms != timeout_ms:
                 self._context.post(NodeGracefulDecommission(node_id=node_id, timeout_ms=timeout_ms))

@@ -32,6 +32,7 @@ from rm.edge.directory import ConfigurationDirectory
 from rm.edge.driver import Driver
 from rm.edge.groups import UserGroups
 from rm.edge.hadoop import HadoopPorts
+from rm.edge.http.history import Past
 from rm.edge.http.metrics import Metrics
 from rm.edge.http.pages import Pages as WebPages
 from rm.edge.http.proxy import Proxy
@@ -242,6 +243,7 @@ class Process:
         Proxy(core, pages, book)
         WebPages(pages)
         EventStream(core, pages)
+        Past(pages, book)
         return pages
 
     def _core(self, tokens: Tokens, epoch: int, book: AddressBook) -> Core:

@@ -8,6 +8,7 @@ from yarn.settings import setting, settings
 _WEB = "yarn.resourcemanager.webapp."
 _ACTIVITIES = "yarn.resourcemanager.activities-manager."
 _STORE = "yarn.scheduler.configuration."
+_HISTORY = "yarnbox.resourcemanager.history."
 
 
 @settings
@@ -79,6 +80,18 @@ class WebSettings:
     )
     configuration_maximum_logs: int = setting(
         _STORE + "store.max-logs", 1_000, "Changes remembered", at_least=0
+    )
+
+    history_interval_ms: int = setting(
+        _HISTORY + "interval-ms",
+        2_000,
+        "How often the shares of queues and the figures of the cluster are sampled for the pages",
+        unit="ms",
+        at_least=100,
+    )
+    history_samples: int = setting(_HISTORY + "samples", 1_800, "So many samples are kept", at_least=2)
+    history_containers: int = setting(
+        _HISTORY + "containers", 20_000, "So many ended containers are kept for the pages", at_least=0
     )
 
     activities_cleanup_interval_ms: int = setting(

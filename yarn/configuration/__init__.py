@@ -10,9 +10,10 @@ properties.py  Configuration: resources in order, final properties, overlay, typ
 
 from yarn.configuration.document import Document, Notice, Origin
 from yarn.configuration.fault import ConfigurationError, Fault
-from yarn.configuration.properties import SITE_FILES, Configuration, Property
+from yarn.configuration.properties import BUILT_IN, SITE_FILES, Configuration, Property
 
 __all__ = [
+    "BUILT_IN",
     "SITE_FILES",
     "Configuration",
     "ConfigurationError",

@@ -11,6 +11,8 @@
     labels      node labels
     conf        the scheduler's configuration
     rights      what the pages need beside Hadoop's REST
+    history     and what has been, with lists of thousands a page at a time
+    draining    nodes let go by hand
     stream      the events, live
     metrics     /jmx and /prom
     pages       the document, scripts and styles of the web UI

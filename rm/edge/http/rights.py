@@ -2,35 +2,68 @@
 
 from __future__ import annotations
 
+import re
+
 from rm.edge.http.calls import Call, Reply, Route
+from rm.settings import RMSettings
+from rm.web.past import queues
+from rm.web.values import Answer
+from yarn.configuration import BUILT_IN
+from yarn.settings import declarations, with_defaults
+
+_SECRETS = re.compile(r"password|secret|credential|(^|\.)key$", re.IGNORECASE)
+_LOCATION = re.compile(r"^.*/")
 
 
 def rights(call: Call) -> Reply:
-    """GET /ui/rights?app=: whether actions are offered, and this reader may change this application."""
-    user, access = call.caller.user, call.access
-    may_modify = False
-    if call.parameter("app"):
-        for application_id, app in call.context.apps.items():
-            if str(application_id) == call.parameter("app"):
-                may_modify = access.may_modify(user, app)
-    value = {
+    """GET /ui/rights?app=: whether actions are offered, this reader may change this application, and the
+    queues that it could be moved to.
+    """
+    user, access, context = call.caller.user, call.access, call.context
+    app = next(
+        (one for one in context.apps.values() if str(one.application_id) == call.parameter("app")), None
+    )
+    may_modify = app is not None and access.may_modify(user, app)
+    actions = context.settings.web.actions_enabled
+    value: Answer = {
         "user": user,
         "isAdmin": not access.is_enabled or access.is_admin(user),
-        "actions": call.context.settings.web.actions_enabled,
-        "mayModify": may_modify and call.context.settings.web.actions_enabled,
+        "actions": actions,
+        "mayModify": may_modify and actions,
+        "mayMove": may_modify and actions and context.scheduler.name != "FifoScheduler",
+        "maxPriority": context.settings.max_application_priority,
+        "scheduler": context.scheduler.name,
     }
+    if may_modify:
+        value["queues"] = [view.path for view in queues(context) if view.is_leaf]
     return Reply(root="rights", shows_root=False, value=value)
 
 
 def configuration(call: Call) -> Reply:
-    """GET /ui/conf: what was configured; for administrators, as Hadoop's /conf."""
+    """GET /ui/conf: every property with its value, the file and line that say so, unit and meaning; for
+    administrators, as Hadoop's /conf.
+    """
     call.check_admin()
-    source = call.context.configuration
-    shown = [
-        {"name": name, "value": source.value(name) or ""}
-        for name in sorted(source.names(""))
-        if not any(word in name for word in ("password", "secret", "credential"))
-    ]
+    known = {one.name: one for one in declarations(RMSettings)}
+    source = with_defaults(call.context.configuration, RMSettings)
+    shown = []
+    for one in source:
+        origin, declared = one.origin, known.get(one.name)
+        row: Answer = {
+            "name": one.name,
+            "value": "(hidden)" if _SECRETS.search(one.name) else source.value(one.name) or "",
+            "source": _LOCATION.sub("", str(origin)),
+            "isDefault": origin.source == BUILT_IN,
+        }
+        if one.final:
+            row["final"] = True
+        if declared is not None:
+            row["meaning"] = declared.doc
+            if declared.unit:
+                row["unit"] = declared.unit
+            if declared.default_text and not row["isDefault"]:
+                row["default"] = declared.default_text
+        shown.append(row)
     return Reply(root="configuration", shows_root=False, value={"property": shown})
 
 

@@ -21,7 +21,7 @@ from aiohttp import web
 
 from rm.core import Core
 from rm.edge.driver import Driver
-from rm.edge.http import bodies, changes, conf, labels, plans, reads, rights
+from rm.edge.http import bodies, changes, conf, draining, labels, plans, reads, rights
 from rm.edge.http.bodies import Body
 from rm.edge.http.calls import Call, Handler, Listing, Reply
 from rm.services.caller import Caller
@@ -47,7 +47,15 @@ _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 _LARGEST_BODY = 4 * 1024 * 1024
 _SLICE = 10
 _GRACE_S = 0.1
-ROUTES = (*reads.ROUTES, *changes.ROUTES, *labels.ROUTES, *conf.ROUTES, *plans.ROUTES, *rights.ROUTES)
+ROUTES = (
+    *reads.ROUTES,
+    *changes.ROUTES,
+    *labels.ROUTES,
+    *conf.ROUTES,
+    *plans.ROUTES,
+    *rights.ROUTES,
+    *draining.ROUTES,
+)
 
 Responder = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -86,8 +94,11 @@ class WebServer:
         self._runner: web.AppRunner | None = None
         self._gate = asyncio.Lock()
         for method, path, handler in ROUTES:
-            responder = partial(self._respond, handler)
-            self.add(method, ROOT + path, responder)
+            self.serve(method, path, handler)
+
+    def serve(self, method: str, path: str, handler: Handler) -> None:
+        """A call of the REST API, by its path below /ws/v1/cluster."""
+        self.add(method, ROOT + path, partial(self._respond, handler))
 
     def add(self, method: str, path: str, responder: Responder) -> None:
         """A path, with or without a slash at its end."""

@@ -1,7 +1,9 @@
 """The event log, live: what the RM's dispatcher carried, as server-sent events with a number each.
 
-A client that comes back with Last-Event-ID gets what it missed, as far as it is remembered; one that cannot
-keep up misses events and sees it by their numbers. Ours alone: Hadoop has no such stream.
+A client that comes back with Last-Event-ID (or `since`) gets what it missed, as far as it is remembered; one
+that is new gets the last events as `backfill` says; one that cannot keep up misses events and sees it by
+their numbers. Heartbeats and ticks are left out unless `routine=true`. Numbers carry the start of this RM, so
+that those of an earlier one mean nothing to it. Ours alone: Hadoop has no such stream.
 """
 
 from __future__ import annotations
@@ -9,24 +11,35 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import deque
+from collections.abc import Iterable
+from itertools import takewhile
 from typing import Any
 
 from aiohttp import web
 
 from rm.core import Core
 from rm.edge.http.server import ROOT, WebServer
+from rm.web.event_rows import ROUTINE, row
 
-_REMEMBERED = 2_000
+_REMEMBERED = 5_000
+_ROUTINE_REMEMBERED = 500
+_BATCH = 200
 _PAUSE_S = 0.25
 _HEARTBEAT_S = 15.0
+
+Entry = tuple[int, int, Any]
+"""Number, moment, event."""
 
 
 class EventStream:
     """The last events of one core, and those who listen."""
 
     def __init__(self, core: Core, server: WebServer) -> None:
+        self._core = core
         self._context = core.context
-        self._events: deque[tuple[int, int, Any]] = deque(maxlen=_REMEMBERED)
+        self._server = server
+        self._notable: deque[Entry] = deque(maxlen=_REMEMBERED)
+        self._routine: deque[Entry] = deque(maxlen=_ROUTINE_REMEMBERED)
         self._number = 0
         self._listeners: dict[asyncio.Task[Any], None] = {}
         core.context.dispatcher.watchers.append(self._note)
@@ -35,43 +48,76 @@ class EventStream:
 
     def _note(self, event: Any) -> None:
         self._number += 1
-        self._events.append((self._number, self._context.now_ms, event))
+        kept = self._routine if type(event).__name__ in ROUTINE else self._notable
+        kept.append((self._number, self._context.now_ms, event))
 
     async def _end(self, app: web.Application) -> None:
         for task in list(self._listeners):
             task.cancel()
 
+    def _after(self, last: int, *, has_routine: bool) -> list[Entry]:
+        """What came after that number, oldest first."""
+        found = list(_newer(self._notable, last))
+        if has_routine:
+            found = sorted([*found, *_newer(self._routine, last)], reverse=True, key=_number_of)
+        return found[::-1]
+
+    def _start(self, request: web.Request) -> int:
+        """The number of the last event that this client has seen, or needs not see."""
+        told = request.headers.get("Last-Event-ID") or request.query.get("since") or ""
+        start, _, number = told.rpartition("-")
+        if start == str(self._context.start_ms) and number.isascii() and number.isdigit():
+            return int(number)
+        wanted = request.query.get("backfill", "")
+        if not (wanted.isascii() and wanted.isdigit()):
+            return 0
+        count = min(int(wanted[:6]), _REMEMBERED)
+        if count == 0:
+            return self._number
+        return self._notable[-count][0] - 1 if len(self._notable) >= count else 0
+
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse(
-            headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}
+            headers={
+                "Content-Type": "text/event-stream",
+                "Cache-Control": "no-cache",
+                "X-Content-Type-Options": "nosniff",
+            }
         )
         await response.prepare(request)
+        access, user = self._core.access, self._server.caller(request).user
+        shows_details = not access.is_enabled or access.is_admin(user)
+        has_routine = request.query.get("routine") == "true"
         task = asyncio.current_task()
         assert task is not None
         self._listeners[task] = None
-        last, silent_s = _number(request.headers.get("Last-Event-ID")), 0.0
+        last, silent_s = self._start(request), 0.0
         try:
-            await response.write(b"retry: 2000\n\n")
+            await response.write(b"retry: 2000\n: hello\n\n")
             while True:
-                new = [one for one in self._events if one[0] > last]
+                new = self._after(last, has_routine=has_routine)[:_BATCH]
                 if new:
                     last, silent_s = new[-1][0], 0.0
-                    await response.write("".join(map(_message, new)).encode())
+                    said = (self._message(one, shows_details=shows_details) for one in new)
+                    await response.write("".join(said).encode())
                 elif silent_s >= _HEARTBEAT_S:
                     silent_s = 0.0
                     await response.write(b": still here\n\n")
-                await asyncio.sleep(_PAUSE_S)
+                await asyncio.sleep(0 if len(new) == _BATCH else _PAUSE_S)
                 silent_s += _PAUSE_S
         finally:
             del self._listeners[task]
 
+    def _message(self, entry: Entry, *, shows_details: bool) -> str:
+        number, moment_ms, event = entry
+        shown = row(moment_ms, event, shows_details=shows_details)
+        return f"id: {self._context.start_ms}-{number}\ndata: {json.dumps(shown)}\n\n"
 
-def _number(text: str | None) -> int:
-    return int(text) if text is not None and text.isascii() and text.isdigit() else 0
+
+def _number_of(entry: Entry) -> int:
+    return entry[0]
 
 
-def _message(entry: tuple[int, int, Any]) -> str:
-    number, moment_ms, event = entry
-    subject = event.subject
-    shown = {"time": moment_ms, "type": type(event).__name__, "subject": str(subject) if subject else ""}
-    return f"id: {number}\ndata: {json.dumps(shown)}\n\n"
+def _newer(kept: deque[Entry], last: int) -> Iterable[Entry]:
+    """From the newest back to the first after `last`."""
+    return takewhile(lambda entry: entry[0] > last, reversed(kept))

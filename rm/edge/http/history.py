@@ -1,0 +1,253 @@
+"""The past and the long lists for the pages: samples at a fixed interval, ended containers, pages of
+applications, nodes in few words. Ours alone, below /ws/v1/cluster/ui.
+
+A sample is taken between turns; where the queues are many, samples are rarer, so that they never take more
+than a hundredth of the loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+from aiohttp import web
+
+from rm.app import RMApp
+from rm.container import RMContainer
+from rm.edge.http.calls import Call, Listing, Reply
+from rm.edge.http.listings import application_states
+from rm.edge.http.server import WebServer
+from rm.node import RMNode
+from rm.web import apps, finding
+from rm.web.past import EndedContainers, History, container_row
+from rm.web.refusals import bad_request, forbidden
+from rm.web.rows import node_row
+from rm.web.values import Answer
+from yarn.addresses import AddressBook
+from yarn.errors import NotReadyError
+from yarn.ids import ApplicationId, NodeId
+from yarn.log import Log
+
+log = Log("rm")
+
+_SHARE_OF_LOOP = 100
+_MOST_CONTAINERS = 2_000
+_MOST_ROWS = 500
+_WITHOUT = ("resourcerequests", "resourceinfo", "timeouts")
+
+
+class Past:
+    """What one RM remembers for its pages, and who asks for it."""
+
+    def __init__(self, server: WebServer, addresses: AddressBook) -> None:
+        self._server = server
+        self._context = context = server.core.context
+        self._addresses = addresses
+        settings = context.settings.web
+        self._interval_s = settings.history_interval_ms / 1000
+        self.history = History(settings.history_samples)
+        self.ended = EndedContainers(settings.history_containers)
+        context.container_watchers.append(self.ended.note)
+        context.dispatcher.watchers.append(lambda event: self.history.watch(context.now_ms, event))
+        for path, handler in (
+            ("/ui/apps", self.list_apps),
+            ("/ui/nodes", self.list_nodes),
+            ("/ui/containers", self.list_containers),
+            ("/ui/history/queues", self.queues),
+            ("/ui/history/cluster", self.cluster),
+        ):
+            server.serve("GET", path, handler)
+        server.app.cleanup_ctx.append(self._sampling)
+
+    async def _sampling(self, app: web.Application) -> Any:
+        task = asyncio.create_task(self._sample_on())
+        task.add_done_callback(_ended)
+        yield
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    async def _sample_on(self) -> None:
+        while True:
+            try:
+                took_s = await self._server.turn(self.sample)
+            except NotReadyError:
+                return
+            await asyncio.sleep(max(self._interval_s, _SHARE_OF_LOOP * took_s))
+
+    def sample(self) -> float:
+        """Takes a sample now, within a turn; the seconds that it took."""
+        begun = time.perf_counter()
+        self.history.sample(self._context)
+        return time.perf_counter() - begun
+
+    def _reach(self, http_address: str) -> str:
+        """Where a browser on this machine finds a node's pages."""
+        return self._addresses.resolve(http_address)
+
+    # Lists
+
+    def list_apps(self, call: Call) -> Reply:
+        """GET /ui/apps?q=&states=&sort=&from=&limit=: a page, how many there are, and of which kinds."""
+        context, user, access = call.context, call.caller.user, call.access
+        hides = context.settings.web.filter_by_user
+
+        def rows() -> Any:
+            for app in context.apps.values():
+                may_view = access.may_view(user, app)
+                if may_view or not hides:
+                    yield finding.row(context, app, may_view=may_view)
+
+        found = finding.find(
+            rows(),
+            finding.parse(call.parameter("q") or ""),
+            [state.name for state in application_states(call)],
+            call.parameter("sort") or "-id",
+            _number(call, "from", 0),
+            min(_MOST_ROWS, _number(call, "limit", 20)),
+        )
+        shown = [self._app(call, row.app) for row in found.rows]
+        value = {
+            "total": found.total,
+            "matching": found.matching,
+            "facets": found.facets,
+            "app": shown,
+        }
+        return Reply(root="found", value=value)
+
+    def _app(self, call: Call, app: RMApp) -> Answer:
+        may_view = call.access.may_view(call.caller.user, app)
+        shown = apps.application(call.context, call.shapes, app, may_view=may_view, without=_WITHOUT)
+        for name in ("resourceSecondsMap", "preemptedResourceSecondsMap", "resourceInfo"):
+            shown.pop(name, None)
+        attempt = app.current
+        booked = call.context.scheduler.attempt(attempt.attempt_id) if attempt is not None else None
+        if may_view and booked is not None and not booked.is_stopped:
+            shown["pendingContainers"] = sum(
+                amounts.pending_containers for amounts in booked.usage.by_partition.values()
+            )
+            fair = call.context.scheduler.application_view(booked).fair_share
+            if fair is not None:
+                shown["fairShareMB"] = fair.memory_mb
+        return shown
+
+    def list_nodes(self, call: Call) -> Listing:
+        """GET /ui/nodes: every node, in few words."""
+        context = call.context
+
+        def show(node: RMNode) -> Answer:
+            is_active = node.node_id in context.nodes
+            shown = node_row(context, node, self._reach(node.http_address) if is_active else "")
+            return {**shown, "isDrained": True} if call.core.nodes_list.is_drained(node.host) else shown
+
+        every = sorted([*context.nodes.values(), *context.inactive_nodes.values()], key=_natural)
+        return Listing(outer="nodes", inner="node", sources=every, show=show)
+
+    def list_containers(self, call: Call) -> Reply:
+        """GET /ui/containers?app= or ?node=: those that live and, as far as they are remembered, those that
+        lived.
+        """
+        if call.parameter("app"):
+            application_id = self._application_id(call)
+            living = self._living_of(application_id)
+            found = self.ended.of(application_id, None, _MOST_CONTAINERS)
+        else:
+            node_id = self._node_id(call)
+            booked = call.context.scheduler.tracker.nodes.get(node_id)
+            held = list(booked.containers.values()) if booked is not None else []
+            if booked is not None and booked.reserved_container is not None:
+                held.append(booked.reserved_container)
+            living = held
+            found = self.ended.of(None, node_id, _MOST_CONTAINERS)
+        rows = [*found, *map(container_row, living)]
+        rows = [self._with_reach(call, row) for row in rows if self._may_view(call, row)]
+        value = {"now": self._context.now_ms, "container": rows[-_MOST_CONTAINERS:]}
+        return Reply(root="containers", value=value)
+
+    def _living_of(self, application_id: ApplicationId) -> list[RMContainer]:
+        """Of all its attempts: a new one may have taken over what an earlier one began."""
+        booked = self._context.scheduler.applications.get(application_id)
+        attempt = booked.attempt if booked is not None else None
+        if attempt is None:
+            return []
+        return [*attempt.live.values(), *attempt.reserved_containers()]
+
+    def _may_view(self, call: Call, row: Answer) -> bool:
+        app = call.context.apps.get(ApplicationId.parse(row["app"]))
+        return app is None or call.access.may_view(call.caller.user, app)
+
+    def _with_reach(self, call: Call, row: Answer) -> Answer:
+        is_active = NodeId.parse(row["node"]) in call.context.nodes
+        return {**row, "http": self._reach(row["http"]) if is_active else ""}
+
+    def _application_id(self, call: Call) -> ApplicationId:
+        try:
+            application_id = ApplicationId.parse(call.parameter("app") or "")
+        except ValueError as error:
+            raise bad_request(str(error)) from None
+        app = call.context.apps.get(application_id)
+        if app is not None and not call.access.may_view(call.caller.user, app):
+            raise forbidden(f"{call.caller.user} may not look at {application_id}")
+        return application_id
+
+    def _node_id(self, call: Call) -> NodeId:
+        try:
+            return NodeId.parse(call.parameter("node") or "")
+        except ValueError as error:
+            raise bad_request(f"app or node is wanted: {error}") from None
+
+    # Series
+
+    def queues(self, call: Call) -> Reply:
+        """GET /ui/history/queues?parent=&partition=&minutes=&points=: the shares of a queue's children."""
+        parent, partition = call.parameter("parent") or "root", call.parameter("partition") or ""
+        shown, from_ms = self._window(call)
+        value = {
+            **self._frame(shown),
+            "partition": partition,
+            "queue": self.history.queue_series(partition, self.history.paths(parent), shown),
+            "mark": [
+                {"time": mark.time_ms, "kind": mark.kind, "text": mark.text}
+                for mark in self.history.marks
+                if mark.time_ms >= from_ms
+            ],
+        }
+        return Reply(root="history", value=value)
+
+    def cluster(self, call: Call) -> Reply:
+        """GET /ui/history/cluster?minutes=&points=: the figures of the cluster."""
+        shown, _ = self._window(call)
+        return Reply(root="history", value={**self._frame(shown), **self.history.cluster_series(shown)})
+
+    def _window(self, call: Call) -> tuple[list[tuple[int, int]], int]:
+        from_ms = self._context.now_ms - 60_000 * _number(call, "minutes", 60)
+        return self.history.since(from_ms, min(2_000, _number(call, "points", 240))), from_ms
+
+    def _frame(self, shown: list[tuple[int, int]]) -> Answer:
+        return {
+            "now": self._context.now_ms,
+            "intervalMs": int(self._interval_s * 1000),
+            "times": [moment for _, moment in shown],
+        }
+
+
+def _ended(task: asyncio.Task[None]) -> None:
+    error = None if task.cancelled() else task.exception()
+    if error is not None:
+        log.error("no more samples are taken for the pages", why=repr(error))
+
+
+def _natural(node: RMNode) -> tuple[str, int, str]:
+    """nm2 comes before nm10."""
+    name = node.host.rstrip("0123456789")
+    number = node.host[len(name) :]
+    return name, int(number) if number else -1, str(node.node_id)
+
+
+def _number(call: Call, name: str, default: int) -> int:
+    text = call.parameter(name)
+    if not text:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise bad_request(f"{name} has to be a number, not {text}")
+    return int(text)

@@ -1,0 +1,82 @@
+"""An event of the RM as a line of the event log: what, about whom, and what it says.
+
+Routine is what happens at every heartbeat or tick and says nothing by itself; logs for people leave it out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from enum import Enum
+from typing import Any
+
+from rm.web.values import Answer
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarn.records.container import ContainerStatus
+from yarn.resource import Resource
+
+ROUTINE = dict.fromkeys(
+    (
+        "NodeStatusUpdate",
+        "SchedulerNodeUpdate",
+        "AttemptStatusUpdate",
+        "NodeFinishedContainersPulledByAM",
+        "MonitorLook",
+        "SchedulerMonitorTick",
+        "SchedulerUpdateShares",
+        "SchedulerCheckAllocations",
+        "SchedulerScheduleAll",
+        "SchedulerAsynchronousRound",
+        "SchedulerQueueUpkeep",
+        "SchedulerManageQueue",
+    )
+)
+_IDS = (ApplicationId, ApplicationAttemptId, ContainerId, NodeId)
+_LONGEST = 300
+_BAD = ("Failed", "Kill", "Expire", "Rejected", "Lost", "Unusable", "Refused", "Preempt", "Rebooting")
+
+
+def row(time_ms: int, event: Any, *, shows_details: bool) -> Answer:
+    """The event; what it says only to those who may know."""
+    subject = event.subject
+    kind = type(event).__name__
+    shown: Answer = {
+        "time": time_ms,
+        "type": kind,
+        "subject": "" if subject is None else str(subject),
+        "about": event.family.__name__.removesuffix("Event"),
+    }
+    if any(word in kind for word in _BAD):
+        shown["isTrouble"] = True
+    if shows_details:
+        shown["details"] = details(event)
+    return shown
+
+
+def details(event: Any) -> str:
+    """The event's fields but for its subject, in words; what is long or empty is left out."""
+    subject = event.subject
+    said = []
+    for field in dataclasses.fields(event):
+        value = getattr(event, field.name)
+        if value is subject or value in (None, "", False) or value == ():
+            continue
+        text = _text(value)
+        if text:
+            said.append(f"{field.name.replace('_', ' ')}: {text}")
+    joined = ", ".join(said)
+    return joined if len(joined) <= _LONGEST else joined[: _LONGEST - 1] + "…"
+
+
+def _text(value: Any) -> str:
+    if value is True:
+        return "yes"
+    if isinstance(value, Enum):
+        return value.name
+    if isinstance(value, ContainerStatus):
+        said = f"exit status {value.exit_status}"
+        return f"{said}, {value.diagnostics.strip()}" if value.diagnostics else said
+    if isinstance(value, (*_IDS, Resource, str, int, float)):
+        return str(value).strip()
+    if isinstance(value, tuple):
+        return ", ".join(filter(None, map(_text, value[:3]))) + (" …" if len(value) > 3 else "")
+    return ""

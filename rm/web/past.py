@@ -1,0 +1,283 @@
+"""What has been: containers that ended, the shares of queues and the figures of the cluster over time.
+
+Bounded memories for pages that are opened later than what they show. They are told (by the context's
+watchers, by whoever samples) and asked; they know no clock and keep nothing over a restart of the RM. Hadoop
+leaves this to the timeline server.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rm.container import RMContainer
+from rm.scheduler.views import PartitionView, QueueView
+from rm.web.values import Answer
+from yarn.ids import ApplicationId, NodeId
+from yarn.resource import NONE, Resource
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+
+MOST_QUEUES = 250
+"""So many queues and partitions of them are sampled, in the order of the tree."""
+_MOST_MARKS = 500
+_MARKS = {
+    "SchedulerMarkContainerForPreemption": "preemption",
+    "SchedulerMarkContainerForKillable": "preemption",
+    "SchedulerPreemptContainers": "preemption",
+    "NodeExpire": "node lost",
+    "NodeDecommission": "node out",
+    "NodeGracefulDecommission": "node drains",
+    "NodeStarted": "node joined",
+    "SchedulerAllocationsLoaded": "queues reloaded",
+}
+MEASURES = ("used", "guaranteed", "fair", "maximum", "pending")
+CLUSTER = ("memory", "vcores", "containers", "pending", "appsRunning", "appsPending", "nodes")
+
+
+# Containers
+
+
+def container_row(one: RMContainer, *, is_over: bool = False) -> Answer:
+    """A container as the charts need it; `finished` is 0 while it lives."""
+    return {
+        "id": str(one.container_id),
+        "app": str(one.application_id),
+        "attempt": str(one.container_id.application_attempt_id),
+        "node": str(one.node_id),
+        "http": one.node.http_address,
+        "queue": one.queue,
+        "user": one.user,
+        "partition": one.partition,
+        "memoryMB": one.resource.memory_mb,
+        "vcores": one.resource.vcores,
+        "priority": one.key.request_priority,
+        "isAM": one.is_am,
+        "state": "COMPLETE" if is_over else one.state.name,
+        "started": one.creation_ms,
+        "finished": one.finish_ms if is_over else 0,
+        "exitStatus": one.exit_status if is_over else None,
+        "diagnostics": one.diagnostics[:400],
+    }
+
+
+class EndedContainers:
+    """The containers that ended last."""
+
+    def __init__(self, most: int) -> None:
+        self._rows: deque[tuple[ApplicationId, NodeId, Answer]] = deque(maxlen=most or None)
+        self._is_on = most > 0
+        self.count = 0
+        """How many have ended since the start."""
+
+    def note(self, container: RMContainer) -> None:
+        """One has ended."""
+        self.count += 1
+        if self._is_on:
+            row = container_row(container, is_over=True)
+            self._rows.append((container.application_id, container.node_id, row))
+
+    def of(self, application_id: ApplicationId | None, node_id: NodeId | None, most: int) -> list[Answer]:
+        """Those of an application, or of a node, the newest `most` of them, oldest first."""
+        found = []
+        for app, node, row in reversed(self._rows):
+            if (application_id is None or app == application_id) and (node_id is None or node == node_id):
+                found.append(row)
+                if len(found) == most:
+                    break
+        return found[::-1]
+
+
+# Series
+
+
+class Series:
+    """Numbers of one thing, one of each measure for every sample since `first`."""
+
+    __slots__ = ("columns", "first")
+
+    def __init__(self, first: int, measures: int) -> None:
+        self.first = first
+        self.columns = [array("f") for _ in range(measures)]
+
+    def add(self, number: int, values: Sequence[float], most: int) -> None:
+        """The values of sample `number`; what was left out since the last one is 0."""
+        missing = number - self.first - len(self.columns[0])
+        for column, value in zip(self.columns, values, strict=True):
+            column.extend([0.0] * missing)
+            column.append(value)
+        surplus = len(self.columns[0]) - most
+        if surplus > most // 4:  # not at each sample, for it moves all the rest
+            for column in self.columns:
+                del column[:surplus]
+            self.first += surplus
+
+    def at(self, measure: int, number: int) -> float | None:
+        """The value of one measure at sample `number`; None when there is none."""
+        index = number - self.first
+        column = self.columns[measure]
+        return column[index] if 0 <= index < len(column) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something worth a mark in a chart."""
+
+    time_ms: int
+    kind: str
+    text: str
+
+
+class History:
+    """Samples of queues and of the cluster, the newest `most` of them."""
+
+    def __init__(self, most: int) -> None:
+        self._most = max(2, most)
+        self._times: deque[int] = deque(maxlen=self._most)
+        self._number = 0
+        """Of the next sample."""
+        self._queues: dict[tuple[str, str], Series] = {}
+        self._cluster = Series(0, len(CLUSTER))
+        self.marks: deque[Mark] = deque(maxlen=_MOST_MARKS)
+
+    def watch(self, now_ms: int, event: Any) -> None:
+        """An event of the RM: some are worth a mark."""
+        kind = _MARKS.get(type(event).__name__)
+        if kind is not None:
+            subject = event.subject
+            container = getattr(event, "container_id", None)
+            self.marks.append(Mark(now_ms, kind, str(container or subject or "")))
+
+    def sample(self, context: RMContext) -> None:
+        """Takes note of how things are."""
+        number = self._number
+        self._number += 1
+        self._times.append(context.now_ms)
+        self._cluster.add(number, _cluster(context), self._most)
+        taken = 0
+        for view in queues(context):
+            for name, part in view.partitions.items():
+                if taken == MOST_QUEUES:
+                    break
+                taken += 1
+                series = self._queues.get((view.path, name))
+                if series is None:
+                    self._queues[view.path, name] = series = Series(number, len(MEASURES))
+                series.add(number, shares(context, view, name, part), self._most)
+        self._forget(number)
+
+    def _forget(self, number: int) -> None:
+        """Queues that have been gone for as long as anything is remembered."""
+        oldest = number - self._most
+        for key, series in list(self._queues.items()):
+            if series.first + len(series.columns[0]) < oldest:
+                del self._queues[key]
+
+    def since(self, from_ms: int, points: int) -> list[tuple[int, int]]:
+        """The samples to show: their numbers and moments, at most about `points` from `from_ms` on."""
+        first = self._number - len(self._times)
+        wanted = [(first + index, time) for index, time in enumerate(self._times) if time >= from_ms]
+        stride = max(1, -(-len(wanted) // max(1, points)))
+        # Counted from the first sample ever, so that a chart does not tremble when one more comes.
+        return [one for one in wanted if one[0] % stride == 0 or one is wanted[-1]]
+
+    def queue_series(
+        self, partition: str, paths: Sequence[str], shown: list[tuple[int, int]]
+    ) -> list[Answer]:
+        """The measures of these queues in one partition, in percent of it; None where nothing is known."""
+        found = []
+        for path in paths:
+            series = self._queues.get((path, partition))
+            if series is not None:
+                columns = {
+                    name: [_percent(series.at(index, number)) for number, _ in shown]
+                    for index, name in enumerate(MEASURES)
+                }
+                found.append({"path": path, **columns})
+        return found
+
+    def cluster_series(self, shown: list[tuple[int, int]]) -> Mapping[str, list[float | None]]:
+        """The figures of the cluster."""
+        return {
+            name: [_rounded(self._cluster.at(index, number)) for number, _ in shown]
+            for index, name in enumerate(CLUSTER)
+        }
+
+    def paths(self, parent: str) -> list[str]:
+        """The queues directly below one, past ones included; the queue itself when it has none."""
+        prefix = parent + "."
+        below = dict.fromkeys(
+            path for path, _ in self._queues if path.startswith(prefix) and "." not in path[len(prefix) :]
+        )
+        return list(below) or [parent]
+
+
+def _percent(value: float | None) -> float | None:
+    return None if value is None or value < 0 else round(100 * value, 2)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)
+
+
+def queues(context: RMContext) -> Iterator[QueueView]:
+    """Every queue from the root on, breadth first."""
+    waiting = deque(["root"])
+    while waiting:
+        view = context.scheduler.queue_view(waiting.popleft())
+        if view is not None:
+            yield view
+            waiting.extend(view.children)
+
+
+def shares(context: RMContext, view: QueueView, name: str, part: PartitionView) -> tuple[float, ...]:
+    """MEASURES of a queue in a partition, as parts of that partition; -1 for what its scheduler has not.
+
+    The CapacityScheduler says what it uses by its own calculator; the others are measured by memory.
+    """
+    whole = context.scheduler.tracker.partition_total(name)
+    pending = _part(part.pending, whole)
+    if view.steady_fair_share is not None:
+        fair = view.fair_share or NONE
+        maximum = _part(view.max_share, whole) if view.max_share is not None else 1.0
+        steady = _part(view.steady_fair_share, whole)
+        return (_part(part.used, whole), steady, _part(fair, whole), min(1.0, maximum), pending)
+    used = part.absolute_used_capacity
+    return (
+        _finite(used) if used is not None else _part(part.used, whole),
+        _finite(part.absolute_capacity),
+        -1.0,
+        _finite(part.absolute_max_capacity),
+        pending,
+    )
+
+
+def _part(amount: Resource, whole: Resource) -> float:
+    return amount.memory_mb / whole.memory_mb if whole.memory_mb else 0.0
+
+
+def _finite(value: float | None) -> float:
+    return value if value is not None and 0 <= value < 1e6 else 0.0
+
+
+def _cluster(context: RMContext) -> tuple[float, ...]:
+    scheduler = context.scheduler
+    root, whole = scheduler.queue_view("root"), scheduler.tracker.total
+    parts = list(root.partitions.values()) if root is not None else []
+    used = sum((part.used for part in parts), NONE)
+    pending = sum((part.pending for part in parts), NONE)
+    applications = scheduler.applications.values()
+    running = sum(1 for one in applications if one.attempt is not None and one.attempt.live)
+    return (
+        100 * used.memory_mb / whole.memory_mb if whole.memory_mb else 0.0,
+        100 * used.vcores / whole.vcores if whole.vcores else 0.0,
+        float(root.containers if root is not None else 0),
+        100 * pending.memory_mb / whole.memory_mb if whole.memory_mb else 0.0,
+        float(running),
+        float(len(applications) - running),
+        float(len(scheduler.tracker)),
+    )

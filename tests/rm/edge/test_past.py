@@ -1,0 +1,159 @@
+"""What the pages are told of the past, of long lists and of nodes that are let go."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from rm.web import finding
+from rm.web.event_rows import row as event_row
+from rm.web.past import EndedContainers, Series
+from tests.rig import Rig, ask
+from tests.rm.edge.test_http import Web, web
+from tests.rm.edge.test_process import NODE, play
+from yarn.enums import NodeState
+
+
+async def until(read: Any, holds: Any) -> Any:
+    """Asks until the answer is as it should be."""
+    while not holds(answer := await read()):
+        await asyncio.sleep(0.02)
+    return answer
+
+
+def test_containers_are_remembered_after_their_end() -> None:
+    rig = Rig()
+    rig.add_node("n1")
+    ended = EndedContainers(2)
+    rig.context.container_watchers.append(ended.note)
+    application_id = rig.submit(unmanaged_am=True)
+    rig.register(application_id)
+    rig.allocate(application_id, ask(count=3))
+    rig.heartbeat("n1")
+    given = rig.allocate(application_id).allocated_containers
+    rig.heartbeat("n1")
+    for container in given:
+        assert container.id is not None
+        rig.nodes["n1"].end(container.id, 7)
+    rig.heartbeat("n1")
+    rows = ended.of(application_id, None, 10)
+    assert ended.count == 3
+    assert [row["id"] for row in rows] == [str(one.id) for one in given[1:]], "the oldest is forgotten"
+    assert {row["exitStatus"] for row in rows} == {7}
+    assert ended.of(None, rig.nodes["n1"].node_id, 1) == rows[1:]
+    assert ended.of(rig.submit(), None, 10) == []
+
+
+def test_a_series_that_began_late_has_no_values_before() -> None:
+    series = Series(first=5, measures=1)
+    series.add(5, [1.0], 100)
+    series.add(8, [2.0], 100)
+    assert [series.at(0, number) for number in range(4, 10)] == [None, 1.0, 0.0, 0.0, 2.0, None]
+
+
+def test_a_series_keeps_no_more_than_it_should() -> None:
+    series = Series(first=0, measures=1)
+    for number in range(100):
+        series.add(number, [float(number)], 8)
+    assert len(series.columns[0]) <= 10
+    assert series.at(0, 99) == 99.0
+    assert series.at(0, 10) is None
+
+
+@pytest.mark.parametrize(
+    "text, query",
+    [
+        ("", finding.Query()),
+        ('Word "two words"', finding.Query(words=("word", "two words"))),
+        ("state:running user:", finding.Query(texts=(("state", "running"),))),
+        ("mem>4096 depth>3", finding.Query(words=("depth>3",), numbers=(("mem", ">", 4096.0),))),
+    ],
+)
+def test_what_is_typed_is_never_wrong(text: str, query: finding.Query) -> None:
+    assert finding.parse(text) == query
+
+
+def test_events_say_what_happened_to_whom() -> None:
+    rig = Rig()
+    seen: list[Any] = []
+    rig.context.dispatcher.watchers.append(seen.append)
+    rig.add_node("n1")
+    rig.kill(rig.submit(application_name="x"), diagnostics="enough")
+    rows = [event_row(7, event, shows_details=True) for event in seen]
+    (kill,) = [row for row in rows if row["type"] == "AppKill"]
+    assert kill["isTrouble"]
+    assert "enough" in kill["details"]
+    assert "details" not in event_row(7, seen[0], shows_details=False)
+
+
+async def heard(caller: Web, query: str) -> list[dict[str, Any]]:
+    """The first events of the stream."""
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(f"{caller.top}/ws/v1/cluster/events{query}") as answer,
+    ):
+        found = []
+        async for line in answer.content:
+            if line.startswith(b"data: "):
+                found.append(json.loads(line[6:]))
+                if len(found) == 2:
+                    break
+        return found
+
+
+def test_a_page_that_is_opened_later_sees_the_past(tmp_path: Path) -> None:
+    fast = {"yarnbox__resourcemanager__history__interval-ms": "100"}
+
+    async def scene() -> None:
+        async with web(tmp_path, **fast) as caller:
+            series = await until(
+                lambda: caller.get("/ui/history/queues"), lambda answer: len(answer["history"]["times"]) > 2
+            )
+            series = series["history"]
+            (queue,) = series["queue"]
+            assert queue["path"] == "root"
+            assert len(queue["used"]) == len(series["times"])
+            cluster = (await caller.get("/ui/history/cluster?points=2"))["history"]
+            assert cluster["nodes"][-1] == 1.0
+            backfilled = await heard(caller, "?backfill=2")
+            assert all(one["type"] and one["time"] for one in backfilled)
+
+    play(scene)
+
+
+def test_lists_come_in_pages(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            ids = [str(await caller.desk.submit()) for _ in range(3)]
+            page = (await caller.get("/ui/apps?limit=2&sort=id"))["found"]
+            assert [one["id"] for one in page["app"]] == ids[:2]
+            assert (page["total"], page["matching"]) == (3, 3)
+            page = (await caller.get(f"/ui/apps?q=id:{ids[1]}"))["found"]
+            assert [one["id"] for one in page["app"]] == [ids[1]]
+            (node,) = (await caller.get("/ui/nodes"))["nodes"]["node"]
+            assert node["id"] == str(NODE)
+            await caller.get("/ui/containers", 400)
+            await caller.get("/ui/apps?limit=many", 400)
+
+    play(scene)
+
+
+def test_a_node_is_let_go_and_taken_back(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            where = f"/ui/nodes/{NODE}"
+            await caller.send("POST", f"{where}/drain", {"timeout": 10**9}, 400)
+            await caller.send("POST", "/ui/nodes/nm9:1/drain", {}, 404)
+            await caller.send("POST", f"{where}/drain", {"timeout": 60}, 200)
+            (node,) = (await caller.get("/ui/nodes"))["nodes"]["node"]
+            assert (node["state"], node["isDrained"]) == (NodeState.DECOMMISSIONING.name, True)
+            await caller.send("POST", f"{where}/readmit", {}, 200)
+            (node,) = (await caller.get("/ui/nodes"))["nodes"]["node"]
+            assert (node["state"], "isDrained" in node) == (NodeState.RUNNING.name, False)
+
+    play(scene)
