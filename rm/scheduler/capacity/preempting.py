@@ -363,15 +363,16 @@ def _forget_mark(scheduler: CapacityScheduler, container_id: ContainerId) -> Non
 
 
 def _tell(scheduler: CapacityScheduler, snapshot: Snapshot, report: PassReport) -> Steps[None]:
-    """For each queue what it has, should have, and should give, in passes in which somebody wants more."""
+    """For each queue what it has, should have, and should give; of a pass that takes nothing only those who
+    want more.
+    """
     selected = yield from _selected_by_queue(snapshot, report)
     queues = list(_queues(snapshot.root))
-    if not selected and not any(share.pending for share in snapshot.root.shares.values()):
-        return
+    takes = selected or any(share.to_preempt for queue in queues for share in queue.shares.values())
     for queue in queues:
         yield
         for partition, share in queue.shares.items():
-            if not share.total:
+            if not share.total or not (takes or share.pending):
                 continue
             figures = SchedulerPreemptionReport(
                 queue=queue.path,
