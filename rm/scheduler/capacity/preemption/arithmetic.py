@@ -59,12 +59,12 @@ class Arithmetic:
         return _ratio(self._largest_share(base, one), self._largest_share(base, two))
 
     def ratio(self, one: Resource, two: Resource) -> float:
-        """The ratio of the memories, or the largest ratio over all types; a 32-bit float."""
+        """The ratio of the memories, or the largest ratio over all types; a 32-bit float, infinite for something
+        over nothing.
+        """
         if not self.is_dominant:
             return _ratio(one.memory_mb, two.memory_mb)
-        return max(
-            (_ratio(one.value(name), two.value(name)) for name in self.types if two.value(name)), default=0.0
-        )
+        return max(_ratio(one.value(name), two.value(name)) for name in self.types)
 
     def share(self, amount: Resource, weights: Mapping[str, float]) -> Resource:
         """Each type's amount times its weight, rounded: memory half up, or every type up (multiply and
