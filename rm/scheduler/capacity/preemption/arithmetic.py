@@ -59,8 +59,8 @@ class Arithmetic:
         return _ratio(self._largest_share(base, one), self._largest_share(base, two))
 
     def ratio(self, one: Resource, two: Resource) -> float:
-        """The ratio of the memories, or the largest ratio over all types; a 32-bit float, infinite for something
-        over nothing.
+        """The ratio of the memories, or the largest ratio over all types: a 32-bit float, infinite for an
+        amount over nothing.
         """
         if not self.is_dominant:
             return _ratio(one.memory_mb, two.memory_mb)
