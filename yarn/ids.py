@@ -35,10 +35,11 @@ class ApplicationId(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Self:
         """Reads the printed form; ValueError names the text when it is not one."""
+        if not text.startswith("application_"):
+            said = f"Invalid ApplicationId prefix: {text}. The valid ApplicationId should start with prefix"
+            raise ValueError(f"{said} application")
         try:
-            word, timestamp, number = text.split("_")
-            if word != "application":
-                raise ValueError(word)
+            _, timestamp, number = text.split("_")
             return cls(_number(timestamp, _INT64_MAX), _number(number, _INT32_MAX))
         except ValueError:
             raise ValueError(f"Invalid ApplicationId: {text}") from None
@@ -57,10 +58,10 @@ class ApplicationAttemptId(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Self:
         """Reads the printed form; ValueError names the text when it is not one."""
+        if not text.startswith("appattempt_"):
+            raise ValueError(f"Invalid AppAttemptId prefix: {text}")
         try:
-            word, timestamp, app, attempt = text.split("_")
-            if word != "appattempt":
-                raise ValueError(word)
+            _, timestamp, app, attempt = text.split("_")
             application_id = ApplicationId(_number(timestamp, _INT64_MAX), _number(app, _INT32_MAX))
             return cls(application_id, _number(attempt, _INT32_MAX))
         except ValueError:
@@ -103,10 +104,10 @@ class ContainerId(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Self:
         """Reads the printed form, with or without an epoch; ValueError names the text when it is not one."""
+        word, *parts = text.split("_")
+        if word != "container":
+            raise ValueError(f"Invalid ContainerId prefix: {text}")
         try:
-            word, *parts = text.split("_")
-            if word != "container":
-                raise ValueError(word)
             epoch = 0
             if parts and parts[0].startswith("e"):
                 epoch = _number(parts.pop(0)[1:], (1 << 23) - 1)

@@ -47,6 +47,8 @@ _CLIENT = (
         argument_name="Attributes",
     ),
 )
+Group = tuple[str, Sequence[Option]]
+_GROUPS: Sequence[Group] = (("Admin Commands:", _ADMIN), ("Client Commands:", _CLIENT))
 OPTIONS = Options(*_ADMIN, *_CLIENT)
 
 
@@ -58,7 +60,8 @@ def run(session: Session, arguments: Sequence[str]) -> int:
         return FAILED
     if arguments[0] == "-help":
         named = OPTIONS.find(arguments[1]) if len(arguments) == 2 else None
-        console.error(_usage(*([named] if named else ()), described=True))
+        groups = [("", [named])] if named else _GROUPS
+        console.error(_usage(groups, described=True))
         return OK
     try:
         line = parse(OPTIONS, arguments)
@@ -75,7 +78,7 @@ def run(session: Session, arguments: Sequence[str]) -> int:
         return _administer(session, line) if administers else _show(session, line)
     except IllegalArgumentError as error:
         console.error(error.message)
-        console.error(_usage(*(_ADMIN if administers else _CLIENT), described=True))
+        console.error(_usage([_GROUPS[0] if administers else _GROUPS[1]], described=True))
     except YarnError as error:
         console.error(f"{error.java_class}: {error.message}")
     return FAILED
@@ -111,16 +114,12 @@ def _show(session: Session, line: CommandLine) -> int:
     return OK
 
 
-def _usage(*options: Option, described: bool = False) -> str:
-    """The usage of these options, or of all, in two groups."""
-    if options:
-        groups = [("", options)]
-    else:
-        groups = [("Admin Commands:", _ADMIN), ("Client Commands:", _CLIENT)]
+def _usage(groups: Sequence[Group] = _GROUPS, described: bool = False) -> str:
+    """The usage of these groups of options, or of one option alone, which has no header."""
     lines = ["Usage: yarn nodeattributes "]
     for header, members in groups:
         lines += ["", header] if header else []
         for option in members:
             lines.append(f" -{option.name}" + (f" <{option.argument_name}>" if option.arguments else ""))
             lines += [f"\t{option.description}"] if described else []
-    return "\n".join([*lines, "" if options else " -help [cmd] List help of commands"])
+    return "\n".join([*lines, " -help [cmd] List help of commands" if groups[0][0] else ""])

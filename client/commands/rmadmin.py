@@ -51,7 +51,7 @@ _FOR_EVER = -1
 _GRACE_S = 5
 """How much longer than its timeout this command waits for nodes that the RM itself decommissions by then."""
 
-_AMOUNT = re.compile(r"-?[0-9]*", re.ASCII)
+_AMOUNT = re.compile(r"[0-9]*", re.ASCII)
 
 
 def run(session: Session, arguments: Sequence[str]) -> int:

@@ -182,12 +182,13 @@ def test_node_resource(
         (("n1:1234",), "Number of parameters specified for updateNodeResource is wrong."),
         (("n1:1234", "1", "2", "3", "4"), "Number of parameters specified for updateNodeResource is wrong."),
         (
-            ("n1:1234", "-1", "4"),
-            "updateNodeResource: Invalid resource value: (-1,4) for updateNodeResource.",
-        ),
-        (
             ("n1:1234", "1024", "-4"),
             "updateNodeResource: Invalid resource value: (1024,-4) for updateNodeResource.",
+        ),
+        (
+            ("n1:1234", "-1", "4"),
+            "Resource Types parameter specified for updateNodeResource is wrong. It should be comma-delimited"
+            " key value pairs. For example, memory-mb=1024Mi,vcores=1,resource1=3Gi,resource2=2",
         ),
         (
             ("n1:1234", "large"),

@@ -24,6 +24,8 @@ MOVING = re.compile(
     r"(?<=Aggregate Resource Allocation : ).*|(?<=Last-Health-Update : ).*|(?<=Utilization : ).*"
     r"|(?<=Last-Health-Report : ).*|(?<=PMem:).*|(?<=expiry time is ).*|(?<=RemainingTime : ).*"
 )
+_HELP = re.compile(r"\n\tat |^Usage: ", re.MULTILINE)
+_LOGGED = re.compile(r"\d{4}-\d\d-\d\d .* (INFO|WARN) ")
 READING = (
     "node -list",
     "node -list -all",
@@ -50,6 +52,26 @@ READING = (
     "container -list {attempt}",
     "container -status {container}",
     "container -status container_1_0001_01_000001",
+    "application -movetoqueue {running} -queue nowhere",
+    "application -movetoqueue {finished} -queue other",
+    "application -changeQueue nowhere -appId {running}",
+    "application -changeQueue other -appId {finished}",
+    "application -updatePriority x -appId {running}",
+    "application -updatePriority 3 -appId {finished}",
+    "application -updateLifetime x -appId {running}",
+    "applicationattempt -list x",
+    "applicationattempt -list application_1_0001",
+    "applicationattempt -status x",
+    "applicationattempt -status appattempt_1",
+    "applicationattempt -fail appattempt_1_0001_000001",
+    "container -list appattempt_1_0001_000001",
+    "container -status x",
+    "container -status container_1",
+    "container -signal {container} NEVER",
+    "container -signal container_1_0001_01_000001",
+    "node -status x",
+    "node -list -states NEVER",
+    "cluster -lnl -lna",
     "queue -status nowhere",
     "cluster -lnl",
     "cluster --list-node-attributes",
@@ -63,13 +85,31 @@ READING = (
     "rmadmin -getGroups root",
     "rmadmin -getServiceState rm1",
     "rmadmin -wrong",
+    "rmadmin -refreshClusterMaxPriority",
+    "rmadmin -replaceLabelsOnNode 127.0.1.77=fast -failOnUnknownNodes",
+    "rmadmin -replaceLabelsOnNode 127.0.1.1=never",
+    "rmadmin -replaceLabelsOnNode 127.0.1.1=a,b",
+    "rmadmin -addToClusterNodeLabels fast(exclusive=true)",
+    "rmadmin -addToClusterNodeLabels wrong(exclusive=perhaps)",
+    "rmadmin -addToClusterNodeLabels wrong#label",
+    "rmadmin -removeFromClusterNodeLabels never",
+    "rmadmin -updateNodeResource x 1 1",
+    "rmadmin -updateNodeResource {node} -5 1",
+    "rmadmin -updateNodeResource {node} vcores=1",
+    "rmadmin -updateNodeResource 127.0.1.77:1 1024 1",
+    "rmadmin -checkHealth rm1",
+    "rmadmin -transitionToActive rm1",
+    "nodeattributes -add 127.0.1.77:os=linux -failOnUnknownNodes",
+    "nodeattributes -add 127.0.1.1:os(NEVER)=x",
+    "nodeattributes -add 127.0.1.1:wrong#name=x",
+    "nodeattributes -attributestonodes -attributes rm.yarn.io/never",
     "nodeattributes -list",
     "nodeattributes -nodestoattributes",
     "nodeattributes -attributestonodes",
 )
 APPLICATION = r"application_\d+_\d+"
 ATTEMPT = r"appattempt_\d+_\d+_\d+"
-CONTAINER = r"container_\d+_\d+_\d+_\d+"
+CONTAINER = r"container_(?:e\d+_)?\d+_\d+_\d+_\d+"
 NODE = r"127\.0\.1\.\d+:\d+"
 SINCE_34 = ("queue -status default", "queue -status other", "queue -list all", "queue -list default")
 
@@ -153,6 +193,15 @@ def agree(hadoop: Commands, cluster: Cluster, *words: str) -> None:
     """Both say the same and end alike."""
     theirs, expected = hadoop(*words), yarn(cluster, *words)
     assert (theirs.status, masked(theirs)) == (expected.status, masked(expected)), theirs.err
+    if words[0] != "nodeattributes":  # it shows its help whenever something is wrong
+        assert complaint(theirs) == complaint(expected)
+
+
+def complaint(said: Said) -> list[str]:
+    """What went to stderr, before stack frames and help, without log lines and where classes were moved."""
+    text = said.err.replace('Exception in thread "main" ', "").replace("org.apache.hadoop.shaded.", "")
+    text = _HELP.split(text)[0].strip()
+    return [line for line in text.splitlines() if not _LOGGED.match(line)]
 
 
 def masked(said: Said) -> list[str]:
