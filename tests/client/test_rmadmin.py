@@ -187,8 +187,11 @@ def test_node_resource(
         ),
         (
             ("n1:1234", "-1", "4"),
-            "Resource Types parameter specified for updateNodeResource is wrong. It should be comma-delimited"
-            " key value pairs. For example, memory-mb=1024Mi,vcores=1,resource1=3Gi,resource2=2",
+            (
+                "Resource Types parameter specified for updateNodeResource is wrong. It should be"
+                " comma-delimited key value pairs."
+                " For example, memory-mb=1024Mi,vcores=1,resource1=3Gi,resource2=2"
+            ),
         ),
         (
             ("n1:1234", "large"),
