@@ -167,10 +167,14 @@ class Walk(RuleBasedStateMachine):
             assert has_ended == (application_id not in self.rig.context.scheduler.applications)
 
     def teardown(self) -> None:
-        """Everybody behaves: nodes are well, users kill what they began. Then nothing is left anywhere."""
+        """Everybody behaves: nodes are well, users kill what they began, and an AM that has finished goes.
+        Then nothing is left anywhere.
+        """
         rig = self.rig
         for application_id in self.ids:
             rig.kill(application_id)
+            if rig.app(application_id).state is RMAppState.FINISHING:
+                rig.end_am(application_id)
         for _ in range(3):
             for name in NODES:
                 rig.nodes[name].health_report = ""

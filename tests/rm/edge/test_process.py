@@ -66,6 +66,9 @@ def definitions(tmp_path: Path, **others: str) -> tuple[str, ...]:
         "yarn.resourcemanager.scheduler.class": "fifo",
         "yarn.resourcemanager.recovery.enabled": "true",
         "yarn.resourcemanager.fs.state-store.uri": str(tmp_path / "state"),
+        "yarn.node-labels.fs-store.root-dir": str(tmp_path / "node-labels"),
+        "yarn.node-attribute.fs-store.root-dir": str(tmp_path / "node-attribute"),
+        "yarn.scheduler.configuration.leveldb-store.path": str(tmp_path / "confstore"),
         **{name.replace("_", "-").replace("--", "."): value for name, value in others.items()},
     }
     return tuple(f"{name}={value}" for name, value in properties.items())
