@@ -90,7 +90,7 @@ def beat(rig: CapacityRig, name: str, seconds: float) -> Figure:
     """Heartbeats of all nodes in turn until the time is over."""
     scheduler = rig.scheduler
     events = [SchedulerNodeUpdate(node_id=node_id) for node_id in scheduler.tracker.nodes]
-    before = scheduler.tree.root.usage.of("").containers
+    before = given(rig)
     gc.collect()
     gc.freeze()
     heartbeats, took, started = 0, 0.0, time.process_time()
@@ -103,8 +103,13 @@ def beat(rig: CapacityRig, name: str, seconds: float) -> Figure:
             if took >= seconds:
                 break
     gc.unfreeze()
-    containers = scheduler.tree.root.usage.of("").containers - before
+    containers = given(rig) - before
     return Figure(name, len(events), len(scheduler.applications), heartbeats, containers, took)
+
+
+def given(rig: CapacityRig) -> int:
+    """Live containers, in all partitions."""
+    return sum(amounts.containers for amounts in rig.scheduler.tree.root.usage.by_partition.values())
 
 
 def saturate(rig: CapacityRig) -> None:
@@ -112,8 +117,8 @@ def saturate(rig: CapacityRig) -> None:
     scheduler = rig.scheduler
     events = [SchedulerNodeUpdate(node_id=node_id) for node_id in scheduler.tracker.nodes]
     before = -1
-    while scheduler.tree.root.usage.of("").containers != before:
-        before = scheduler.tree.root.usage.of("").containers
+    while given(rig) != before:
+        before = given(rig)
         for event in events:
             scheduler.handle(event)
 

@@ -33,8 +33,7 @@ KEY_SKIPPED = Assignment(skipped=Skipped.OTHER)
 
 def assign_application(leaf: LeafQueue, attempt: CapacityAttempt, walk: Pass, limits: Limits) -> Assignment:
     """A container for the application's most important request that this node can serve."""
-    pending = attempt.usage.by_partition.get(walk.pending_in)
-    if pending is None or not leaf.frame.calculator.is_any_positive(pending.pending):
+    if not attempt.asks_in(walk.pending_in):
         walk.note(attempt, SkipReason.LABEL)
         return SKIPPED
     for key in attempt.asks.active_keys:

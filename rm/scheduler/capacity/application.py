@@ -100,6 +100,11 @@ class CapacityAttempt(Attempt):
             )
         )
 
+    def asks_in(self, partition: str) -> bool:
+        """Whether it wants anything in that partition."""
+        amounts = self.usage.by_partition.get(partition)
+        return amounts is not None and self.leaf.frame.calculator.is_any_positive(amounts.pending)
+
     def reserved_resource(self, partition: str) -> Resource:
         """What nodes of the partition are kept for it."""
         amounts = self.usage.by_partition.get(partition)

@@ -385,6 +385,8 @@ class LeafQueue(CapacityQueue):
                 walk.note(attempt, SkipReason.QUEUE_AT_MAXIMUM)
                 break
             last = attempt
+            if walk.reasons is None and not attempt.asks_in(walk.pending_in):
+                continue  # whatever its user may have: it wants nothing here
             if not self._user_ok(walk, attempt, reserved, limits, refused):
                 walk.note(attempt, SkipReason.USER_LIMIT)
                 continue
