@@ -42,6 +42,9 @@ def node_row(context: RMContext, one: RMNode, reach: str) -> Answer:
     }
     if total.others or used.others:
         shown["more"] = {name: [used.value(name), value] for name, value in total.others}
+    tags = context.constraints.tags.on_node(one.node_id)
+    if tags:
+        shown["tags"] = ", ".join(f"{tag}({count})" for tag, count in tags.items())
     if held is not None:
         shown["reserved"] = str(held.container_id)
     if one.is_decommissioning:

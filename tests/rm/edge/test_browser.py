@@ -10,6 +10,7 @@ import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import Page, async_playwright
@@ -19,9 +20,12 @@ from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE, play
 from tests.tree import ROOT
 from yarn.configuration.document import write
+from yarn.enums import ContainerState
+from yarn.ids import ApplicationId
 from yarn.records.client import GetNewApplicationRequest
+from yarn.records.container import ContainerStatus
 from yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
-from yarn.records.request import ResourceSizing, SchedulingRequest
+from yarn.records.request import ResourceRequest, ResourceSizing, SchedulingRequest
 from yarn.resource import Resource
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -32,11 +36,11 @@ NAME = "<img src=x onerror=alert(1)>"
 
 
 @asynccontextmanager
-async def opened(caller: Web) -> AsyncIterator[Page]:
+async def opened(caller: Web, **device: Any) -> AsyncIterator[Page]:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
         try:
-            page = await browser.new_page()
+            page = await browser.new_page(**device)
             page.on("pageerror", lambda error: pytest.fail(f"a script failed: {error}"))
             page.on("dialog", lambda dialog: pytest.fail("text of a user was executed"))
             yield page
@@ -44,13 +48,29 @@ async def opened(caller: Web) -> AsyncIterator[Page]:
             await browser.close()
 
 
-async def show(page: Page, caller: Web, path: str) -> None:
+async def show(page: Page, caller: Web, path: str, kind: str = "") -> None:
     await page.goto(f"{caller.top}/cluster{path}")
     await page.wait_for_selector("main[data-ready] h1")
     ARTIFACTS.mkdir(exist_ok=True)
-    await page.screenshot(
-        path=ARTIFACTS / f"{path.split('?')[0].strip('/').replace('/', '-') or 'overview'}.png"
-    )
+    name = path.split("?")[0].strip("/").replace("/", "-") or "overview"
+    await page.screenshot(path=ARTIFACTS / f"{kind}{name}.png")
+
+
+async def a_container_that_ended(caller: Web, application_id: str) -> str:
+    """A container of the application, with the exit status 3; its id."""
+    desk = caller.desk
+    token = await desk.token(ApplicationId.parse(application_id))
+    async with desk.master(token) as am:
+        await am.call("registerApplicationMaster", RegisterApplicationMasterRequest(host="here"))
+        ask = ResourceRequest(priority=1, resource_name="*", capability=Resource(1024, 1), num_containers=1)
+        answer = await am.call("allocate", AllocateRequest(ask=(ask,), response_id=0))
+        await desk.beat()
+        answer = await am.call("allocate", AllocateRequest(response_id=answer.response_id))
+        (container,) = answer.allocated_containers
+        await desk.beat(ContainerStatus(container_id=container.id, state=ContainerState.RUNNING))
+        ended = ContainerStatus(container_id=container.id, state=ContainerState.COMPLETE, exit_status=3)
+        await desk.beat(ended)
+    return str(container.id)
 
 
 async def submit(caller: Web) -> str:
@@ -90,7 +110,7 @@ def test_an_application_is_killed_only_after_a_question(tmp_path: Path) -> None:
             await page.get_by_role("button", name="Kill", exact=True).click()
             while (await caller.get(f"/apps/{application_id}/state"))["state"] != "KILLED":
                 await asyncio.sleep(0.05)
-            await page.locator(".state.KILLED").wait_for()
+            await page.locator("dd .state.KILLED").wait_for()
 
     play(scene)
 
@@ -141,5 +161,109 @@ def test_a_node_that_dies_is_seen_without_a_reload(tmp_path: Path) -> None:
             await show(page, caller, "/nodes")
             await page.locator("td .state.LOST").wait_for(timeout=20_000)
             await page.screenshot(path=ARTIFACTS / "node-lost.png")
+
+    play(scene)
+
+
+@needs_browser
+def test_a_page_opened_later_shows_what_has_been(tmp_path: Path) -> None:
+    fast = {"yarnbox__resourcemanager__history__interval-ms": "100"}
+
+    async def scene() -> None:
+        async with web(tmp_path, **fast) as caller:
+            application_id = await submit(caller)
+            container_id = await a_container_that_ended(caller, application_id)
+            async with opened(caller) as page:
+                await show(page, caller, f"/app/{application_id}")
+                box = page.locator("svg.gantt rect.ended")
+                await box.wait_for()
+                assert container_id in (await box.locator("title").text_content() or "")
+                assert "exit status 3" in (await box.locator("title").text_content() or "")
+                await show(page, caller, f"/node/{NODE}")
+                await page.locator("svg.gantt rect.ended").wait_for()
+                await show(page, caller, "/scheduler")
+                await page.locator("svg.timeline polyline").first.wait_for(state="attached")
+                await show(page, caller, "/events?q=AttemptRegistered")
+                await page.get_by_role("cell", name="AttemptRegistered").wait_for()
+
+    play(scene)
+
+
+@needs_browser
+def test_the_heat_map_is_grouped_as_the_address_says(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller, opened(caller) as page:
+            await show(page, caller, "/nodes")
+            await page.locator(".heat h2", has_text="/default-rack").wait_for()
+            await page.get_by_role("link", name="label", exact=True).click()
+            await page.locator(".heat h2", has_text="<DEFAULT_PARTITION>").wait_for()
+            assert page.url.endswith("?by=label")
+            await page.reload()
+            await page.locator(".heat h2", has_text="<DEFAULT_PARTITION>").wait_for()
+
+    play(scene)
+
+
+@needs_browser
+def test_a_node_is_drained_only_after_a_question(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller, opened(caller) as page:
+            await show(page, caller, f"/node/{NODE}")
+            await page.get_by_role("button", name="Drain").click()
+            await page.get_by_role("button", name="Cancel").click()
+            assert (await caller.get(f"/nodes/{NODE}"))["node"]["state"] == "RUNNING"
+            await page.get_by_role("button", name="Drain").click()
+            await page.locator("dialog").get_by_role("button", name="Drain").click()
+            await page.locator(".state.DECOMMISSIONING").wait_for()
+            await page.get_by_role("button", name="Take back").wait_for()
+
+    play(scene)
+
+
+@needs_browser
+def test_actions_are_hidden_from_those_who_may_not(tmp_path: Path) -> None:
+    lists = {"yarn__acl__enable": "true", "yarn__admin__acl": "root"}
+
+    async def scene() -> None:
+        async with web(tmp_path, **lists) as caller, opened(caller) as page:
+            await show(page, caller, f"/node/{NODE}?user.name=eve")
+            assert await page.get_by_role("button", name="Drain").count() == 0
+            await show(page, caller, f"/node/{NODE}?user.name=root")
+            await page.get_by_role("button", name="Drain").wait_for()
+
+    play(scene)
+
+
+@needs_browser
+@pytest.mark.parametrize(
+    "kind, device",
+    [
+        ("phone-", {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}),
+        ("dark-", {"color_scheme": "dark"}),
+    ],
+)
+def test_pages_fit_other_devices(tmp_path: Path, kind: str, device: dict[str, Any]) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller, opened(caller, **device) as page:
+            for path in ("", "/nodes", "/scheduler", f"/app/{await submit(caller)}"):
+                await show(page, caller, path, kind)
+                wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
+                assert not wide, f"{path} is wider than the screen"
+            paper = await page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+            assert (paper == "rgb(255, 255, 255)") == (kind != "dark-")
+
+    play(scene)
+
+
+@needs_browser
+def test_a_resourcemanager_that_is_gone_is_told_and_what_was_shown_stays(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller, opened(caller) as page:
+            await show(page, caller, "/nodes")
+            await page.route("**/ws/**", lambda route: route.abort())
+            await page.locator("#lost").wait_for()
+            await page.get_by_text(str(NODE)).first.wait_for()
+            await page.unroute("**/ws/**")
+            await page.locator("#lost").wait_for(state="hidden")
 
     play(scene)

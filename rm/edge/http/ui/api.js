@@ -7,6 +7,12 @@ function address(path) {
   return `${ROOT}${path}${path.includes("?") ? "&" : "?"}user.name=${encodeURIComponent(user)}`;
 }
 
+export class Unreachable extends Error {}
+
+async function ask(path, options) {
+  try { return await fetch(address(path), options); } catch (error) { throw new Unreachable(error.message); }
+}
+
 async function answer(response) {
   const text = await response.text();
   if (response.ok) return text ? JSON.parse(text) : {};
@@ -15,13 +21,15 @@ async function answer(response) {
   throw new Error(`${response.status}: ${message}`);
 }
 
-export const get = async (path) => answer(await fetch(address(path), { headers: { Accept: "application/json" } }));
+export const get = async (path) => answer(await ask(path, { headers: { Accept: "application/json" } }));
 
-export const put = async (path, body) => answer(await fetch(address(path), {
-  method: "PUT",
+const send = (method) => async (path, body) => answer(await ask(path, {
+  method,
   headers: { "Content-Type": "application/json", "X-XSRF-Header": "yarnbox", Accept: "application/json" },
   body: JSON.stringify(body),
 }));
 
+export const put = send("PUT");
+export const post = send("POST");
 export const list = (value) => (value === undefined || value === null ? [] : Array.isArray(value) ? value : [value]);
-export const events = () => new EventSource(address("/events"));
+export const events = () => new EventSource(address("/events?backfill=500"));

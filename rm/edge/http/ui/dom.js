@@ -26,6 +26,9 @@ function fill(element, attributes, children) {
 export const link = (to, ...text) => h("a", { href: to }, text);
 export const gib = (mb) => h("span", { title: `${mb} MiB` }, `${(mb / 1024).toFixed(1)} GiB`);
 export const percent = (value) => (typeof value === "number" ? `${value.toFixed(1)} %` : "n/a");
+export const state = (name) => h("span", { class: `state ${name}` }, name);
+export const title = (text) => h("h1", {}, text);
+export const partitionName = (label) => label || "<DEFAULT_PARTITION>";
 export const orNone = (value) => (value === undefined || value === "" || value === -1 ? "N/A" : value);
 
 export function moment(ms) {
@@ -55,6 +58,29 @@ export function table(name, columns, rows, empty) {
   return h("div", { class: "scroll" }, h("table", {}, h("caption", {}, name),
     h("thead", {}, h("tr", {}, columns.map((one) => h("th", { scope: "col" }, one)))),
     h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell)))))));
+}
+
+// A choice that stands in the address: one link for each value, the present one marked.
+export function choice(what, name, values, present, fallback) {
+  return h("nav", { class: "chips", "aria-label": what }, h("span", { class: "what" }, what), values.map(([value, text]) =>
+    h("a", { href: withQuery(name, value === fallback ? null : value), "aria-current": value === present ? "true" : null }, text)));
+}
+
+export function withQuery(name, value) {
+  const url = new URL(location.href);
+  if (value === null || value === "") url.searchParams.delete(name);
+  else url.searchParams.set(name, value);
+  if (name !== "from") url.searchParams.delete("from");
+  return url.pathname + url.search;
+}
+
+export function filter(query, what) {
+  return h("label", { class: "filter" }, "Filter ", h("input", {
+    id: "filter", type: "search", value: query.get("q") || "", placeholder: what,
+    oninput: (event) => {
+      history.replaceState(null, "", withQuery("q", event.target.value));
+      dispatchEvent(new Event("refresh"));
+    } }));
 }
 
 export function facts(pairs) {

@@ -1,24 +1,21 @@
 // The shell: addresses to pages, the stream that says when to look again, keys, the dark mode.
-import { events } from "./api.js";
-import { h, link, table } from "./dom.js";
+import { Unreachable, events } from "./api.js";
+import * as applications from "./apps.js";
+import { h, link } from "./dom.js";
+import { eventLog } from "./log.js";
+import * as nodes from "./nodes.js";
+import { scheduler } from "./queues.js";
 import * as views from "./views.js";
 
 const PAGES = [["/cluster", "Cluster", "c"], ["/cluster/nodes", "Nodes", "n"], ["/cluster/apps", "Applications", "a"],
   ["/cluster/scheduler", "Scheduler", "s"], ["/cluster/nodelabels", "Labels", "l"], ["/cluster/events", "Events", "e"],
   ["/cluster/conf", "Configuration", "k"], ["/cluster/cluster", "About", "b"]];
-const VIEWS = { "": views.overview, nodes: views.nodes, node: views.node, apps: views.apps, app: views.app,
-  scheduler: views.scheduler, nodelabels: views.labels, conf: views.conf, cluster: views.about, events: eventLog };
+const VIEWS = { "": views.overview, nodes: nodes.nodes, node: nodes.node, apps: applications.apps, app: applications.app,
+  scheduler, nodelabels: views.labels, conf: views.conf, cluster: views.about, events: (_, query) => eventLog(log, query) };
 const main = document.getElementById("main");
 const pill = h("button", { id: "pill", onclick: () => pause(!isPaused), "aria-live": "polite" }, "…");
-const log = [];
+const log = [], MOST_EVENTS = 5000;
 let isPaused = false, isDue = true, isBusy = false, drawn = "", waitsForG = false;
-
-async function eventLog(_, query) {
-  const text = (query.get("q") || "").toLowerCase();
-  const shown = log.filter((one) => `${one.type} ${one.subject}`.toLowerCase().includes(text)).slice(-300).reverse();
-  return [h("h1", {}, "Events"), table("Events", ["Time", "Type", "Subject"],
-    shown.map((one) => [new Date(one.time).toLocaleTimeString(), one.type, one.subject]), "Nothing has happened yet.")];
-}
 
 function pause(value) {
   isPaused = value;
@@ -48,9 +45,17 @@ async function draw() {
     const view = VIEWS[name];
     const shown = view ? await view(words, new URLSearchParams(location.search)) : [h("h1", {}, "There is no such page"), link("/cluster", "Cluster")];
     if (here === location.pathname + location.search) show(shown, here);
+    lost(false);
   } catch (error) {
-    show([h("h1", {}, "This cannot be shown"), h("p", { class: "error", role: "alert" }, error.message)], here);
+    if (error instanceof Unreachable) lost(true);
+    else show([h("h1", {}, "This cannot be shown"), h("p", { class: "error", role: "alert" }, error.message)], here);
   } finally { isBusy = false; }
+}
+
+// What is shown stays, and is said to be old.
+function lost(value) {
+  document.getElementById("lost").hidden = !value;
+  main.classList.toggle("old", value);
 }
 
 function show(shown, here) {
@@ -58,7 +63,11 @@ function show(shown, here) {
   const kept = field && field.id === "filter" ? [field.selectionStart, field.value] : null;
   const isNew = drawn !== location.pathname;
   const scrolled = [...main.querySelectorAll(".scroll")].map((one) => one.scrollLeft);
-  main.replaceChildren(...shown.flat().filter(Boolean));
+  const opened = [...main.querySelectorAll("details")].map((one) => one.open);
+  const focused = !kept && main.contains(field) ? [field.tagName, field.getAttribute("href") || field.textContent] : null;
+  main.replaceChildren(...shown.flat(Infinity).filter(Boolean));
+  if (!isNew) main.querySelectorAll("details").forEach((one, i) => { one.open = opened[i] || false; });
+  if (focused) [...main.querySelectorAll(focused[0])].find((one) => (one.getAttribute("href") || one.textContent) === focused[1])?.focus({ preventScroll: true });
   main.querySelectorAll(".scroll").forEach((one, i) => { one.scrollLeft = scrolled[i] || 0; });
   document.title = `${main.querySelector("h1")?.textContent || "yarnbox"} · yarnbox`;
   if (kept) { const again = document.getElementById("filter"); if (again) { again.value = kept[1]; again.focus(); again.setSelectionRange(kept[0], kept[0]); } }
@@ -81,7 +90,7 @@ document.addEventListener("click", (event) => {
   go(to.getAttribute("href"));
 });
 document.addEventListener("keydown", (event) => {
-  if (event.target.closest("input, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, select, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
   const page = waitsForG && PAGES.find(([, , key]) => key === event.key);
   waitsForG = event.key === "g";
   if (page) go(page[0]);
@@ -93,8 +102,12 @@ addEventListener("refresh", draw);
 document.documentElement.dataset.theme = localStorage.getItem("theme") || "";
 const stream = events();
 stream.onopen = () => { if (!isPaused) pill.textContent = "live"; };
-stream.onerror = () => { pill.textContent = "reconnecting"; };
-stream.onmessage = (message) => { log.push(JSON.parse(message.data)); if (log.length > 5000) log.shift(); isDue = true; };
+stream.onerror = () => { if (!isPaused) pill.textContent = "reconnecting"; };
+stream.onmessage = (message) => {
+  log.push(JSON.parse(message.data));
+  if (log.length > MOST_EVENTS) log.shift();
+  isDue = true;
+};
 const look = () => { if (!isPaused && !document.hidden && !document.querySelector("dialog[open]")) draw(); };
 setInterval(() => { if (isDue) look(); }, 1000);
 setInterval(look, 3000);
