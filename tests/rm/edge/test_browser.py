@@ -184,7 +184,7 @@ def test_a_page_opened_later_shows_what_has_been(tmp_path: Path) -> None:
                 await show(page, caller, "/scheduler")
                 await page.locator("svg.timeline polyline").first.wait_for(state="attached")
                 await show(page, caller, "/events?q=AttemptRegistered")
-                await page.get_by_role("cell", name="AttemptRegistered").wait_for()
+                await page.get_by_role("cell", name="AttemptRegistered", exact=True).wait_for()
 
     play(scene)
 
