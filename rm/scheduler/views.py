@@ -23,6 +23,9 @@ class PartitionView:
     """Reservations included."""
     pending: Resource = NONE
     reserved: Resource = NONE
+    containers: int = 0
+    """Live ones."""
+    pending_containers: int = 0
     capacity: float | None = None
     """Share of the parent."""
     max_capacity: float | None = None

@@ -52,14 +52,17 @@ def _of_queue(context: RMContext, view: QueueView, counted: QueueCounts) -> Iter
             **_without_preempted(_counters(every, default)),
         }
     for partition in dict.fromkeys([*view.partitions, *(place.partition for place in places)]):
-        tags = {"tag.Partition": partition or "default", "tag.Queue": view.path, "tag.Context": "yarn"}
-        before = f",partition={partition or 'default'}"
-        yield {
-            **_named("PartitionQueueMetrics", view, "", before),
-            **tags,
-            **_gauges(view.partitions.get(partition, PartitionView())),
+        tags = {"tag.Partition": partition, "tag.Queue": view.path, "tag.Context": "yarn"}
+        before = f",partition={partition}"
+        shown = {
+            **_in_partition(view.partitions.get(partition, PartitionView())),
             **_handed_out(counted.total(partition=partition)),
         }
+        if view.path == "root":  # the partition as a whole
+            name = f"PartitionQueueMetrics{before}"
+            whole = {"tag.Partition": partition, "tag.Context": "yarn"}
+            yield {"name": SERVICE + name, "modelerType": name, **whole, **shown}
+        yield {**_named("PartitionQueueMetrics", view, "", before), **tags, **shown}
         for user in dict.fromkeys(place.user for place in places if place.partition == partition):
             yield {
                 **_named("PartitionQueueMetrics", view, f",user={user}", before),
@@ -133,6 +136,16 @@ def _gauges(part: PartitionView) -> Bean:
         **_amounts("Pending", part.pending),
         **_amounts("Reserved", part.reserved),
         **_amounts("Available", available),
+    }
+
+
+def _in_partition(part: PartitionView) -> Bean:
+    return {
+        **_gauges(part),
+        "AllocatedContainers": part.containers,
+        "PendingContainers": part.pending_containers,
+        **_amounts("AMResourceLimit", part.am_limit or NONE),
+        **_amounts("UsedAMResource", part.am_used or NONE),
     }
 
 

@@ -76,11 +76,15 @@ def test_users_and_partitions_count_what_they_were_given(played: Player) -> None
     of_user = counters(played, f"QueueMetrics,q0=root,q1=a,user={user}")
     assert (of_user["ContainersAllocated"], of_user["ContainersReleased"]) == (8, 3)
     assert of_user["ContainersPreempted"] == 0, "QueueMetrics keeps this for queues alone"
-    place = "PartitionQueueMetrics,partition=default,q0=root,q1=a"
+    place = "PartitionQueueMetrics,partition=,q0=root,q1=a"
     expected = {"ContainersAllocated": 8, "ContainersReleased": 3}
     assert counters(played, place) == expected
     assert counters(played, f"{place},user={user}") == expected
-    assert bean(played, place)["tag.Partition"] == "default"
+    assert bean(played, place)["tag.Partition"] == ""
+    whole, root = (bean(played, f"PartitionQueueMetrics,partition={place}") for place in ("", ",q0=root"))
+    assert whole["AllocatedContainers"] == root["AllocatedContainers"]
+    assert whole["AllocatedMB"] == root["AllocatedMB"] > 0
+    assert "tag.Queue" not in whole
 
 
 def test_the_application_shows_what_it_lost(played: Player) -> None:

@@ -188,6 +188,8 @@ def _partition_view(queue: CapacityQueue, label: str, share: Share) -> Partition
         used=amounts.used,
         pending=amounts.pending,
         reserved=amounts.reserved,
+        containers=amounts.containers,
+        pending_containers=amounts.pending_containers,
         capacity=share.capacity,
         max_capacity=share.maximum,
         absolute_capacity=share.absolute,
