@@ -48,7 +48,7 @@ def test_pi_and_word_count_share_the_cluster_from_two_queues(
         assert wait_until(lambda: "Pi is roughly 3.1" in logs(spark.cluster, first.application), 20)
         queues = {one.application: queue_of(spark.cluster, one.application) for one in (first, second)}
     assert target.read_text(encoding="utf-8") == counted(text)
-    assert list(queues.values()) == ["other", "default"]
+    assert list(queues.values()) == ["root.other", "root.default"]
 
 
 def test_word_count_in_client_mode(spark_35: Spark, text: Path, tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ public final class UnmanagedMaster {
     nodes.init(conf);
     nodes.start();
     RegisterApplicationMasterResponse registered = rm.registerApplicationMaster("localhost", 1234, "");
-    Expect.equal("the queue at registration", "default", registered.getQueue());
+    Expect.equal("the queue at registration, with its whole path", "root.default", registered.getQueue());
     Expect.equal("RUNNING", YarnApplicationState.RUNNING,
         yarn.getApplicationReport(application).getYarnApplicationState());
     for (int each = 0; each < 4; each++) {
