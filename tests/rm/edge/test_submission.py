@@ -82,8 +82,10 @@ def test_the_share_of_the_queue(tmp_path: Path) -> None:
 
 
 def test_the_attributes_of_a_node(tmp_path: Path) -> None:
+    kept = {"yarn__node-attribute__fs-store__root-dir": str(tmp_path / "attributes")}
+
     async def scene() -> None:
-        async with web(tmp_path) as caller:
+        async with web(tmp_path, **kept) as caller:
             assert (await caller.get(f"/nodes/{NODE}"))["node"]["nodeAttributesInfo"] == {}
             attribute = NodeAttribute(
                 attribute_key=NodeAttributeKey(attribute_name="disk"), attribute_value="ssd"
