@@ -131,13 +131,14 @@ def _add_shell(parser: argparse.ArgumentParser) -> None:
         type=_count,
         default=1024,
         metavar="MB",
-        help="of each (1024)",
+        help="of each (default: 1024)",
     )
     add("--vcores", "-container_vcores", type=_positive, default=1, metavar="N", help="of each (default: 1)")
     add("--priority", "-priority", type=_count, default=0, metavar="N", help="request priority (default: 0)")
     add(
         "--shell-env",
         "-shell_env",
+        type=_definition,
         action="append",
         default=[],
         metavar="NAME=VALUE",
@@ -145,7 +146,13 @@ def _add_shell(parser: argparse.ArgumentParser) -> None:
     )
     add("--shell-command", "-shell_command", metavar="COMMAND", help="instead of the words behind --")
     add("--node-label-expression", "-node_label_expression", metavar="LABEL", help="label of the containers")
-    add("--placement-spec", "-placement_spec", default="", metavar="SPEC", help="zk(3),NOTIN,NODE,zk:...")
+    add(
+        "--placement-spec",
+        "-placement_spec",
+        default="",
+        metavar="SPEC",
+        help="containers by tag, and where they go: zk(3),NOTIN,NODE,zk:...",
+    )
     add(
         "--retry-policy",
         "-container_retry_policy",
@@ -153,16 +160,45 @@ def _add_shell(parser: argparse.ArgumentParser) -> None:
         choices=("NEVER_RETRY", "RETRY_ON_ALL_ERRORS", "RETRY_ON_SPECIFIC_ERROR_CODES"),
         help="what the node does when the command fails",
     )
-    add("--max-retries", "-container_max_retries", type=int, default=0, metavar="N", help="-1: for ever")
+    add(
+        "--max-retries",
+        "-container_max_retries",
+        type=int,
+        default=0,
+        metavar="N",
+        help="how often it tries again; -1: for ever (default: 0)",
+    )
     add(
         "--retry-interval",
         "-container_retry_interval",
         type=_count,
         default=0,
         metavar="MS",
-        help="in between",
+        help="how long it waits in between (default: 0)",
     )
-    add("--retry-error-codes", "-container_retry_error_codes", default="", metavar="N,...", help="which")
+    add(
+        "--retry-error-codes",
+        "-container_retry_error_codes",
+        type=_exit_statuses,
+        default=(),
+        metavar="N,...",
+        help="exit statuses after which RETRY_ON_SPECIFIC_ERROR_CODES tries again",
+    )
+    parser.set_defaults(refuse=parser.error)
+
+
+def _definition(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    return name, value
+
+
+def _exit_statuses(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(status) for status in text.split(",") if status)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of exit statuses, as 1,137") from None
 
 
 def _positive(text: str) -> int:
@@ -333,13 +369,7 @@ class Program:
         words = options.shell_words
         command = options.shell_command or (words[0] if len(words) == 1 else shlex.join(words))
         if not command:
-            raise SubmissionError("no command: write it behind --, as in `yarnbox job shell -- hostname`")
-        environment = {}
-        for definition in options.shell_env:
-            name, equals, value = definition.partition("=")
-            if not equals or not name:
-                raise SubmissionError(f"--shell-env {definition}: it has to be of the form NAME=VALUE")
-            environment[name] = value
+            options.refuse("no command: write it behind --, as in `yarnbox job shell -- hostname`")
         if options.placement_spec:
             parse_specs(options.placement_spec)
         return ShellSpec(
@@ -348,13 +378,13 @@ class Program:
             memory_mb=options.memory,
             vcores=options.vcores,
             priority=options.priority,
-            environment=environment,
+            environment=dict(options.shell_env),
             label=options.node_label_expression,
             placement=options.placement_spec,
             retry_policy=options.retry_policy,
             max_retries=options.max_retries,
             retry_interval_ms=options.retry_interval,
-            retry_error_codes=tuple(int(code) for code in options.retry_error_codes.split(",") if code),
+            retry_error_codes=options.retry_error_codes,
         )
 
 

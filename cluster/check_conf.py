@@ -54,6 +54,8 @@ class _Nobody:
 
 def run(options: argparse.Namespace) -> int:
     """The command; 2 when a configuration cannot be used."""
+    if options.active:
+        raise ClusterError("--active is for the fair scheduler: add --scheduler fair")
     try:
         checked = [check(Path(name), options.cluster) for name in filter(None, (options.conf, options.diff))]
     except ConfigurationError as error:

@@ -62,7 +62,9 @@ def _asked(options: argparse.Namespace, output: Path | None) -> ConversionOption
         path = Path(options.rules)
         try:
             aborting, most = read_rule_actions(_properties(path))
-        except (OSError, UnicodeDecodeError, ValueError) as error:
+        except OSError as error:
+            raise ClusterError(f"{path} cannot be read: {error.strerror}") from None
+        except ValueError as error:
             raise ClusterError(f"{path}: {error}") from None
     placement_file = None
     if options.rules_to_file:
@@ -131,10 +133,13 @@ def _write_all(output: Path, directory: Path, texts: Mapping[str, str]) -> None:
     for name in texts:
         if (output / name).exists():
             raise ClusterError(f"{output} already contains a file named {name}; name another directory")
-    output.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
-        (output / name).write_text(text, encoding="utf-8")
-        print(f"yarnbox: wrote {output / name}")
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            (output / name).write_text(text, encoding="utf-8")
+            print(f"yarnbox: wrote {output / name}")
+    except OSError as error:
+        raise ClusterError(f"{output} cannot be written: {error.strerror}; name another directory") from None
 
 
 def _capacity(conversion: Conversion, directory: Path) -> str:

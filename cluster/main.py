@@ -116,7 +116,7 @@ def _definitions(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name.strip():
-            raise ClusterError(f"-D {word}: it has to be of the form NAME=VALUE")
+            raise ClusterError(f"-D {word}: it has to be of the form NAME=VALUE", status=2)
         definitions[name.strip()] = value
     return definitions
 

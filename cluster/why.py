@@ -16,6 +16,7 @@ from cluster.directory import ClusterError
 from yarn.ids import ApplicationId
 
 _TIMEOUT_S = 10
+_ENDED = ("FINISHED", "FAILED", "KILLED")
 
 
 def reasons(web_address: str, application_id: str) -> list[str]:
@@ -34,15 +35,31 @@ def reasons(web_address: str, application_id: str) -> list[str]:
     said = found.get("diagnostic", "")
     if said == "waiting for display":
         return [f"{wanted} waits for nothing: all that it asked for was given"]
+    if said == "Cannot find application with given appId":
+        return [_outside_the_scheduler(web_address, wanted)]
     return [f"{wanted}: {said}"]
 
 
-def _ask(address: str, path: str) -> Any:
+def _outside_the_scheduler(web_address: str, wanted: ApplicationId) -> str:
+    """What there is to say of an application that has ended, or is not there yet."""
+    found = _ask(web_address, f"/ws/v1/cluster/apps/{wanted}", may_lack=True)
+    if found is None:
+        remedy = "`yarn application -list -appStates ALL` has those it knows"
+        raise ClusterError(f"the ResourceManager knows no application {wanted}: {remedy}")
+    state = found["app"]["state"]
+    if state in _ENDED:
+        return f"{wanted} waits for nothing: it is {state}"
+    return f"{wanted} is {state}: it has not reached the scheduler yet"
+
+
+def _ask(address: str, path: str, *, may_lack: bool = False) -> Any:
     connection = http.client.HTTPConnection(address, timeout=_TIMEOUT_S)
     try:
         connection.request("GET", path, headers={"Accept": "application/json"})
         answer = connection.getresponse()
         body = answer.read()
+        if may_lack and answer.status == http.HTTPStatus.NOT_FOUND:
+            return None
         if answer.status != http.HTTPStatus.OK:
             raise ClusterError(f"the ResourceManager at {address} answered {answer.status} {answer.reason}")
         return json.loads(body)

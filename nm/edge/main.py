@@ -26,7 +26,7 @@ from nm.edge.virtual import VirtualNodes, VirtualOptions
 from nm.executor.layout import InUseError
 from nm.settings import NMSettings
 from yarn.configuration import Configuration, ConfigurationError
-from yarn.log import configure_logging
+from yarn.log import LEVELS, configure_logging
 from yarn.node_resources import NODE_RESOURCES_FILE, Hardware, node_resource
 from yarn.resource_types import ResourceTypeRegistry
 from yarn.rpc import PortTakenError
@@ -95,15 +95,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m nm", description="A NodeManager.")
-    parser.add_argument("--conf", type=Path, help="configuration directory (default: $YARN_CONF_DIR)")
-    parser.add_argument("--dir", type=Path, help="directory of this node")
+    parser.add_argument(
+        "--conf", type=Path, metavar="DIR", help="configuration directory (default: $YARN_CONF_DIR)"
+    )
+    parser.add_argument("--dir", type=Path, metavar="DIR", help="directory of this node")
     parser.add_argument(
         "--name", help="host name of this node; of virtual nodes, what their names begin with"
     )
     parser.add_argument("--rack", help="its rack, entered in the topology table if there is one")
-    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME=VALUE")
-    parser.add_argument("--log-file", type=Path, help="log into this file instead of stderr")
-    parser.add_argument("--log-level", default="INFO")
+    parser.add_argument(
+        "-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="set a property"
+    )
+    parser.add_argument("--log-file", type=Path, metavar="FILE", help="log into this file instead of stderr")
+    parser.add_argument(
+        "--log-level",
+        type=_level,
+        default="INFO",
+        metavar="LEVEL",
+        help=f"one of {', '.join(LEVELS)} (default: info)",
+    )
     parser.add_argument("--exit-with-parent", action="store_true", help="end when whoever started it is gone")
     virtual = parser.add_argument_group("virtual nodes")
     virtual.add_argument(
@@ -113,6 +123,12 @@ def _parser() -> argparse.ArgumentParser:
     virtual.add_argument("--memory", type=_positive, metavar="MB", help="memory of each")
     virtual.add_argument("--vcores", type=_positive, metavar="N", help="vcores of each")
     return parser
+
+
+def _level(text: str) -> str:
+    if text.lower() not in LEVELS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no level: one of {', '.join(LEVELS)}")
+    return text
 
 
 def _positive(text: str) -> int:

@@ -104,7 +104,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--conf", metavar="DIR", required=True, help="configuration directory")
     parser.add_argument("--dir", metavar="DIR", help="run directory: logs and state (default: log to stderr)")
     parser.add_argument("--exit-with-parent", action="store_true", help="end when whoever started it is gone")
-    parser.add_argument("-D", metavar="NAME=VALUE", dest="definitions", action="append", default=[])
+    parser.add_argument(
+        "-D", metavar="NAME=VALUE", dest="definitions", action="append", default=[], help="set a property"
+    )
     return parser
 
 

@@ -67,5 +67,5 @@ def test_no_cluster_is_one_line_and_status_1(capsys: pytest.CaptureFixture[str],
 
 
 def test_a_definition_needs_a_name(capsys: pytest.CaptureFixture[str], tmp_path: object) -> None:
-    assert main(["up", "--dir", f"{tmp_path}/run", "-D", "no"]) == 1
+    assert main(["up", "--dir", f"{tmp_path}/run", "-D", "no"]) == 2
     assert "-D no: it has to be of the form NAME=VALUE" in capsys.readouterr().err

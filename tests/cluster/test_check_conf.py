@@ -110,3 +110,8 @@ def test_a_placement_algorithm_that_is_none(tmp_path: Path, capsys: pytest.Captu
     site = {prefix + "handler": "placement-processor", prefix + "algorithm.class": "no.Such"}
     assert main(["check-conf", str(directory(tmp_path / "conf", TREE, site))]) == 2
     assert "there is no no.Such" in capsys.readouterr().err
+
+
+def test_active_queues_are_the_fair_schedulers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check-conf", str(directory(tmp_path / "conf", TREE)), "--active", "root.prod"]) == 1
+    assert "--active is for the fair scheduler" in capsys.readouterr().err

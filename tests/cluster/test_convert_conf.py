@@ -71,6 +71,16 @@ def test_what_is_there_is_not_overwritten(
     assert "already contains a file named capacity-scheduler.xml" in capsys.readouterr().err
 
 
+def test_a_place_that_cannot_be_written(directory: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (directory / "file").write_text("in the way")
+    assert convert("--output", str(directory / "file" / "out"), str(directory)) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("file/out cannot be written: Not a directory; name another directory")
+    assert convert("--rules", str(directory / "none"), str(directory)) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("/none cannot be read: No such file or directory")
+
+
 def test_a_dry_run_writes_nothing_and_counts(
     directory: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -20,13 +20,16 @@ class Desk(BaseHTTPRequestHandler):
     """Answers every GET with what the test says."""
 
     answer: ClassVar[dict[str, Any]] = {}
+    state: ClassVar[str | None] = None
     asked: ClassVar[list[str]] = []
 
     def do_GET(self) -> None:
         """One answer."""
         self.asked.append(self.path)
-        body = json.dumps({"appActivities": self.answer}).encode()
-        self.send_response(200)
+        is_about_state = self.path.startswith("/ws/v1/cluster/apps/")
+        about = {"app": {"state": self.state}} if is_about_state else {"appActivities": self.answer}
+        body = json.dumps(about).encode()
+        self.send_response(404 if is_about_state and self.state is None else 200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -61,6 +64,19 @@ def test_nothing_to_wait_for_and_other_answers(address: str) -> None:
     assert reasons(address, APP) == [f"{APP} waits for nothing: all that it asked for was given"]
     Desk.answer = {"diagnostic": "Not Capacity Scheduler"}
     assert reasons(address, APP) == [f"{APP}: Not Capacity Scheduler"]
+
+
+def test_an_application_that_the_scheduler_does_not_have(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Desk.answer = {"diagnostic": "Cannot find application with given appId"}
+    monkeypatch.setattr(Desk, "state", "FINISHED")
+    assert reasons(address, APP) == [f"{APP} waits for nothing: it is FINISHED"]
+    monkeypatch.setattr(Desk, "state", "NEW_SAVING")
+    assert reasons(address, APP) == [f"{APP} is NEW_SAVING: it has not reached the scheduler yet"]
+    monkeypatch.setattr(Desk, "state", None)
+    with pytest.raises(ClusterError, match=f"knows no application {APP}: `yarn application -list"):
+        reasons(address, APP)
 
 
 @pytest.mark.parametrize("word", ["", "job_1_2", "application_x_1"])

@@ -255,6 +255,7 @@ def test_a_call_without_a_token(tmp_path: Path) -> None:
         (["-D", "yarn.nodemanager.aux-services=spark_shuffle"], "there is no other auxiliary service here"),
         (["--conf", "no-such-directory"], "no-such-directory"),
         (["-D", "nonsense"], "name=value"),
+        (["--log-level", "loud"], "'loud' is no level: one of trace, debug, info, warn"),
     ],
 )
 def test_a_wrong_configuration(tmp_path: Path, arguments: list[str], said: str) -> None:
