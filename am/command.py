@@ -153,6 +153,12 @@ def _add_shell(parser: argparse.ArgumentParser) -> None:
         metavar="SPEC",
         help="containers by tag, and where they go: zk(3),NOTIN,NODE,zk:...",
     )
+    _add_retries(parser)
+    parser.set_defaults(refuse=parser.error)
+
+
+def _add_retries(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     add(
         "--retry-policy",
         "-container_retry_policy",
@@ -184,7 +190,6 @@ def _add_shell(parser: argparse.ArgumentParser) -> None:
         metavar="N,...",
         help="exit statuses after which RETRY_ON_SPECIFIC_ERROR_CODES tries again",
     )
-    parser.set_defaults(refuse=parser.error)
 
 
 def _definition(text: str) -> tuple[str, str]:
