@@ -68,6 +68,7 @@ from yarn.topology import RackResolver
 
 log = Log("rm")
 
+_AUTHENTICATION = "hadoop.http.authentication.type"
 EPOCH = ("epoch",)
 GRPC_PROPERTY = "yarnbox.resourcemanager.grpc.address"
 MAX_MESSAGE_PROPERTY = "ipc.maximum.data.length"
@@ -141,6 +142,8 @@ class Process:
         """Serves until a signal comes, the parent has gone, or the state store fails."""
         self._parent = os.getppid() if ends_with_parent else None
         configure_logging(self._run / "logs" / "rm.log" if self._run is not None else None)
+        if self._settings.web.authentication_type != "simple":
+            log.warning("callers are believed: only simple is served", asked=_AUTHENTICATION)
         for notice in self._configuration.notices:
             log.warning("configuration", notice=notice)
         loop = asyncio.get_running_loop()

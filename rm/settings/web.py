@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 from yarn.address import Address, with_default_port
 from yarn.settings import setting, settings
 
 _WEB = "yarn.resourcemanager.webapp."
 _ACTIVITIES = "yarn.resourcemanager.activities-manager."
+_CROSS_ORIGIN = "hadoop.http.cross-origin."
 _STORE = "yarn.scheduler.configuration."
 _HISTORY = "yarnbox.resourcemanager.history."
+
+
+def _is_pattern(origin: str) -> bool:
+    try:
+        re.compile(origin.removeprefix("regex:") if origin.startswith("regex:") else "")
+    except re.error:
+        return False
+    return True
 
 
 @settings
@@ -36,6 +47,23 @@ class WebSettings:
     cross_origin_enabled: bool = setting(
         _WEB + "cross-origin.enabled", False, "Answer scripts of other origins"
     )
+    cross_origin_origins: tuple[str, ...] = setting(
+        _CROSS_ORIGIN + "allowed-origins",
+        ("*",),
+        "Which: with `*` for anything, or `regex:` and a regular expression",
+        check=lambda origins: None if all(map(_is_pattern, origins)) else "regular expressions after regex:",
+    )
+    cross_origin_methods: tuple[str, ...] = setting(
+        _CROSS_ORIGIN + "allowed-methods", ("GET", "POST", "HEAD"), "The methods that they may use"
+    )
+    cross_origin_headers: tuple[str, ...] = setting(
+        _CROSS_ORIGIN + "allowed-headers",
+        ("X-Requested-With", "Content-Type", "Accept", "Origin"),
+        "The headers that they may send",
+    )
+    cross_origin_age_secs: int = setting(
+        _CROSS_ORIGIN + "max-age", 1_800, "How long a browser may believe it", unit="secs", at_least=0
+    )
     actions_enabled: bool = setting(
         _WEB + "ui-actions.enabled", True, "Pages let their readers kill applications"
     )
@@ -46,7 +74,7 @@ class WebSettings:
         "yarn.webapp.filter-entity-list-by-user", False, "Lists hide what the caller may not look at"
     )
     prometheus_enabled: bool = setting(
-        "hadoop.prometheus.endpoint.enabled", False, "Serve /prom for Prometheus"
+        "hadoop.prometheus.endpoint.enabled", True, "Serve /prom and /metrics for Prometheus"
     )
     runtime_buckets_minutes: tuple[int, ...] = setting(
         "yarn.resourcemanager.metrics.runtime.buckets",
@@ -55,8 +83,6 @@ class WebSettings:
         unit="min",
         check=lambda ages: None if list(ages) == sorted(ages) and min(ages, default=1) > 0 else _BUCKETS,
     )
-    log_server_url: str | None = setting("yarn.log.server.url", None, "Where aggregated logs are shown")
-
     configuration_store: str = setting(
         _STORE + "store.class",
         "file",
@@ -78,10 +104,6 @@ class WebSettings:
         "org.apache.hadoop.yarn.server.resourcemanager.scheduler.DefaultConfigurationMutationACLPolicy",
         "Who may change it",
     )
-    configuration_maximum_logs: int = setting(
-        _STORE + "store.max-logs", 1_000, "Changes remembered", at_least=0
-    )
-
     history_interval_ms: int = setting(
         _HISTORY + "interval-ms",
         2_000,

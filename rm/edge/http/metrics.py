@@ -33,8 +33,9 @@ class Metrics:
         self._meters = meters
         self._host = socket.gethostname()
         server.add("GET", "/jmx", self._jmx)
-        server.add("GET", "/prom", self._prometheus)
-        server.add("GET", "/metrics", self._prometheus)
+        if core.context.settings.web.prometheus_enabled:
+            server.add("GET", "/prom", self._prometheus)
+            server.add("GET", "/metrics", self._prometheus)
 
     async def _beans(self) -> list[Bean]:
         found = await self._server.turn(lambda: list(beans(self._core.context)))

@@ -24,6 +24,7 @@ from rm.edge.driver import Driver
 from rm.edge.http import bodies, changes, conf, draining, labels, plans, reads, rights
 from rm.edge.http.bodies import Body
 from rm.edge.http.calls import Call, Handler, Listing, Reply
+from rm.edge.http.cross_origin import CrossOrigin
 from rm.services.caller import Caller
 from rm.web.refusals import RestError, of_core, text
 from rm.web.values import Answer, Shapes
@@ -93,6 +94,8 @@ class WebServer:
         self._static_user = static_user
         self._runner: web.AppRunner | None = None
         self._gate = asyncio.Lock()
+        if core.context.settings.web.cross_origin_enabled:
+            self.app.on_response_prepare.append(CrossOrigin(core.context.settings.web).add)
         for method, path, handler in ROUTES:
             self.serve(method, path, handler)
 
@@ -137,6 +140,8 @@ class WebServer:
         try:
             if request.method not in _SAFE and not request.path.startswith(_PROXIED):
                 self.refuse_browser(request)
+            if request.method == "OPTIONS" and self.core.context.settings.web.cross_origin_enabled:
+                return web.Response()
             response = await handler(request)
         except RestError as refusal:
             response = self._refusal(request, refusal)

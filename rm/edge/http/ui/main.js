@@ -10,7 +10,9 @@ import * as views from "./views.js";
 const PAGES = [["/cluster", "Cluster", "c"], ["/cluster/nodes", "Nodes", "n"], ["/cluster/apps", "Applications", "a"],
   ["/cluster/scheduler", "Scheduler", "s"], ["/cluster/nodelabels", "Labels", "l"], ["/cluster/events", "Events", "e"],
   ["/cluster/conf", "Configuration", "k"], ["/cluster/cluster", "About", "b"]];
-const VIEWS = { "": views.overview, nodes: nodes.nodes, node: nodes.node, apps: applications.apps, app: applications.app,
+// Attempts and containers are shown with their application: container_e01_1_0002_01_000003 is one of application_1_0002.
+const ofApp = (id) => `application_${id.replace(/^(appattempt|container)(_e\d+)?_/, "").split("_").slice(0, 2).join("_")}`;
+const VIEWS = { "": views.overview, nodes: nodes.nodes, node: nodes.node, apps: applications.apps, app: applications.app, appattempt: ([id]) => applications.app([ofApp(id)]), container: ([id]) => applications.app([ofApp(id)]),
   scheduler, nodelabels: views.labels, conf: views.conf, cluster: views.about, events: (_, query) => eventLog(log, query) };
 const main = document.getElementById("main");
 const pill = h("button", { id: "pill", onclick: () => pause(!isPaused), "aria-live": "polite" }, "…");
