@@ -198,8 +198,9 @@ def test_a_mapreduce_job_that_is_preempted_ends_right(desk: Desk, tmp_path: Path
         assert len(given_up) == SLOTS // 2 - 1
         assert {one["type"] for one in given_up} == {"MAP", "REDUCE"}
     else:
-        assert killed > 0
-        assert sum(one["state"] == "KILLED" for one in attempts) >= SLOTS // 2 - 1
+        # A container that is taken before its AM has started anything in it leaves no attempt behind.
+        assert sum(one["state"] == "KILLED" for one in attempts) > 0
+        assert killed >= SLOTS // 2 - 1
 
 
 def applications(desk: Desk) -> list[dict[str, Any]]:
