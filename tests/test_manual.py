@@ -30,6 +30,7 @@ CODE = re.compile(r"^    .+$|`[^`\n]+`", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CALL = re.compile(r"(?:^|[`$/|]|\$ )\s*(?:\.venv/bin/)?(yarnbox|yarn) +([^\s`|\\]+)(?: +([^\s`|\\]+))?")
 PROPERTY = re.compile(r"`((?:yarn|yarnbox)\.[^`\s=]+)`")
+FILE = re.compile(rf"`((?:{'|'.join((*ROOMS, 'tests', 'bench', 'examples', 'docs', 'conf'))})/[^`\s]+)`")
 
 UNKNOWN = "\0"
 """Stands in a name for a part that is only known when the code runs."""
@@ -77,6 +78,13 @@ def dead_link(page: Page) -> Iterator[str]:
 
 def _anchors(text: str) -> list[str]:
     return [re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in HEADING.findall(text)]
+
+
+def absent_file(page: Page) -> Iterator[str]:
+    """A file or directory of the tree that is named and is not there."""
+    for name in FILE.findall(page.text):
+        if not any(ROOT.glob(name.rstrip("/"))):
+            yield f"{page.name}: there is no {name}"
 
 
 def unknown_command(page: Page) -> Iterator[str]:
@@ -217,9 +225,10 @@ def unlisted_page(page: Page) -> Iterator[str]:
             yield f"{page.name} is not in docs/index.md"
 
 
-RULES = (dead_link, unknown_command, unread_property, unlisted_page)
+RULES = (dead_link, absent_file, unknown_command, unread_property, unlisted_page)
 BREAKING: dict[Callable[[Page], Iterator[str]], tuple[str, ...]] = {
     dead_link: ("[gone](gone.md)", "[here](index.md#no-such-heading)", "[up](../docs/nowhere/)"),
+    absent_file: ("in `rm/no_such.py`", "`tests/nowhere/*.yaml`"),
     unknown_command: (
         "`yarnbox juggle`",
         "    yarn juggle -list",
@@ -230,6 +239,7 @@ BREAKING: dict[Callable[[Page], Iterator[str]], tuple[str, ...]] = {
     unlisted_page: ("a page of its own",),
 }
 KEEPING = (
+    "`rm/core.py`, `tests/scenarios/preemption/*.yaml`, `bench/`",
     "[top](../README.md), [a heading](index.md#the-manual), [far](https://example.org/x)",
     "`yarnbox COMMAND`, `yarnbox job pi 4 100`, `yarn --config DIR node -list`, `yarn fs2cs`",
     "| `yarn.acl.enable` | false |\n| `yarn.resource-types.*.units` | |\n| a word | `yarn.nonsense` |",
@@ -247,7 +257,7 @@ def test_each_rule_finds_what_breaks_it(rule: Callable[[Page], Iterator[str]], t
 
 
 @pytest.mark.parametrize("text", KEEPING)
-@pytest.mark.parametrize("rule", RULES[:3])
+@pytest.mark.parametrize("rule", RULES[:4])
 def test_no_rule_refuses_what_is_right(rule: Callable[[Page], Iterator[str]], text: str) -> None:
     assert list(rule(Page(DOCS / "a-page.md", text))) == []
 
