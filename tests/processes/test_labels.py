@@ -333,7 +333,7 @@ def test_a_provider_in_the_resource_manager(
     assert "stable" in yarn("cluster", "--list-node-labels")
     inventory.write_text(json.dumps({"nm4": "slow"}))
     eventually(lambda: yarn.label_of("nm4") == "slow")
-    assert yarn.label_of("nm1") == ""
+    eventually(lambda: yarn.label_of("nm1") == "")
     assert yarn.refuses("rmadmin", "-replaceLabelsOnNode", "nm1=slow") == NOT_CENTRALIZED
 
 
