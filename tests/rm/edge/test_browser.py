@@ -267,3 +267,28 @@ def test_a_resourcemanager_that_is_gone_is_told_and_what_was_shown_stays(tmp_pat
             await page.locator("#lost").wait_for(state="hidden")
 
     play(scene)
+
+
+@needs_browser
+def test_a_page_that_nobody_sees_holds_no_connection_and_catches_up(tmp_path: Path) -> None:
+    def seen(is_seen: bool) -> str:
+        hidden = "false" if is_seen else "true"
+        return (
+            f"Object.defineProperty(document, 'hidden', {{value: {hidden}, configurable: true}});"
+            "document.dispatchEvent(new Event('visibilitychange'))"
+        )
+
+    async def scene() -> None:
+        async with web(tmp_path) as caller, opened(caller) as page:
+            await show(page, caller, "/events?q=AppAccepted")
+            pill = page.locator("#pill")
+            await pill.get_by_text("live").wait_for()
+            await page.evaluate(seen(False))
+            await pill.get_by_text("asleep").wait_for()
+            application_id = await submit(caller)
+            await page.evaluate(seen(True))
+            await pill.get_by_text("live").wait_for()
+            await page.get_by_role("cell", name=application_id, exact=True).wait_for()
+            assert await page.get_by_role("cell", name="AppAccepted", exact=True).count() == 1
+
+    play(scene)

@@ -32,4 +32,4 @@ const send = (method) => async (path, body) => answer(await ask(path, {
 export const put = send("PUT");
 export const post = send("POST");
 export const list = (value) => (value === undefined || value === null ? [] : Array.isArray(value) ? value : [value]);
-export const events = () => new EventSource(address("/events?backfill=500"));
+export const events = (since) => new EventSource(address(since ? `/events?since=${since}` : "/events?backfill=500"));

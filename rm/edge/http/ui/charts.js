@@ -13,18 +13,22 @@ function timeAxis(begin, end, height, x) {
   const step = 1000 * (STEPS_S.find((one) => (end - begin) / (1000 * one) <= 8) || 86400);
   const ticks = [];
   for (let at = Math.ceil(begin / step) * step; at <= end; at += step) ticks.push(at);
+  // Beside the edges there is no room for half a label.
   return ticks.map((at) => [s("line", { x1: x(at), x2: x(at), y1: 0, y2: height }),
-    s("text", { x: x(at), y: height + 13, "text-anchor": x(at) > END - 30 ? "end" : x(at) < LEFT + 30 ? "start" : "middle" }, clock(at))]);
+    x(at) > LEFT + 30 && x(at) < END - 30 && s("text", { x: x(at), y: height + 13, "text-anchor": "middle" }, clock(at))]);
 }
+
+const GIVEN_BACK = "Container released by application";
 
 function kindOf(one) {
   if (one.state === "RESERVED") return "reserved";
   if (one.state !== "COMPLETE") return "alive";
   if (one.exitStatus === 0) return "done";
+  if (one.diagnostics === GIVEN_BACK) return "released";
   return one.exitStatus === -102 ? "preempted" : "ended";
 }
 
-const KINDS = [["alive", "running"], ["done", "ended well"], ["ended", "ended otherwise"], ["preempted", "preempted"], ["reserved", "reserved"]];
+const KINDS = [["alive", "running"], ["done", "ended well"], ["released", "given back unused"], ["ended", "ended otherwise"], ["preempted", "preempted"], ["reserved", "reserved"]];
 
 function said(one, now) {
   const over = one.finished ? `exit status ${one.exitStatus}` : one.state.toLowerCase();

@@ -102,14 +102,24 @@ document.addEventListener("keydown", (event) => {
 addEventListener("popstate", draw);
 addEventListener("refresh", draw);
 document.documentElement.dataset.theme = localStorage.getItem("theme") || "";
-const stream = events();
-stream.onopen = () => { if (!isPaused) pill.textContent = "live"; };
-stream.onerror = () => { if (!isPaused) pill.textContent = "reconnecting"; };
-stream.onmessage = (message) => {
-  log.push(JSON.parse(message.data));
-  if (log.length > MOST_EVENTS) log.shift();
-  isDue = true;
-};
+// Browsers allow six connections to one host: a tab that nobody sees holds none, and catches up when it is seen again.
+let stream = null, lastEvent = "";
+function listen() {
+  stream?.close();
+  stream = document.hidden ? null : events(lastEvent);
+  if (!isPaused && !stream) pill.textContent = "asleep";
+  if (!stream) return;
+  stream.onopen = () => { if (!isPaused) pill.textContent = "live"; };
+  stream.onerror = () => { if (!isPaused) pill.textContent = "reconnecting"; };
+  stream.onmessage = (message) => {
+    lastEvent = message.lastEventId;
+    log.push(JSON.parse(message.data));
+    if (log.length > MOST_EVENTS) log.shift();
+    isDue = true;
+  };
+}
+document.addEventListener("visibilitychange", listen);
+listen();
 const look = () => { if (!isPaused && !document.hidden && !document.querySelector("dialog[open]")) draw(); };
 setInterval(() => { if (isDue) look(); }, 1000);
 setInterval(look, 3000);

@@ -115,7 +115,7 @@ function users(queue, partition) {
   const found = list((queue.users || {}).user);
   return found.length > 0 && table("Users", ["User", "Used", "Limit", "Weight", "Running", "Waiting"], found.map((one) => {
     const own = inPartition((one.resources || {}).resourceUsagesByPartition, partition);
-    return [one.username, amount(own ? own.used : one.resourcesUsed), amount(one.userResourceLimit), one.userWeight,
+    return [one.username, amount(own ? own.used : one.resourcesUsed), partition ? "N/A" : amount(one.userResourceLimit), one.userWeight,
       one.numActiveApplications, one.numPendingApplications];
   }), "");
 }

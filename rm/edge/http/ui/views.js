@@ -23,7 +23,7 @@ export async function overview() {
       tile("VCores Used", `${m.allocatedVirtualCores} of ${m.totalVirtualCores}`),
       tile("Memory Reserved", gib(m.reservedMB)), tile("Containers a second", m.containerAssignedPerSecond ?? 0)),
     bar(used, `${percent(used)} of the memory is used`),
-    h("h2", {}, "The last hour"),
+    h("h2", {}, "The last hour, all partitions"),
     lines("Memory and vcores used, memory pending, in percent of the cluster", list(history.times), [
       { name: "memory used", values: list(history.memory), kind: "line2" }, { name: "vcores used", values: list(history.vcores), kind: "line0" },
       { name: "memory pending", values: list(history.pending), kind: "line1" }]),
