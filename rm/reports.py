@@ -13,7 +13,6 @@ from rm.app import RMApp, RMAppState
 from rm.attempt import NO_PORT, NOT_AVAILABLE, RMAppAttempt, RMAppAttemptState
 from rm.container import RMContainer
 from rm.node import RMNode
-from rm.scheduler.calculator import multiply
 from yarn.enums import (
     ApplicationTimeoutType,
     ContainerState,
@@ -181,17 +180,9 @@ def _queue_percentage(context: RMContext, app: RMApp, used: Resource) -> float:
     others the cluster times the queue's share of its parent.
     """
     scheduler = context.scheduler
-    queue = scheduler.queue_view(app.queue)
-    if queue is None:
-        return 0.0
     label = (app.am_requests[0].node_label_expression if app.am_requests else None) or ""
-    guarantee, total = NONE, scheduler.cluster_resource()
-    part = queue.partitions.get(label) or queue.partitions.get("")
-    if part is not None and part.effective_min is not None:
-        guarantee = part.effective_min
-    elif part is not None and part.capacity is not None:
-        guarantee = multiply(total, part.capacity)
-    return 100 * scheduler.resource_calculator.divide(total, used, guarantee)
+    guarantee = scheduler.queue_guarantee(app.queue, label)
+    return 100 * scheduler.resource_calculator.divide(scheduler.cluster_resource(), used, guarantee)
 
 
 def resource_seconds(context: RMContext, app: RMApp) -> tuple[dict[str, int], dict[str, int]]:

@@ -45,7 +45,7 @@ from rm.scheduler.statuses import (
 )
 from rm.scheduler.updates import confirm, is_wanted
 from rm.scheduler.usage import DEFAULT_PARTITION
-from rm.scheduler.views import ApplicationView, QueueView
+from rm.scheduler.views import ApplicationView, QueueView, guarantee_of
 from yarn.enums import QueueACL, SchedulerResourceTypes
 from yarn.errors import YarnError
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
@@ -205,6 +205,10 @@ class Scheduler(ABC, Generic[A]):
     def queue_view(self, path: str) -> QueueView | None:
         """What the queue of that path shows; None when there is none."""
         return None
+
+    def queue_guarantee(self, path: str, label: str) -> Resource:
+        """What the queue is entitled to in that partition, or in the default one."""
+        return guarantee_of(self.queue_view(path), label, self.cluster_resource())
 
     def application_view(self, attempt: A) -> ApplicationView:
         """What it knows of an application beyond its books."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from rm.scheduler.calculator import multiply
 from yarn.enums import QueueState
 from yarn.resource import NONE, Resource
 
@@ -88,3 +89,13 @@ class ApplicationView:
     fair_share: Resource | None = None
     steady_fair_share: Resource | None = None
     demand: Resource | None = None
+
+
+def guarantee_of(queue: QueueView | None, label: str, total: Resource) -> Resource:
+    """The effective capacity of a queue in a partition, or its share of `total` where it has none."""
+    part = None if queue is None else queue.partitions.get(label) or queue.partitions.get("")
+    if part is None:
+        return NONE
+    if part.effective_min is not None:
+        return part.effective_min
+    return NONE if part.capacity is None else multiply(total, part.capacity)

@@ -150,8 +150,13 @@ def _usage(context: RMContext, app: RMApp, *, is_over: bool) -> Answer:
     }
 
 
+ROOT = "root."
+
+
 def queue_path(context: RMContext, app: RMApp) -> str:
     """Its queue from root, where the scheduler has a tree; a client may have named the leaf alone."""
+    if app.queue.startswith(ROOT):
+        return app.queue
     queue = context.scheduler.queue_view(app.queue)
     return queue.path if queue is not None else app.queue
 

@@ -29,7 +29,7 @@ from rm.scheduler import releases, requests
 from rm.scheduler.application import Application
 from rm.scheduler.autocorrect import corrected
 from rm.scheduler.base import Allocation, Scheduler
-from rm.scheduler.calculator import DOMINANT_CALCULATOR, float32
+from rm.scheduler.calculator import DOMINANT_CALCULATOR, float32, multiply
 from rm.scheduler.fair import locality, moving, reporting, submission
 from rm.scheduler.fair.allocations import Allocations
 from rm.scheduler.fair.application import FSAppAttempt
@@ -443,6 +443,12 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         """What the queue shows; None when there is none."""
         self.settle_steadily()
         return reporting.queue_view(self, path)
+
+    def queue_guarantee(self, path: str, label: str) -> Resource:
+        """The fair share by memory; without all that a view tells, which is asked for once an application."""
+        self.settle()
+        queue = self.tree.queue(path)
+        return NONE if queue is None else multiply(self.cluster_resource(), reporting.capacity(self, queue))
 
     def application_view(self, attempt: FSAppAttempt) -> ApplicationView:
         """Share and demand as of the last update; applications have no steady share."""

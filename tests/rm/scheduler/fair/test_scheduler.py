@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rm.effects import KeepLog
 from rm.scheduler.fair.leaf import LeafQueue
 from rm.scheduler.fair.scheduler import STATE_DUMP
+from rm.scheduler.views import guarantee_of
 from tests.rm.scheduler.fair.rig import Rig
 from yarn.enums import ContainerState, QueueACL
 from yarn.errors import InvalidResourceRequestError, YarnError
@@ -386,3 +387,17 @@ def test_who_had_containers_before_a_restart_is_active_and_in_the_books_again() 
     rig.heartbeat("n")
     # Ids go on behind those that were reported.
     assert [one.id for one in sorted(rig.app("a").live)] == [7, 8]
+
+
+def test_what_a_queue_is_entitled_to_is_told_without_looking_at_its_applications() -> None:
+    rig = Rig('<allocations><queue name="q"/></allocations>')
+    rig.add_node("n", 4096)
+    rig.submit("a", "q")
+    rig.ask("a", 2, GB)
+    rig.update()
+    scheduler = rig.scheduler
+    view = scheduler.queue_view("root.q")
+    expected = guarantee_of(view, "", scheduler.cluster_resource())
+    assert scheduler.queue_guarantee("root.q", "") == expected
+    assert expected.memory_mb == 4096
+    assert scheduler.queue_guarantee("root.none", "") == NONE
