@@ -1,7 +1,7 @@
 """`yarnbox why APPLICATION_ID`: what keeps an application from its next container, as the scheduler sees it
 now.
 
-Asks the ResourceManager's REST API for the application's activities and prints the reasons, a line each.
+Asks the ResourceManager over HTTP and prints the reasons, a line each.
 Knows no reason itself: they are the scheduler's.
 """
 
@@ -25,19 +25,16 @@ def reasons(web_address: str, application_id: str) -> list[str]:
         wanted = ApplicationId.parse(application_id)
     except ValueError as error:
         raise ClusterError(f"{error}; it has to be of the form application_<timestamp>_<number>") from None
-    found = _ask(web_address, f"/ws/v1/cluster/scheduler/app-activities/{wanted}")["appActivities"]
-    lines = []
-    for allocation in found.get("allocations", ()):
-        lines.append(f"{wanted} in queue {allocation['queueName']} waits:")
-        lines.extend(f"  {child['diagnostic']}" for child in allocation.get("children", ()))
-    if lines:
-        return lines
-    said = found.get("diagnostic", "")
-    if said == "waiting for display":
-        return [f"{wanted} waits for nothing: all that it asked for was given"]
+    found = _ask(web_address, f"/ws/v1/cluster/ui/why/{wanted}")["why"]
+    said = found.get("diagnostic")
     if said == "Cannot find application with given appId":
         return [_outside_the_scheduler(web_address, wanted)]
-    return [f"{wanted}: {said}"]
+    if said is not None:
+        return [f"{wanted}: {said}"]
+    lines = [f"  {reason}" for reason in found.get("reasons", ())]
+    if lines:
+        return [f"{wanted} in queue {found['queue']} waits:", *lines]
+    return [f"{wanted} waits for nothing: all that it asked for was given"]
 
 
 def _outside_the_scheduler(web_address: str, wanted: ApplicationId) -> str:

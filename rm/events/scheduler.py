@@ -235,6 +235,11 @@ class SchedulerAsynchronousRound(SchedulerEvent):
 
 
 @event
+class SchedulerActivitiesCleanup(SchedulerEvent):
+    """Old records of what the scheduler thought are dropped."""
+
+
+@event
 class SchedulerMonitorTick(SchedulerEvent):
     """A policy of the scheduling monitor looks at the scheduler now."""
 

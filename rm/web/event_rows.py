@@ -22,6 +22,7 @@ ROUTINE = dict.fromkeys(
         "NodeFinishedContainersPulledByAM",
         "MonitorLook",
         "SchedulerMonitorTick",
+        "SchedulerActivitiesCleanup",
         "SchedulerUpdateShares",
         "SchedulerCheckAllocations",
         "SchedulerScheduleAll",

@@ -27,7 +27,7 @@ class Desk(BaseHTTPRequestHandler):
         """One answer."""
         self.asked.append(self.path)
         is_about_state = self.path.startswith("/ws/v1/cluster/apps/")
-        about = {"app": {"state": self.state}} if is_about_state else {"appActivities": self.answer}
+        about = {"app": {"state": self.state}} if is_about_state else {"why": self.answer}
         body = json.dumps(about).encode()
         self.send_response(404 if is_about_state and self.state is None else 200)
         self.send_header("Content-Length", str(len(body)))
@@ -49,18 +49,17 @@ def address() -> Iterator[str]:
 
 
 def test_reasons_a_line_each(address: str) -> None:
-    children = [{"diagnostic": "priority 1: 3 nodes: user limit"}, {"diagnostic": "queue at its maximum"}]
-    Desk.answer = {"allocations": [{"queueName": "root.a", "children": children}]}
+    Desk.answer = {"queue": "root.a", "reasons": ["priority 1: 3 nodes: user limit", "queue at its maximum"]}
     assert reasons(address, APP) == [
         f"{APP} in queue root.a waits:",
         "  priority 1: 3 nodes: user limit",
         "  queue at its maximum",
     ]
-    assert Desk.asked[-1] == f"/ws/v1/cluster/scheduler/app-activities/{APP}"
+    assert Desk.asked[-1] == f"/ws/v1/cluster/ui/why/{APP}"
 
 
 def test_nothing_to_wait_for_and_other_answers(address: str) -> None:
-    Desk.answer = {"diagnostic": "waiting for display"}
+    Desk.answer = {"queue": "root.a", "reasons": []}
     assert reasons(address, APP) == [f"{APP} waits for nothing: all that it asked for was given"]
     Desk.answer = {"diagnostic": "Not Capacity Scheduler"}
     assert reasons(address, APP) == [f"{APP}: Not Capacity Scheduler"]

@@ -10,6 +10,7 @@
     submission  an application that is submitted
     labels      node labels
     conf        the scheduler's configuration
+    activities  what the scheduler thought, and why something waits
     rights      what the pages need beside Hadoop's REST
     history     and what has been, with lists of thousands a page at a time
     draining    nodes let go by hand

@@ -43,6 +43,16 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """An answer that is not there yet."""
+
+    answer: Callable[[], Reply | None]
+    """Asked again and again, a turn each time, until it has one."""
+    give_up: Callable[[], None]
+    """Called when nobody waits for it any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """A request."""
 
@@ -147,5 +157,5 @@ def node_id_of(text: str) -> NodeId:
         raise bad_request(f"Invalid NodeId: {text}", cause="java.lang.IllegalArgumentException") from None
 
 
-Handler = Callable[[Call], Reply | Listing]
+Handler = Callable[[Call], Reply | Listing | Waiting]
 Route = tuple[str, str, Handler]

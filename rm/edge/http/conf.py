@@ -1,7 +1,4 @@
-"""The scheduler's configuration, and why applications wait.
-
-Answers for the scheduler-conf and activities parts of RMWebServices.
-"""
+"""The scheduler's configuration. Answers for the scheduler-conf part of RMWebServices."""
 
 from __future__ import annotations
 
@@ -13,9 +10,7 @@ from rm.scheduler.capacity import mutation
 from rm.scheduler.capacity.mutation import ConfigurationChange, MutableConfiguration
 from rm.scheduler.capacity.scheduler import CapacityScheduler
 from rm.web.refusals import bad_request, text
-from rm.web.values import Answer, java_date
 from yarn.errors import YarnError
-from yarn.ids import ApplicationId
 
 _IMMUTABLE = "This API only supports to retrieve scheduler configuration from a mutable-conf scheduler"
 
@@ -108,103 +103,10 @@ def _texts(values: Mapping[str, object]) -> dict[str, str]:
     return {name: "" if value is None else str(value) for name, value in values.items()}
 
 
-# Why not
-
-
-def app_activities(call: Call) -> Reply:
-    """GET /scheduler/app-activities/{appid}: what keeps each request from its container, looked up now."""
-    now_ms = call.context.now_ms
-    shown: Answer = {"applicationId": call.words["appid"]}
-    moment: Answer = {"timestamp": now_ms, "dateTime": java_date(now_ms)}
-    scheduler, application_id = call.context.scheduler, _application_id(call)
-    application = scheduler.applications.get(application_id) if application_id is not None else None
-    if not isinstance(scheduler, CapacityScheduler):
-        shown["diagnostic"] = "Not Capacity Scheduler"
-    elif application is None or application_id is None:
-        shown["diagnostic"] = "Cannot find application with given appId"
-    elif found := _allocation(scheduler, application_id):
-        shown["allocations"] = [
-            {
-                "nodeId": "",
-                **moment,
-                "queueName": application.queue.path,
-                "appPriority": application.app_priority,
-                "allocationState": "SKIPPED",
-                "children": found,
-            }
-        ]
-    else:
-        shown["diagnostic"] = "waiting for display"
-    return Reply(root="appActivities", value={**shown, **moment})
-
-
-def _application_id(call: Call) -> ApplicationId | None:
-    try:
-        return ApplicationId.parse(call.words["appid"])
-    except ValueError:
-        return None
-
-
-def _allocation(scheduler: CapacityScheduler, application_id: ApplicationId) -> list[Answer]:
-    found: list[Answer] = []
-    for one in scheduler.explain(application_id):
-        entry: Answer = {"allocationState": "SKIPPED", "diagnostic": str(one)}
-        if one.key is not None:
-            entry = {
-                "requestPriority": one.key.request_priority,
-                "allocationRequestId": one.key.allocation_request_id,
-                "count": one.nodes,
-                **entry,
-            }
-        found.append(entry)
-    return found
-
-
-def activities(call: Call) -> Reply:
-    """GET /scheduler/activities: for each application that waits, why."""
-    return Reply(root="activities", value=_activities(call))
-
-
-def bulk_activities(call: Call) -> Reply:
-    """GET /scheduler/bulk-activities: one look, whatever number was asked for."""
-    count = call.parameter("activitiesCount") or "10"
-    if not count.isdigit() or not 1 <= int(count) <= 500:
-        raise bad_request("activitiesCount has to be a number from 1 to 500")
-    return Reply(root="bulkActivities", value={"activities": [_activities(call)]})
-
-
-def _activities(call: Call) -> Answer:
-    scheduler, now_ms = call.context.scheduler, call.context.now_ms
-    shown: Answer = {"nodeId": call.parameter("nodeId") or ""}
-    moment = {"timestamp": now_ms, "dateTime": java_date(now_ms)}
-    if not isinstance(scheduler, CapacityScheduler):
-        return {**shown, **moment, "diagnostic": "Not Capacity Scheduler"}
-    if not call.context.nodes:
-        return {**shown, **moment, "diagnostic": "No node manager running in the cluster"}
-    waiting = []
-    for application_id in scheduler.applications:
-        reasons = _allocation(scheduler, application_id)
-        if reasons:
-            waiting.append({"name": str(application_id), "allocationState": "SKIPPED", "children": reasons})
-    if not waiting:
-        return {**shown, **moment, "diagnostic": "waiting for the next allocation"}
-    root = {"name": "root", "allocationState": "SKIPPED", "children": waiting}
-    allocation = {
-        "partition": "",
-        "updatedContainerId": "Container-Id-Not-Assigned",
-        "finalAllocationState": "SKIPPED",
-        "root": root,
-    }
-    return {**shown, **moment, "allocations": [allocation]}
-
-
 ROUTES: tuple[Route, ...] = (
     ("GET", "/scheduler-conf", get_configuration),
     ("PUT", "/scheduler-conf", change),
     ("POST", "/scheduler-conf/validate", validate),
     ("GET", "/scheduler-conf/format", format_store),
     ("GET", "/scheduler-conf/version", get_version),
-    ("GET", "/scheduler/activities", activities),
-    ("GET", "/scheduler/bulk-activities", bulk_activities),
-    ("GET", "/scheduler/app-activities/{appid}", app_activities),
 )

@@ -21,9 +21,9 @@ from aiohttp import web
 
 from rm.core import Core
 from rm.edge.driver import Driver
-from rm.edge.http import bodies, changes, conf, draining, labels, plans, reads, rights
+from rm.edge.http import activities, bodies, changes, conf, draining, labels, plans, reads, rights
 from rm.edge.http.bodies import Body
-from rm.edge.http.calls import Call, Handler, Listing, Reply
+from rm.edge.http.calls import Call, Handler, Listing, Reply, Waiting
 from rm.edge.http.cross_origin import CrossOrigin
 from rm.services.caller import Caller
 from rm.web.refusals import RestError, of_core, text
@@ -48,11 +48,13 @@ _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 _LARGEST_BODY = 4 * 1024 * 1024
 _SLICE = 10
 _GRACE_S = 0.1
+_AGAIN_S = 0.01
 ROUTES = (
     *reads.ROUTES,
     *changes.ROUTES,
     *labels.ROUTES,
     *conf.ROUTES,
+    *activities.ROUTES,
     *plans.ROUTES,
     *rights.ROUTES,
     *draining.ROUTES,
@@ -192,6 +194,8 @@ class WebServer:
             path=request.path,
         )
         answer = await self.turn(lambda: _answer(kind, handler, call))
+        if isinstance(answer, Waiting):
+            return await self._wait(request, kind, answer)
         return await self._stream(request, kind, answer) if isinstance(answer, Listing) else answer
 
     async def turn(self, call: Callable[[], T]) -> T:
@@ -202,6 +206,18 @@ class WebServer:
                 return self.driver.turn(call)
             finally:
                 await asyncio.sleep(time.perf_counter() - begun)
+
+    async def _wait(self, request: web.Request, kind: str, waiting: Waiting) -> web.Response:
+        """Asks until there is an answer, or nobody to hear it."""
+        try:
+            while (reply := await self.turn(waiting.answer)) is None:
+                if request.transport is None or request.transport.is_closing():
+                    raise ConnectionResetError("nobody waits any more")
+                await asyncio.sleep(_AGAIN_S)
+        except BaseException:
+            waiting.give_up()
+            raise
+        return _reply(kind, reply)
 
     async def _stream(self, request: web.Request, kind: str, listing: Listing) -> web.StreamResponse:
         response = web.StreamResponse(headers={"Content-Type": f"{kind}; charset=utf-8"})
@@ -224,9 +240,9 @@ class WebServer:
         return response
 
 
-def _answer(kind: str, handler: Handler, call: Call) -> web.Response | Listing:
+def _answer(kind: str, handler: Handler, call: Call) -> web.Response | Listing | Waiting:
     found = handler(call)
-    return found if isinstance(found, Listing) else _reply(kind, found)
+    return _reply(kind, found) if isinstance(found, Reply) else found
 
 
 def _show(listing: Listing, part: list[object]) -> list[Answer]:

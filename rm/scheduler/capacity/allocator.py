@@ -53,6 +53,9 @@ def _try_key(
     for place, node in enumerate(nodes, 1):
         is_last = place == len(nodes)
         if not is_last and node.reserved_container is not None and leaf.frame.settings.skip_reserved_nodes:
+            if walk.recorder is not None:
+                walk.recorder.look(attempt, key, node)
+                walk.recorder.note(attempt, SkipReason.RESERVED)
             continue
         outcome = _try_on(leaf, attempt, key, walk, limits, node, may_reserve=is_last)
         if outcome.gives:
@@ -74,6 +77,8 @@ def _try_on(
     asks = attempt.asks.key_asks(key)
     if asks is None or asks.any is None or asks.any.count <= 0:
         return KEY_SKIPPED
+    if walk.recorder is not None:
+        walk.recorder.look(attempt, key, node)
     frame = leaf.frame
     required = asks.any.capability
     label = asks.any.label
@@ -130,7 +135,11 @@ def serve_reservation(
         dropped = Assignment(Kind.DROP)
         dropped.attempt, dropped.node, dropped.from_reserved = attempt, node, reserved
         return dropped
+    if walk.recorder is not None:
+        walk.recorder.look(attempt, key, node)
     if attempt.is_blacklisted(node):
+        if walk.recorder is not None:
+            walk.recorder.note(attempt, SkipReason.BLACKLIST)
         return SKIPPED
     attempt.opportunities[key] = attempt.opportunities.get(key, 0) + 1
     limits = Limits(walk.total)

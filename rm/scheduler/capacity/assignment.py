@@ -15,6 +15,7 @@ from yarn.resource import NONE, Resource
 if TYPE_CHECKING:
     from rm.container import RMContainer
     from rm.scheduler.capacity.application import CapacityAttempt
+    from rm.scheduler.capacity.recording import Recorder
     from rm.scheduler.node import SchedulerNode
 
 
@@ -97,6 +98,7 @@ class Pass:
         "partition",
         "pending_in",
         "reasons",
+        "recorder",
         "total",
     )
 
@@ -123,11 +125,15 @@ class Pass:
         """Whether the same walk for another node of the partition would end in the same way."""
         self.reasons: dict[CapacityAttempt, SkipReason] | None = None
         """Filled in while somebody looks."""
+        self.recorder: Recorder | None = None
+        """Writes the walk down for somebody who asked."""
 
     def note(self, attempt: CapacityAttempt, reason: SkipReason) -> None:
         """Why the application got nothing in this pass."""
         if self.reasons is not None:
             self.reasons[attempt] = reason
+        if self.recorder is not None:
+            self.recorder.note(attempt, reason)
 
 
 class Assignment:

@@ -12,13 +12,17 @@ from rm.events.container import ContainerKill, ContainerReleased
 from rm.scheduler.asks import Locality
 from rm.scheduler.capacity.allocator import serve_reservation
 from rm.scheduler.capacity.assignment import NOTHING, Assignment, Kind, Pass
+from rm.scheduler.capacity.recording import NODE_TOO_FULL
 from rm.scheduler.capacity.settings import DEFAULT_PARTITION
 from rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted, preempted
 from yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
+    from rm.container import RMContainer
     from rm.scheduler.asks import RequestKey
+    from rm.scheduler.capacity.activities import Recording
     from rm.scheduler.capacity.application import CapacityAttempt
+    from rm.scheduler.capacity.queue import CapacityQueue
     from rm.scheduler.capacity.scheduler import CapacityScheduler
     from rm.scheduler.node import SchedulerNode
 
@@ -45,41 +49,58 @@ def serve_node(scheduler: CapacityScheduler, node: SchedulerNode) -> None:
 
 
 def serve_once(
-    scheduler: CapacityScheduler, node: SchedulerNode, candidates: list[SchedulerNode] | None = None
+    scheduler: CapacityScheduler,
+    node: SchedulerNode,
+    candidates: list[SchedulerNode] | None = None,
+    recording: Recording | None = None,
 ) -> Assignment | None:
     """One container at most; None when nothing was given, or the node is kept for somebody."""
+    if recording is None and scheduler.activities.is_on:
+        return _serve_recorded(scheduler, node, candidates)
     frame = scheduler.frame
     partition = node.partition
     if candidates is None:
         if node.reserved_container is not None:
-            _serve_reserved(scheduler, node)
+            _serve_reserved(scheduler, node, recording)
             return None
-        if scheduler.idle_since.get(partition) == frame.version:
+        if recording is None and scheduler.idle_since.get(partition) == frame.version:
             # The last walk for this partition gave nothing, for reasons that hold on any node, and nothing
             # has changed since.
             return None
         if frame.calculator.container_count(frame.room_on(node), frame.minimum) < 1:
+            if recording is not None:
+                recording.refuse(NODE_TOO_FULL)
             return None
     total = frame.partition_total(partition)
     walk = Pass(node, partition, total, frame.cluster)
     walk.candidates = candidates
     walk.reasons = scheduler.reasons
+    if recording is not None:
+        recording.attach(walk)
     root = scheduler.tree.root
     assignment = root.assign(walk, total) if root.has_pending(walk.pending_in) else NOTHING
-    if assignment.gives:
+    if recording is not None:
+        _commit_recorded(scheduler, recording, walk, root, assignment)
+    elif assignment.gives:
         commit(scheduler, assignment)
+    if assignment.gives:
         return assignment
     is_repeatable = walk.is_repeatable
     if partition and not frame.is_exclusive(partition):
         walk = Pass(node, partition, total, frame.cluster, ignores_exclusivity=True)
         walk.candidates = candidates
         walk.reasons = scheduler.reasons
+        if recording is not None:
+            recording.attach(walk)
         # What is lent is bounded by the partition; the limit from above is the default partition's capacity,
         # and only shows in headrooms and limits of AMs.
         limit = frame.partition_total(DEFAULT_PARTITION)
         assignment = root.assign(walk, limit) if root.has_pending(walk.pending_in) else NOTHING
-        if assignment.gives:
+        if recording is not None:
+            _commit_recorded(scheduler, recording, walk, root, assignment)
+        elif assignment.gives:
             commit(scheduler, assignment)
+        if assignment.gives:
             return assignment
         is_repeatable = is_repeatable and walk.is_repeatable
     if is_repeatable and scheduler.reasons is None:
@@ -87,7 +108,44 @@ def serve_once(
     return None
 
 
-def _serve_reserved(scheduler: CapacityScheduler, node: SchedulerNode) -> None:
+def _serve_recorded(
+    scheduler: CapacityScheduler, node: SchedulerNode, candidates: list[SchedulerNode] | None
+) -> Assignment | None:
+    """The same, while somebody wants to know: neither decides otherwise."""
+    recording = scheduler.activities.begin(node)
+    try:
+        return serve_once(scheduler, node, candidates, recording)
+    finally:
+        scheduler.activities.end(recording)
+
+
+def _commit_recorded(
+    scheduler: CapacityScheduler,
+    recording: Recording,
+    walk: Pass,
+    root: CapacityQueue,
+    assignment: Assignment,
+) -> None:
+    """As ever; the walk is drawn before the books change, and gets the container that comes of it."""
+    drawn = recording.draw(walk, root, assignment)
+    is_given = assignment.gives or assignment.from_reserved is not None
+    if is_given and assignment.kind is not Kind.NOTHING and commit(scheduler, assignment):
+        recording.settle(walk, drawn, assignment, _container_of(assignment))
+
+
+def _container_of(assignment: Assignment) -> RMContainer | None:
+    """What a proposal became."""
+    attempt, node = assignment.attempt, assignment.node
+    assert attempt is not None
+    assert node is not None
+    if assignment.is_reservation:
+        return node.reserved_container
+    if assignment.kind is Kind.DROP:
+        return None
+    return next(reversed(attempt.live.values()), None)
+
+
+def _serve_reserved(scheduler: CapacityScheduler, node: SchedulerNode, recording: Recording | None) -> None:
     """The node is kept for a container: nobody else is served from it."""
     reserved = node.reserved_container
     assert reserved is not None
@@ -97,8 +155,12 @@ def _serve_reserved(scheduler: CapacityScheduler, node: SchedulerNode) -> None:
     frame = scheduler.frame
     walk = Pass(node, node.partition, frame.partition_total(node.partition), frame.cluster)
     walk.reasons = scheduler.reasons
+    if recording is not None:
+        recording.attach(walk)
     assignment = serve_reservation(attempt.leaf, attempt, walk, reserved)
-    if assignment.kind is not Kind.NOTHING:
+    if recording is not None:
+        _commit_recorded(scheduler, recording, walk, attempt.leaf, assignment)
+    elif assignment.kind is not Kind.NOTHING:
         commit(scheduler, assignment)
 
 

@@ -386,6 +386,8 @@ class LeafQueue(CapacityQueue):
                 break
             last = attempt
             if walk.reasons is None and not attempt.asks_in(walk.pending_in):
+                if walk.recorder is not None:
+                    walk.recorder.note(attempt, SkipReason.NOTHING_ASKED)
                 continue  # whatever its user may have: it wants nothing here
             if not self._user_ok(walk, attempt, reserved, limits, refused):
                 walk.note(attempt, SkipReason.USER_LIMIT)
@@ -463,6 +465,8 @@ class LeafQueue(CapacityQueue):
                 del self.unconsidered[attempt]
 
     def _note_all(self, walk: Pass, reason: SkipReason) -> None:
+        if walk.recorder is not None:
+            walk.recorder.refuse_leaf(self, reason)
         if walk.reasons is not None:
             for attempt in self.order.asking(walk.partition):
-                walk.note(attempt, reason)
+                walk.reasons[attempt] = reason

@@ -11,7 +11,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator
 from typing import Any
 
-from rm.scheduler.capacity.assignment import NOTHING, Assignment, Limits, Pass, Skipped
+from rm.scheduler.capacity.assignment import NOTHING, Assignment, Limits, Pass, Skipped, SkipReason
 from rm.scheduler.capacity.frame import Frame
 from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.settings import CapacityMode, ParentOrder, QueueSettings
@@ -209,6 +209,8 @@ class ParentQueue(CapacityQueue):
         share = self.shares.get(walk.partition) or self.share(walk.partition)
         limits = Limits(limit)
         if not self.can_assign(walk, limits, share.amounts.reserved):
+            if walk.recorder is not None:
+                walk.recorder.refuse(self, SkipReason.QUEUE_AT_MAXIMUM)
             return NOTHING
         free = limits.headroom
         if walk.ignores_exclusivity:

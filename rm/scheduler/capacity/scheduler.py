@@ -15,6 +15,7 @@ from rm.container import RMContainer, RMContainerState
 from rm.events.app import AttemptAdded
 from rm.events.container import ContainerKill, ContainerReleased
 from rm.events.scheduler import (
+    SchedulerActivitiesCleanup,
     SchedulerAppAdded,
     SchedulerAppAttemptAdded,
     SchedulerAppAttemptRemoved,
@@ -45,6 +46,7 @@ from rm.scheduler.capacity import (
     reasons,
     rounds,
 )
+from rm.scheduler.capacity.activities import Activities
 from rm.scheduler.capacity.application import CapacityAttempt
 from rm.scheduler.capacity.assignment import SkipReason
 from rm.scheduler.capacity.checks import check_minimum, check_states
@@ -116,6 +118,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """By partition, the frame's version at which a walk found nothing to give on any node."""
         self.reasons: dict[CapacityAttempt, SkipReason] | None = None
         """Why applications got nothing when they were last looked at; kept while somebody wants to know."""
+        self.activities = Activities(self)
         self.asynchronous = settings.asynchronous
         """Fixed until the next start, as is multi-node placement."""
         self.is_multi_node = settings.is_multi_node
@@ -131,6 +134,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.handlers[SchedulerNodeLabelsUpdate] = self.update_labels
         self.handlers[SchedulerKillReservedContainer] = self.kill_reservation
         self.handlers[SchedulerAsynchronousRound] = self.run_asynchronous_round
+        self.handlers[SchedulerActivitiesCleanup] = lambda one: self.activities.clean()
         self.monitor = SchedulingMonitor(self)
         self.handlers[SchedulerMonitorTick] = self.run_monitor
         self.handlers[SchedulerMonitorStep] = self.continue_monitor
