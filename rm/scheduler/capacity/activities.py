@@ -54,6 +54,7 @@ class Activities:
         self._nodes: dict[NodeId, list[NodeAllocation]] = {}
         self._applications: dict[ApplicationId, deque[AppAllocation]] = {}
         self._is_armed = False
+        scheduler.handlers[SchedulerActivitiesCleanup] = lambda one: self.clean()
 
     # Asking
 

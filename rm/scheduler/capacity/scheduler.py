@@ -15,7 +15,6 @@ from rm.container import RMContainer, RMContainerState
 from rm.events.app import AttemptAdded
 from rm.events.container import ContainerKill, ContainerReleased
 from rm.events.scheduler import (
-    SchedulerActivitiesCleanup,
     SchedulerAppAdded,
     SchedulerAppAttemptAdded,
     SchedulerAppAttemptRemoved,
@@ -134,7 +133,6 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.handlers[SchedulerNodeLabelsUpdate] = self.update_labels
         self.handlers[SchedulerKillReservedContainer] = self.kill_reservation
         self.handlers[SchedulerAsynchronousRound] = self.run_asynchronous_round
-        self.handlers[SchedulerActivitiesCleanup] = lambda one: self.activities.clean()
         self.monitor = SchedulingMonitor(self)
         self.handlers[SchedulerMonitorTick] = self.run_monitor
         self.handlers[SchedulerMonitorStep] = self.continue_monitor
