@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -25,8 +24,10 @@ N1 = NodeId(host="n1", port=1234)
 ACTIVITIES = "yarn.resourcemanager.activities-manager."
 
 
-def make(properties: dict[str, Any] | None = None, *, memory_mb: int = 4096, **site: str) -> CapacityRig:
-    rig = CapacityRig(properties or TWO, site={name.replace("__", "."): text for name, text in site.items()})
+def make(
+    properties: dict[str, str] | None = None, *, memory_mb: int = 4096, site: dict[str, str] | None = None
+) -> CapacityRig:
+    rig = CapacityRig(properties or TWO, site=site)
     rig.add_node("n1", memory_mb)
     return rig
 
@@ -260,7 +261,7 @@ def test_nobody_knows_the_application() -> None:
 
 @pytest.mark.parametrize(("nodes", "expected"), [(1, 2), (5, 6)])
 def test_so_many_looks_are_kept(nodes: int, expected: int) -> None:
-    rig = make(**{(ACTIVITIES + "app-activities.max-queue-length").replace(".", "__"): "2"})
+    rig = make(site={ACTIVITIES + "app-activities.max-queue-length": "2"})
     for number in range(1, nodes):
         rig.add_node(f"m{number}", 4096)
     rig.submit("a0", "root.a")
@@ -289,7 +290,7 @@ def test_old_records_are_dropped_by_a_timer_that_runs_while_there_are_any() -> N
         ACTIVITIES + "scheduler-activities.ttl-ms": "2500",
         ACTIVITIES + "app-activities.ttl-ms": "500",
     }
-    rig = make(**{name.replace(".", "__"): text for name, text in site.items()})
+    rig = make(site=site)
     assert len(rig.context.timers) == 0
     rig.submit("a0", "root.a")
     application_id = live(rig, "a0")
