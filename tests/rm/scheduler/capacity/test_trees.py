@@ -276,8 +276,9 @@ class Play:
         for attempt in leaf.order.asking():
             reasons = self.rig.scheduler.explain(attempt.application_id)
             assert reasons, f"{attempt} asks and nothing keeps it from a container"
-            if any(one.reason is SkipReason.QUEUE_HEADROOM for one in reasons):
-                return  # A request that does not fit in what the queue has left stops all behind it.
+            kept_free = (SkipReason.QUEUE_HEADROOM, SkipReason.SIBLING_QUEUE)
+            if any(one.reason in kept_free for one in reasons):
+                return  # A request that does not fit in what a queue has left stops all behind and beside it.
         largest = max(
             (
                 key_asks.any.capability.memory_mb
