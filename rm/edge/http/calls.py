@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from rm.access import Access
 from rm.app import RMApp
@@ -16,6 +16,8 @@ from rm.services.caller import Caller
 from rm.web.refusals import RestError, bad_request, not_found
 from rm.web.values import Answer, Shapes
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,13 +92,7 @@ class Call:
 
     def application_id(self) -> ApplicationId:
         """The id in the path; 400 when it is none."""
-        text = self.words["appid"]
-        try:
-            return ApplicationId.parse(text)
-        except ValueError:
-            raise bad_request(
-                f"Invalid ApplicationId: {text}", cause="java.lang.IllegalArgumentException"
-            ) from None
+        return _parsed("ApplicationId", ApplicationId.parse, self.words["appid"])
 
     def app(self) -> RMApp:
         """The application in the path; 404 when it is unknown."""
@@ -108,16 +104,10 @@ class Call:
     def attempt(self) -> RMAppAttempt:
         """The attempt in the path, by its whole id or its number."""
         app, text = self.app(), self.words["attemptid"]
-        try:
-            attempt_id = (
-                ApplicationAttemptId(app.application_id, int(text))
-                if text.isascii() and text.isdigit()
-                else ApplicationAttemptId.parse(text)
-            )
-        except ValueError:
-            raise bad_request(
-                f"Invalid AppAttemptId: {text}", cause="java.lang.IllegalArgumentException"
-            ) from None
+        if text.isascii() and text.isdigit():
+            attempt_id = ApplicationAttemptId(app.application_id, int(text))
+        else:
+            attempt_id = _parsed("AppAttemptId", ApplicationAttemptId.parse, text)
         found = app.attempts.get(attempt_id)
         if found is None:
             raise not_found(f"app attempt with id: {text} not found")
@@ -125,13 +115,7 @@ class Call:
 
     def container_id(self) -> ContainerId:
         """The container in the path."""
-        text = self.words["containerid"]
-        try:
-            return ContainerId.parse(text)
-        except ValueError:
-            raise bad_request(
-                f"Invalid ContainerId: {text}", cause="java.lang.IllegalArgumentException"
-            ) from None
+        return _parsed("ContainerId", ContainerId.parse, self.words["containerid"])
 
     def node_id(self) -> NodeId:
         """The node in the path."""
@@ -147,6 +131,14 @@ class Call:
                 "org.apache.hadoop.yarn.webapp.ForbiddenException",
                 "java.lang.Exception: Only admins can carry out this operation.",
             )
+
+
+def _parsed(kind: str, parse: Callable[[str], T], text: str) -> T:
+    """The id that the text is; 400 when it is none."""
+    try:
+        return parse(text)
+    except ValueError:
+        raise bad_request(f"Invalid {kind}: {text}", cause="java.lang.IllegalArgumentException") from None
 
 
 def node_id_of(text: str) -> NodeId:
