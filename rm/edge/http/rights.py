@@ -1,4 +1,7 @@
-"""What the pages need beside Hadoop's REST: what the reader may do, and the configuration. Ours alone."""
+"""What the pages need beside Hadoop's REST: what the reader may do, who uses a queue, and the configuration.
+
+Ours alone.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,12 @@ import re
 
 from rm.edge.http.calls import Call, Reply, Route
 from rm.settings import RMSettings
+from rm.web import users
 from rm.web.past import queues
+from rm.web.refusals import not_found
 from rm.web.values import Answer
 from yarn.configuration import BUILT_IN
+from yarn.ids import ApplicationId
 from yarn.settings import declarations, with_defaults
 
 _SECRETS = re.compile(r"password|secret|credential|(^|\.)key$", re.IGNORECASE)
@@ -39,6 +45,24 @@ def rights(call: Call) -> Reply:
     return Reply(root="rights", shows_root=False, value=value)
 
 
+def queue_users(call: Call) -> Reply:
+    """GET /ui/queue-users?queue=: what each user holds and asks for in the queue and below it.
+
+    Where lists hide what belongs to others, so do these sums.
+    """
+    path = call.parameter("queue") or "root"
+    context, access, user = call.context, call.access, call.caller.user
+
+    def may_see(application_id: ApplicationId) -> bool:
+        app = context.apps.get(application_id)
+        return app is not None and (not context.settings.web.filter_by_user or access.may_view(user, app))
+
+    found = users.queue_users(context, call.shapes, path, may_see)
+    if found is None:
+        raise not_found(f"queue {path} not found")
+    return Reply(root="users", value={"queue": path, "user": found})
+
+
 def configuration(call: Call) -> Reply:
     """GET /ui/conf: every property with its value, the file and line that say so, unit and meaning; for
     administrators, as Hadoop's /conf.
@@ -67,4 +91,8 @@ def configuration(call: Call) -> Reply:
     return Reply(root="configuration", shows_root=False, value={"property": shown})
 
 
-ROUTES: tuple[Route, ...] = (("GET", "/ui/rights", rights), ("GET", "/ui/conf", configuration))
+ROUTES: tuple[Route, ...] = (
+    ("GET", "/ui/rights", rights),
+    ("GET", "/ui/queue-users", queue_users),
+    ("GET", "/ui/conf", configuration),
+)
