@@ -14,6 +14,7 @@ from tests.rm.edge.test_process import play
 
 CAPACITY = {
     "yarn.resourcemanager.scheduler.class": "capacity",
+    "yarn.scheduler.capacity.maximum-am-resource-percent": "1",
     "yarn.scheduler.capacity.root.queues": "a,b",
     "yarn.scheduler.capacity.root.a.capacity": "100",
     "yarn.scheduler.capacity.root.b.capacity": "0",
