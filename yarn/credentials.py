@@ -2,8 +2,7 @@
 
 Owns the bytes that stand in ContainerLaunchContext.tokens and in the file that HADOOP_TOKEN_FILE_LOCATION
 names; knows nothing of what the tokens are for. Both formats are read, the first (Writable) is written. Bytes
-after the end are ignored: Spark sends its whole buffer, zeros included. Answers for Credentials and
-WritableUtils' variable length integers.
+after the end are ignored: Spark sends its whole buffer, zeros included. Answers for Credentials.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from pathlib import Path
 from yarn.errors import IllegalArgumentError
 from yarn.records.tokens import Token
 from yarn.wire import from_bytes
+from yarn.writable import read_vint, write_vint
 
 TOKEN_FILE_VARIABLE = "HADOOP_TOKEN_FILE_LOCATION"
 """The environment variable that names a process's token file."""
@@ -99,15 +99,6 @@ def read_token(data: bytes) -> Token:
     return _Reader(data).token()
 
 
-def write_vint(value: int) -> bytes:
-    """Hadoop's variable length integer: one byte from -112 to 127, else a length byte and the magnitude."""
-    if -112 <= value <= 127:
-        return bytes([value & 0xFF])
-    first, magnitude = (-112, value) if value > 0 else (-120, -value - 1)
-    body = magnitude.to_bytes((magnitude.bit_length() + 7) // 8, "big")
-    return bytes([(first - len(body)) & 0xFF]) + body
-
-
 class _Reader:
     """A position in bytes that somebody sent."""
 
@@ -126,15 +117,7 @@ class _Reader:
         return taken
 
     def vint(self) -> int:
-        first = self.take(1)[0]
-        if first <= 127:
-            return first
-        signed = first - 256
-        if signed >= -112:
-            return signed
-        if signed >= -120:
-            return int.from_bytes(self.take(-112 - signed), "big")
-        return -int.from_bytes(self.take(-120 - signed), "big") - 1
+        return read_vint(self.take)
 
     def varint(self) -> int:
         value = shift = 0

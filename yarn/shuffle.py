@@ -21,14 +21,17 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import BinaryIO, NamedTuple, Self
 from urllib.parse import parse_qs, urlsplit
+
+from yarn.ids import ApplicationId
+from yarn.writable import read_vint, write_vint
 
 SHUFFLE_SERVICE = "mapreduce_shuffle"
 """The auxiliary service's name: the key of its service data and of its meta data."""
 
 JOB_TOKEN = "mapreduce.job"
-"""The kind of a job's token; its identifier is the job's id, its password the secret."""
+"""The kind of a job's token; its password is the secret."""
 
 URL_HASH = "UrlHash"
 REPLY_HASH = "ReplyHash"
@@ -45,7 +48,7 @@ INDEX_FILE = "file.out.index"
 _PORT = struct.Struct(">i")
 _INDEX_ENTRY = struct.Struct(">QQQ")
 _INDEX_CHECKSUM = struct.Struct(">Q")
-_HEADER = struct.Struct(">HQQI")
+_LONGEST_ID = 1000
 
 
 def port_meta_data(port: int) -> bytes:
@@ -90,9 +93,9 @@ class ShuffleRequest:
 
 
 def url_hash(secret: bytes, target: str, port: int) -> str:
-    """The signature of a request: of path, query and port, as SecureShuffleUtils.buildMsgFrom has it."""
+    """The signature of a request: of port, path and query, as SecureShuffleUtils.buildMsgFrom has it."""
     path, _, query = target.partition("?")
-    return _signed(secret, f"{path}?{query}{port}".encode())
+    return _signed(secret, f"{port}{path}?{query}".encode())
 
 
 def reply_hash(secret: bytes, signature: str) -> str:
@@ -124,34 +127,58 @@ class ShuffleHeader:
     def to_bytes(self) -> bytes:
         """The header as it is sent."""
         name = self.attempt.encode()
-        return _HEADER.pack(len(name), self.length, self.raw_length, self.reduce) + name
+        numbers = (self.length, self.raw_length, self.reduce)
+        return write_vint(len(name)) + name + b"".join(map(write_vint, numbers))
 
     @classmethod
     def read(cls, stream: BinaryIO) -> Self:
-        """Reads a header; ValueError when the stream ends within it."""
-        fixed = stream.read(_HEADER.size)
-        if len(fixed) != _HEADER.size:
-            raise ValueError("the answer ends within a shuffle header")
-        name_length, length, raw_length, reduce = _HEADER.unpack(fixed)
-        name = stream.read(name_length)
-        if len(name) != name_length:
-            raise ValueError("the answer ends within a shuffle header")
-        return cls(name.decode(), length, raw_length, reduce)
+        """Reads a header; ValueError when the stream ends within it, or the attempt's name has no end."""
+
+        def take(size: int) -> bytes:
+            data = stream.read(size)
+            if len(data) != size:
+                raise ValueError("the answer ends within a shuffle header")
+            return data
+
+        name_length = read_vint(take)
+        if not 0 <= name_length <= _LONGEST_ID:
+            raise ValueError(f"a shuffle header with the name of an attempt of {name_length} bytes")
+        name = take(name_length).decode()
+        length, raw_length, reduce = read_vint(take), read_vint(take), read_vint(take)
+        if min(length, raw_length, reduce) < 0:
+            raise ValueError(f"a shuffle header with a negative number for {name}")
+        return cls(name, length, raw_length, reduce)
 
 
 # The files.
 
 
-def write_index(path: Path, segments: Sequence[tuple[int, int]]) -> None:
-    """Writes (start, length) of each reduce's segment, and a check sum."""
-    body = b"".join(_INDEX_ENTRY.pack(start, length, length) for start, length in segments)
+class IndexRecord(NamedTuple):
+    """Where one reduce's segment is: `length` bytes in the file, `raw_length` before compression."""
+
+    start: int
+    raw_length: int
+    length: int
+
+
+def write_index(path: Path, segments: Sequence[IndexRecord]) -> None:
+    """Writes where each reduce's segment is, and a check sum."""
+    body = b"".join(_INDEX_ENTRY.pack(*segment) for segment in segments)
     path.write_bytes(body + _INDEX_CHECKSUM.pack(zlib.crc32(body)))
 
 
-def read_index(path: Path) -> list[tuple[int, int]]:
-    """(start, length) of each reduce's segment; ValueError when the file is no index."""
+def read_index(path: Path) -> list[IndexRecord]:
+    """Where each reduce's segment is; ValueError when the file is no index."""
     data = path.read_bytes()
     body = data[: -_INDEX_CHECKSUM.size]
     if len(body) % _INDEX_ENTRY.size or data[len(body) :] != _INDEX_CHECKSUM.pack(zlib.crc32(body)):
         raise ValueError(f"{path} is no index of map output")
-    return [(start, length) for start, _, length in _INDEX_ENTRY.iter_unpack(body)]
+    return [IndexRecord(*entry) for entry in _INDEX_ENTRY.iter_unpack(body)]
+
+
+# The job's token.
+
+
+def job_of(application_id: ApplicationId) -> str:
+    """The one job of an application, in JobID's printed form."""
+    return f"job_{application_id.cluster_timestamp}_{application_id.id:04d}"

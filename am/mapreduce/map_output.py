@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 from am.mapreduce.api import Partition, Reducer, Tally
 from am.mapreduce.records import Pair, decode, encode, read_segment, write_segment
-from yarn.shuffle import OUTPUT_FILE, read_index, write_index
+from yarn.shuffle import OUTPUT_FILE, IndexRecord, read_index, write_index
 
 _RECORD_OVERHEAD = 150
 """What a record costs in memory beyond its bytes, roughly."""
@@ -119,20 +119,17 @@ class MapOutput:
 
     def _write(self, path: Path, parts: Iterable[tuple[int, Iterator[Pair]]]) -> None:
         """Writes a file of one segment per reduce, and its index."""
-        index: list[tuple[int, int]] = []
+        index: list[IndexRecord] = []
         with path.open("wb", buffering=1 << 20) as stream:
             at = 0
             for number, records in parts:
                 while len(index) < number:
-                    index.append((at, _empty(stream)))
-                    at += index[-1][1]
+                    at = _append(index, at, _empty(stream))
                 count, size = write_segment(records, stream)
                 self._tally.add("SPILLED_RECORDS", count)
-                index.append((at, size))
-                at += size
+                at = _append(index, at, size)
             while len(index) < self._reduces:
-                index.append((at, _empty(stream)))
-                at += index[-1][1]
+                at = _append(index, at, _empty(stream))
         write_index(path.with_name(path.name + ".index"), index)
 
     def _merge(self, path: Path) -> None:
@@ -148,15 +145,20 @@ class MapOutput:
             run.with_name(run.name + ".index").unlink()
 
     def _merged_parts(
-        self, streams: list[BinaryIO], indexes: list[list[tuple[int, int]]]
+        self, streams: list[BinaryIO], indexes: list[list[IndexRecord]]
     ) -> Iterator[tuple[int, Iterator[Pair]]]:
         for number in range(self._reduces):
             segments = []
             for stream, index in zip(streams, indexes, strict=True):
-                stream.seek(index[number][0])
+                stream.seek(index[number].start)
                 segments.append(read_segment(stream))
             self._breathe()
             yield number, self._combine(heapq.merge(*segments, key=itemgetter(0)))
+
+
+def _append(index: list[IndexRecord], at: int, size: int) -> int:
+    index.append(IndexRecord(at, size, size))
+    return at + size
 
 
 def _empty(stream: BinaryIO) -> int:

@@ -19,6 +19,7 @@ from typing import Protocol
 
 from nm.effects import Launch
 from nm.executor.group import descendants, end_group, is_alive, signal_group
+from nm.executor.java import additional_options
 from nm.executor.layout import Layout, NoDirectoryError
 from nm.executor.reaper import Reaper
 from nm.executor.script import (
@@ -124,6 +125,7 @@ class ProcessExecutor:
         self._http_port = http_port
         self._auxiliary_services = auxiliary_services
         self._environment = environment
+        self._java_options = additional_options(environment)
         self._are_disks_healthy = are_disks_healthy
         self._reaper = reaper
         self._has_setsid = shutil.which("setsid") is not None
@@ -346,6 +348,7 @@ class ProcessExecutor:
                 links=order.links,
                 command=order.context.command,
                 log_directory=str(run.logs),
+                java_options=self._java_options,
                 has_debug_information=self._settings.logs.debug_information,
             )
         )

@@ -10,6 +10,7 @@ import base64
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 LAUNCH_SCRIPT = "launch_container.sh"
@@ -21,9 +22,9 @@ _REFERENCE = re.compile(r"\$(?:\{([A-Za-z_]\w*)|([A-Za-z_]\w*))")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-def expand(text: str, log_directory: str) -> str:
+def expand(text: str, log_directory: str, java_options: str = "") -> str:
     """`<LOG_DIR>`, `<CPS>`, `<ADD_OPENS>` and `{{NAME}}` replaced; all else is left to the shell."""
-    text = text.replace("<LOG_DIR>", log_directory).replace("<CPS>", ":").replace("<ADD_OPENS>", "")
+    text = text.replace("<LOG_DIR>", log_directory).replace("<CPS>", ":").replace("<ADD_OPENS>", java_options)
     return text.replace("{{", "$").replace("}}", "")
 
 
@@ -43,13 +44,16 @@ class ScriptInput:
     """Path by link name, relative to the working directory."""
     command: Sequence[str] = ()
     log_directory: str
+    java_options: str = ""
+    """What the node's Java needs."""
     has_debug_information: bool = True
 
 
 def launch_script(given: ScriptInput) -> str:
     """The text of launch_container.sh."""
     logs = given.log_directory
-    own = {name: expand(value, logs) for name, value in given.environment.items() if _NAME.fullmatch(name)}
+    expanded = partial(expand, log_directory=logs, java_options=given.java_options)
+    own = {name: expanded(value) for name, value in given.environment.items() if _NAME.fullmatch(name)}
     own = {**own, **_forced(given.forced, own)}
     lines = [
         "#!/bin/bash",
@@ -74,7 +78,7 @@ def launch_script(given: ScriptInput) -> str:
         lines.append(f'ln -sfn -- "{path}" "{link}"')
     if given.has_debug_information:
         lines += _debug_information(logs)
-    command = " ".join(expand(word, logs) for word in given.command)
+    command = " ".join(expanded(word) for word in given.command)
     lines += ['echo "Launching container"', f'exec /bin/bash -c "{command}"']
     return "\n".join(lines) + "\n"
 

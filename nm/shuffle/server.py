@@ -30,6 +30,7 @@ from yarn.shuffle import (
     ShuffleHeader,
     ShuffleRequest,
     is_signed,
+    job_of,
     port_meta_data,
     read_index,
     reply_hash,
@@ -88,13 +89,11 @@ class ShuffleService:
         except IllegalArgumentError as error:
             log.error("service data of %s are no job token: %s", application_id, error.message)
             return
-        job = _Job(application_id, user, token.password)
-        self._jobs.setdefault(token.identifier.decode("utf-8", "replace"), job)
+        self._jobs.setdefault(job_of(application_id), _Job(application_id, user, token.password))
 
     def stop_application(self, application_id: ApplicationId) -> None:
         """Forgets its job."""
-        for job_id in [one for one, job in self._jobs.items() if job.application_id == application_id]:
-            del self._jobs[job_id]
+        self._jobs.pop(job_of(application_id), None)
 
     def _handle(self, request: Request) -> Response:
         try:
@@ -114,9 +113,12 @@ class ShuffleService:
             raise RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from None
         job = self._jobs.get(request.job)
         if job is None:
-            raise RefusedError(HTTPStatus.UNAUTHORIZED, f"no job {request.job} is known here")
+            raise RefusedError(HTTPStatus.UNAUTHORIZED, "Could not find jobid")
+        given = asked.headers.get(URL_HASH.lower())
+        if given is None:
+            raise RefusedError(HTTPStatus.UNAUTHORIZED, "fetcher cannot be authenticated")
         expected = url_hash(job.secret, asked.target, self.port)
-        if not is_signed(expected, asked.headers.get(URL_HASH.lower())):
+        if not is_signed(expected, given):
             raise RefusedError(HTTPStatus.UNAUTHORIZED, "Verification of the hashReply failed")
         parts: list[Part] = []
         for attempt in request.maps:
@@ -137,8 +139,14 @@ class ShuffleService:
             except (OSError, ValueError) as error:
                 raise RefusedError(HTTPStatus.INTERNAL_SERVER_ERROR, str(error)) from None
             if reduce >= len(index):
-                raise RefusedError(HTTPStatus.BAD_REQUEST, f"{attempt} has no segment for reduce {reduce}")
-            start, length = index[reduce]
-            header = ShuffleHeader(attempt, length, length, reduce).to_bytes()
-            return header, FilePart(directory / OUTPUT_FILE, start, length)
-        raise RefusedError(HTTPStatus.NOT_FOUND, f"{attempt} has no output on this node")
+                raise RefusedError(
+                    HTTPStatus.INTERNAL_SERVER_ERROR,
+                    f"Invalid request Map Id = {attempt} Reducer = {reduce} Index Info Length = {len(index)}",
+                )
+            record = index[reduce]
+            header = ShuffleHeader(attempt, record.length, record.raw_length, reduce).to_bytes()
+            return header, FilePart(directory / OUTPUT_FILE, record.start, record.length)
+        wanted = f"{OUTPUT_DIRECTORY}/{attempt}/{INDEX_FILE}"
+        raise RefusedError(
+            HTTPStatus.INTERNAL_SERVER_ERROR, f"Could not find {wanted} in any of the directories"
+        )

@@ -19,6 +19,7 @@ from nm.descriptors import (
     name_complaint,
 )
 from nm.edge.disks import DirectoriesCheck
+from nm.executor.java import additional_options, java_version
 from nm.executor.script import ScriptInput, by_dependency, expand, launch_script
 from nm.executor.simulated import duration_ms, exit_code
 from nm.executor.tails import globs
@@ -254,6 +255,30 @@ def test_names_that_are_none(name: str) -> None:
 
 def test_expansion() -> None:
     assert expand("{{A}}/b<CPS><LOG_DIR>/x<ADD_OPENS>", "/logs") == "$A/b:/logs/x"
+    assert expand("java <ADD_OPENS> X", "/logs", "--add-opens") == "java --add-opens X"
+
+
+@pytest.mark.parametrize(
+    "release, version, needs",
+    [
+        ('IMPLEMENTOR="x"\nJAVA_VERSION="17.0.15"\n', 17, True),
+        ('JAVA_VERSION="21"\n', 21, True),
+        ('JAVA_VERSION="11.0.2"\n', 11, False),
+        ('JAVA_VERSION="1.8.0_402"\n', 8, False),
+        ("nothing\n", None, False),
+        (None, None, False),
+    ],
+)
+def test_options_that_only_newer_java_needs(
+    tmp_path: Path, release: str | None, version: int | None, needs: bool
+) -> None:
+    if release is not None:
+        (tmp_path / "release").write_text(release)
+    assert java_version(tmp_path) == version
+    options = additional_options({"JAVA_HOME": str(tmp_path)})
+    assert options.startswith("--add-opens=java.base/java.lang=ALL-UNNAMED --add-exports=") == needs
+    assert bool(options) == needs
+    assert additional_options({}) == ""
 
 
 def test_variables_come_after_those_they_refer_to() -> None:

@@ -25,6 +25,7 @@ from yarn.shuffle import (
     URL_HASH,
     VERSION,
     VERSION_HEADER,
+    IndexRecord,
     ShuffleHeader,
     port_of_meta_data,
     reply_hash,
@@ -46,7 +47,8 @@ def _write_outputs(layout: Layout) -> None:
         place.mkdir(parents=True)
         (place / "file.out").write_bytes(b"".join(segments))
         starts = [sum(map(len, segments[:one])) for one in range(len(segments))]
-        write_index(place / "file.out.index", [(a, len(b)) for a, b in zip(starts, segments, strict=True)])
+        index = [IndexRecord(a, 2 * len(b), len(b)) for a, b in zip(starts, segments, strict=True)]
+        write_index(place / "file.out.index", index)
 
 
 def _get(port: int, target: str, headers: dict[str, str], method: str = "GET") -> Any:
@@ -103,6 +105,7 @@ def test_a_reducer_gets_its_segments(tmp_path: Path, reduce: int) -> None:
         header = ShuffleHeader.read(stream)
         assert (header.attempt, header.reduce) == (attempt, reduce)
         assert stream.read(header.length) == OUTPUTS[attempt][reduce]
+        assert header.raw_length == 2 * header.length
     assert stream.read() == b""
 
 
@@ -131,8 +134,8 @@ TARGET = request_target(JOB, 0, [FIRST])
         (TARGET, {URL_HASH: ""}, 401),
         (TARGET, {VERSION_HEADER: "9"}, 400),
         (request_target("job_1_1", 0, [FIRST]), {}, 401),
-        (request_target(JOB, 3, [FIRST]), {}, 400),
-        (request_target(JOB, 0, ["attempt_of_another_node"]), {}, 404),
+        (request_target(JOB, 3, [FIRST]), {}, 500),
+        (request_target(JOB, 0, ["attempt_of_another_node"]), {}, 500),
         (request_target(JOB, 0, ["../../../../etc"]), {}, 400),
         ("/mapOutput?job=x", {}, 400),
         ("/else", {}, 400),

@@ -14,10 +14,10 @@ from yarn.credentials import (
     Credentials,
     credentials_of_environment,
     write_token_file,
-    write_vint,
 )
 from yarn.errors import IllegalArgumentError
 from yarn.records.tokens import Token
+from yarn.writable import write_vint
 
 EXAMPLE = Credentials(
     {"al": Token(identifier=b"\x01\x02", password=b"\x03", kind="K", service="h:1")}, {"s": b"\x09"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 import io
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from yarn.credentials import read_token, write_token
 from yarn.records.tokens import Token
 from yarn.shuffle import (
     JOB_TOKEN,
+    IndexRecord,
     ShuffleHeader,
     ShuffleRequest,
     is_signed,
@@ -54,20 +57,36 @@ def test_signatures_depend_on_secret_target_and_port() -> None:
     assert not is_signed(signature, url_hash(b"secret", "/mapOutput?job=j", 13563))
     assert not is_signed(signature, None)
     assert reply_hash(b"secret", signature) != signature
+    # The message of SecureShuffleUtils.buildMsgFrom: the port comes first.
+    message = b"13562/mapOutput?job=j"
+    assert signature == base64.b64encode(hmac.digest(b"secret", message, "sha1")).decode()
 
 
 def test_a_header_is_read_as_it_was_written() -> None:
     header = ShuffleHeader("attempt_1_0001_m_000000_0", 1 << 40, 1 << 41, 7)
     assert ShuffleHeader.read(io.BytesIO(header.to_bytes())) == header
-    for length in (3, 25):
+    for length in (3, 25, 30):
         with pytest.raises(ValueError, match="ends within"):
             ShuffleHeader.read(io.BytesIO(header.to_bytes()[:length]))
 
 
+def test_a_header_is_what_hadoops_reducers_read() -> None:
+    """The bytes of ShuffleHeader.write: a text, two VLongs and a VInt."""
+    header = ShuffleHeader("attempt_1_0001_m_000000_0", 5, 300, 0)
+    assert header.to_bytes() == b"\x19attempt_1_0001_m_000000_0\x05\x8e\x01\x2c\x00"
+
+
+@pytest.mark.parametrize("data", ["8e0400", "ff", "0161050a90", "01618705"])
+def test_a_header_with_nonsense_is_refused(data: str) -> None:
+    with pytest.raises(ValueError, match="shuffle header"):
+        ShuffleHeader.read(io.BytesIO(bytes.fromhex(data)))
+
+
 def test_an_index_with_a_wrong_byte_is_no_index(tmp_path: Path) -> None:
     path = tmp_path / "file.out.index"
-    write_index(path, [(0, 10), (10, 5)])
-    assert read_index(path) == [(0, 10), (10, 5)]
+    index = [IndexRecord(0, 20, 10), IndexRecord(10, 7, 5)]
+    write_index(path, index)
+    assert read_index(path) == index
     path.write_bytes(path.read_bytes()[:-9] + b"x" + path.read_bytes()[-8:])
     with pytest.raises(ValueError, match="no index"):
         read_index(path)

@@ -68,7 +68,7 @@ def test_a_segment_notices_damage() -> None:
 def segments(directory: Path, reduces: int) -> list[list[tuple[Any, Any]]]:
     data = (directory / OUTPUT_FILE).read_bytes()
     found = []
-    for start, length in read_index(directory / f"{OUTPUT_FILE}.index"):
+    for start, _, length in read_index(directory / f"{OUTPUT_FILE}.index"):
         records = read_segment(io.BytesIO(data[start : start + length]))
         found.append([(decode(key), decode(value)) for key, value in records])
     assert len(found) == reduces
