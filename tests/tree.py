@@ -43,6 +43,11 @@ class Module:
         """The file, parsed."""
         return ast.parse(self.text)
 
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Every node of it, walked once for all the rules that look."""
+        return list(ast.walk(self.syntax))
+
     @property
     def room(self) -> str:
         """The top-level package, or the name of a file beside them."""

@@ -88,7 +88,8 @@ def _read(path: Path, *, may_be_torn: bool) -> list[Record]:
         try:
             records.append(json.loads(line))
         except ValueError as error:
-            raise JournalError(f"{path}:{number}: not a record: {error}") from error
+            remedy = "Hadoop's own stores have another format; move the file away to start without it"
+            raise JournalError(f"{path}:{number}: not a record: {error} ({remedy})") from error
     return records
 
 

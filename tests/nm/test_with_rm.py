@@ -50,6 +50,7 @@ async def resource_manager(tmp_path: Path, **properties: str) -> AsyncIterator[s
         "yarnbox.resourcemanager.grpc.address": address,
         "yarn.resourcemanager.webapp.address": "127.0.0.1:0",
         "yarn.resourcemanager.scheduler.class": "fifo",
+        "yarn.node-attribute.fs-store.root-dir": str(tmp_path / "node-attribute"),
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "50",
         **{name.replace("_", "."): value for name, value in properties.items()},
     }
@@ -57,35 +58,41 @@ async def resource_manager(tmp_path: Path, **properties: str) -> AsyncIterator[s
     conf.mkdir()
     lines = [f"<property><name>{n}</name><value>{v}</value></property>" for n, v in given.items()]
     (conf / "yarn-site.xml").write_text(f"<configuration>{''.join(lines)}</configuration>")
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "rm",
-        "--conf",
-        str(conf),
-        "--exit-with-parent",
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
+    said = tmp_path / "rm.log"
+    with said.open("wb") as log:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "rm",
+            "--conf",
+            str(conf),
+            "--exit-with-parent",
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=log,
+            stderr=log,
+        )
     try:
-        await _until_it_answers(address)
+        assert await _answers(address, process), said.read_text()
         yield address
     finally:
-        process.terminate()
+        if process.returncode is None:
+            process.terminate()
         await process.wait()
 
 
-async def _until_it_answers(address: str) -> None:
+async def _answers(address: str, process: asyncio.subprocess.Process) -> bool:
+    """Waits until the RM answers; False when it does not, or ended."""
     async with Stub(address, CLIENT, user="alice") as stub:
         for _ in range(200):
+            if process.returncode is not None:
+                return False
             try:
                 await stub.call("getNewApplication", GetNewApplicationRequest())
-                return
+                return True
             except (ConnectionFailedError, YarnError):
                 await asyncio.sleep(0.1)
-    raise AssertionError("the RM does not answer")
+    return False
 
 
 async def submit(address: str) -> ApplicationId:

@@ -167,7 +167,8 @@ def test_a_starved_queue_gets_its_minimum_in_time_and_the_other_job_its_answer(
 
 
 def test_the_allocation_file_changes_while_all_run(desk: Desk, tmp_path: Path) -> None:
-    with sharing(desk, tmp_path, '<allocations><queue name="a"/></allocations>') as cluster:
+    updates = "yarn.scheduler.fair.update-interval-ms=100"
+    with sharing(desk, tmp_path, '<allocations><queue name="a"/></allocations>', updates) as cluster:
         file = desk.run.path / "fair-scheduler.xml"
 
         def weight() -> float | None:
@@ -195,7 +196,7 @@ def test_the_allocation_file_changes_while_all_run(desk: Desk, tmp_path: Path) -
         # Once by this, and once more by the look at the file's time if that comes first.
         assert wait_until(lambda: len(cluster.events("Refused")) >= 2, PATIENCE_S)
         assert weight() == 3.0
-        # A dump every 26 updates, which are half a second apart.
+        # A dump every 26 updates.
         cluster.seconds_until(
             lambda: "{Name: root.a, Weight: 3.0, Policy: fair" in cluster.log(), cluster.log
         )

@@ -68,3 +68,11 @@ def test_a_bad_line_in_the_middle_is_told(tmp_path: Path) -> None:
     (tmp_path / "labels.editlog").write_text('{"add": ["x"]}\nnonsense\n{"add": ["y"]}\n')
     with pytest.raises(JournalError, match=r"labels\.editlog:2"):
         Journal(tmp_path, "labels").load()
+
+
+def test_a_store_of_hadoop_s_own_is_told_from_ours(tmp_path: Path) -> None:
+    (tmp_path / "labels.mirror").write_bytes(b"\x02\n\x00\x12\x00")
+    with pytest.raises(
+        JournalError, match=r"labels\.mirror:1: not a record.*another format; move the file away"
+    ):
+        Journal(tmp_path, "labels").load()
