@@ -46,6 +46,9 @@ class ConnectionSettings:
     address_book: str | None = setting(
         ADDRESS_BOOK_PROPERTY, None, "File with the real addresses of emulated hosts"
     )
+    hadoop_ipc: bool = setting(
+        "yarnbox.hadoop-ipc.enabled", False, "Serve the applications' clients over Hadoop's wire too"
+    )
     max_wait_ms: int = setting(
         "yarn.resourcemanager.connect.max-wait.ms", 900_000, "How long an RM is looked for", at_least=-1
     )

@@ -33,6 +33,8 @@ class ContainerEnvironment:
     log_dirs: tuple[Path, ...]
     credentials: Credentials
     submit_time_ms: int | None
+    http_port: int = 0
+    """Where the node's own pages are."""
 
     @property
     def attempt_id(self) -> ApplicationAttemptId:
@@ -60,6 +62,7 @@ class ContainerEnvironment:
             log_dirs=_paths(environment.get("LOG_DIRS", "")),
             credentials=credentials_of_environment(environment),
             submit_time_ms=int(submitted) if submitted else None,
+            http_port=int(environment.get("NM_HTTP_PORT") or 0),
         )
 
 

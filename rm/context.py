@@ -92,6 +92,18 @@ class TokenIssuer(Protocol):
         """The AMRM token of the attempt."""
         ...
 
+    def new_client_key(self) -> bytes | None:
+        """A secret for the tokens of an attempt's clients; None where clients get none."""
+        ...
+
+    def register_client_key(self, attempt_id: ApplicationAttemptId, key: bytes) -> None:
+        """The attempt's secret is in the state store: clients may have tokens from now on."""
+        ...
+
+    def client_token(self, attempt_id: ApplicationAttemptId, client: str) -> Token | None:
+        """The client's token for the attempt's AM; None when there is no secret to sign it with."""
+        ...
+
 
 class Chance(Protocol):
     """Chance, from a seed: what the core uses of random.Random."""

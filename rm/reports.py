@@ -73,6 +73,9 @@ def application_report(context: RMContext, app: RMApp, user: str, *, may_view: b
         name=app.name,
         host=attempt.host if attempt is not None else NOT_AVAILABLE,
         rpc_port=attempt.rpc_port if attempt is not None else NO_PORT,
+        client_to_am_token=(
+            context.tokens.client_token(attempt.attempt_id, user) if attempt is not None else None
+        ),
         yarn_application_state=application_state(app),
         tracking_url=tracking_url(context, app, attempt) if may_view else NOT_AVAILABLE,
         diagnostics=app.shown_diagnostics() if may_view else NOT_AVAILABLE,

@@ -48,6 +48,8 @@ class StoredAttempt:
     am_exit_status: int = INVALID
     resource_seconds: Mapping[str, int] = field(default_factory=dict)
     preempted_resource_seconds: Mapping[str, int] = field(default_factory=dict)
+    client_key: str | None = None
+    """The secret of its clients' tokens, in hexadecimal digits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +129,7 @@ def store_attempt(
             "am_exit_status": am_exit_status,
             "resource_seconds": dict(attempt.resource_seconds),
             "preempted_resource_seconds": dict(attempt.preempted_resource_seconds),
+            "client_key": None if attempt.client_key is None else attempt.client_key.hex(),
         },
         acknowledgement,
     )

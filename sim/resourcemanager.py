@@ -81,6 +81,17 @@ class NoTokens:
         """None."""
         return None
 
+    def new_client_key(self) -> bytes | None:
+        """None."""
+        return None
+
+    def register_client_key(self, attempt_id: ApplicationAttemptId, key: bytes) -> None:
+        """There are none."""
+
+    def client_token(self, attempt_id: ApplicationAttemptId, client: str) -> Token | None:
+        """None."""
+        return None
+
 
 class NoPages:
     """Nobody looks at pages in virtual time."""

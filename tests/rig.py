@@ -92,6 +92,9 @@ class Tokens:
     def __init__(self) -> None:
         self.live: dict[ApplicationAttemptId, None] = {}
         self.sent: dict[tuple[ApplicationAttemptId, NodeId], None] = {}
+        self.gives_client_tokens = False
+        self.client_keys: dict[ApplicationAttemptId, bytes] = {}
+        self.client_keys_made = 0
 
     def container_token(self, container: RMContainer, user: str, now_ms: int) -> Token | None:
         """None is needed."""
@@ -121,12 +124,31 @@ class Tokens:
     def forget_attempt(self, attempt_id: ApplicationAttemptId) -> None:
         """Its tokens are worthless."""
         self.live.pop(attempt_id, None)
+        self.client_keys.pop(attempt_id, None)
 
     def amrm_token(self, attempt_id: ApplicationAttemptId) -> Token | None:
         """One that says for whom it is."""
         return Token(
             identifier=str(attempt_id).encode(), password=b"", kind="YARN_AM_RM_TOKEN", service="rm:8050"
         )
+
+    def new_client_key(self) -> bytes | None:
+        """Another one each time, where clients get tokens."""
+        if not self.gives_client_tokens:
+            return None
+        self.client_keys_made += 1
+        return f"key {self.client_keys_made}".encode()
+
+    def register_client_key(self, attempt_id: ApplicationAttemptId, key: bytes) -> None:
+        """Clients may have tokens."""
+        self.client_keys[attempt_id] = key
+
+    def client_token(self, attempt_id: ApplicationAttemptId, client: str) -> Token | None:
+        """One that says for whom it is, and by which secret."""
+        key = self.client_keys.get(attempt_id)
+        if key is None:
+            return None
+        return Token(identifier=client.encode(), password=key, kind="YARN_CLIENT_TOKEN", service="")
 
 
 class Pages:

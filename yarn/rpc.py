@@ -51,6 +51,8 @@ _CONTRACTS: dict[str, tuple[str, str]] = {
     "ContainerManagementProtocolService": ("containermanagement_protocol_pb2", "management"),
     "ResourceTrackerService": ("ResourceTracker_pb2", "tracker"),
     "ResourceManagerAdministrationProtocolService": ("resourcemanager_administration_protocol_pb2", "admin"),
+    "HAServiceProtocolService": ("HAServiceProtocol_pb2", "ha"),
+    "MRClientProtocolService": ("MRClientProtocol_pb2", "mapreduce"),
 }
 
 

@@ -21,7 +21,10 @@ from typing import Any, TypeVar
 from google.protobuf.message import DecodeError, Message
 
 from protos import (
+    HAServiceProtocol_pb2,
     Security_pb2,
+    mr_protos_pb2,
+    mr_service_protos_pb2,
     yarn_protos_pb2,
     yarn_security_token_pb2,
     yarn_server_common_protos_pb2,
@@ -44,6 +47,9 @@ _MODULES = (
     yarn_server_resourcemanager_service_protos_pb2,
     yarn_security_token_pb2,
     Security_pb2,
+    HAServiceProtocol_pb2,
+    mr_protos_pb2,
+    mr_service_protos_pb2,
 )
 
 

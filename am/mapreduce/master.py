@@ -17,9 +17,11 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
+from am.client_service import ClientService
 from am.connection import Connection
 from am.environment import ContainerEnvironment
 from am.launch import python_context
+from am.mapreduce.client_service import PROTOCOL, SERVICE, JobClientService
 from am.mapreduce.committer import OutputCommitter
 from am.mapreduce.core import Core, Places
 from am.mapreduce.effects import (
@@ -74,6 +76,9 @@ from yarn.tasks import end_tasks
 log = logging.getLogger("am.mapreduce.master")
 
 
+LAST_WORDS_S = 5.0
+"""How long an AM stays for clients that want to hear how the job ended, as MRAppMaster.shutDownJob does."""
+
 _FINAL_STATUS = {
     JobState.SUCCEEDED: FinalApplicationStatus.SUCCEEDED,
     JobState.FAILED: FinalApplicationStatus.FAILED,
@@ -123,8 +128,19 @@ class Master:
             self._settle,
         )
         user = settings.user or environment.user
-        am = AMInfo(self._app_attempt, environment.container_id, environment.node_id, WallClock().now_ms())
+        am = AMInfo(
+            self._app_attempt,
+            environment.container_id,
+            environment.node_id,
+            WallClock().now_ms(),
+            environment.submit_time_ms or 0,
+            environment.http_port,
+        )
         self._pages = Pages(self._core, settings, user, self._connection.racks, am)
+        self._answers = JobClientService(
+            self._core, settings, user, self._pages, am, str(staging / JOB_FILE), self._settle
+        )
+        self._clients = ClientService(PROTOCOL, SERVICE, self._answers.handle)
         self._server = HttpServer(self._serve)
         self._port = 0
         self._ended = asyncio.Event()
@@ -137,7 +153,9 @@ class Master:
         self._port = await self._server.start()
         try:
             url = f"http://127.0.0.1:{self._port}{PREFIX}/jobs/{self._job_id}"
-            registered = await self._rm.register(self._environment.node_id.host, self._port, url)
+            port = await self._serve_clients(url)
+            registered = await self._rm.register(self._environment.node_id.host, port, url)
+            self._clients.registered(registered.client_to_am_token_master_key)
             heart = asyncio.create_task(self._beat())
             try:
                 await self._start(registered.maximum_capability or Resource())
@@ -152,7 +170,16 @@ class Master:
             await self._drop_work()
             await self._nm.close()
             await self._rm.close()
+            await self._clients.stop()
             await self._server.close()
+
+    async def _serve_clients(self, url: str) -> int:
+        """The port to be told to the RM: where Hadoop's own clients are served, else that of the pages."""
+        if not self._connection.settings.hadoop_ipc:
+            return self._port
+        self._answers.tracking_url = url
+        host, _, _ = self._connection.resolve(self._environment.node_id).rpartition(":")
+        return await self._clients.start(host)
 
     async def _drop_work(self) -> None:
         """What is still under way concerns nobody any more."""
@@ -201,6 +228,9 @@ class Master:
         await self._rm.finish(_FINAL_STATUS[state], diagnostics)
         shutil.rmtree(self._staging, ignore_errors=True)  # nobody comes after this AM
         log.info("the job has ended: %s %s", state.value, diagnostics)
+        self._answers.has_unregistered = True
+        if self._answers.was_asked:
+            await asyncio.sleep(LAST_WORDS_S)
 
     # The RM.
 

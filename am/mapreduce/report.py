@@ -30,6 +30,8 @@ class AMInfo(NamedTuple):
     container_id: ContainerId
     node_id: NodeId
     start_ms: int
+    submit_ms: int = 0
+    http_port: int = 0
 
 
 class Pages:

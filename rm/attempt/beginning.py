@@ -46,6 +46,7 @@ def start(attempt: RMAppAttempt, event: AttemptStart) -> None:
     context = attempt.context
     attempt.start_ms = context.now_ms
     _open_session(attempt)
+    attempt.client_key = context.tokens.new_client_key()
     context.post(SchedulerAppAttemptAdded(attempt_id=attempt.attempt_id, transfer_state=event.transfer_state))
 
 
@@ -119,6 +120,7 @@ def launch(attempt: RMAppAttempt, event: AttemptNewSaved) -> None:
     container = attempt.master_container
     assert container is not None
     assert container.node_id is not None
+    _register_client_key(attempt)
     attempt.am_rm_token = context.tokens.amrm_token(attempt.attempt_id)
     attempt.launch_diagnostics = WAITING_FOR_AM
     attempt.step_ms = context.now_ms
@@ -137,7 +139,14 @@ def launch(attempt: RMAppAttempt, event: AttemptNewSaved) -> None:
 def unmanaged_saved(attempt: RMAppAttempt, event: AttemptNewSaved) -> None:
     """ATTEMPT_NEW_SAVED of an unmanaged AM: it may register from now on."""
     attempt.am_rm_token = attempt.context.tokens.amrm_token(attempt.attempt_id)
+    _register_client_key(attempt)
     note_launched(attempt, event)
+
+
+def _register_client_key(attempt: RMAppAttempt) -> None:
+    """Not before it is stored: a client must not hold a token that is worthless after a restart of the RM."""
+    if attempt.client_key is not None:
+        attempt.context.tokens.register_client_key(attempt.attempt_id, attempt.client_key)
 
 
 def note_launched(attempt: RMAppAttempt, event: AttemptEvent) -> None:
@@ -191,6 +200,7 @@ def recover(attempt: RMAppAttempt, event: AttemptRecover) -> RMAppAttemptState:
     if context.settings.work_preserving:
         _open_session(attempt)
         attempt.am_rm_token = context.tokens.amrm_token(attempt.attempt_id)
+        _register_client_key(attempt)
         _add_recovered_to_scheduler(attempt)
     note_launched(attempt, event)
     return LAUNCHED

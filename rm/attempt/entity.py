@@ -84,6 +84,8 @@ class RMAppAttempt:
         self.is_preempted = False
         """Whether its AM's container was one of them."""
         self.am_rm_token: Token | None = None
+        self.client_key: bytes | None = None
+        """The secret of its clients' tokens, where there are any; its AM is told."""
         self.is_am_gone = False
         """Whether nobody will pull ended containers any more."""
         self.recovered: StoredAttempt | None = None
@@ -148,6 +150,7 @@ class RMAppAttempt:
         self.diagnostics.append(stored.diagnostics)
         self.am_exit_status = stored.am_exit_status
         self.master_container = stored.master_container
+        self.client_key = bytes.fromhex(stored.client_key) if stored.client_key else None
         self.original_tracking_url = stored.tracking_url
         self.final_status = stored.final_status
         self.start_ms = stored.start_ms

@@ -300,6 +300,7 @@ class Process:
             rm_identifier=self._start_ms,
             container_expiry_ms=self._settings.container_allocation_expiry_ms,
             service=str(address),
+            gives_client_tokens=self._settings.tokens.client_to_am,
         )
 
     def _epoch(self, store: StateStore | None, entries: dict[Key, Any]) -> int:

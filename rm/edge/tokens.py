@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from yarn.client_tokens import ClientToAMTokenSecretManagerInRM
 from yarn.enums import ContainerType, NodeAction
 from yarn.ids import ApplicationAttemptId, NodeId
 from yarn.records.master import AllocateResponse
@@ -39,11 +40,20 @@ class Tokens:
     """All secret managers of one RM."""
 
     def __init__(
-        self, source: KeySource, *, rm_identifier: int, container_expiry_ms: int, service: str
+        self,
+        source: KeySource,
+        *,
+        rm_identifier: int,
+        container_expiry_ms: int,
+        service: str,
+        gives_client_tokens: bool = False,
     ) -> None:
         self.amrm = AMRMTokenSecretManager(source)
         self.nm = NMTokenSecretManager(source)
         self.containers = ContainerTokenSecretManager(source)
+        self.clients = ClientToAMTokenSecretManagerInRM()
+        self._source = source
+        self._gives_client_tokens = gives_client_tokens
         self._rm_identifier = rm_identifier
         self._container_expiry_ms = container_expiry_ms
         self._service = service
@@ -97,6 +107,19 @@ class Tokens:
         """The attempt has ended: none of its tokens is good any more."""
         self.amrm.forget_attempt(attempt_id)
         self.nm.unregister_attempt(attempt_id)
+        self.clients.unregister(attempt_id)
+
+    def new_client_key(self) -> bytes | None:
+        """A secret for the tokens of an attempt's clients; None where clients get none."""
+        return self._source() if self._gives_client_tokens else None
+
+    def register_client_key(self, attempt_id: ApplicationAttemptId, key: bytes) -> None:
+        """Clients may have tokens of the attempt from now on."""
+        self.clients.register(attempt_id, key)
+
+    def client_token(self, attempt_id: ApplicationAttemptId, client: str) -> Token | None:
+        """The client's token for the attempt's AM."""
+        return self.clients.create_token(attempt_id, client)
 
     # What callers show, and what they are told
 

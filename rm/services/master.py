@@ -95,6 +95,7 @@ class MasterService:
         spec = app.submission.am_container_spec
         return RegisterApplicationMasterResponse(
             maximum_capability=context.scheduler.queue_maximum_allocation(app.queue),
+            client_to_am_token_master_key=app.attempts[attempt_id].client_key,
             application_acls=spec.application_acls if spec is not None else (),
             containers_from_previous_attempts=tuple(container.to_record() for container in kept),
             queue=app.queue,

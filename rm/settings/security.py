@@ -84,6 +84,11 @@ class TokenSettings:
         unit="secs",
         at_least=1,
     )
+    client_to_am: bool = setting(
+        "yarnbox.client-to-am-tokens.enabled",
+        False,
+        "Give clients tokens for AMs, which then demand them, as in Hadoop with security on",
+    )
     maximum_configuration_bytes: int = setting(
         _RM + "delegation-token.max-conf-size-bytes",
         12_800,

@@ -78,6 +78,8 @@ def test_every_rpc_of_every_service_has_records() -> None:
         "ContainerManagementProtocolService": 12,
         "ResourceTrackerService": 3,
         "ResourceManagerAdministrationProtocolService": 15,
+        "HAServiceProtocolService": 5,
+        "MRClientProtocolService": 14,
     }
     management = SERVICES["ContainerManagementProtocolService"]
     assert management["restartContainer"] == (ContainerId, RestartContainerResponse)

@@ -10,4 +10,6 @@ queue        queues as clients see them
 reservation  plan reservations
 tokens       token identifiers and delegation token calls
 client, master, management, tracker, admin    the calls of the five protocols
+ha           calls of who wants to know which RM is active
+mapreduce    calls of a MapReduce job's clients to its AM
 """

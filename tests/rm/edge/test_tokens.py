@@ -11,6 +11,7 @@ import pytest
 from rm.container import RMContainer
 from rm.edge.tokens import Tokens
 from rm.scheduler.asks import RequestKey
+from yarn.client_tokens import ClientToAMTokenSecretManager
 from yarn.enums import ContainerType, ExecutionType, NodeAction
 from yarn.errors import InvalidTokenError
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
@@ -90,6 +91,27 @@ def test_an_attempts_tokens_live_as_long_as_it_does() -> None:
     assert signer.nm_token(ATTEMPT, NODE, "ann") is None
     with pytest.raises(InvalidTokenError):
         signer.check_master(token)
+
+
+def test_clients_get_tokens_only_where_they_are_given() -> None:
+    assert tokens().new_client_key() is None
+    signer = Tokens(
+        new_key(random.Random(1).randbytes),
+        rm_identifier=99,
+        container_expiry_ms=500,
+        service="rm:8050",
+        gives_client_tokens=True,
+    )
+    key = signer.new_client_key()
+    assert key is not None
+    assert key != signer.new_client_key()
+    assert signer.client_token(ATTEMPT, "ann") is None
+    signer.register_client_key(ATTEMPT, key)
+    checker = ClientToAMTokenSecretManager()
+    checker.set_master_key(key)
+    assert checker.verify(signer.client_token(ATTEMPT, "ann")).client_name == "ann"
+    signer.forget_attempt(ATTEMPT)
+    assert signer.client_token(ATTEMPT, "ann") is None
 
 
 def test_an_am_is_sent_a_new_token_when_the_key_is_rolled() -> None:

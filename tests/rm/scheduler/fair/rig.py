@@ -94,6 +94,17 @@ class NoTokens:
         """None."""
         return None
 
+    def new_client_key(self) -> bytes | None:
+        """None."""
+        return None
+
+    def register_client_key(self, attempt_id: ApplicationAttemptId, key: bytes) -> None:
+        """There are none."""
+
+    def client_token(self, attempt_id: ApplicationAttemptId, client: str) -> Token | None:
+        """None."""
+        return None
+
     def forget_nm_tokens(self, attempt_id: ApplicationAttemptId) -> None:
         """There are none."""
 
