@@ -82,9 +82,9 @@ class Programs:
         path = f"{self.classes}:{configuration}:{_jars(self.release)}"
         return ["java", *_QUICK_TO_START, "-cp", path, name]
 
-    def run(self, configuration: Path, name: str) -> Said:
+    def run(self, configuration: Path, name: str, *arguments: str) -> Said:
         """Runs one to its end."""
-        line = self.command(configuration, name)
+        line = [*self.command(configuration, name), *arguments]
         done = subprocess.run(
             line, capture_output=True, text=True, timeout=PROGRAM_S, check=False, env=environment()
         )

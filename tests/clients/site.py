@@ -44,6 +44,7 @@ PROPERTIES = {
     "yarn.node-labels.enabled": "true",
     "yarn.scheduler.minimum-allocation-mb": "256",
     "yarn.nm.liveness-monitor.expiry-interval-ms": "4000",
+    "yarnbox.client-to-am-tokens.enabled": "true",
 }
 
 
