@@ -1,4 +1,5 @@
-"""What every queue has given and lost since the RM started: containers by locality, what preemption took.
+"""What every queue has seen since the RM started: applications by their ends, containers by locality, what
+preemption took.
 
 Counted where it happens, in the one place that a container belongs to: leaf, user and partition. Sums over
 users, partitions and queues are made when somebody looks, so a container costs one count. Answers for the
@@ -26,6 +27,14 @@ class Place(NamedTuple):
     queue: str
     user: str
     partition: str
+
+
+class Owner(NamedTuple):
+    """Where an application counts."""
+
+    queue: str
+    user: str
+    is_unmanaged: bool
 
 
 class Counts:
@@ -60,11 +69,52 @@ class Counts:
         _raise(self.preempted_seconds, other.preempted_seconds)
 
 
+class AppCounts:
+    """Applications that a user submitted to a queue, and how they ended; counters that only rise."""
+
+    __slots__ = ("completed", "failed", "killed", "submitted")
+
+    def __init__(self) -> None:
+        self.submitted = 0
+        self.completed = 0
+        self.killed = 0
+        self.failed = 0
+
+    def add(self, other: AppCounts) -> None:
+        """Counts what the other has counted, too."""
+        self.submitted += other.submitted
+        self.completed += other.completed
+        self.killed += other.killed
+        self.failed += other.failed
+
+    def note_end(self, final_state: str) -> None:
+        """One is over."""
+        if final_state == "KILLED":
+            self.killed += 1
+        elif final_state == "FAILED":
+            self.failed += 1
+        else:
+            self.completed += 1
+
+
 class QueueCounts:
     """The places of one queue and of those below it."""
 
     def __init__(self) -> None:
         self.places: dict[Place, Counts] = {}
+        self.apps: dict[Owner, AppCounts] = {}
+
+    def apps_total(self, *, user: str | None = None, unmanaged_only: bool = False) -> AppCounts:
+        """The applications of one user or all; of unmanaged AMs alone, or all."""
+        total = AppCounts()
+        for owner, counts in self.apps.items():
+            if user in (None, owner.user) and (owner.is_unmanaged or not unmanaged_only):
+                total.add(counts)
+        return total
+
+    def users(self) -> dict[str, None]:
+        """Everybody who was ever here."""
+        return dict.fromkeys([*(one.user for one in self.apps), *(one.user for one in self.places)])
 
     def total(self, *, user: str | None = None, partition: str | None = None) -> Counts:
         """The sum, of one user or all, in one partition or all."""
@@ -78,10 +128,27 @@ class QueueCounts:
 class QueueCounters:
     """The counts of all places that ever had a container."""
 
-    __slots__ = ("_places",)
+    __slots__ = ("_apps", "_places", "first_deliveries")
 
     def __init__(self) -> None:
         self._places: dict[Place, Counts] = {}
+        self._apps: dict[Owner, AppCounts] = {}
+        self.first_deliveries: dict[str, tuple[int, int]] = {}
+        """How many attempts of a leaf have been given their first container, and how long (ms) all of them
+        waited for it. Only the FairScheduler counts them."""
+
+    def note_submission(self, queue: str, user: str, *, is_unmanaged: bool) -> None:
+        """The scheduler has accepted an application."""
+        self._apps_of(queue, user, is_unmanaged).submitted += 1
+
+    def note_application_end(self, queue: str, user: str, final_state: str, *, is_unmanaged: bool) -> None:
+        """An application that was accepted is over; it counts where it is, not where it was submitted."""
+        self._apps_of(queue, user, is_unmanaged).note_end(final_state)
+
+    def note_first_delivery(self, queue: str, waited_ms: int) -> None:
+        """An attempt was given its first container."""
+        count, total_ms = self.first_deliveries.get(queue, (0, 0))
+        self.first_deliveries[queue] = (count + 1, total_ms + waited_ms)
 
     def note_allocation(self, container: RMContainer) -> None:
         """A container was given."""
@@ -112,9 +179,15 @@ class QueueCounters:
         """The counts of every queue: its own, and those of all queues below it."""
         found: dict[str, QueueCounts] = defaultdict(QueueCounts)
         for place, counts in self._places.items():
-            for queue in _ancestry(place.queue):
+            for queue in ancestry(place.queue):
                 found[queue].places[place] = counts
+        for owner, apps in self._apps.items():
+            for queue in ancestry(owner.queue):
+                found[queue].apps[owner] = apps
         return found
+
+    def _apps_of(self, queue: str, user: str, is_unmanaged: bool) -> AppCounts:
+        return self._apps.setdefault(Owner(queue, user, is_unmanaged), AppCounts())
 
     def _counts(self, container: RMContainer) -> Counts:
         place = Place(container.queue, container.user, container.partition)
@@ -124,7 +197,7 @@ class QueueCounters:
         return counts
 
 
-def _ancestry(queue: str) -> Iterator[str]:
+def ancestry(queue: str) -> Iterator[str]:
     """The queue and all above it; the root is above a queue that has no path, too."""
     while queue and queue != ROOT:
         yield queue

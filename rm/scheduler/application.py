@@ -112,6 +112,8 @@ class Attempt:
         """Whether it wants containers; kept here because queues ask for it at every heartbeat."""
         self.is_waiting_for_am = False
         """Whether the next container is the AM's own."""
+        self.served_since_ms: int | None = None
+        """When it got its first container; None before: the application is a pending one."""
         self.is_stopped = False
         self.is_recovering = False
         self.headroom = NONE
@@ -219,6 +221,8 @@ class Attempt:
         return container
 
     def _take_in(self, container: RMContainer, node: SchedulerNode, locality: Locality) -> None:
+        if self.served_since_ms is None:
+            self.served_since_ms = self.context.now_ms
         container.locality = locality
         self.locality_counts[locality] += 1
         self.live[container.container_id] = container

@@ -24,6 +24,7 @@ from rm.scheduler.asks import ANY, KeyAsks, Locality
 from rm.scheduler.base import Allocation, Scheduler
 from rm.scheduler.calculator import DEFAULT_CALCULATOR
 from rm.scheduler.node import SchedulerNode
+from rm.scheduler.roll import enlist, strike_off
 from rm.scheduler.usage import DEFAULT_PARTITION, Usage
 from rm.scheduler.views import PartitionView, QueueView
 from yarn.enums import QueueACL, QueueState
@@ -120,13 +121,13 @@ class FifoScheduler(Scheduler[Attempt]):
         )
         application.is_unmanaged = event.context.unmanaged_am
         application.keeps_containers = event.context.keep_containers_across_application_attempts
-        self.applications[event.application_id] = application
+        enlist(self, application)
         if not event.is_recovering:
             self.context.post(AppAccepted(application_id=event.application_id))
 
     def remove_application(self, event: SchedulerAppRemoved) -> None:
         """APP_REMOVED."""
-        self.applications.pop(event.application_id, None)
+        strike_off(self, event)
 
     def add_attempt(self, event: SchedulerAppAttemptAdded) -> None:
         """APP_ATTEMPT_ADDED."""
@@ -206,6 +207,9 @@ class FifoScheduler(Scheduler[Attempt]):
         partition = PartitionView(
             used=amounts.used,
             pending=amounts.pending,
+            reserved=amounts.reserved,
+            containers=amounts.containers,
+            pending_containers=amounts.pending_containers,
             capacity=1.0,
             max_capacity=1.0,
             absolute_capacity=1.0,

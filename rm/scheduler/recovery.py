@@ -59,6 +59,8 @@ def recover_containers(
         container.allocation_tags = report.allocation_tags
         attempt.note_container_id(container_id)
         container.fire(ContainerRecover(report=report))
+        if attempt.served_since_ms is None:
+            attempt.served_since_ms = context.now_ms
         if container.is_finished:
             continue
         container.is_am = attempt.is_am_container(container_id)

@@ -52,6 +52,11 @@ class UserView:
     used: Resource = NONE
     active_apps: int = 0
     pending_apps: int = 0
+    am_used: Resource = NONE
+    """In the default partition, as the limit is."""
+    am_limit: Resource = NONE
+    available: Mapping[str, Resource] = field(default_factory=dict)
+    """What it may still have, by partition; only the CapacityScheduler says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +84,9 @@ class QueueView:
     min_share: Resource | None = None
     max_share: Resource | None = None
     demand: Resource | None = None
+    max_apps: int | None = None
+    """Applications that may run at once."""
+    policy: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from rm.scheduler.capacity.plans import leaf_for
 from rm.scheduler.capacity.priorities import submitted_priority
 from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.settings import CapacitySettings, QueueKind
+from rm.scheduler.roll import enlist
 from rm.scheduler.tags import placement_user
 from yarn.configuration import ConfigurationError
 from yarn.enums import QueueACL
@@ -145,7 +146,7 @@ def add_application(scheduler: CapacityScheduler, event: SchedulerAppAdded) -> N
     application.keeps_containers = context.keep_containers_across_application_attempts
     application.start_ms = scheduler.context.now_ms
     application.am_label, application.am_request = _am_request(context)
-    scheduler.applications[application_id] = application
+    enlist(scheduler, application)
     leaf.add_application(application_id, user)
     if not event.is_recovering:
         changed = app_priority if app_priority != event.app_priority else None

@@ -222,7 +222,12 @@ def _user_limit(leaf: LeafQueue, label: str) -> Resource:
 def _users(leaf: LeafQueue) -> dict[str, UserView]:
     return {
         user.name: UserView(
-            used=user.usage.total_used(), active_apps=user.active_apps, pending_apps=user.pending_apps
+            used=user.usage.total_used(),
+            active_apps=user.active_apps,
+            pending_apps=user.pending_apps,
+            am_used=user.usage.am_used(),
+            am_limit=user.am_limit,
+            available={label: leaf.user_headroom(user, label) for label in user.usage.by_partition},
         )
         for user in leaf.users.by_name.values()
     }

@@ -229,6 +229,8 @@ class LeafQueue(CapacityQueue):
             limit = user_limits.get(partition)
             if limit is None:
                 user_limits[partition] = limit = self._user_am_limit(partition, user)
+                if partition == DEFAULT_PARTITION:
+                    user.am_limit = limit
             wanted = user.usage.am_used(partition) + attempt.am_resource
             if not is_starved and not calculator.fits_in(wanted, limit):
                 attempt.waits_for = SkipReason.USER_AM_LIMIT
@@ -336,13 +338,13 @@ class LeafQueue(CapacityQueue):
         partitions = tuple(attempt.asked_partitions) or (DEFAULT_PARTITION,)
         found = NONE
         for partition in partitions:
-            found = found + self._headroom_in(attempt, partition)
+            found = found + self.user_headroom(attempt.member, partition)
         return found if found.memory_mb >= 0 else Resource(0, found.vcores, found.others)
 
-    def _headroom_in(self, attempt: CapacityAttempt, partition: str) -> Resource:
+    def user_headroom(self, user: User, partition: str) -> Resource:
+        """What a user may still have in a partition; below zero where limits have shrunk."""
         frame = self.frame
         share: Share = self.share(partition)
-        user = attempt.member
         root = next(queue for queue in self.ancestors() if queue.parent is None)
         return headroom(
             self.users.limit_of(user, partition),

@@ -62,6 +62,7 @@ from rm.scheduler.capacity.reading import FILE_NAME, Surroundings, read_settings
 from rm.scheduler.capacity.settings import CapacitySettings, QueueKind, QueueSettings
 from rm.scheduler.capacity.tree import QueueTree
 from rm.scheduler.node import SchedulerNode
+from rm.scheduler.roll import strike_off
 from rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted
 from rm.scheduler.views import QueueView
 from yarn.configuration import Configuration
@@ -245,7 +246,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
     def remove_application(self, event: SchedulerAppRemoved) -> None:
         """APP_REMOVED."""
         self.settle()
-        application = self.applications.pop(event.application_id, None)
+        application = strike_off(self, event)
         self.placed_by_rule.pop(event.application_id, None)
         if application is not None:
             application.queue.remove_application(event.application_id)

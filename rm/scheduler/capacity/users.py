@@ -23,6 +23,7 @@ class User:
 
     __slots__ = (
         "active_apps",
+        "am_limit",
         "asking_apps",
         "counted_active",
         "counted_ratio",
@@ -41,6 +42,8 @@ class User:
         self.weight = 1.0
         self.usage = Usage(self)
         self.active_apps = 0
+        self.am_limit = NONE
+        """What its AMs may use in the default partition, as of the last activation."""
         self.pending_apps = 0
         self.waiting_apps = 0
         """Applications that max-parallel-apps keeps back."""

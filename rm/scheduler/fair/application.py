@@ -53,6 +53,9 @@ class FSAppAttempt(Attempt):
         """The queue it is in: the application's, at hand."""
         self.name_key = str(attempt_id.application_id).encode()
         self.start_ms = scheduler.context.now_ms
+        self.first_call_ms: int | None = None
+        """When it, or the RM for it, first called for containers."""
+        self.has_been_delivered_to = False
         self.weight = 1.0
         self.demand = NONE
         """As of the last update."""
@@ -63,8 +66,6 @@ class FSAppAttempt(Attempt):
         self.am_obstacle = ""
         """What kept its AM from a node, the last time that one was offered."""
         self.may_preempt_am = scheduler.configuration.may_preempt_am(str(application.queue))
-        self.has_been_served = False
-        """Whether it ever got a container."""
         self.levels: dict[RequestKey, Locality] = {}
         """How far from where it was asked for a container of that key may be."""
         self.level_since_ms: dict[RequestKey, int] = {}
@@ -278,7 +279,6 @@ class FSAppAttempt(Attempt):
         level = self.levels.get(key)
         if level is not None and _RANK[locality] < _RANK[level]:
             self.levels[key] = locality
-        self.has_been_served = True
         container = super().allocate(node, key, locality, resource, reserved)
         if self.scheduler.preemption.has_space_put_aside:
             self.scheduler.preemption.note_allocation(node, self, resource)

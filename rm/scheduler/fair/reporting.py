@@ -32,7 +32,7 @@ def applications_of(queue: FairQueue) -> list[FSAppAttempt]:
 def active_count(queue: FairQueue) -> int:
     """Applications that may run and have got a container."""
     leaves = (one for one in queue.queues() if isinstance(one, LeafQueue))
-    return sum(app.has_been_served for leaf in leaves for app in leaf.runnable)
+    return sum(app.served_since_ms is not None for leaf in leaves for app in leaf.runnable)
 
 
 def capacity(scheduler: FairScheduler, queue: FairQueue) -> float:
@@ -137,6 +137,8 @@ def queue_view(scheduler: FairScheduler, path: str) -> QueueView | None:
         used=queue.used,
         pending=queue.usage.total_pending(),
         reserved=queue.usage.total_reserved(),
+        containers=sum(one.containers for one in amounts),
+        pending_containers=sum(one.pending_containers for one in amounts),
         capacity=capacity(scheduler, queue),
         absolute_capacity=capacity(scheduler, queue),
         used_capacity=used_capacity(queue),
@@ -158,6 +160,8 @@ def queue_view(scheduler: FairScheduler, path: str) -> QueueView | None:
         min_share=queue.min_share,
         max_share=queue.max_share,
         demand=queue.demand,
+        max_apps=queue.max_running_apps,
+        policy=queue.policy.name,
     )
 
 
@@ -168,8 +172,8 @@ def _users(leaf: LeafQueue) -> dict[str, UserView]:
     return {
         user: UserView(
             used=total(app.used for app in apps),
-            active_apps=sum(app in leaf.runnable and app.has_been_served for app in apps),
-            pending_apps=sum(app not in leaf.runnable or not app.has_been_served for app in apps),
+            active_apps=sum(app in leaf.runnable and app.served_since_ms is not None for app in apps),
+            pending_apps=sum(app not in leaf.runnable or app.served_since_ms is None for app in apps),
         )
         for user, apps in by_user.items()
     }

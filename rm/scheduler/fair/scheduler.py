@@ -44,6 +44,7 @@ from rm.scheduler.fair.running import RunningApps
 from rm.scheduler.fair.settings import FairConfiguration
 from rm.scheduler.fair.tree import QueueTree
 from rm.scheduler.node import SchedulerNode
+from rm.scheduler.roll import enlist, strike_off
 from rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted
 from rm.scheduler.tags import placement_user
 from rm.scheduler.views import ApplicationView, QueueView
@@ -57,7 +58,6 @@ from yarn.resource import NONE, Resource, componentwise_min, map_values
 from yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
 
 if TYPE_CHECKING:
-    from rm.container import RMContainer
     from rm.context import RMContext
 
 _UPDATE = "fair-update"
@@ -307,7 +307,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         )
         application.is_unmanaged = event.context.unmanaged_am
         application.keeps_containers = event.context.keep_containers_across_application_attempts
-        self.applications[event.application_id] = application
+        enlist(self, application)
         if rm_app is not None:
             rm_app.queue = leaf.path
         if not event.is_recovering:
@@ -315,7 +315,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
 
     def remove_application(self, event: SchedulerAppRemoved) -> None:
         """APP_REMOVED."""
-        application = self.applications.pop(event.application_id, None)
+        application = strike_off(self, event)
         if application is not None:
             application.queue.assigned.pop(event.application_id, None)
 
@@ -338,10 +338,6 @@ class FairScheduler(Scheduler[FSAppAttempt]):
             self.context.tell("FSAppAttempt", event.attempt_id, "waits", refusal)
         if not event.is_recovering:
             self.context.post(AttemptAdded(attempt_id=event.attempt_id))
-
-    def container_recovered(self, container: RMContainer, attempt: FSAppAttempt) -> None:
-        """An application that had a container before the restart is an active one."""
-        attempt.has_been_served = True
 
     def remove_attempt(self, event: SchedulerAppAttemptRemoved) -> None:
         """APP_ATTEMPT_REMOVED: another one may run now."""
@@ -379,12 +375,19 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self.settle()
         attempt = self.attempt(attempt_id)
         assert attempt is not None
+        if attempt.first_call_ms is None:
+            attempt.first_call_ms = self.context.now_ms
         asked = list(ask)
         submission.check_zero_maxima(attempt, asked)
         releases.release_all(self, release)
         asked = corrected(self, attempt, asked)
         with attempt.asking_for(one.capability for one in asked if one.capability and one.num_containers):
-            return self.take_call(attempt, asked, (), blacklist_additions, blacklist_removals)
+            answer = self.take_call(attempt, asked, (), blacklist_additions, blacklist_removals)
+        if answer.containers and not attempt.has_been_delivered_to:
+            attempt.has_been_delivered_to = True
+            waited_ms = self.context.now_ms - attempt.first_call_ms
+            self.context.health.queues.note_first_delivery(attempt.leaf.path, waited_ms)
+        return answer
 
     def headroom(self, attempt: FSAppAttempt) -> Resource:
         """Of what is free in the cluster and in the queue; ancestors' limits do not enter."""

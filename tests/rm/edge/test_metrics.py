@@ -26,7 +26,7 @@ def test_beans_have_hadoop_s_names(tmp_path: Path) -> None:
         async with web(tmp_path) as caller:
             await caller.desk.submit()
             names = [bean["name"] for bean in (await jmx(caller, ""))["beans"]]
-            assert f"{PREFIX}QueueMetrics,q0=root" in names
+            assert f"{PREFIX}QueueMetrics,q0=default" in names
             (cluster,) = (await jmx(caller, f"?qry={PREFIX}ClusterMetrics"))["beans"]
             assert cluster["NumActiveNMs"] == 1
             queues = (await jmx(caller, f"?qry={PREFIX}QueueMetrics,*"))["beans"]
@@ -51,7 +51,7 @@ def test_prometheus_can_read_it(tmp_path: Path) -> None:
                 for sample in family.samples
             }
             assert samples["cluster_metrics_num_active_n_ms"].value == 1
-            assert samples["queue_metrics_allocated_mb"].labels["queue"] == "root"
+            assert samples["queue_metrics_allocated_mb"].labels["queue"] == "default"
 
     play(scene)
 
