@@ -7,5 +7,6 @@ directory   the run directory and the record in it
 site        the generated configuration
 processes   starting, knowing again, ending processes
 view        what the cluster looks like
+viewer/     `yarnbox view`: pages over recordings, and simulations from the page
 watch       the foreground: showing it until somebody ends it
 """

@@ -41,6 +41,7 @@ def parser() -> argparse.ArgumentParser:
     why.add_argument("application", metavar="APPLICATION_ID", help="as `yarn application -list` prints it")
     _add_convert_conf(commands)
     _add_check_conf(commands)
+    _add_view(commands)
     for name, text in (
         ("job", "run wordcount, pi or shell: `yarnbox job --help`"),
         ("scenario", "play a scenario file in virtual time: `yarnbox scenario --help`"),
@@ -146,6 +147,25 @@ def _add_check_conf(commands: argparse._SubParsersAction[argparse.ArgumentParser
         "--active",
         metavar="QUEUE,...",
         help="the leaves with running applications (fair; default: all of them)",
+    )
+
+
+def _add_view(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    view = commands.add_parser(
+        "view",
+        help="show recordings of runs in virtual time, and simulate, in the browser",
+        description="Serve the web pages over one recording, or over two side by side, until Ctrl-C: without"
+        " a cluster, on the loopback interface. Scenarios can be played from the page.",
+    )
+    view.add_argument(
+        "recordings",
+        nargs="*",
+        metavar="RECORDING",
+        help="what `yarnbox scenario run FILE --record RECORDING` wrote",
+    )
+    view.add_argument("--scenarios", metavar="DIR", help="offer the scenario files below it to the page")
+    view.add_argument(
+        "--port", metavar="PORT", type=_port, default=0, help="0: any that is free (default: 0)"
     )
 
 

@@ -249,6 +249,12 @@ def _check_conf(options: argparse.Namespace) -> int:
     return check_fair.run(options) if check_fair.is_fair(options) else check_conf.run(options)
 
 
+def _view(options: argparse.Namespace) -> int:
+    from cluster.viewer.command import run
+
+    return run(options)
+
+
 def _why(options: argparse.Namespace) -> int:
     from cluster.why import reasons
 
@@ -268,6 +274,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "why": _why,
     "convert-conf": _convert_conf,
     "check-conf": _check_conf,
+    "view": _view,
 }
 
 if __name__ == "__main__":

@@ -47,6 +47,8 @@ class Kernel:
         self._cancelled: dict[int, None] = {}
         self._sequence = 0
         self._sources: list[Source] = []
+        self.watchers: list[Action] = []
+        """Called after each thing that happened; they may look, and put nothing down."""
 
     def join(self, source: Source) -> None:
         """From now on the source's timers are minded."""
@@ -80,6 +82,8 @@ class Kernel:
             assert at_this_moment < MOST_AT_ONE_MOMENT, f"no end of what happens at {now_ms}"
             self.clock.move_to(now_ms)
             self._happen(now_ms)
+            for watcher in self.watchers:
+                watcher()
         self.clock.move_to(end_ms)
 
     def _happen(self, now_ms: int) -> None:

@@ -33,7 +33,7 @@ ROUTINE = dict.fromkeys(
 )
 _IDS = (ApplicationId, ApplicationAttemptId, ContainerId, NodeId)
 _LONGEST = 300
-_BAD = ("Failed", "Kill", "Expire", "Rejected", "Lost", "Unusable", "Refused", "Preempt", "Rebooting")
+BAD = ("Failed", "Kill", "Expire", "Rejected", "Lost", "Unusable", "Refused", "Preempt", "Rebooting")
 
 
 def row(time_ms: int, event: Any, *, shows_details: bool) -> Answer:
@@ -46,7 +46,7 @@ def row(time_ms: int, event: Any, *, shows_details: bool) -> Answer:
         "subject": "" if subject is None else str(subject),
         "about": event.family.__name__.removesuffix("Event"),
     }
-    if any(word in kind for word in _BAD):
+    if any(word in kind for word in BAD):
         shown["isTrouble"] = True
     if shows_details:
         shown["details"] = details(event)

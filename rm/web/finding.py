@@ -11,11 +11,12 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from rm.app import RMApp
 from rm.reports import application_state
 from rm.web.apps import queue_path
+from yarn.ids import ApplicationId
 from yarn.resource import NONE
 
 if TYPE_CHECKING:
@@ -35,11 +36,23 @@ NUMBERS = ("priority", "started", "finished", "progress", "mem", "vcores", "cont
 FACETS = ("state", "user", "queue", "type")
 
 
+class HasId(Protocol):
+    """An application, one of the RM's or one of a recording."""
+
+    @property
+    def application_id(self) -> ApplicationId:
+        """By which rows are ordered in the end."""
+        ...
+
+
+App = TypeVar("App", bound=HasId)
+
+
 @dataclass(frozen=True, slots=True)
-class Row:
+class Row(Generic[App]):
     """What is looked at of one application."""
 
-    app: RMApp
+    app: App
     texts: dict[str, str]
     numbers: dict[str, float]
 
@@ -47,7 +60,7 @@ class Row:
         return self.numbers[key] if key in self.numbers else self.texts[key]
 
 
-def row(context: RMContext, app: RMApp, *, may_view: bool) -> Row:
+def row(context: RMContext, app: RMApp, *, may_view: bool) -> Row[RMApp]:
     """The cheap attributes of an application; numbers are 0 for those who may not look at it."""
     attempt = app.current
     booked = context.scheduler.attempt(attempt.attempt_id) if attempt is not None else None
@@ -82,7 +95,7 @@ class Query:
     texts: tuple[tuple[str, str], ...] = ()
     numbers: tuple[tuple[str, str, float], ...] = ()
 
-    def holds(self, one: Row) -> bool:
+    def holds(self, one: Row[Any]) -> bool:
         """Whether an application is meant."""
         for key, wanted in self.texts:
             has = one.texts[key].lower()
@@ -118,20 +131,20 @@ def parse(text: str) -> Query:
 
 
 @dataclass(slots=True)
-class Found:
+class Found(Generic[App]):
     """A page, and what there is beside it."""
 
     total: int = 0
     matching: int = 0
-    rows: list[Row] = field(default_factory=list)
+    rows: list[Row[App]] = field(default_factory=list)
     facets: dict[str, dict[str, int]] = field(default_factory=dict)
 
 
 def find(
-    rows: Iterable[Row], query: Query, states: Sequence[str], sort: str, first: int, count: int
-) -> Found:
+    rows: Iterable[Row[App]], query: Query, states: Sequence[str], sort: str, first: int, count: int
+) -> Found[App]:
     """The rows from `first` on that are meant. Facets count what matches, whatever its state."""
-    found = Found(facets={name: {} for name in FACETS})
+    found: Found[App] = Found(facets={name: {} for name in FACETS})
     matching = []
     for one in rows:
         found.total += 1

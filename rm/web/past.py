@@ -132,6 +132,14 @@ class Mark:
     text: str
 
 
+def mark_of(now_ms: int, event: Any) -> Mark | None:
+    """The mark that an event of the RM is worth; None for most."""
+    kind = _MARKS.get(type(event).__name__)
+    if kind is None:
+        return None
+    return Mark(now_ms, kind, str(getattr(event, "container_id", None) or event.subject or ""))
+
+
 class History:
     """Samples of queues and of the cluster, the newest `most` of them."""
 
@@ -146,18 +154,16 @@ class History:
 
     def watch(self, now_ms: int, event: Any) -> None:
         """An event of the RM: some are worth a mark."""
-        kind = _MARKS.get(type(event).__name__)
-        if kind is not None:
-            subject = event.subject
-            container = getattr(event, "container_id", None)
-            self.marks.append(Mark(now_ms, kind, str(container or subject or "")))
+        mark = mark_of(now_ms, event)
+        if mark is not None:
+            self.marks.append(mark)
 
     def sample(self, context: RMContext) -> None:
         """Takes note of how things are."""
         number = self._number
         self._number += 1
         self._times.append(context.now_ms)
-        self._cluster.add(number, _cluster(context), self._most)
+        self._cluster.add(number, cluster_figures(context), self._most)
         taken = 0
         for view in queues(context):
             for name, part in view.partitions.items():
@@ -264,7 +270,8 @@ def _finite(value: float | None) -> float:
     return value if value is not None and 0 <= value < 1e6 else 0.0
 
 
-def _cluster(context: RMContext) -> tuple[float, ...]:
+def cluster_figures(context: RMContext) -> tuple[float, ...]:
+    """CLUSTER, of this moment: percentages of the whole, and counts."""
     scheduler = context.scheduler
     root, whole = scheduler.queue_view("root"), scheduler.tracker.total
     parts = list(root.partitions.values()) if root is not None else []

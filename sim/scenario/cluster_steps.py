@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rm.services.caller import Caller
 from sim.nodes import SimNode
 from sim.resourcemanager import ADMINISTRATOR
@@ -68,11 +70,15 @@ NODE_MANAGER = Caller(user=ADMINISTRATOR)
 class ClusterSteps:
     """Carries out one step each, completely: what it caused is settled when a method returns."""
 
-    def __init__(self, world: World, files: ScenarioFiles, apps: AppSteps) -> None:
+    def __init__(
+        self, world: World, files: ScenarioFiles, apps: AppSteps, look: Callable[[], None] = lambda: None
+    ) -> None:
         self._world = world
         self._rm = world.rm
         self._files = files
         self._apps = apps
+        self._look = look
+        """Called after each heartbeat of a step, for whoever watches."""
 
     # ---- nodes
 
@@ -98,6 +104,7 @@ class ClusterSteps:
         for name in step.nodes:
             for _ in range(step.times):
                 self._heartbeat(self._world.live_node(name))
+                self._look()
 
     def heartbeat_all(self) -> None:
         """Every live NodeManager heartbeats, in the order of registration."""

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TextIO
 
+from sim.recording.document import write
 from sim.scenario.document import InvalidScenarioError, Scenario, read_scenario
-from sim.scenario.player import Outcome, play
+from sim.scenario.player import Outcome, play, play_recorded
 
 HELD, FAILED, INVALID = 0, 1, 2
 
@@ -47,13 +48,24 @@ def main(
     if arguments.command == "check":
         return _check(arguments.files, out)
     show = _show_json if arguments.json else _show_lines
+    if arguments.record is not None and len(arguments.files) != 1:
+        print(f"--record: one file is recorded at a time, not {len(arguments.files)}", file=err)
+        return INVALID
     status = HELD
     for read in _read_all(arguments.files):
         if isinstance(read, _Unreadable):
             print(*read.lines, sep="\n", file=err)
             status = INVALID
             continue
-        outcome = play(read, with_reasons=arguments.json)
+        try:
+            outcome = (
+                play(read, with_reasons=arguments.json)
+                if arguments.record is None
+                else _recorded(read, Path(arguments.record))
+            )
+        except OSError as error:
+            print(f"{arguments.record}: cannot be written: {error.strerror or error}", file=err)
+            return INVALID
         show(read, outcome, out)
         status = max(status, HELD if outcome.is_ok else FAILED)
     return status
@@ -66,6 +78,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="play each file and say what did not hold")
     run.add_argument("--json", action="store_true", help="one JSON object per file, with the whole story")
+    run.add_argument(
+        "--record", metavar="RECORDING", help="write down what happens, for `yarnbox view RECORDING`"
+    )
     check = commands.add_parser("check", help="validate only")
     for command in (run, check):
         command.add_argument("files", nargs="+", metavar="FILE")
@@ -91,6 +106,14 @@ def _read_all(files: Sequence[str]) -> Iterator[Scenario | _Unreadable]:
             yield _Unreadable(tuple(str(error).splitlines()))
         except OSError as error:
             yield _Unreadable((f"{file}:0: cannot be read: {error.strerror or error}",))
+
+
+def _recorded(scenario: Scenario, to: Path) -> Outcome:
+    with to.open("w", encoding="utf-8") as file:
+        outcome, data = play_recorded(scenario, Path(scenario.file).read_text(encoding="utf-8"))
+        if data is not None:
+            file.write(write(data))
+    return outcome
 
 
 def _show_lines(scenario: Scenario, outcome: Outcome, out: TextIO) -> None:

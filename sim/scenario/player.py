@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sim.kernel import Kernel
+from sim.recording.recorder import INSTANT_MS, RunRecorder, Title
 from sim.resourcemanager import SimulatedRM
 from sim.scenario.app_steps import AppSteps
 from sim.scenario.cluster_steps import ClusterSteps
@@ -20,7 +21,17 @@ from sim.scenario.document import HEARTBEAT_MS, Scenario
 from sim.scenario.expectations import Failure, failures_of
 from sim.scenario.files import YARN_SITE, ScenarioFiles
 from sim.scenario.recorder import Recorder
-from sim.scenario.steps import AddLabels, AddNode, Advance, Expect, ExpectError, Preempt, Step, UpdateShares
+from sim.scenario.steps import (
+    NO_LINE,
+    AddLabels,
+    AddNode,
+    Advance,
+    Expect,
+    ExpectError,
+    Preempt,
+    Step,
+    UpdateShares,
+)
 from sim.scenario.views import WorldViews
 from sim.scenario.world import World
 from yarn.errors import YarnError
@@ -51,12 +62,25 @@ def play(scenario: Scenario, *, with_reasons: bool = False) -> Outcome:
     return Player(scenario, with_reasons=with_reasons).play()
 
 
+def play_recorded(scenario: Scenario, text: str) -> tuple[Outcome, Mapping[str, Any] | None]:
+    """Plays the scenario, which is that text; how it went, and a recording but for its format and version, or
+    None where the ResourceManager did not even start.
+    """
+    player = Player(
+        scenario, with_reasons=True, title=Title(name=scenario.name, about=scenario.about, file=text)
+    )
+    return player.play(), player.recording()
+
+
 class Player:
     """One play of one scenario."""
 
-    def __init__(self, scenario: Scenario, *, with_reasons: bool = False) -> None:
+    def __init__(self, scenario: Scenario, *, with_reasons: bool = False, title: Title | None = None) -> None:
         self._scenario = scenario
         self._with_reasons = with_reasons
+        self._title = title
+        self._run_recorder: RunRecorder | None = None
+        self._looked = self._is_put_in = False
         conf = dict(scenario.conf)
         self._period_ms = int(conf.pop(HEARTBEAT_MS, "0"))
         self._files = ScenarioFiles(conf, scenario.capacity_scheduler, scenario.fair_scheduler)
@@ -87,9 +111,11 @@ class Player:
         self.world = World(rm)
         self.recorder.listen(self.world)
         self.kernel = Kernel(rm.clock)
+        if self._title is not None:
+            self._record(self._title)
         self.kernel.join(rm)
         apps = AppSteps(self.world)
-        cluster = ClusterSteps(self.world, self._files, apps)
+        cluster = ClusterSteps(self.world, self._files, apps, self._look)
         self._apps, self._cluster = apps, cluster
         self._views = WorldViews(self.world)
         self._by_verb: Mapping[str, Callable[[Any], None]] = {
@@ -124,24 +150,59 @@ class Player:
         }
         self.kernel.run_until(0)
         if self._scenario.labels:
-            cluster.add_labels(AddLabels(line=0, exclusive=self._scenario.labels))
-        cluster.add_node(AddNode(line=0, nodes=self._scenario.nodes))
+            cluster.add_labels(AddLabels(line=NO_LINE, exclusive=self._scenario.labels))
+        cluster.add_node(AddNode(line=NO_LINE, nodes=self._scenario.nodes))
+        self._look()
 
     def carry_out(self, step: Step) -> None:
         """One step, and all that it causes. YarnError when it is refused."""
         self._number += 1
         self.recorder.step = self._number
-        self._by_verb[step.verb](step)
+        self._is_put_in = step.line == NO_LINE
+        if self._run_recorder is not None and not self._is_put_in:
+            self._run_recorder.step(step.line)
+        self._looked = False
+        try:
+            self._by_verb[step.verb](step)
+        finally:
+            if not self._looked:
+                self._look()
         if self._with_reasons:
-            self.recorder.note_reasons()
+            self._tell_reasons()
+
+    def _record(self, title: Title) -> None:
+        instant_ms = min(INSTANT_MS, self._period_ms) if self._period_ms else INSTANT_MS
+        recorder = RunRecorder(self.world.rm, title, name_of=self.world.name_of, instant_ms=instant_ms)
+        self._run_recorder = recorder
+        self.kernel.watchers.append(recorder.passed)
+
+    def _look(self) -> None:
+        """Something is over that a viewer of the recording may want to look at, if it is in the file."""
+        self._looked = True
+        if self._run_recorder is not None and not self._is_put_in:
+            self._run_recorder.moment()
+
+    def _tell_reasons(self) -> None:
+        for name, reasons in self.recorder.note_reasons().items():
+            if self._run_recorder is not None:
+                said = "; ".join(one["text"] for one in reasons) or "nothing any more"
+                self._run_recorder.tell("waits for", name, said)
+
+    def recording(self) -> Mapping[str, Any] | None:
+        """What the player wrote down, once it has played: everything but format and version."""
+        if self._run_recorder is None:
+            return None
+        return self._run_recorder.data([str(failure) for failure in self._failures])
 
     def _update_shares(self, step: UpdateShares) -> None:
         for _ in range(step.times):
             self.world.rm.update_shares()
+            self._look()
 
     def _preempt(self, step: Preempt) -> None:
         for _ in range(step.times):
             self.world.rm.preempt()
+            self._look()
 
     def _advance(self, step: Advance) -> None:
         end_ms = self.kernel.clock.now_ms() + step.span_ms

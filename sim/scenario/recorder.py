@@ -19,16 +19,17 @@ class Recorder:
         """Why each application waits, as it was told last."""
         self._world: World | None = None
 
-    def note_reasons(self) -> None:
-        """Writes down why each application waits, where that is another reason than before.
+    def note_reasons(self) -> dict[str, list[dict[str, str]]]:
+        """Writes down why each application waits, where that is another reason than before; what is new.
 
         The CapacityScheduler is asked after each step, and only when somebody is going to read the answer.
         """
         world = self._world
         assert world is not None
         scheduler = world.rm.context.scheduler
+        new: dict[str, list[dict[str, str]]] = {}
         if not isinstance(scheduler, CapacityScheduler):
-            return
+            return new
         for name, app in world.apps.items():
             found = [
                 {"reason": one.reason.name, "text": str(one)}
@@ -37,7 +38,7 @@ class Recorder:
             ]
             if found == self.pending.get(name, []):
                 continue
-            self.pending[name] = found
+            self.pending[name] = new[name] = found
             self.events.append(
                 {
                     "step": self.step,
@@ -48,6 +49,7 @@ class Recorder:
                     "reasons": found,
                 }
             )
+        return new
 
     def listen(self, world: World) -> None:
         """From now on the story of that world is written down."""

@@ -20,6 +20,8 @@ from yarn.records.request import PlacementConstraint, PlacementConstraintMapEntr
 DEFAULT_RACK = "/default-rack"
 DEFAULT_PORT = 1234
 ANY = "*"
+NO_LINE = 0
+"""Of a step that stands in no file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,25 +7,37 @@ log lines and tracking URLs keep working. Answers for RmController and RmView.
 from __future__ import annotations
 
 from importlib.resources import files
+from typing import Protocol
 
 from aiohttp import web
 
-from rm.edge.http.server import WebServer
+from rm.edge.http.server import Responder
 
 _POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
 _POLICY += "; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 _KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 
 
-class Pages:
-    """What browsers load; read once, for it is small."""
+class Router(Protocol):
+    """Who serves paths: an RM, or whoever shows a recording."""
 
-    def __init__(self, server: WebServer) -> None:
+    def add(self, method: str, path: str, responder: Responder) -> None:
+        """From now on that path is answered so."""
+        ...
+
+
+class Pages:
+    """What browsers load; read once, for it is small. `source` tells the scripts what they show."""
+
+    def __init__(self, server: Router, source: str = "cluster") -> None:
         self._files = {
             one.name: one.read_bytes()
             for one in files("rm.edge.http").joinpath("ui").iterdir()
             if one.name.endswith(tuple(_KINDS))
         }
+        self._files["index.html"] = self._files["index.html"].replace(
+            b"<html ", b'<html data-source="%b" ' % source.encode()
+        )
         server.add("GET", "/cluster", self._document)
         server.add("GET", "/cluster/{rest:.+}", self._document)
         server.add("GET", "/static/{name}", self._static)

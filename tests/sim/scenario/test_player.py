@@ -263,8 +263,10 @@ def test_the_story_is_told_in_the_names_of_the_file() -> None:
 @pytest.mark.parametrize(
     "case", ["fair/fair-preempt-sibling", "capacity/two-queues-share", "lifecycle/keep-containers"]
 )
-def test_a_story_repeats_to_the_letter_whatever_the_order_of_sets_is(case: str) -> None:
-    stories = []
+def test_a_story_and_its_recording_repeat_to_the_letter_whatever_the_order_of_sets_is(
+    case: str, tmp_path: Path
+) -> None:
+    stories, recordings = [], []
     for seed in ("1", "2"):
         command = [
             sys.executable,
@@ -272,12 +274,16 @@ def test_a_story_repeats_to_the_letter_whatever_the_order_of_sets_is(case: str) 
             "sim.scenario.command",
             "run",
             "--json",
+            "--record",
+            str(tmp_path / seed),
             f"tests/scenarios/{case}.yaml",
         ]
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
         stories.append(done.stdout)
+        recordings.append((tmp_path / seed).read_bytes())
     assert stories[0] == stories[1]
+    assert recordings[0] == recordings[1]
     assert len(json.loads(stories[0])["events"]) > 20
 
 

@@ -1,10 +1,13 @@
 // The public REST API, as any other client sees it; `user.name` of the page's address goes along.
 const ROOT = "/ws/v1/cluster";
 
+// Who asks; and of a recording, which run and which moment: the address of the page holds them on every page.
+export const KEPT = ["user.name", "run", "at"];
+
 function address(path) {
-  const user = new URLSearchParams(location.search).get("user.name");
-  if (!user) return ROOT + path;
-  return `${ROOT}${path}${path.includes("?") ? "&" : "?"}user.name=${encodeURIComponent(user)}`;
+  const query = new URLSearchParams(location.search), given = KEPT.filter((name) => query.has(name));
+  if (!given.length) return ROOT + path;
+  return `${ROOT}${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams(given.map((name) => [name, query.get(name)]))}`;
 }
 
 export class Unreachable extends Error {}
@@ -17,8 +20,9 @@ async function answer(response) {
   const text = await response.text();
   if (response.ok) return text ? JSON.parse(text) : {};
   let message = text;
-  try { message = JSON.parse(text).RemoteException.message; } catch { /* a plain text: as it is */ }
-  throw new Error(`${response.status}: ${message}`);
+  let problems;
+  try { ({ problems, RemoteException: { message } = { message } } = JSON.parse(text)); } catch { /* a plain text: as it is */ }
+  throw Object.assign(new Error(`${response.status}: ${message}`), { problems });
 }
 
 export const get = async (path) => answer(await ask(path, { headers: { Accept: "application/json" } }));

@@ -1,11 +1,11 @@
 // Charts over time, drawn as SVG: containers on nodes, shares of queues, figures of the cluster.
-import { duration, gib, h, percent, s } from "./dom.js";
+import { duration, gib, h, percent, s, timeOfDay } from "./dom.js";
 
 const LEFT = 150, WIDTH = 900, RIGHT = 12, LANE = 15;
 const END = WIDTH - RIGHT;
 const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
 
-const clock = (ms) => new Date(ms).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const clock = (ms) => timeOfDay(ms, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const scale = (begin, end) => (ms) => LEFT + ((END - LEFT) * (ms - begin)) / Math.max(1, end - begin);
 
 // Lines at round moments, at most eight, each with its time of day.
@@ -86,7 +86,7 @@ export function lines(what, times, series, marks = [], unit = percent, top = 100
   const y = (value) => height - ((height - 8) * value) / (most || 1);
   const points = (values) => values.flatMap((value, i) => (value === null ? [] : [`${x(times[i]).toFixed(1)},${y(value).toFixed(1)}`])).join(" ");
   return [h("p", { class: "legend" }, series.filter((one) => !one.dashed).map((one) =>
-    h("span", { class: `swatch ${one.kind}` }, one.name, " ", h("b", {}, unit(one.values.at(-1) ?? 0))))),
+    h("span", { class: `swatch ${one.kind}` }, one.name, " ", h("b", {}, unit(one.values.findLast((value) => value !== null) ?? 0))))),
   h("div", { class: "scroll" }, s("svg", { class: "timeline", viewBox: `0 0 ${WIDTH} ${height + 18}`, role: "img",
     "aria-label": `${what}, ${duration(end - begin)}` },
   timeAxis(begin, end, height, x),

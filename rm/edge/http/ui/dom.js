@@ -31,10 +31,22 @@ export const title = (text) => h("h1", {}, text);
 export const partitionName = (label) => label || "<DEFAULT_PARTITION>";
 export const orNone = (value) => (value === undefined || value === "" || value === -1 ? "N/A" : value);
 
+// A recording does not know the time of day: its pages say how long after its beginning something was.
+export const isRecording = document.documentElement.dataset.source === "recording";
+const EPOCH = 946684800000;
+const two = (number) => String(number).padStart(2, "0");
+
+export function since(ms) {
+  const seconds = Math.floor(ms / 1000), rest = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  return `${Math.floor(seconds / 3600)}:${rest}${ms % 1000 ? `.${String(ms % 1000).padStart(3, "0")}` : ""}`;
+}
+
+export const timeOfDay = (ms, style) => (isRecording ? since(ms - EPOCH) : new Date(ms).toLocaleTimeString([], style));
+
 export function moment(ms) {
   if (!ms) return "N/A";
-  return h("time", { datetime: new Date(ms).toISOString(), title: new Date(ms).toString() },
-    new Date(ms).toLocaleTimeString());
+  return h("time", { datetime: isRecording ? null : new Date(ms).toISOString(), title: isRecording ? `${ms - EPOCH} ms` : new Date(ms).toString() },
+    timeOfDay(ms));
 }
 
 export function duration(ms) {

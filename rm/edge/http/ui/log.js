@@ -1,5 +1,5 @@
 // The event log: what happened, about whom, and what it says; the newest first.
-import { choice, filter, h, table, title } from "./dom.js";
+import { choice, filter, h, moment, table, title } from "./dom.js";
 
 const SHOWN = 400;
 
@@ -11,7 +11,7 @@ export async function eventLog(log, query) {
   return [title("Events"), filter(query, "type, subject or what it says"),
     choice("Show", "which", [["all", "everything"], ["trouble", "trouble only"]], which, "all"),
     table("Events", ["Time", "Type", "Subject", "What it says"], shown.map((one) => [
-      h("time", { title: new Date(one.time).toString() }, new Date(one.time).toLocaleTimeString()),
+      moment(one.time),
       h("span", { class: one.isTrouble ? "trouble" : "" }, one.type), one.subject, one.details || ""]), "Nothing has happened yet."),
     found.length > SHOWN && h("p", { class: "empty" }, `The newest ${SHOWN} of ${found.length}; all of them are in logs/events.jsonl.`)];
 }

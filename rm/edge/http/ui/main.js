@@ -1,7 +1,7 @@
 // The shell: addresses to pages, the stream that says when to look again, keys, the dark mode.
-import { Unreachable, events } from "./api.js";
+import { KEPT, Unreachable, events } from "./api.js";
 import * as applications from "./apps.js";
-import { h, link } from "./dom.js";
+import { h, isRecording, link } from "./dom.js";
 import { eventLog } from "./log.js";
 import * as nodes from "./nodes.js";
 import { scheduler } from "./queues.js";
@@ -17,6 +17,7 @@ const VIEWS = { "": views.overview, nodes: nodes.nodes, node: nodes.node, apps: 
 const main = document.getElementById("main");
 const pill = h("button", { id: "pill", onclick: () => pause(!isPaused), "aria-live": "polite" }, "…");
 const log = [], MOST_EVENTS = 5000;
+const recorded = isRecording ? await import("./recorded.js") : null;
 let isPaused = false, isDue = true, isBusy = false, drawn = "", waitsForG = false;
 
 function pause(value) {
@@ -28,7 +29,7 @@ function pause(value) {
 function bar() {
   document.getElementById("bar").replaceChildren(h("a", { class: "brand", href: "/cluster" }, "yarnbox"),
     h("nav", { "aria-label": "Pages" }, PAGES.map(([to, name]) =>
-      h("a", { href: to, "aria-current": location.pathname === to ? "page" : null }, name))), pill,
+      h("a", { href: to, "aria-current": location.pathname === to ? "page" : null }, name))), recorded ? "" : pill,
     h("button", { id: "dark", "aria-label": "Light or dark", onclick: toggle }, "◐"));
 }
 
@@ -79,8 +80,8 @@ function show(shown, here) {
 }
 
 function go(to) {
-  const url = new URL(to, location.href), user = new URLSearchParams(location.search).get("user.name");
-  if (user && !url.searchParams.has("user.name")) url.searchParams.set("user.name", user);
+  const url = new URL(to, location.href), query = new URLSearchParams(location.search);
+  for (const name of KEPT) if (query.has(name) && !url.searchParams.has(name)) url.searchParams.set(name, query.get(name));
   history.pushState(null, "", url);
   draw();
 }
@@ -96,7 +97,7 @@ document.addEventListener("keydown", (event) => {
   const page = waitsForG && PAGES.find(([, , key]) => key === event.key);
   waitsForG = event.key === "g";
   if (page) go(page[0]);
-  else if (event.key === "p") pause(!isPaused);
+  else if (event.key === "p") recorded ? recorded.toggle() : pause(!isPaused);
   else if (event.key === "/") { event.preventDefault(); document.getElementById("filter")?.focus(); }
 });
 addEventListener("popstate", draw);
@@ -118,10 +119,13 @@ function listen() {
     isDue = true;
   };
 }
-document.addEventListener("visibilitychange", listen);
-listen();
 const look = () => { if (!isPaused && !document.hidden && !document.querySelector("dialog[open]")) draw(); };
-setInterval(() => { if (isDue) look(); }, 1000);
-setInterval(look, 3000);
+if (recorded) await recorded.begin(PAGES, VIEWS, go);
+else {
+  document.addEventListener("visibilitychange", listen);
+  listen();
+  setInterval(() => { if (isDue) look(); }, 1000);
+  setInterval(look, 3000);
+}
 bar();
 draw();

@@ -1,9 +1,10 @@
 // The scheduler's page: the queue tree of a partition, one queue in full, and shares over time.
 import { get, list } from "./api.js";
 import { hue, lines } from "./charts.js";
-import { choice, facts, gib, h, partitionName, percent, table, title, withQuery } from "./dom.js";
+import { choice, facts, gib, h, isRecording, partitionName, percent, table, title, withQuery } from "./dom.js";
 
 const MINUTES = [["5", "5 minutes"], ["15", "15 minutes"], ["60", "1 hour"]];
+const span = (minutes) => !isRecording && choice("Time", "minutes", MINUTES, minutes, "15");
 const NOTHING = { memory: 0, vCores: 0 };
 
 export async function scheduler(_, query) {
@@ -23,15 +24,14 @@ export async function scheduler(_, query) {
     h("ul", { class: "queues" }, rows.map((one) => queueBar(one, open))),
     chosen ? details(chosen, isFair, partition) : h("p", { class: "empty" }, "Choose a queue to see all of it."),
     h("h2", {}, `Share of ${partition ? `partition ${partition}` : "the cluster"} over time`),
-    choice("Time", "minutes", MINUTES, minutes, "15"),
-    shares(history, isFair)];
+    span(minutes), shares(history, isFair)];
 }
 
 function fifo(info, history, minutes) {
   return [title("Scheduler"), h("p", {}, "FifoScheduler"), facts([["Queue state", info.qstate], ["Nodes", info.numNodes],
     ["Used Node Capacity", gib(info.usedNodeCapacity)], ["Available Node Capacity", gib(info.availNodeCapacity)],
     ["Total Node Capacity", gib(info.totalNodeCapacity)], ["Containers", info.numContainers]]),
-  h("h2", {}, "Share of the cluster over time"), choice("Time", "minutes", MINUTES, minutes, "15"), shares(history, false)];
+  h("h2", {}, "Share of the cluster over time"), span(minutes), shares(history, false)];
 }
 
 function legend(isFair) {

@@ -2,7 +2,7 @@
 import { get, list } from "./api.js";
 import { applications } from "./apps.js";
 import { count, lines } from "./charts.js";
-import { bar, choice, facts, filter, gib, h, link, percent, table, tile, title } from "./dom.js";
+import { bar, choice, facts, filter, gib, h, isRecording, link, percent, table, tile, title } from "./dom.js";
 
 const NODE_STATES = ["active", "decommissioning", "decommissioned", "lost", "unhealthy", "rebooted", "shutdown"];
 const MOST_PROPERTIES = 400;
@@ -23,7 +23,7 @@ export async function overview() {
       tile("VCores Used", `${m.allocatedVirtualCores} of ${m.totalVirtualCores}`),
       tile("Memory Reserved", gib(m.reservedMB)), tile("Containers a second", m.containerAssignedPerSecond ?? 0)),
     bar(used, `${percent(used)} of the memory is used`),
-    h("h2", {}, "The last hour, all partitions"),
+    h("h2", {}, isRecording ? "The whole run, all partitions" : "The last hour, all partitions"),
     lines("Memory and vcores used, memory pending, in percent of the cluster", list(history.times), [
       { name: "memory used", values: list(history.memory), kind: "line2" }, { name: "vcores used", values: list(history.vcores), kind: "line0" },
       { name: "memory pending", values: list(history.pending), kind: "line1" }]),

@@ -1,0 +1,357 @@
+"""What the REST API would have answered at a moment of a recording, for the pages of the ResourceManager.
+
+Moments of a recording begin at 0. Pages read moments as Hadoop's REST has them, where 0 means never; so all
+of them are shown from EPOCH_MS on, and the pages say how long after it something was. Knows recordings alone:
+no network, no clock.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+from rm.web import finding
+from rm.web.past import CLUSTER, MEASURES
+from rm.web.refusals import RestError
+from sim.recording import containers
+from sim.recording.document import Recording
+from sim.recording.recorder import OVER
+from yarn.ids import ApplicationId
+
+EPOCH_MS = 946_684_800_000
+"""The beginning of the year 2000: nobody takes it for now."""
+Answer = Any
+Query = Mapping[str, str]
+_APP_TIMES = ("startedTime", "launchTime", "finishedTime")
+_ATTEMPT_TIMES = ("startTime", "finishedTime")
+_MOST_ROWS = 500
+_MOST_CONTAINERS = 2_000
+_MOST_POINTS = 600
+_ONE_PICTURE = 600
+_SHOWN_EVENTS = 5_000
+_LONGEST_NUMBER = 10
+
+
+def missing(message: str) -> RestError:
+    """404."""
+    return RestError(404, "org.apache.hadoop.yarn.webapp.NotFoundException", message)
+
+
+def wrong(message: str) -> RestError:
+    """400."""
+    return RestError(400, "org.apache.hadoop.yarn.webapp.BadRequestException", message)
+
+
+@dataclass(frozen=True, slots=True)
+class _App:
+    """An application at a moment."""
+
+    application_id: ApplicationId
+    shown: dict[str, Any]
+
+
+class RecordedCluster:
+    """One recording, asked as a ResourceManager is asked."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self._last_change = {
+            name: max((track[-2] for track in tracks.values() if track), default=0)
+            for name, tracks in recording.documents.items()
+        }
+        self._final: dict[str, Any] = {}
+        self._exact: Mapping[str, Callable[[int, Query], Answer]] = {
+            "/metrics": lambda moment, _: {"clusterMetrics": self._document("/metrics", moment) or {}},
+            "/scheduler": self._scheduler,
+            "/info": self._info,
+            "/get-rm-node-labels": self._labels,
+            "/ui/nodes": self._nodes,
+            "/ui/apps": self._apps,
+            "/ui/rights": lambda moment, query: {
+                "user": "",
+                "isAdmin": False,
+                "actions": False,
+                "mayModify": False,
+            },
+            "/ui/containers": self._containers,
+            "/ui/history/queues": self._queue_history,
+            "/ui/history/cluster": self._cluster_history,
+            "/ui/conf": self._configuration,
+            "/ui/recording/events": self._events,
+            "/ui/recording/containers": self._every_container,
+        }
+
+    def answer(self, path: str, query: Query, at: int | None) -> Answer:
+        """The answer to a path below /ws/v1/cluster; RestError where a recording has none."""
+        recording = self.recording
+        moment = len(recording.moments) - 1 if at is None else max(0, bisect_right(recording.moments, at) - 1)
+        if path in self._exact:
+            return self._exact[path](moment, query)
+        words = [unquote(word) for word in path.strip("/").split("/")]
+        if words[0] == "nodes" and len(words) == 2:
+            return {"node": self._node(words[1], moment)}
+        if words[0] == "apps" and len(words) == 2:
+            return {"app": self._app(words[1], moment)}
+        if words[0] == "apps" and len(words) == 3 and words[2] == "appattempts":
+            return {"appAttempts": {"appAttempt": self._attempts(words[1], moment)}}
+        raise missing(f"a recording does not know {path}")
+
+    # ---- documents
+
+    def _document(self, name: str, moment: int) -> Any:
+        if moment < self._last_change.get(name, 0):
+            return self.recording.document(name, moment)
+        if name not in self._final:
+            self._final[name] = self.recording.document(name, moment)
+        return self._final[name]
+
+    def _clock(self, moment: int) -> int:
+        return EPOCH_MS + self.recording.moments[moment]
+
+    def _scheduler(self, moment: int, query: Query) -> Answer:
+        return {"scheduler": {"schedulerInfo": self._document("/scheduler", moment)}}
+
+    def _info(self, moment: int, query: Query) -> Answer:
+        recording = self.recording
+        return {
+            "clusterInfo": {
+                "id": recording.name,
+                "state": "recorded",
+                "haState": "none",
+                "rmStateStoreName": "none",
+                "startedOn": EPOCH_MS,
+                "resourceManagerVersion": recording.scheduler,
+                "hadoopVersion": "",
+            }
+        }
+
+    def _labels(self, moment: int, query: Query) -> Answer:
+        found = self._document("/labels", moment) or []
+        return {"nodeLabelInfo": [{**one, "exclusivity": str(one["exclusivity"]).lower()} for one in found]}
+
+    def _configuration(self, moment: int, query: Query) -> Answer:
+        rows = self.recording.data["configuration"]
+        shown = [{"name": name, "value": value, "source": source} for name, value, source in rows]
+        return {"property": [{**one, "isDefault": False} for one in shown]}
+
+    # ---- nodes
+
+    def _nodes(self, moment: int, query: Query) -> Answer:
+        found = [self._document(name, moment) for name in self.recording.under("/nodes/")]
+        return {"nodes": {"node": [{**one, "health": self._clock(moment)} for one in found if one]}}
+
+    def _node(self, node_id: str, moment: int) -> Answer:
+        one = self._document(f"/nodes/{node_id}", moment)
+        if one is None:
+            raise missing(f"nodeId, {node_id}, is not found")
+        return {
+            "id": one["id"],
+            "state": one["state"],
+            "rack": one["rack"],
+            "nodeHostName": one["host"],
+            "nodeLabels": [one["label"]] if one["label"] else [],
+            "usedMemoryMB": one["usedMB"],
+            "availMemoryMB": one["totalMB"] - one["usedMB"],
+            "usedVirtualCores": one["usedVCores"],
+            "availableVirtualCores": one["totalVCores"] - one["usedVCores"],
+            "numContainers": one["containers"],
+            "healthReport": one["report"],
+            "lastHealthUpdate": self._clock(moment),
+            "version": one["version"],
+        }
+
+    # ---- applications
+
+    def _app(self, app_id: str, moment: int) -> dict[str, Any]:
+        document = self._document(f"/apps/{app_id}", moment)
+        if document is None:
+            raise missing(f"app with id: {app_id} not found")
+        metrics = self._document("/metrics", moment) or {}
+        whole = metrics.get("totalMB", 0)
+        shown = {**document, **_shifted(document, _APP_TIMES)}
+        now = self._clock(moment)
+        held = max(0, shown.get("allocatedMB", 0))
+        shown["elapsedTime"] = (shown["finishedTime"] or now) - shown["startedTime"]
+        shown["clusterUsagePercentage"] = 100 * held / whole if whole else 0.0
+        return shown
+
+    def _apps(self, moment: int, query: Query) -> Answer:
+        rows = list(self._rows(moment))
+        wanted = [state for state in query.get("states", "").split(",") if state]
+        found = finding.find(
+            rows,
+            finding.parse(query.get("q", "")),
+            wanted,
+            query.get("sort") or "-id",
+            _number(query, "from", 0),
+            min(_MOST_ROWS, _number(query, "limit", 20)),
+        )
+        shown = [self._app(str(row.app.application_id), moment) for row in found.rows]
+        return {
+            "found": {"total": found.total, "matching": found.matching, "facets": found.facets, "app": shown}
+        }
+
+    def _rows(self, moment: int) -> Iterator[finding.Row[_App]]:
+        for name in self.recording.under("/apps/"):
+            document = self._document(name, moment)
+            if document is not None:
+                app = _App(ApplicationId.parse(name.removeprefix("/apps/")), document)
+                yield finding.Row(app, _texts(document), _numbers(document))
+
+    def _attempts(self, app_id: str, moment: int) -> Answer:
+        found = self._document(f"/attempts/{app_id}", moment) or []
+        return [{**one, **_shifted(one, _ATTEMPT_TIMES)} for one in found]
+
+    # ---- containers
+
+    def _containers(self, moment: int, query: Query) -> Answer:
+        at = self.recording.moments[moment]
+        key, wanted = ("app", query["app"]) if query.get("app") else ("node", query.get("node", ""))
+        rows = [
+            shown
+            for one in self.recording.containers
+            if one[key] == wanted and (shown := container_at(one, at)) is not None
+        ]
+        return {
+            "containers": {
+                "now": EPOCH_MS + at,
+                "container": rows[-_MOST_CONTAINERS:],
+                "keptOfEvery": self.recording.data["containersOfEvery"],
+            }
+        }
+
+    def _every_container(self, moment: int, query: Query) -> Answer:
+        """All of them, where they fit one picture."""
+        at, every = self.recording.moments[moment], self.recording.containers
+        is_whole = len(every) <= _ONE_PICTURE
+        rows = [shown for one in every if (shown := container_at(one, at)) is not None] if is_whole else []
+        names = {
+            one: self.recording.documents[f"/apps/{one}"]["/name"][1]
+            for one in {row["app"]: 0 for row in rows}
+        }
+        return {"containers": {"now": EPOCH_MS + at, "container": rows, "isWhole": is_whole, "names": names}}
+
+    # ---- series
+
+    def _queue_history(self, moment: int, query: Query) -> Answer:
+        parent, partition = query.get("parent") or "root", query.get("partition", "")
+        places = self._places(query)
+        prefix = parent + "."
+        below = [one for one in self.recording.data["queues"] if one["partition"] == partition]
+        found = [
+            one for one in below if one["path"].startswith(prefix) and "." not in one["path"][len(prefix) :]
+        ]
+        found = found or [one for one in below if one["path"] == parent]
+        queues = [
+            {
+                "path": one["path"],
+                **{name: [_known(one, name, place, moment) for place in places] for name in MEASURES},
+            }
+            for one in found
+        ]
+        return {"history": {**self._frame(places, moment), "queue": queues, "mark": self._marks(moment)}}
+
+    def _cluster_history(self, moment: int, query: Query) -> Answer:
+        places = self._places(query)
+        columns = self.recording.data["cluster"]
+        series = {name: [columns[name][one] if one <= moment else None for one in places] for name in CLUSTER}
+        return {"history": {**self._frame(places, moment), **series}}
+
+    def _places(self, query: Query) -> list[int]:
+        count = len(self.recording.moments)
+        points = min(_MOST_POINTS, _number(query, "points", _MOST_POINTS))
+        stride = max(1, -(-count // max(1, points)))
+        places = list(range(0, count, stride))
+        return places if places[-1] == count - 1 else [*places, count - 1]
+
+    def _frame(self, places: Sequence[int], moment: int) -> dict[str, Any]:
+        return {"now": self._clock(moment), "times": [self._clock(place) for place in places]}
+
+    def _marks(self, moment: int) -> list[dict[str, Any]]:
+        at = self.recording.moments[moment]
+        marks = [one for one in self.recording.data["marks"] if one[0] <= at]
+        shown = [{"time": EPOCH_MS + when, "kind": kind, "text": text} for when, kind, text in marks]
+        return [*shown, {"time": EPOCH_MS + at, "kind": "now", "text": ""}]
+
+    # ---- events
+
+    def _events(self, moment: int, query: Query) -> Answer:
+        at = self.recording.moments[moment]
+        rows = [one for one in self.recording.data["events"] if one[0] <= at][-_SHOWN_EVENTS:]
+        return {
+            "event": [
+                {
+                    "time": EPOCH_MS + when,
+                    "type": kind,
+                    "subject": subject,
+                    "details": text,
+                    "isTrouble": bool(is_trouble),
+                }
+                for when, _, kind, subject, text, is_trouble in rows
+            ],
+            "leftOut": self.recording.data["eventsLeftOut"],
+        }
+
+
+def container_at(one: Mapping[str, Any], at: int) -> dict[str, Any] | None:
+    """A container as the pages need it, at that moment; None before it was there."""
+    begun = [one[name] for name in ("reserved", "started") if one[name] is not None and one[name] <= at]
+    if not begun:
+        return None
+    is_over = one["finished"] is not None and one["finished"] <= at
+    is_running = one["running"] is not None and one["running"] <= at
+    is_given = one["started"] is not None and one["started"] <= at
+    state = "COMPLETE" if is_over else "RUNNING" if is_running else "ALLOCATED" if is_given else "RESERVED"
+    return {
+        **{name: one[name] for name in containers.FIELDS if name not in ("reserved", "running")},
+        "attempt": "",
+        "http": "",
+        "isAM": bool(one["isAM"]),
+        "state": state,
+        "started": EPOCH_MS + begun[-1],
+        "finished": EPOCH_MS + one["finished"] if is_over else 0,
+        "exitStatus": one["exitStatus"] if is_over else None,
+        "diagnostics": one["diagnostics"] if is_over else "",
+    }
+
+
+def _texts(shown: Mapping[str, Any]) -> dict[str, str]:
+    named = {"type": "applicationType", "tag": "applicationTags", "final": "finalStatus"}
+    return {name: str(shown.get(named.get(name, name), "")) for name in finding.TEXTS}
+
+
+def _numbers(shown: Mapping[str, Any]) -> dict[str, float]:
+    named = {
+        "started": "startedTime",
+        "finished": "finishedTime",
+        "mem": "allocatedMB",
+        "vcores": "allocatedVCores",
+        "containers": "runningContainers",
+    }
+    return {name: max(0, shown.get(named.get(name, name), 0)) for name in finding.NUMBERS}
+
+
+def _shifted(shown: Mapping[str, Any], names: Sequence[str]) -> dict[str, int]:
+    is_over = shown.get("state", shown.get("appAttemptState")) in OVER
+    shifted = {}
+    for name in names:
+        value = shown.get(name) or 0
+        is_known = value or name.startswith("start") or (is_over and name == "finishedTime")
+        shifted[name] = EPOCH_MS + value if is_known else 0
+    return shifted
+
+
+def _known(queue: Mapping[str, Any], measure: str, place: int, moment: int) -> float | None:
+    index = place - queue["first"]
+    if place > moment or not 0 <= index < len(queue[measure]):
+        return None
+    value: float = queue[measure][index]
+    return None if value < 0 else value
+
+
+def _number(query: Query, name: str, default: int) -> int:
+    text = query.get(name, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < _LONGEST_NUMBER else default

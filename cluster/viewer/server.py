@@ -1,0 +1,163 @@
+"""The listening end of `yarnbox view`: the pages, and below /ws/v1/cluster what a recording answers.
+
+It listens on the loopback interface alone, and answers only requests that were meant for it: another name in
+the Host header is a web site that let its own name point here. What changes anything must carry the header
+that a page of another site cannot send.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from aiohttp import web
+
+from cluster.viewer.answers import wrong
+from cluster.viewer.comparison import comparison
+from cluster.viewer.schedulers import SCHEDULERS
+from cluster.viewer.shelf import LARGEST_TEXT, Shelf, SimulationFailedError
+from rm.edge.http.pages import Pages
+from rm.edge.http.server import CSRF_HEADER, ROOT, Responder
+from rm.web.refusals import RestError
+from sim.recording.document import Recording
+
+_SAFE = ("GET", "HEAD")
+_HERE = ("127.0.0.1", "localhost", "[::1]")
+_UI = ROOT + "/ui"
+_LONGEST_AT = 16
+
+
+class Viewer:
+    """Recordings over HTTP."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._app = web.Application(middlewares=[self._guard], client_max_size=3 * LARGEST_TEXT)
+        self._runner: web.AppRunner | None = None
+        self._compared: tuple[tuple[int, ...], Any] | None = None
+        Pages(self, "recording")
+        self.add("GET", _UI + "/recording", self._header)
+        self.add("GET", _UI + "/comparison", self._comparison)
+        self.add("GET", _UI + "/simulations", self._offer)
+        self.add("GET", _UI + "/simulations/file", self._file)
+        self.add("POST", _UI + "/simulations", self._simulate)
+        self.add("GET", ROOT + "/{path:.+}", self._answer)
+
+    def add(self, method: str, path: str, responder: Responder) -> None:
+        """A path and who answers it."""
+        self._app.router.add_route(method, path, responder)
+
+    async def start(self, listening: socket.socket) -> None:
+        """Serves from now on."""
+        self._runner = web.AppRunner(self._app, access_log=None, handle_signals=False, shutdown_timeout=0.1)
+        await self._runner.setup()
+        await web.SockSite(self._runner, listening).start()
+
+    async def stop(self) -> None:
+        """Serves no longer."""
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    @web.middleware
+    async def _guard(self, request: web.Request, handler: Responder) -> web.StreamResponse:
+        try:
+            if request.host.rsplit(":", 1)[0] not in _HERE and request.host not in _HERE:
+                raise RestError(
+                    403,
+                    "org.apache.hadoop.yarn.webapp.ForbiddenException",
+                    f"{request.host} is not this machine",
+                )
+            if request.method not in _SAFE and CSRF_HEADER not in request.headers:
+                raise wrong(f"a change needs the header {CSRF_HEADER}")
+            response = await handler(request)
+        except RestError as refusal:
+            response = _json(refusal.body(), refusal.status)
+        except web.HTTPException as error:
+            response = web.Response(status=error.status, text=error.reason)
+        response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers["X-Frame-Options"] = "SAMEORIGIN"
+        response.headers.setdefault("Cache-Control", "no-cache")
+        return response
+
+    # ---- answers
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        found = self._shelf.run(request.query.get("run", ""))
+        return _json(found.answer("/" + request.match_info["path"].rstrip("/"), request.query, _at(request)))
+
+    async def _header(self, request: web.Request) -> web.StreamResponse:
+        recordings = self._shelf.recordings
+        shown: dict[str, Any] = {"runs": [_brief(name, one) for name, one in recordings.items()]}
+        if recordings:
+            recording = self._shelf.run(request.query.get("run", "")).recording
+            shown["run"] = {key: recording.data[key] for key in _HEADER}
+        return _json(shown)
+
+    async def _comparison(self, request: web.Request) -> web.StreamResponse:
+        every = self._shelf.recordings
+        names = [name for name in request.query.get("runs", "").split(",") if name in every]
+        chosen = names or [*every][:2]
+        return _json(comparison({name: every[name] for name in chosen}))
+
+    # ---- simulations
+
+    async def _offer(self, request: web.Request) -> web.StreamResponse:
+        return _json({"files": self._shelf.files(), "schedulers": SCHEDULERS})
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        return _json({"text": self._shelf.text(request.query.get("name", ""))})
+
+    async def _simulate(self, request: web.Request) -> web.StreamResponse:
+        try:
+            asked = json.loads(await request.text())
+            text, called, scheduler = (_text(asked, name) for name in ("text", "name", "scheduler"))
+        except (ValueError, TypeError) as error:
+            raise wrong(f"text, name and scheduler are wanted: {error}") from None
+        try:
+            run = await self._shelf.simulate(text, called or "scenario", scheduler)
+        except SimulationFailedError as error:
+            return _json({"problems": error.problems}, 422)
+        return _json({"run": run})
+
+
+_HEADER = (
+    "name",
+    "about",
+    "kind",
+    "scheduler",
+    "file",
+    "failures",
+    "end",
+    "figures",
+    "moments",
+    "containersOfEvery",
+    "containersSeen",
+    "eventsLeftOut",
+)
+
+
+def _brief(name: str, recording: Recording) -> dict[str, str]:
+    return {"run": name, "name": recording.name, "scheduler": recording.scheduler}
+
+
+def _text(asked: Any, name: str) -> str:
+    value = asked.get(name, "") if isinstance(asked, dict) else None
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is no text")
+    return value
+
+
+def _at(request: web.Request) -> int | None:
+    text = request.query.get("at", "")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < _LONGEST_AT):
+        raise wrong(f"at has to be a moment in ms, not {text}")
+    return int(text)
+
+
+def _json(value: Any, status: int = 200) -> web.Response:
+    dumps: Callable[[Any], str] = json.dumps
+    return web.json_response(value, status=status, dumps=dumps)

@@ -1,0 +1,90 @@
+"""The process in which a simulation from the page runs: a scenario on stdin, a recording on stdout.
+
+A scenario may have been pasted from anywhere, and a configuration may name Python classes. So this process
+lives for one simulation, has a limit of memory and of processor time, and refuses to open sockets, to start
+processes and to write files. Whoever started it ends it when it takes too long.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+from typing import Any
+
+from cluster.viewer.schedulers import with_scheduler
+from sim.recording.document import write
+from sim.scenario.document import InvalidScenarioError, parse_scenario
+from sim.scenario.player import play_recorded
+
+LONGEST_S = 60
+MOST_BYTES = 3 * 1024 * 1024 * 1024
+_REFUSED = (
+    "socket.",
+    "subprocess.",
+    "os.system",
+    "os.exec",
+    "os.posix_spawn",
+    "os.spawn",
+    "os.fork",
+    "os.remove",
+    "os.rename",
+    "os.rmdir",
+    "os.mkdir",
+    "os.link",
+    "os.symlink",
+    "os.truncate",
+    "os.chmod",
+    "os.chown",
+    "os.kill",
+    "shutil.",
+    "ctypes.",
+    "signal.pthread_kill",
+)
+_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+class ForbiddenError(RuntimeError):
+    """The simulation wanted to touch the world."""
+
+
+def forbid(event: str, arguments: tuple[Any, ...]) -> None:
+    """An audit hook."""
+    is_write = event == "open" and isinstance(arguments[2], int) and bool(arguments[2] & _WRITING)
+    if is_write or event.startswith(_REFUSED):
+        raise ForbiddenError(f"a simulation may not do this: {event}")
+
+
+def simulate(text: str, called: str, scheduler: str) -> dict[str, Any]:
+    """`recording` is the text of one, `problems` are the lines that say why there is none."""
+    try:
+        scenario = parse_scenario(text, called)
+    except InvalidScenarioError as error:
+        return {"problems": str(error).splitlines()}
+    if scheduler:
+        scenario = with_scheduler(scenario, scheduler)
+    outcome, data = play_recorded(scenario, text)
+    if data is None:
+        return {"problems": [f"{called}: {failure.got}" for failure in outcome.failures]}
+    return {"recording": write(data)}
+
+
+def main() -> int:
+    """One simulation."""
+    asked = json.load(sys.stdin)
+    resource.setrlimit(resource.RLIMIT_CPU, (LONGEST_S, LONGEST_S))
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+    sys.addaudithook(forbid)
+    try:
+        answer = simulate(asked["text"], asked["called"], asked["scheduler"])
+    except MemoryError:
+        answer = {"problems": [f"{asked['called']}: takes more than {MOST_BYTES // 1024**3} GiB of memory"]}
+    except ForbiddenError as error:
+        answer = {"problems": [f"{asked['called']}: {error}"]}
+    json.dump(answer, sys.stdout)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

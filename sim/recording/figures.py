@@ -1,0 +1,119 @@
+"""What a run comes to, in figures that two runs can be compared by.
+
+The makespan is from the first submission to the end of the last application, or to the end of the run where
+one never ended. An application has waited from its submission to its first container. A sample holds until
+the next one; averages are over time, between the first submission and the end of the makespan.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+_PREEMPTED = -102
+
+
+@dataclass(slots=True)
+class _Life:
+    queue: str
+    submitted: int
+    first_container: int | None = None
+    finished: int | None = None
+
+
+@dataclass(slots=True)
+class _Average:
+    """A mean over time of something that is not always known."""
+
+    total: float = 0.0
+    span: int = 0
+
+    def add(self, value: float | None, span: int) -> None:
+        if value is not None and span > 0:
+            self.total += value * span
+            self.span += span
+
+    def mean(self) -> float | None:
+        return round(self.total / self.span, 4) if self.span else None
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts while a run goes on."""
+
+    lives: dict[str, _Life] = field(default_factory=dict)
+    containers: dict[str, int] = field(default_factory=dict)
+    """By queue."""
+    preempted: dict[str, int] = field(default_factory=dict)
+    averages: dict[str, _Average] = field(default_factory=dict)
+    _last: tuple[int, dict[str, float | None]] | None = None
+
+    def submitted(self, app: str, queue: str, at: int) -> None:
+        """An application is there."""
+        self.lives.setdefault(app, _Life(queue, at))
+
+    def finished(self, app: str, at: int) -> None:
+        """It has ended, however it did."""
+        if app in self.lives and self.lives[app].finished is None:
+            self.lives[app].finished = at
+
+    def container(self, app: str, queue: str, at: int) -> None:
+        """It was given a container."""
+        self.containers[queue] = self.containers.get(queue, 0) + 1
+        life = self.lives.get(app)
+        if life is not None and life.first_container is None:
+            life.first_container, life.queue = at, queue
+
+    def ended(self, queue: str, exit_status: int) -> None:
+        """A container has ended."""
+        if exit_status == _PREEMPTED:
+            self.preempted[queue] = self.preempted.get(queue, 0) + 1
+
+    def sample(self, at: int, values: dict[str, float | None]) -> None:
+        """How things are from that moment on."""
+        if self._last is not None:
+            since, before = self._last
+            for name, value in before.items():
+                self.averages.setdefault(name, _Average()).add(value, at - since)
+        self._last = (at, values) if self.lives and not self._is_over() else None
+
+    def _is_over(self) -> bool:
+        return bool(self.lives) and all(one.finished is not None for one in self.lives.values())
+
+    def result(self, end: int) -> dict[str, Any]:
+        """All figures, at the end of the run."""
+        lives = list(self.lives.values())
+        first = min((one.submitted for one in lives), default=0)
+        last = max((end if one.finished is None else one.finished for one in lives), default=0)
+        queues = sorted({*(one.queue for one in lives), *self.containers})
+        return {
+            "makespan": last - first,
+            "isComplete": self._is_over(),
+            "apps": len(lives),
+            "finished": sum(one.finished is not None for one in lives),
+            "containers": sum(self.containers.values()),
+            "preempted": sum(self.preempted.values()),
+            "averages": {name: one.mean() for name, one in self.averages.items()},
+            "queues": {path: self._of_queue(path, end) for path in queues},
+        }
+
+    def _of_queue(self, path: str, end: int) -> dict[str, Any]:
+        lives = [one for one in self.lives.values() if one.queue == path]
+        waits = [
+            (end if one.first_container is None else one.first_container) - one.submitted for one in lives
+        ]
+        runs = [one.finished - one.submitted for one in lives if one.finished is not None]
+        return {
+            "apps": len(lives),
+            "finished": len(runs),
+            "neverServed": sum(one.first_container is None for one in lives),
+            "wait": _mean(waits),
+            "longestWait": max(waits, default=None),
+            "life": _mean(runs),
+            "containers": self.containers.get(path, 0),
+            "preempted": self.preempted.get(path, 0),
+        }
+
+
+def _mean(values: list[int]) -> int | None:
+    return round(sum(values) / len(values)) if values else None

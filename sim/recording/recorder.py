@@ -1,0 +1,409 @@
+"""Listens to a run in virtual time and writes down what its pages will need.
+
+A recording has a clock of its own: virtual time, except that whatever takes no time at all, a step of a
+scenario or a single heartbeat, counts for a second, so that one can see things happen one after the other. In
+a run whose heartbeats are a second apart both clocks are the same. A moment is where a viewer may stop: after
+a step, after each heartbeat, after each timer that fired. The recorder changes nothing and asks for nothing
+that the ResourceManager does not show to its pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rm.app import RMApp
+from rm.scheduler.calculator import DOMINANT_CALCULATOR
+from rm.scheduler.fair import FairScheduler
+from rm.scheduler.views import PartitionView, QueueView
+from rm.web import apps, cluster, event_rows, past, rows
+from rm.web import nodes as node_pages
+from rm.web.scheduler import scheduler_info
+from rm.web.values import Shapes
+from sim.recording.containers import Containers
+from sim.recording.fairness import Participant, fairness
+from sim.recording.figures import Tally
+from sim.recording.limits import (
+    FEWEST_MOMENTS,
+    MOST_EVENTS,
+    MOST_MARKS,
+    MOST_MOMENTS,
+    MOST_VALUES,
+    halved,
+)
+from sim.recording.tracks import Documents
+from sim.resourcemanager import SimulatedRM
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarn.resource import Resource
+from yarn.story import Line
+
+INSTANT_MS = 1_000
+"""What a step or a heartbeat that takes no time counts for."""
+OVER = ("FINISHED", "FAILED", "KILLED")
+_CHANGES_ALWAYS = ("elapsedTime", "clusterUsagePercentage", "queueUsagePercentage", "timeouts", "clusterId")
+_CHANGES_OFTEN = (
+    "memorySeconds",
+    "vcoreSeconds",
+    "resourceSecondsMap",
+    "preemptedResourceSecondsMap",
+    "preemptedMemorySeconds",
+    "preemptedVcoreSeconds",
+)
+_VERBOSE = ("resourceInformations", "health", "operationsInfo")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Title:
+    """What a recording is of."""
+
+    name: str
+    about: str = ""
+    kind: str = "scenario"
+    file: str = ""
+    """The text of the file that was played, where it is to be shown."""
+
+
+@dataclass(slots=True)
+class _Series:
+    """A queue in a partition: each measure at each moment since the first one."""
+
+    path: str
+    partition: str
+    first: int
+    is_leaf: bool
+    values: list[list[float]] = field(default_factory=lambda: [[] for _ in past.MEASURES])
+
+
+def _nameless(_: object) -> str | None:
+    return None
+
+
+class RunRecorder:
+    """One run, being written down."""
+
+    def __init__(
+        self,
+        rm: SimulatedRM,
+        title: Title,
+        *,
+        name_of: Callable[[object], str | None] = _nameless,
+        instant_ms: int = INSTANT_MS,
+        stride: int = 1,
+        is_detailed: bool = True,
+    ) -> None:
+        self._rm, self._context, self._title = rm, rm.context, title
+        self._name_of, self._is_detailed, self._instant_ms = name_of, is_detailed, instant_ms
+        self._shapes = Shapes(rm.context.resource_types)
+        self._virtual_ms, self._clock_ms, self._gap_ms = rm.clock.now_ms(), 0, 0
+        self._step, self._asked, self._stride = 0, 0, stride
+        self._is_new, self._is_due = True, False
+        self.documents, self.containers, self.tally = Documents(), Containers(), Tally()
+        self._moments: list[tuple[int, int, int]] = []
+        self._cluster: list[tuple[float, ...]] = []
+        self._fairness: list[tuple[float | None, float | None]] = []
+        self._queues: dict[tuple[str, str], _Series] = {}
+        self._marks: list[list[Any]] = []
+        self._events: list[list[Any]] = []
+        self._left_out = 0
+        self._lives: dict[ApplicationId, dict[str, int]] = {}
+        self._attempts: dict[ApplicationAttemptId, dict[str, int]] = {}
+        self._settled: dict[ApplicationId, None] = {}
+        rm.context.story.listeners.append(self._note)
+        rm.context.dispatcher.watchers.append(self._mark)
+
+    # ---- the clock
+
+    def _now(self) -> int:
+        virtual_ms = self._rm.clock.now_ms()
+        self._clock_ms += max(virtual_ms - self._virtual_ms, self._gap_ms)
+        self._virtual_ms, self._gap_ms = virtual_ms, 0
+        return self._clock_ms
+
+    def step(self, number: int) -> None:
+        """A step of the file begins."""
+        self._step = number
+
+    def moment(self) -> None:
+        """Something is over after which one may want to look."""
+        self._asked += 1
+        self._is_due = self._asked % self._stride != 0 and bool(self._moments)
+        if not self._is_due:
+            self._sample()
+        self._gap_ms = self._instant_ms
+        self._is_new = False
+
+    def passed(self) -> None:
+        """A timer fired: worth a moment when time went by and something was told."""
+        last_ms = self._moments[-1][1] if self._moments else self._rm.start_ms
+        if self._is_new and self._rm.clock.now_ms() > last_ms:
+            self.moment()
+
+    # ---- what is told
+
+    def _note(self, line: Line) -> None:
+        at, subject = self._now(), line.subject
+        self._is_new = True
+        if line.kind == "RMContainer" and line.after:
+            self._note_container(subject, line.after, at)
+        elif line.kind == "RMApp":
+            self._note_app(subject, line.after, at)
+        elif line.kind == "RMAppAttempt":
+            life = self._attempts.setdefault(subject, {"startTime": at})
+            if line.after in ("LAUNCHED", "RUNNING"):
+                self._lives.get(subject.application_id, {}).setdefault("launchTime", at)
+            if line.after in OVER:
+                life.setdefault("finishedTime", at)
+        self._note_event(line, at)
+
+    def _note_container(self, container_id: ContainerId, after: str, at: int) -> None:
+        found = self._context.scheduler.container(container_id)
+        living = self.containers.living(container_id) or found
+        is_new = self.containers.note(container_id, after, found, at)
+        if living is None:
+            return
+        if is_new and not living.is_am:
+            self.tally.container(str(container_id.application_id), living.queue, at)
+        if after in ("COMPLETED", "KILLED", "EXPIRED", "RELEASED"):
+            self.tally.ended(living.queue, living.exit_status)
+
+    def _note_app(self, application_id: ApplicationId, after: str, at: int) -> None:
+        life = self._lives.get(application_id)
+        if life is None:
+            life = self._lives[application_id] = {"startedTime": at}
+            app = self._context.apps.get(application_id)
+            queue = apps.queue_path(self._context, app) if app is not None else ""
+            self.tally.submitted(str(application_id), queue, at)
+        if after in OVER:
+            life.setdefault("finishedTime", at)
+            self.tally.finished(str(application_id), at)
+
+    def _note_event(self, line: Line, at: int) -> None:
+        if not self._is_detailed and line.kind not in ("RMApp", "RMNode"):
+            return
+        if line.event in event_rows.ROUTINE and line.before == line.after:
+            return
+        if len(self._events) == MOST_EVENTS:
+            self._left_out += 1
+            return
+        said = f"{line.before} to {line.after}" if line.before != line.after else line.after
+        name = self._name_of(line.subject)
+        subject = f"{name} ({line.subject})" if name else str(line.subject)
+        is_trouble = any(word in line.event for word in event_rows.BAD)
+        text = ": ".join(filter(None, [said, line.because]))
+        self._events.append([at, self._step, f"{line.kind} {line.event}", subject, text, int(is_trouble)])
+
+    def tell(self, kind: str, subject: str, text: str) -> None:
+        """Something that the story does not tell: why an application waits."""
+        if len(self._events) < MOST_EVENTS:
+            self._events.append([self._clock_ms, self._step, kind, subject, text, 0])
+
+    def _mark(self, event: Any) -> None:
+        mark = past.mark_of(self._virtual_ms, event)
+        if mark is not None and len(self._marks) < MOST_MARKS:
+            self._marks.append([self._now(), mark.kind, mark.text])
+
+    # ---- moments
+
+    def _sample(self) -> None:
+        at, context = self._now(), self._context
+        if self._moments and self._moments[-1][0] == at:
+            return
+        number = len(self._moments)
+        self._moments.append((at, self._virtual_ms, self._step))
+        figures = past.cluster_figures(context)
+        self._cluster.append(tuple(round(value, 2) for value in figures))
+        views = list(past.queues(context))
+        self._sample_queues(number, views)
+        even = (self._between_queues(views), self._between_apps())
+        self._fairness.append(even)
+        self.tally.sample(
+            at, {"memory": figures[0], "vcores": figures[1], "queues": even[0], "apps": even[1]}
+        )
+        self._sample_documents(number)
+        self._stay_small()
+
+    def _sample_queues(self, number: int, views: Sequence[QueueView]) -> None:
+        taken = 0
+        for view in views:
+            for name, part in view.partitions.items():
+                if taken == past.MOST_QUEUES:
+                    return
+                taken += 1
+                series = self._queues.get((view.path, name))
+                if series is None:
+                    series = _Series(view.path, name, number, view.is_leaf)
+                    self._queues[view.path, name] = series
+                for values, value in zip(
+                    series.values, past.shares(self._context, view, name, part), strict=True
+                ):
+                    values.extend([0.0] * (number - series.first - len(values)))
+                    values.append(round(100 * value, 2) if value >= 0 else -1)
+
+    def _sample_documents(self, number: int) -> None:
+        context, shapes, note = self._context, self._shapes, self.documents.note
+        note("/scheduler", number, _without(scheduler_info(context, shapes), _VERBOSE))
+        note("/metrics", number, _without(cluster.metrics(context, shapes), _VERBOSE))
+        note("/labels", number, _without(node_pages.partitions(context, shapes), _VERBOSE))
+        for node in (*context.nodes.values(), *context.inactive_nodes.values()):
+            row = rows.node_row(context, node, "")
+            row.pop("health", None)
+            note(f"/nodes/{node.node_id}", number, row)
+        for app in context.apps.values():
+            if app.application_id not in self._settled:
+                self._sample_app(number, app)
+
+    def _sample_app(self, number: int, app: RMApp) -> None:
+        shown = apps.application(self._context, self._shapes, app, may_view=True)
+        hidden = _CHANGES_ALWAYS
+        is_over = shown["state"] in OVER
+        if not self._is_detailed:
+            hidden += ("resourceRequests", "resourceInfo", *(() if is_over else _CHANGES_OFTEN))
+        name = self._name_of(app.application_id)
+        shown = _without({key: value for key, value in shown.items() if key not in hidden}, _VERBOSE)
+        current = app.current
+        booked = self._context.scheduler.attempt(current.attempt_id) if current is not None else None
+        if booked is not None and not booked.is_stopped:
+            amounts = booked.usage.by_partition.values()
+            shown["pendingContainers"] = sum(one.pending_containers for one in amounts)
+        times = dict.fromkeys(("launchTime", "finishedTime"), 0)
+        shown |= {**times, **self._lives.get(app.application_id, {})}
+        if name is not None and not shown["name"]:
+            shown["name"] = name
+        self.documents.note(f"/apps/{app.application_id}", number, shown)
+        attempts = [
+            {
+                **apps.attempt_in_list(self._context, one),
+                "finishedTime": 0,
+                **self._attempts.get(one.attempt_id, {}),
+            }
+            for one in app.attempts.values()
+        ]
+        for one in attempts:
+            one.pop("logsLink", None)
+        self.documents.note(f"/attempts/{app.application_id}", number, attempts)
+        if is_over and all(one["finishedTime"] for one in attempts):
+            self._settled[app.application_id] = None
+
+    # ---- fairness
+
+    def _between_queues(self, views: Sequence[QueueView]) -> float | None:
+        whole = self._context.scheduler.tracker.partition_total("")
+        found = []
+        for view in views:
+            part = view.partitions.get("")
+            if view.is_leaf and part is not None:
+                weight = _weight(view, part, whole)
+                found.append(self._participant(part.used, part.pending, whole, weight))
+        return _rounded(fairness(found))
+
+    def _between_apps(self) -> float | None:
+        whole = self._context.scheduler.tracker.total
+        found = []
+        for application in self._context.scheduler.applications.values():
+            attempt = application.attempt
+            if attempt is not None and not attempt.is_stopped:
+                usage = attempt.usage
+                found.append(self._participant(usage.total_used(), usage.total_pending(), whole, 1.0))
+        return _rounded(fairness(found))
+
+    def _participant(self, used: Resource, pending: Resource, whole: Resource, weight: float) -> Participant:
+        demand = used + pending
+        return Participant(self._parts(used, whole), self._parts(demand, whole), weight)
+
+    def _parts(self, amount: Resource, whole: Resource) -> tuple[float, ...]:
+        memory = amount.memory_mb / whole.memory_mb if whole.memory_mb else 0.0
+        if not self._is_dominant():
+            return (memory,)
+        return memory, amount.vcores / whole.vcores if whole.vcores else 0.0
+
+    def _is_dominant(self) -> bool:
+        scheduler = self._context.scheduler
+        if isinstance(scheduler, FairScheduler):
+            return scheduler.root.policy.calculator is DOMINANT_CALCULATOR
+        return scheduler.resource_calculator is DOMINANT_CALCULATOR
+
+    # ---- the end
+
+    def _stay_small(self) -> None:
+        count = len(self._moments)
+        held = self.documents.count + count * (3 + len(past.CLUSTER) + len(past.MEASURES) * len(self._queues))
+        if count > FEWEST_MOMENTS and (held > MOST_VALUES or count > MOST_MOMENTS):
+            kept, moved = halved(count)
+            self.documents.renumber(moved)
+            self._moments = [self._moments[one] for one in kept]
+            self._cluster = [self._cluster[one] for one in kept]
+            self._fairness = [self._fairness[one] for one in kept]
+            for series in self._queues.values():
+                first = moved[series.first]
+                places = [old - series.first for old in kept[first:]]
+                series.values = [
+                    [column[place] for place in places if place < len(column)] for column in series.values
+                ]
+                series.first = first
+            self._stride *= 2
+
+    def data(self, failures: Sequence[str] = ()) -> dict[str, Any]:
+        """The recording as plain data, but for its format and version."""
+        if self._is_due or not self._moments:
+            self._gap_ms = 0
+            self._sample()
+        containers, names = self.containers.rows()
+        end = self._moments[-1][0]
+        return {
+            "name": self._title.name,
+            "about": self._title.about,
+            "kind": self._title.kind,
+            "scheduler": self._context.scheduler.name,
+            "file": self._title.file,
+            "failures": list(failures),
+            "end": end,
+            "figures": self.tally.result(end),
+            "moments": {
+                name: [one[place] for one in self._moments]
+                for place, name in enumerate(("at", "time", "step"))
+            },
+            "cluster": {
+                name: [one[place] for one in self._cluster] for place, name in enumerate(past.CLUSTER)
+            },
+            "fairness": {
+                name: [one[place] for one in self._fairness] for place, name in enumerate(("queues", "apps"))
+            },
+            "queues": [
+                {
+                    "path": one.path,
+                    "partition": one.partition,
+                    "isLeaf": one.is_leaf,
+                    "first": one.first,
+                    **dict(zip(past.MEASURES, one.values, strict=True)),
+                }
+                for one in self._queues.values()
+            ],
+            "names": names,
+            "containers": containers,
+            "containersOfEvery": self.containers.every,
+            "containersSeen": self.containers.count,
+            "marks": self._marks,
+            "events": self._events,
+            "eventsLeftOut": self._left_out,
+            "configuration": [[one.name, one.raw, one.origin.source] for one in self._context.configuration],
+            "documents": self.documents.tracks,
+        }
+
+
+def _weight(view: QueueView, part: PartitionView, whole: Resource) -> float:
+    if view.steady_fair_share is not None:
+        return view.steady_fair_share.memory_mb / whole.memory_mb if whole.memory_mb else 0.0
+    return 1.0 if part.absolute_capacity is None else part.absolute_capacity
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _without(document: Any, names: Sequence[str]) -> Any:
+    if isinstance(document, Mapping):
+        return {key: _without(value, names) for key, value in document.items() if key not in names}
+    if isinstance(document, list | tuple):
+        return [_without(value, names) for value in document]
+    return document

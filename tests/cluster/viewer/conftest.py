@@ -1,0 +1,48 @@
+"""One recording for all tests of the viewer: two queues, a lost node, and one that is reserved."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.recording.document import Recording, read, write
+from sim.scenario.document import parse_scenario
+from sim.scenario.player import play_recorded
+
+TEXT = """\
+name: two-queues
+about: One has all, then the other wants something.
+conf: {yarn.resourcemanager.scheduler.class: capacity}
+capacity-scheduler:
+  yarn.scheduler.capacity.root.queues: a,b
+  yarn.scheduler.capacity.root.a.capacity: 50
+  yarn.scheduler.capacity.root.a.user-limit-factor: 2
+  yarn.scheduler.capacity.root.b.capacity: 50
+nodes:
+  - {name: n1, memory-mb: 4096}
+  - {name: n2, memory-mb: 4096, rack: /r2}
+steps:
+  - submit: {app: a1, queue: root.a, user: mei}
+  - ask: {app: a1, requests: [{count: 4, memory-mb: 1024}]}
+  - heartbeat: {node: n1, times: 2}
+  - heartbeat: n2
+  - pull: a1
+  - heartbeat: n2
+  - submit: {app: b1, queue: root.b, user: tom}
+  - ask: {app: b1, requests: [{count: 1, memory-mb: 3072}]}
+  - heartbeat: n2
+  - remove-node: n1
+  - finish: a1
+  - expect: {apps: {a1: {state: FINISHED}}}
+"""
+
+
+def recorded(text: str) -> Recording:
+    """The recording of a scenario."""
+    data = play_recorded(parse_scenario(text), text)[1]
+    assert data is not None
+    return read(write(data), "test")
+
+
+@pytest.fixture(scope="session")
+def recording() -> Recording:
+    return recorded(TEXT)

@@ -1,0 +1,127 @@
+"""What a recording answers to the pages, at different moments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cluster.viewer.answers import EPOCH_MS, RecordedCluster
+from rm.web.refusals import RestError
+from sim.recording.document import Recording
+
+A1 = "application_0_0001"
+BEGIN, SUBMITTED, THREE, RESERVED, LOST, OVER = 0, 1000, 5000, 10_000, 11_000, 12_000
+
+
+@pytest.fixture
+def cluster(recording: Recording) -> RecordedCluster:
+    return RecordedCluster(recording)
+
+
+def test_the_figures_of_the_cluster(cluster: RecordedCluster) -> None:
+    def metrics(at: int | None) -> Any:
+        return cluster.answer("/metrics", {}, at)["clusterMetrics"]
+
+    assert (metrics(BEGIN)["appsSubmitted"], metrics(THREE)["appsSubmitted"]) == (0, 1)
+    assert (metrics(THREE)["allocatedMB"], metrics(THREE)["totalMB"]) == (3072, 8192)
+    assert metrics(None) == metrics(10**9), "without a moment it is the last one"
+    assert metrics(THREE + 999) == metrics(THREE), "between two moments it is the earlier one"
+
+
+def test_applications_are_found_as_on_a_living_cluster(cluster: RecordedCluster) -> None:
+    def found(at: int | None, **query: str) -> list[str]:
+        return [one["name"] for one in cluster.answer("/ui/apps", query, at)["found"]["app"]]
+
+    assert found(BEGIN) == []
+    assert found(SUBMITTED) == ["a1"]
+    assert found(None) == ["b1", "a1"]
+    assert found(None, sort="id") == ["a1", "b1"]
+    assert found(None, q="user:mei") == found(None, states="FINISHED") == ["a1"]
+    assert found(THREE, q="mem>3000") == ["a1"]
+    assert found(None, limit="1") == ["b1"]
+    facets = cluster.answer("/ui/apps", {}, None)["found"]["facets"]
+    assert facets["state"] == {"FINISHED": 1, "RUNNING": 1}
+
+
+def test_an_application_at_two_moments(cluster: RecordedCluster) -> None:
+    then = cluster.answer(f"/apps/{A1}", {}, THREE)["app"]
+    assert (then["state"], then["runningContainers"], then["pendingContainers"]) == ("RUNNING", 3, 1)
+    assert (then["startedTime"], then["finishedTime"]) == (EPOCH_MS + SUBMITTED, 0)
+    assert then["elapsedTime"] == THREE - SUBMITTED
+    assert then["clusterUsagePercentage"] == 37.5
+    assert then["resourceRequests"][0]["numContainers"] == 1
+    end = cluster.answer(f"/apps/{A1}", {}, None)["app"]
+    assert (end["state"], end["finishedTime"]) == ("FINISHED", EPOCH_MS + OVER)
+    (attempt,) = cluster.answer(f"/apps/{A1}/appattempts", {}, None)["appAttempts"]["appAttempt"]
+    assert (attempt["appAttemptState"], attempt["finishedTime"]) == ("FINISHED", EPOCH_MS + OVER)
+
+
+def test_nodes_come_and_go(cluster: RecordedCluster) -> None:
+    def states(at: int | None) -> dict[str, str]:
+        return {one["host"]: one["state"] for one in cluster.answer("/ui/nodes", {}, at)["nodes"]["node"]}
+
+    assert states(BEGIN) == {"n1": "RUNNING", "n2": "RUNNING"}
+    assert states(LOST) == {"n1": "LOST", "n2": "RUNNING"}
+    node = cluster.answer("/nodes/n2:1234", {}, THREE)["node"]
+    assert (node["rack"], node["usedMemoryMB"], node["availMemoryMB"]) == ("/r2", 1024, 3072)
+    assert cluster.answer("/nodes/n2%3A1234", {}, THREE)["node"] == node
+
+
+def test_containers_in_their_states(cluster: RecordedCluster) -> None:
+    def states(at: int | None, **query: str) -> list[str]:
+        rows = cluster.answer("/ui/containers", query, at)["containers"]["container"]
+        return [one["state"] for one in rows]
+
+    assert states(BEGIN, app=A1) == []
+    assert states(THREE, app=A1) == ["ALLOCATED"] * 3
+    assert states(RESERVED, node="n2:1234") == ["RUNNING", "ALLOCATED", "RESERVED"]
+    assert states(LOST, node="n1:1234") == ["COMPLETE"] * 2
+    first = cluster.answer("/ui/containers", {"app": A1}, LOST)["containers"]["container"][0]
+    assert (first["exitStatus"], first["finished"], first["isAM"]) == (-100, EPOCH_MS + LOST, False)
+    whole = cluster.answer("/ui/recording/containers", {}, THREE)["containers"]
+    assert (len(whole["container"]), whole["names"], whole["isWhole"]) == (3, {A1: "a1"}, True)
+
+
+def test_shares_over_the_whole_run_are_known_up_to_the_moment(cluster: RecordedCluster) -> None:
+    history = cluster.answer("/ui/history/queues", {"parent": "root"}, THREE)["history"]
+    assert [one["path"] for one in history["queue"]] == ["root.a", "root.b"]
+    used = history["queue"][0]["used"]
+    assert len(used) == len(history["times"]) == len(cluster.recording.moments)
+    assert used[:6] == [0.0, 0.0, 0.0, 12.5, 25.0, 37.5]
+    assert set(used[6:]) == {None}
+    assert history["mark"][-1] == {"time": EPOCH_MS + THREE, "kind": "now", "text": ""}
+    leaf = cluster.answer("/ui/history/queues", {"parent": "root.a"}, THREE)["history"]
+    assert [one["path"] for one in leaf["queue"]] == ["root.a"]
+    few = cluster.answer("/ui/history/cluster", {"points": "4"}, None)["history"]
+    assert (len(few["times"]), few["times"][-1]) == (5, EPOCH_MS + cluster.recording.end)
+
+
+def test_the_queues_of_the_scheduler(cluster: RecordedCluster) -> None:
+    info = cluster.answer("/scheduler", {}, THREE)["scheduler"]["schedulerInfo"]
+    first = info["queues"]["queue"][0]
+    assert (info["type"], first["queuePath"]) == ("capacityScheduler", "root.a")
+    assert first["users"]["user"][0]["username"] == "mei"
+
+
+def test_what_happened_until_then(cluster: RecordedCluster) -> None:
+    def events(at: int) -> list[Any]:
+        found: list[Any] = cluster.answer("/ui/recording/events", {}, at)["event"]
+        return found
+
+    assert [one["subject"] for one in events(BEGIN)] == ["n1:1234", "n2:1234"]
+    assert any(one["isTrouble"] and one["subject"] == "n1:1234" for one in events(LOST))
+
+
+@pytest.mark.parametrize("path", ["/info", "/get-rm-node-labels", "/ui/conf", "/ui/rights"])
+def test_what_else_pages_ask_for(cluster: RecordedCluster, path: str) -> None:
+    assert cluster.answer(path, {}, None)
+
+
+@pytest.mark.parametrize(
+    "path", ["/apps/application_0_0009", "/nodes/n9:1", "/apps", "/jmx", "/../../x", "/apps/a/b/c"]
+)
+def test_what_a_recording_does_not_know(cluster: RecordedCluster, path: str) -> None:
+    with pytest.raises(RestError) as refused:
+        cluster.answer(path, {}, None)
+    assert refused.value.status == 404

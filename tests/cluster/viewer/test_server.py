@@ -1,0 +1,153 @@
+"""`yarnbox view` over HTTP: who may ask, what is refused, and simulations from the page."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from cluster.viewer import shelf as shelf_module
+from cluster.viewer.server import Viewer
+from cluster.viewer.shelf import Shelf
+from rm.edge.http.server import bind
+from sim.recording.document import Recording
+from tests.cluster.viewer.conftest import TEXT
+from yarn.address import Address
+
+XSRF = {"X-XSRF-Header": "x"}
+
+
+class Caller:
+    """Somebody with a browser."""
+
+    def __init__(self, session: aiohttp.ClientSession, top: str) -> None:
+        self.session, self.top = session, top
+        self.api = top + "/ws/v1/cluster"
+
+    async def get(self, path: str, status: int = 200, **others: Any) -> Any:
+        async with self.session.get(self.api + path, **others) as answer:
+            assert answer.status == status, await answer.text()
+            return await answer.json()
+
+    async def simulate(self, status: int, headers: dict[str, str] | None = None, **asked: Any) -> Any:
+        url = self.api + "/ui/simulations"
+        async with self.session.post(url, json=asked, headers=XSRF if headers is None else headers) as answer:
+            assert answer.status == status, await answer.text()
+            return await answer.json()
+
+
+@asynccontextmanager
+async def viewing(recordings: list[Recording], directory: Path | None = None) -> AsyncIterator[Caller]:
+    listening = bind(Address("127.0.0.1", 0))
+    viewer = Viewer(Shelf(recordings, directory))
+    await viewer.start(listening)
+    try:
+        async with aiohttp.ClientSession() as session:
+            yield Caller(session, f"http://127.0.0.1:{listening.getsockname()[1]}")
+    finally:
+        await viewer.stop()
+
+
+def play(scene: Callable[[], Awaitable[None]]) -> None:
+    async def whole() -> None:
+        await asyncio.wait_for(scene(), 60)
+
+    asyncio.run(whole())
+
+
+def test_pages_and_answers(recording: Recording) -> None:
+    async def scene() -> None:
+        async with viewing([recording]) as caller:
+            for path in ("/cluster", "/cluster/run", "/cluster/app/application_0_0001"):
+                async with caller.session.get(caller.top + path) as answer:
+                    assert 'data-source="recording"' in await answer.text()
+                    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+            header = await caller.get("/ui/recording")
+            assert header["runs"] == [{"run": "a", "name": "two-queues", "scheduler": "CapacityScheduler"}]
+            assert header["run"]["file"] == TEXT
+            assert (await caller.get("/metrics?at=5000"))["clusterMetrics"]["allocatedMB"] == 3072
+            assert (await caller.get("/ui/comparison"))["runs"][0]["run"] == "a"
+            await caller.get("/metrics?at=6000&run=z", 404)
+            await caller.get("/metrics?at=-1", 400)
+            await caller.get("/nothing", 404)
+
+    play(scene)
+
+
+def test_without_a_recording_there_is_the_simulation_alone() -> None:
+    async def scene() -> None:
+        async with viewing([]) as caller:
+            assert await caller.get("/ui/recording") == {"runs": []}
+            await caller.get("/metrics", 404)
+            assert (await caller.get("/ui/simulations"))["files"] == []
+
+    play(scene)
+
+
+def test_other_sites_are_kept_out(recording: Recording) -> None:
+    async def scene() -> None:
+        async with viewing([recording]) as caller:
+            await caller.get("/metrics", 403, headers={"Host": "evil.example:80"})
+            await caller.get("/metrics", headers={"Host": "localhost:80"})
+            refused = await caller.simulate(400, headers={}, text=TEXT)
+            assert "X-XSRF-Header" in refused["RemoteException"]["message"]
+
+    play(scene)
+
+
+def test_a_scenario_is_played_with_the_scheduler_that_is_chosen(recording: Recording) -> None:
+    async def scene() -> None:
+        async with viewing([recording]) as caller:
+            run = (await caller.simulate(200, text=TEXT, name="x.yaml", scheduler="fair"))["run"]
+            header = await caller.get(f"/ui/recording?run={run}")
+            assert header["run"]["scheduler"] == "FairScheduler"
+            assert [one["run"] for one in header["runs"]] == ["a", run]
+
+    play(scene)
+
+
+def test_what_is_no_simulation_is_not_begun(monkeypatch: Any) -> None:
+    async def scene() -> None:
+        async with viewing([]) as caller:
+            for wrong in ({"text": 7}, {"text": TEXT, "scheduler": "os.system"}):
+                await caller.simulate(400, **wrong)
+            monkeypatch.setattr(shelf_module, "LARGEST_TEXT", 20)
+            assert "larger than" in (await caller.simulate(422, text="#" * 21))["problems"][0]
+
+    play(scene)
+
+
+def test_one_at_a_time_and_none_too_long(monkeypatch: Any) -> None:
+    async def scene() -> None:
+        async with viewing([]) as caller:
+            monkeypatch.setattr(shelf_module, "LONGEST_S", 0.05)
+            first, second = await asyncio.gather(
+                caller.simulate(422, text=TEXT, name="x"), caller.simulate(409, text=TEXT, name="x")
+            )
+            assert first["problems"] == ["x: took longer than 0.05 s"]
+            assert "running already" in json.dumps(second)
+
+    play(scene)
+
+
+def test_files_of_the_directory_and_of_no_other(tmp_path: Path) -> None:
+    inside = tmp_path / "inside"
+    (inside / "deep").mkdir(parents=True)
+    (inside / "deep" / "x.yaml").write_text(TEXT)
+    (inside / "notes.txt").write_text("no")
+    (tmp_path / "secret.yaml").write_text("secret")
+    (inside / "link.yaml").symlink_to(tmp_path / "secret.yaml")
+
+    async def scene() -> None:
+        async with viewing([], inside) as caller:
+            assert (await caller.get("/ui/simulations"))["files"] == ["deep/x.yaml"]
+            assert (await caller.get("/ui/simulations/file?name=deep/x.yaml"))["text"] == TEXT
+            for name in ("../secret.yaml", "link.yaml", "notes.txt", "/etc/passwd", ""):
+                await caller.get(f"/ui/simulations/file?name={name}", 404)
+
+    play(scene)

@@ -1,0 +1,72 @@
+"""Documents over time: every value that a document ever had can be had again, and no more is kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.recording.tracks import Documents, at, fields, value_at, whole
+
+KEYS = st.text("ab/~#1", min_size=1, max_size=3).filter(lambda key: not key.startswith("#"))
+VALUES: st.SearchStrategy[Any] = st.one_of(
+    st.integers(-3, 3), st.text("xy", max_size=2), st.just([]), st.just({})
+)
+DOCUMENTS = st.recursive(
+    VALUES,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=12), st.dictionaries(KEYS, inner, min_size=1, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+def test_a_field_is_named_by_the_way_to_it() -> None:
+    document = {"queues": [{"name": "a/b"}, {}], "c~d": {"e/f": 1}, "none": None, "nan": float("nan")}
+    assert dict(fields(document)) == {
+        "/queues/#0/name": "a/b",
+        "/queues/#1": {},
+        "/c~0d/e~1f": 1,
+    }
+
+
+@settings(max_examples=20)
+@given(DOCUMENTS)
+def test_a_document_is_made_again_from_its_fields(document: Any) -> None:
+    assert whole(dict(fields(document))) == document
+
+
+@settings(max_examples=20)
+@given(st.lists(st.dictionaries(KEYS, DOCUMENTS, max_size=3), min_size=1, max_size=6))
+def test_each_moment_has_the_document_of_then(history: list[Any]) -> None:
+    documents = Documents()
+    for moment, document in enumerate(history):
+        documents.note("x", 2 * moment, document)
+    for moment, document in enumerate(history):
+        for later in (0, 1):
+            assert at(documents.tracks["x"], 2 * moment + later) == (document if document else {})
+
+
+def test_only_what_is_new_is_kept() -> None:
+    documents = Documents()
+    for moment, state in enumerate(["NEW", "NEW", "RUNNING", "RUNNING"]):
+        documents.note("x", moment, {"state": state, "name": "n"})
+    assert documents.tracks["x"] == {"/state": [0, "NEW", 2, "RUNNING"], "/name": [0, "n"]}
+    assert documents.count == 3
+
+
+def test_before_the_first_value_there_is_none() -> None:
+    assert value_at([3, "a", 5, None, 7, "b"], 2) is None
+    assert [value_at([3, "a", 5, None, 7, "b"], one) for one in (3, 4, 5, 6, 7, 9)] == [
+        "a", "a", None, None, "b", "b",
+    ]  # fmt: skip
+
+
+def test_moments_that_became_one_keep_the_last_value() -> None:
+    documents = Documents()
+    for moment in range(4):
+        documents.note("x", moment, {"n": moment})
+    documents.renumber({0: 0, 1: 1, 2: 1, 3: 2})
+    assert documents.tracks["x"] == {"/n": [0, 0, 1, 2, 2, 3]}
+    assert documents.count == 3
