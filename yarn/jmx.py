@@ -9,25 +9,26 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
-
-from prometheus_client import CollectorRegistry
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
-from prometheus_client.registry import Collector
 
 from yarn import notation
 
 Bean = dict[str, Any]
 
-PROMETHEUS_TYPE = CONTENT_TYPE_PLAIN_0_0_4
+_EVERYTHING = "*:*"
+PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _BEFORE_CAPITAL = re.compile(r"(?<=[^A-Z_])(?=[A-Z])|(?<!^)(?<!_)(?=[A-Z][a-z])")
-_OTHERS = re.compile(r"[^a-z0-9_]+")
+_OTHERS = re.compile(r"[^a-z0-9]+")
 _COUNTERS = re.compile(
-    r"Apps(Submitted|Completed|Killed|Failed)$|^Aggregate|NumOps$|^Containers(Launched|Completed|Failed|Killed)$"
+    r"Apps(Submitted|Completed|Killed|Failed)$|^Aggregate(?!PreemptedSeconds)|(?<!Interval)NumOps$"
+    r"|^Containers(Launched|Completed|Failed|Killed|RolledBackOnFailure)$"
     r"|^Log(Fatal|Error|Warn|Info)$|^Gc(Count|TimeMillis)$|^(Received|Sent)Bytes$"
+    r"|^Rpc(Authentication|Authorization)|^Rpc(SlowCalls|CallSuccesses|ClientBackoff.*|RequeueCalls)$"
 )
+_RPC = re.compile(r"(Rpc|RpcDetailed)ActivityForPort[0-9]+")
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
+_LABEL_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 
 
 def named(service: str, record: str, **keys: str) -> Bean:
@@ -43,26 +44,36 @@ def is_counter(attribute: str) -> bool:
 
 def answer(found: list[Bean], query: Mapping[str, str]) -> tuple[int, str]:
     """The status and the body of /jmx."""
-    chosen, status = _chosen(found, query)
-    body: dict[str, Any] = {"beans": chosen}
-    return status, notation.natural(body if status == 200 else {"result": "ERROR", **body})
+    if (wanted := query.get("get")) is not None:
+        status, body = _attribute(found, wanted)
+    else:
+        status, body = _matching(found, query.get("qry") or _EVERYTHING)
+    return status, notation.natural(body)
 
 
-def _chosen(found: list[Bean], query: Mapping[str, str]) -> tuple[list[Bean], int]:
-    wanted, pattern = query.get("get"), query.get("qry")
-    if wanted is not None:
-        name, _, attribute = wanted.partition("::")
-        if ":" not in name or not attribute:
-            return [], 400
-        chosen = [bean for bean in found if bean["name"] == name]
-        if not any(attribute in bean for bean in chosen):
-            return [], 404
-        return [{key: bean[key] for key in ("name", "modelerType", attribute)} for bean in chosen], 200
-    if pattern is None:
-        return found, 200
+def _attribute(found: list[Bean], wanted: str) -> tuple[int, Bean]:
+    """`get=bean::attribute`: the one, or what is wrong with the question."""
+    name, _, attribute = wanted.partition("::")
+    if not name or not attribute or "::" in attribute:
+        return 400, {"result": "ERROR", "message": "query format is not as expected."}
+    if not is_pattern(name):
+        return 400, {}
+    chosen = [bean for bean in found if matches(str(bean["name"]), name)]
+    shown = []
+    for bean in chosen:
+        answered = {key: bean[key] for key in ("name", "modelerType", attribute) if key in bean}
+        if attribute not in bean:
+            answered |= {"result": "ERROR", "message": f"No attribute with name {attribute} was found."}
+        shown.append(answered)
+    if any(attribute not in bean for bean in chosen):
+        return 404, {"beans": shown, "result": "ERROR"}
+    return 200, {"beans": shown}
+
+
+def _matching(found: list[Bean], pattern: str) -> tuple[int, Bean]:
     if not is_pattern(pattern):
-        return [], 400
-    return [bean for bean in found if matches(str(bean["name"]), pattern)], 200
+        return 400, {}
+    return 200, {"beans": [bean for bean in found if matches(str(bean["name"]), pattern)]}
 
 
 def is_pattern(pattern: str) -> bool:
@@ -91,41 +102,71 @@ def matches(name: str, pattern: str) -> bool:
 
 
 def prometheus(found: Iterable[Bean]) -> bytes:
-    """All numbers of the beans as Prometheus reads them."""
-    registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Beans(found))
-    return generate_latest(registry)
+    """All numbers of the metrics system's beans, as Prometheus reads them: a family for each attribute.
+
+    Written out here: Prometheus' own library knows no counter whose name does not end in `_total`.
+    """
+    families: dict[str, list[str]] = {}
+    for bean in found:
+        if not str(bean["name"]).startswith("Hadoop:") or "tag.Context" not in bean:
+            continue
+        record = _record(str(bean["modelerType"]))
+        labels = _labels(bean)
+        for attribute, value in bean.items():
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                continue
+            name = metric_name(record, attribute)
+            if name not in families:
+                kind = "counter" if is_counter(attribute) else "gauge"
+                families[name] = [f"# HELP {name} {description(attribute)}", f"# TYPE {name} {kind}"]
+            families[name].append(f"{name}{{{labels}}} {_number(value)}")
+    return "".join(f"{line}\n" for lines in families.values() for line in lines).encode()
 
 
 def metric_name(record: str, attribute: str) -> str:
     """The name in Prometheus: `queue_metrics_allocated_v_cores`."""
     joined = record[:1].upper() + record[1:] + attribute[:1].upper() + attribute[1:]
-    if not attribute[:1].isalpha() or attribute[:1].islower():
-        joined = f"{record}_{attribute}"
     return _OTHERS.sub("_", _BEFORE_CAPITAL.sub("_", joined).lower())
 
 
-class _Beans(Collector):
-    """The beans of one moment, as Prometheus' library wants them."""
+def description(attribute: str) -> str:
+    """What an attribute is, in words: `Allocated memory in MB`."""
+    name = attribute
+    for end, beginning in (("NumOps", "Number of ops for "), ("AvgTime", "Average time for ")):
+        if name.endswith(end):
+            return beginning + _in_words(name.removesuffix(end)).lower()
+    for end, behind in (("MB", " memory in MB"), ("VCores", " CPU in virtual cores")):
+        if name.endswith(end) and name != end:
+            return _in_words(name.removesuffix(end)).capitalize() + behind
+    for beginning in ("UnmanagedApps", "Apps"):
+        if name.startswith(beginning):
+            return f"# of {_in_words(name).lower()}"
+    if name.endswith("Containers") or name.startswith("Num"):
+        words = _in_words(name.removeprefix("Num").replace("NMs", "Nms")).lower()
+        return f"# of {words.replace('nms', 'NMs')}"
+    return _in_words(name)
 
-    def __init__(self, found: Iterable[Bean]) -> None:
-        self._found = [bean for bean in found if str(bean["name"]).startswith("Hadoop:")]
 
-    def collect(self) -> Iterator[Metric]:
-        """One family for each attribute."""
-        families: dict[str, Metric] = {}
-        for bean in self._found:
-            record = str(bean["modelerType"]).split(",")[0]
-            tags = {
-                name.removeprefix("tag.").lower(): str(value)
-                for name, value in bean.items()
-                if name.startswith("tag.")
-            }
-            for attribute, value in bean.items():
-                if isinstance(value, bool) or not isinstance(value, int | float):
-                    continue
-                name = metric_name(record, attribute)
-                kind = CounterMetricFamily if is_counter(attribute) else GaugeMetricFamily
-                family = families.setdefault(name, kind(name, f"{attribute} of {record}"))
-                family.add_sample(name, tags, float(value))
-        yield from families.values()
+def _record(kind: str) -> str:
+    """The name of the record behind a bean: that of RPC servers knows no port, it is a tag."""
+    name = kind.split(",")[0]
+    match = _RPC.fullmatch(name)
+    return name if match is None else match.group(1).lower()
+
+
+def _in_words(name: str) -> str:
+    return " ".join(word for word in _WORDS.split(name) if word)
+
+
+def _labels(bean: Bean) -> str:
+    tags = {
+        name.removeprefix("tag.").lower(): str(value) for name, value in bean.items() if name[:4] == "tag."
+    }
+    tags.pop("numopenconnectionsperuser", None)
+    return ",".join(f'{name}="{value.translate(_LABEL_ESCAPES)}"' for name, value in tags.items())
+
+
+def _number(value: float) -> str:
+    if isinstance(value, int):
+        return str(value)
+    return repr(value).replace("nan", "NaN").replace("inf", "Inf")

@@ -16,7 +16,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import psutil
@@ -27,6 +27,16 @@ from yarn.rpc import Caller, Handler
 from yarn.version import HADOOP_VERSION
 
 _MB = 1024 * 1024
+_OTHER_THREADS = tuple(f"Threads{one}" for one in ("New", "Blocked", "Waiting", "TimedWaiting", "Terminated"))
+"""Python does not tell what a thread is at: all count as runnable."""
+_RPC_TIMES = ("RpcEnQueueTime", "RpcLockWaitTime", "RpcQueueTime", "RpcResponseTime")
+_RPC_ZEROS = (
+    *("RpcAuthenticationFailures", "RpcAuthenticationSuccesses"),
+    *("RpcAuthorizationFailures", "RpcAuthorizationSuccesses"),
+    *("RpcClientBackoff", "RpcClientBackoffDisconnected", "RpcRequeueCalls", "RpcSlowCalls"),
+    *("CallQueueLength", "NumDroppedConnections", "NumInProcessHandler"),
+)
+"""What never happens here, or is not measured."""
 
 
 class ProcessBeans:
@@ -103,6 +113,7 @@ class ProcessBeans:
             "GcCount": self._collections.count,
             "GcTimeMillis": int(self._collections.total_s * 1000),
             "ThreadsRunnable": threads,
+            **dict.fromkeys(_OTHER_THREADS, 0),
             "LogFatal": lines[logging.CRITICAL],
             "LogError": lines[logging.ERROR],
             "LogWarn": lines[logging.WARNING],
@@ -143,15 +154,21 @@ class _Collections:
 class RpcMeter:
     """The calls of one service: how many, how long, how much; told by whoever answers them."""
 
-    __slots__ = ("calls", "port", "received", "sent", "server")
+    __slots__ = ("_second", "calls", "failed", "open_connections", "port", "received", "sent", "server")
 
     def __init__(self, server: str, port: int) -> None:
         self.server = server
         self.port = port
         """The port by which Hadoop's dashboards know the service."""
         self.calls: dict[str, Rate] = {}
+        self.failed = 0
+        """Calls that ended in an error."""
         self.received = 0
         self.sent = 0
+        self.open_connections: Callable[[], int] = int
+        """How many there are; only connections of Hadoop's wire can be counted."""
+        self._second = [0, 0, 0]
+        """A second, the calls in it, and those in the one before."""
 
     def note(self, rpc: str, spent_s: float, received: int = 0, sent: int = 0) -> None:
         """A call was answered, or refused."""
@@ -159,8 +176,15 @@ class RpcMeter:
         if rate is None:
             rate = self.calls[rpc] = Rate()
         rate.add(spent_s * 1000)
+        self._turn_second()
+        self._second[1] += 1
         self.received += received
         self.sent += sent
+
+    def _turn_second(self) -> None:
+        now, (second, count, _) = int(time.monotonic()), self._second
+        if now != second:
+            self._second = [now, 0, count if now == second + 1 else 0]
 
     def mean(self, rpc: str | None = None) -> tuple[int, float]:
         """The number of calls of one rpc, or of all, and their mean time in milliseconds."""
@@ -173,22 +197,29 @@ class RpcMeter:
     def beans(self, service: str) -> Iterator[Bean]:
         """RpcActivity and RpcDetailedActivity."""
         count, mean = self.mean()
-        tags = {"tag.Context": "rpc", "tag.port": str(self.port), "tag.serverName": self.server}
+        self._turn_second()
         yield {
             **named(service, f"RpcActivityForPort{self.port}"),
-            **tags,
+            "tag.port": str(self.port),
+            "tag.serverName": self.server,
+            "tag.Context": "rpc",
+            **_unmeasured(("DeferredRpcProcessingTime", 0)),
             "ReceivedBytes": self.received,
             "SentBytes": self.sent,
-            "RpcQueueTimeNumOps": count,
-            "RpcQueueTimeAvgTime": 0.0,
+            **dict.fromkeys(_RPC_ZEROS, 0),
+            **_unmeasured(*((name, count) for name in _RPC_TIMES)),
+            "RpcCallSuccesses": count - self.failed,
             "RpcProcessingTimeNumOps": count,
             "RpcProcessingTimeAvgTime": round(mean, 4),
-            "RpcAuthenticationSuccesses": 0,
-            "RpcAuthenticationFailures": 0,
-            "RpcSlowCalls": 0,
-            "CallQueueLength": 0,
+            "TotalRequests": count,
+            "TotalRequestsPerSecond": self._second[2],
+            "NumOpenConnections": self.open_connections(),
         }
-        detailed: Bean = {**named(service, f"RpcDetailedActivityForPort{self.port}"), **tags}
+        detailed: Bean = {
+            **named(service, f"RpcDetailedActivityForPort{self.port}"),
+            "tag.port": str(self.port),
+            "tag.Context": "rpcdetailed",
+        }
         for rpc in sorted(self.calls):
             number, mean = self.mean(rpc)
             name = rpc[:1].upper() + rpc[1:]
@@ -203,10 +234,21 @@ def metered(handler: Handler, meter: RpcMeter) -> Handler:
         begun = time.perf_counter()
         try:
             return handler(rpc, request, caller)
+        except BaseException:
+            meter.failed += 1
+            raise
         finally:
             meter.note(rpc, time.perf_counter() - begun)
 
     return handle
+
+
+def _unmeasured(*counts: tuple[str, int]) -> Bean:
+    """Times that are not measured: so many, of no length."""
+    shown: Bean = {}
+    for name, count in counts:
+        shown |= {f"{name}NumOps": count, f"{name}AvgTime": 0.0}
+    return shown
 
 
 def _java(kind: str, **attributes: Any) -> Bean:

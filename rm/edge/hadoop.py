@@ -7,6 +7,8 @@ ResourceTrackerService and AdminService.
 
 from __future__ import annotations
 
+from functools import partial
+
 from rm.core import Core
 from rm.edge.driver import Driver
 from rm.edge.meters import Meters
@@ -75,6 +77,11 @@ class HadoopPorts:
                 ),
                 (HadoopServer({ADMIN_PROTOCOL: admin}, None, limits), addresses.admin, "admin.address"),
             ]
+
+        for meter, (server, _, _) in zip(
+            (meters.client, meters.master, meters.tracker, meters.admin), self._ports, strict=False
+        ):
+            meter.open_connections = partial(len, server.connections)
 
     async def start(self) -> None:
         """Listens; PortTakenError names the port and the property that changes it."""

@@ -16,17 +16,59 @@ from yarn.rate import Rate
 from yarn.records.tracker import NodeHeartbeatRequest
 from yarn.rpc import Caller, Handler
 
+PERCENTILES = (50, 75, 90, 95, 99)
+WINDOW_S = 10.0
+
+
+class Intervals:
+    """Lengths of time, and how they were spread over the last ten seconds that are past. Answers for
+    MutableQuantiles.
+    """
+
+    def __init__(self) -> None:
+        self.all = Rate()
+        self._begun_s = 0.0
+        self._counts: dict[int, int] = {}
+        """By whole milliseconds, of the window that is open."""
+        self._past: dict[int, int] = {}
+
+    def add(self, spent_ms: float, now_s: float) -> None:
+        """One more."""
+        self._turn(now_s)
+        self.all.add(spent_ms)
+        rounded = round(spent_ms)
+        self._counts[rounded] = self._counts.get(rounded, 0) + 1
+
+    def quantiles(self, now_s: float) -> tuple[int, dict[int, int]]:
+        """How many the last window had, and for each of PERCENTILES the length that so many stay within."""
+        self._turn(now_s)
+        count = sum(self._past.values())
+        found = dict.fromkeys(PERCENTILES, 0)
+        seen, wanted = 0, list(PERCENTILES)
+        for length in sorted(self._past):
+            seen += self._past[length]
+            while wanted and seen * 100 >= wanted[0] * count:
+                found[wanted.pop(0)] = length
+        return count, found
+
+    def _turn(self, now_s: float) -> None:
+        past_s = now_s - self._begun_s
+        if past_s >= WINDOW_S:
+            self._past = self._counts if past_s < 2 * WINDOW_S else {}
+            self._counts = {}
+            self._begun_s = now_s
+
 
 class Meters:
     """The meters of one RM."""
 
     def __init__(self, core: Core) -> None:
         self._health = core.context.health
-        self.client = RpcMeter("ClientRMService", 8032)
-        self.admin = RpcMeter("AdminService", 8033)
-        self.master = RpcMeter("ApplicationMasterService", 8030)
+        self.client = RpcMeter("ApplicationClientProtocolService", 8032)
+        self.admin = RpcMeter("ResourceManagerAdministrationProtocolService", 8033)
+        self.master = RpcMeter("ApplicationMasterProtocolService", 8030)
         self.tracker = RpcMeter("ResourceTrackerService", 8031)
-        self.intervals = Rate()
+        self.intervals = Intervals()
         """Between two heartbeats of one node."""
         self.allocations = Rate()
         """Heartbeats in which containers were allocated."""
@@ -57,4 +99,4 @@ class Meters:
             before_s = self._beats_s.get(node_id)
             self._beats_s[node_id] = now_s
             if before_s is not None:
-                self.intervals.add((now_s - before_s) * 1000)
+                self.intervals.add((now_s - before_s) * 1000, now_s)

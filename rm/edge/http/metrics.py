@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from time import perf_counter
 
 from aiohttp import web
 
@@ -18,6 +19,7 @@ from rm.web.beans import beans
 from yarn import jmx
 from yarn.jmx import Bean
 from yarn.process_beans import ProcessBeans
+from yarn.rate import Rate
 
 _NANOSECONDS = 1_000_000
 """In a millisecond: CapacitySchedulerMetrics counts in them."""
@@ -50,33 +52,44 @@ class Metrics:
         if isinstance(scheduler, FairScheduler):
             durations: Bean = {
                 **jmx.named("ResourceManager", "FSOpDurations"),
+                "tag.FSOpDurations": "FSOpDurations",
                 "tag.Context": "fairscheduler-op-durations",
             }
             runs = {
-                "ContinuousSchedulingRun": scheduler.durations.continuous_scheduling_run.mean(),
-                "NodeUpdateCall": (count, mean_ms),
-                "UpdateThreadRun": scheduler.durations.update_thread_run.mean(),
+                "ContinuousSchedulingRun": scheduler.durations.continuous_scheduling_run,
+                "NodeUpdateCall": self._meters.tracker.calls.get("nodeHeartbeat", Rate()),
+                "UpdateThreadRun": scheduler.durations.update_thread_run,
             }
-            for name, (times, average_ms) in runs.items():
-                durations |= {f"{name}NumOps": times, f"{name}AvgTime": round(average_ms, 3)}
+            for name, run in runs.items():
+                durations |= {
+                    f"{name}NumOps": run.count,
+                    f"{name}AvgTime": round(run.mean()[1], 3),
+                    f"{name}MinTime": round(run.shortest_ms, 3),
+                    f"{name}MaxTime": round(run.longest_ms, 3),
+                }
             return [durations]
         if scheduler.name != "CapacityScheduler":
             return []
-        beats, interval_ms = self._meters.intervals.mean()
+        beats, percentiles = self._meters.intervals.quantiles(perf_counter())
         allocations, allocate_ms = self._meters.allocations.mean()
         shown: Bean = {
             **jmx.named("ResourceManager", "CapacitySchedulerMetrics"),
+            "tag.CapacitySchedulerMetrics": "ResourceManager",
             "tag.Context": "yarn",
             "AllocateNumOps": allocations,
-            "AllocateAvgTime": round(allocate_ms * _NANOSECONDS),
+            "AllocateAvgTime": round(allocate_ms * _NANOSECONDS, 1),
             "CommitSuccessNumOps": allocations,
-            "CommitSuccessAvgTime": round(allocate_ms * _NANOSECONDS),
+            "CommitSuccessAvgTime": round(allocate_ms * _NANOSECONDS, 1),
             "CommitFailureNumOps": 0,
-            "CommitFailureAvgTime": 0,
+            "CommitFailureAvgTime": 0.0,
             "NodeUpdateNumOps": count,
-            "NodeUpdateAvgTime": round(mean_ms * _NANOSECONDS),
+            "NodeUpdateAvgTime": round(mean_ms * _NANOSECONDS, 1),
             "SchedulerNodeHBIntervalNumOps": beats,
-            "SchedulerNodeHBIntervalAvgTime": round(interval_ms, 3),
+            "SchedulerNodeHBIntervalAvgTime": round(self._meters.intervals.all.mean()[1], 3),
+            **{
+                f"SchedulerNodeHBInterval{percentile}thPercentileTime": length_ms
+                for percentile, length_ms in percentiles.items()
+            },
         }
         return [shown]
 

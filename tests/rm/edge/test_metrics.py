@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from rm.edge.meters import Intervals
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import play
-from yarn.jmx import is_pattern, matches, metric_name
+from yarn.jmx import description, is_counter, is_pattern, matches, metric_name, prometheus
 
 PREFIX = "Hadoop:service=ResourceManager,name="
 
@@ -33,27 +34,114 @@ def test_beans_have_hadoop_s_names(tmp_path: Path) -> None:
             assert queues[0]["AppsSubmitted"] == 1
             (one,) = (await jmx(caller, f"?get={PREFIX}ClusterMetrics::NumActiveNMs"))["beans"]
             assert one["NumActiveNMs"] == 1
-            assert (await jmx(caller, f"?get={PREFIX}ClusterMetrics::None", 404))["result"] == "ERROR"
             assert (await jmx(caller, "?qry=nothing:*"))["beans"] == []
-            await jmx(caller, "?qry=nonsense", 400)
+            assert len((await jmx(caller, "?qry="))["beans"]) == len(names)
+            for query in ("?qry=nonsense", "?get=nonsense::x"):
+                assert await jmx(caller, query, 400) == {}
+
+    play(scene)
+
+
+def test_a_question_that_has_no_answer(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            none = await jmx(caller, f"?get={PREFIX}ClusterMetrics::None", 404)
+            assert none["result"] == "ERROR"
+            assert none["beans"] == [
+                {
+                    "name": f"{PREFIX}ClusterMetrics",
+                    "modelerType": "ClusterMetrics",
+                    "result": "ERROR",
+                    "message": "No attribute with name None was found.",
+                }
+            ]
+            assert await jmx(caller, f"?get={PREFIX}Nothing::None") == {"beans": []}
+            for query in ("?get=", "?get=nonsense", f"?get={PREFIX}ClusterMetrics", "?get=a:b=c::d::e"):
+                wrong = await jmx(caller, query, 400)
+                assert wrong == {"result": "ERROR", "message": "query format is not as expected."}
 
     play(scene)
 
 
 def test_prometheus_can_read_it(tmp_path: Path) -> None:
+    """Every family once, with what it is and one type; no sample twice; counters by Hadoop's names."""
+
     async def scene() -> None:
         async with web(tmp_path) as caller:
-            async with caller.session.get(f"{caller.top}/prom") as answer:
-                text = await answer.text()
-            samples = {
-                sample.name: sample
-                for family in text_string_to_metric_families(text)
-                for sample in family.samples
-            }
-            assert samples["cluster_metrics_num_active_n_ms"].value == 1
-            assert samples["queue_metrics_allocated_mb"].labels["queue"] == "default"
+            await caller.desk.beat()
+            for path in ("/prom", "/metrics"):
+                async with caller.session.get(f"{caller.top}{path}") as answer:
+                    assert answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+                    text = await answer.text()
+            heads = [line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")]
+            assert len(heads) == len(set(heads))
+            assert heads == [line.split()[2] for line in text.splitlines() if line.startswith("# HELP")]
+            families = {family.name: family for family in text_string_to_metric_families(text)}
+            assert {family.type for family in families.values()} == {"counter", "gauge"}
+            for family in families.values():
+                assert family.documentation or family.name.startswith("queue_metrics_running_"), family.name
+                labels = [(one.name, *sorted(one.labels.items())) for one in family.samples]
+                assert len(labels) == len(set(labels)), family.name
+            (active,) = families["cluster_metrics_num_active_n_ms"].samples
+            assert active.value == 1
+            assert {"clustermetrics": "ResourceManager", "context": "yarn"}.items() <= active.labels.items()
+            allocated = families["queue_metrics_allocated_mb"]
+            assert (allocated.type, allocated.documentation) == ("gauge", "Allocated memory in MB")
+            assert allocated.samples[0].labels["queue"] == "default"
+            assert families["queue_metrics_apps_submitted"].type == "counter"
+            assert "\nqueue_metrics_apps_submitted{" in text
+            assert "_total{" not in text
+            ports = [one.labels["port"] for one in families["rpc_received_bytes"].samples]
+            assert ports == ["8030", "8031", "8032", "8033"]
+            (beats,) = families["rpcdetailed_node_heartbeat_num_ops"].samples
+            assert beats.value == 2
 
     play(scene)
+
+
+def test_odd_names_and_values_in_prometheus() -> None:
+    bean = {
+        "name": "Hadoop:service=X,name=Y",
+        "modelerType": "Y",
+        "tag.Context": 'a "b"\\\n',
+        "Z": float("nan"),
+        "AllocatedResource.yarn.io/gpu": 1,
+        "Flag": True,
+        "Text": "no number",
+    }
+    text = prometheus([bean, {"name": "Hadoop:service=X,name=Z", "modelerType": "Z", "A": 1}]).decode()
+    families = list(text_string_to_metric_families(text))
+    assert [family.name for family in families] == ["yz", "y_allocated_resource_yarn_io_gpu"]
+    assert families[0].samples[0].labels == {"context": 'a "b"\\\n'}
+    assert families[0].samples[0].value != families[0].samples[0].value
+
+
+@pytest.mark.parametrize(
+    "attribute, words, is_a_counter",
+    [
+        ("AllocatedMB", "Allocated memory in MB", False),
+        ("AllocatedVCores", "Allocated CPU in virtual cores", False),
+        ("AppsSubmitted", "# of apps submitted", True),
+        ("UnmanagedAppsPending", "# of unmanaged apps pending", False),
+        ("AMLaunchDelayAvgTime", "Average time for am launch delay", False),
+        ("NodeUpdateNumOps", "Number of ops for node update", True),
+        ("SchedulerNodeHBIntervalNumOps", "Number of ops for scheduler node hb interval", False),
+        ("NumLostNMs", "# of lost NMs", False),
+        ("AggregateContainersReleased", "Aggregate Containers Released", True),
+        ("AggregatePreemptedSeconds.x", "Aggregate Preempted Seconds.x", False),
+    ],
+)
+def test_what_an_attribute_is(attribute: str, words: str, is_a_counter: bool) -> None:
+    assert (description(attribute), is_counter(attribute)) == (words, is_a_counter)
+
+
+def test_percentiles_are_those_of_the_window_that_is_past() -> None:
+    intervals = Intervals()
+    for number in range(100):
+        intervals.add(1000 + number, 100.0 + number / 100)
+    assert intervals.quantiles(101.0) == (0, dict.fromkeys((50, 75, 90, 95, 99), 0))
+    assert intervals.quantiles(111.0) == (100, {50: 1049, 75: 1074, 90: 1089, 95: 1094, 99: 1098})
+    assert intervals.quantiles(150.0)[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -63,6 +151,12 @@ def test_prometheus_can_read_it(tmp_path: Path) -> None:
         ("ClusterMetrics", "NumActiveNMs", "cluster_metrics_num_active_n_ms"),
         ("QueueMetrics", "AllocatedVCores", "queue_metrics_allocated_v_cores"),
         ("QueueMetrics", "running_0", "queue_metrics_running_0"),
+        ("rpc", "RpcSlowCalls", "rpc_rpc_slow_calls"),
+        (
+            "CapacitySchedulerMetrics",
+            "SchedulerNodeHBInterval95thPercentileTime",
+            "capacity_scheduler_metrics_scheduler_node_hb_interval95th_percentile_time",
+        ),
     ],
 )
 def test_names_are_those_of_hadoop(record: str, attribute: str, name: str) -> None:
@@ -82,7 +176,10 @@ def test_the_process_tells_of_itself(tmp_path: Path) -> None:
             (rpc,) = (await jmx(caller, f"?qry={PREFIX}RpcActivityForPort8031"))["beans"]
             assert rpc["RpcProcessingTimeNumOps"] == 2
             assert rpc["ReceivedBytes"] > 0
+            assert (rpc["tag.port"], rpc["tag.serverName"]) == ("8031", "ResourceTrackerService")
+            assert (rpc["RpcCallSuccesses"], rpc["NumOpenConnections"], rpc["TotalRequests"]) == (2, 0, 2)
             (detailed,) = (await jmx(caller, f"?qry={PREFIX}RpcDetailedActivityForPort8031"))["beans"]
+            assert detailed["tag.Context"] == "rpcdetailed"
             assert (detailed["NodeHeartbeatNumOps"], detailed["RegisterNodeManagerNumOps"]) == (1, 1)
 
     play(scene)
@@ -109,7 +206,8 @@ def test_the_scheduler_s_times(tmp_path: Path, scheduler: str, bean: str, attrib
             if scheduler == "fair":
                 assert shown["UpdateThreadRunNumOps"] >= 1
             if scheduler == "capacity":
-                assert shown["SchedulerNodeHBIntervalNumOps"] == 1
+                assert shown["SchedulerNodeHBInterval99thPercentileTime"] == 0, "the window is open"
+                assert shown["tag.CapacitySchedulerMetrics"] == "ResourceManager"
 
     play(scene)
 
