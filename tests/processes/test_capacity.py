@@ -19,7 +19,7 @@ from yarn.event_log import FILE, EventLogReader, LoggedEvent
 from yarn.records.client import GetQueueInfoRequest
 from yarn.rpc import BlockingStub
 
-pytestmark = [pytest.mark.xdist_group("processes"), pytest.mark.timeout(240)]
+pytestmark = pytest.mark.timeout(240)
 
 GB = 1024
 PREFIX = "yarn.scheduler.capacity."

@@ -9,14 +9,10 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import pytest
-
 from client.console import Console
 from client.main import main
 from cluster.cluster import wait_until
 from tests.processes.conftest import Desk
-
-pytestmark = pytest.mark.xdist_group("processes")
 
 PROGRAM = """\
 import signal, time

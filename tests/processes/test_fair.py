@@ -22,7 +22,7 @@ from tests.processes.gated import GATED, PATIENCE_S, output
 from yarn.records.client import GetQueueInfoRequest
 from yarn.rpc import BlockingStub
 
-pytestmark = [pytest.mark.xdist_group("processes"), pytest.mark.timeout(240)]
+pytestmark = pytest.mark.timeout(240)
 
 GB = 1024
 Job = subprocess.Popen[str]

@@ -14,7 +14,7 @@ from cluster.processes import containers_of
 from tests.processes.conftest import Desk
 from tests.processes.gated import Gated
 
-pytestmark = [pytest.mark.xdist_group("processes"), pytest.mark.timeout(180)]
+pytestmark = pytest.mark.timeout(180)
 
 SOON = ("-D", "yarn.nm.liveness-monitor.expiry-interval-ms=1500")
 

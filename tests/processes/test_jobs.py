@@ -26,7 +26,7 @@ from yarn.records.application import ApplicationSubmissionContext
 from yarn.records.container import ContainerLaunchContext
 from yarn.resource import Resource
 
-pytestmark = [pytest.mark.xdist_group("processes"), pytest.mark.timeout(180)]
+pytestmark = pytest.mark.timeout(180)
 
 
 def test_jobs_have_the_right_answers(desk: Desk, tmp_path: Path) -> None:

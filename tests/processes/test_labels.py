@@ -27,7 +27,7 @@ from yarn.records.client import GetNodesToLabelsRequest
 from yarn.records.node import NodeLabel
 from yarn.rpc import BlockingStub, RpcError
 
-pytestmark = [pytest.mark.xdist_group("processes"), pytest.mark.timeout(240)]
+pytestmark = pytest.mark.timeout(240)
 
 CAPACITY = "yarn.scheduler.capacity."
 LABELS = ("stable", "dynamic", "slow")

@@ -12,7 +12,7 @@ import pytest
 from cluster.cluster import wait_until
 from tests.processes.conftest import Desk
 
-pytestmark = [pytest.mark.xdist_group("processes"), pytest.mark.timeout(240)]
+pytestmark = pytest.mark.timeout(240)
 
 HANDLER = "yarn.resourcemanager.placement-constraints.handler="
 SPEC = "zk(4),NOTIN,NODE,zk"

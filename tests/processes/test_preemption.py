@@ -17,7 +17,7 @@ from cluster.cluster import wait_until
 from tests.processes.conftest import Desk, with_queues
 from tests.processes.gated import GATED, output
 
-pytestmark = [pytest.mark.xdist_group("processes"), pytest.mark.timeout(240)]
+pytestmark = pytest.mark.timeout(240)
 
 CAPACITY = "yarn.scheduler.capacity."
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption."

@@ -12,8 +12,6 @@ from cluster.cluster import wait_until
 from tests.processes.conftest import QUIET, Desk
 from yarn.configuration import Configuration
 
-pytestmark = pytest.mark.xdist_group("processes")
-
 
 def states(desk: Desk) -> dict[str, str]:
     return {row["name"]: row["state"] for row in desk.status()["daemons"]}
