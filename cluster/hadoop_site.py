@@ -42,6 +42,16 @@ def variables(environment: Mapping[str, str]) -> dict[str, str]:
     return {"JAVA_HOME": str(Path(java).resolve().parents[1])}
 
 
+def mapred_properties(run: Path) -> dict[str, str]:
+    """For mapred-site.xml: where jobs of Hadoop's own MapReduce wait, and that they say what Java from
+    17 on has to be told.
+    """
+    return {
+        "yarn.app.mapreduce.am.staging-dir": str(run / "staging"),
+        "mapreduce.jvm.add-opens-as-default": "true",
+    }
+
+
 def core_properties() -> dict[str, str]:
     """For core-site.xml: there is no file system but the machine's."""
     return {"fs.defaultFS": "file:///"}

@@ -79,6 +79,8 @@ def write_configuration(
             configuration = configuration.overlaid(over, "yarnbox")
         elif name == "core-site.xml":
             configuration = configuration.overlaid(_core_properties(run, record), "yarnbox")
+        elif name == "mapred-site.xml" and record.for_hadoop:
+            configuration = configuration.overlaid(hadoop_site.mapred_properties(run.path), "yarnbox")
         (run.path / name).write_text(configuration.to_xml(comment), encoding="utf-8")
     _write_hosts(run, record)
 

@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from cluster.cluster import Cluster
-from tests.clients import site
+from tests.clients import installed, site
 from tests.clients.jvm import Commands, Programs
+
+collect_ignore = [] if installed.hadoop_home().exists() else ["check_mapreduce.py"]
+"""Where Hadoop's MapReduce could not be installed its test is not run; the installer has said so."""
 
 HADOOP = {"3.3": "spark-3.5", "3.4": "spark-4.0"}
 

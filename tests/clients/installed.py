@@ -1,7 +1,9 @@
-"""What the tests of Hadoop's clients install: Spark and Flink from the package index, once, into a cache.
+"""What the tests of Hadoop's clients install, once, into a cache: Spark and Flink from the package index, and
+Hadoop's own MapReduce by Maven.
 
-Spark's packages contain Hadoop's client classes, so nothing but pip is needed; pip compares the checksums.
-The cache is $YARNBOX_CACHE, else yarnbox in $XDG_CACHE_HOME or ~/.cache. Run as a program it installs all.
+Spark's packages contain Hadoop's client classes, so for all but MapReduce nothing but pip is needed; pip
+compares the checksums, and for Maven this file does. The cache is $YARNBOX_CACHE, else yarnbox in
+$XDG_CACHE_HOME or ~/.cache. Run as a program it installs all.
 """
 
 from __future__ import annotations
@@ -11,12 +13,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
 PACKAGES = Path(__file__).with_name("packages")
 RELEASES = {"spark-3.5": "pyspark", "spark-4.0": "pyspark", "flink-1.20": "pyflink"}
 """Each release, and the directory of it that is the software's home."""
+
+HADOOP = "hadoop-3.4"
+"""Jars of Hadoop's daemons and of MapReduce; they come by Maven."""
 
 LACKING = 3
 """The exit status when something cannot be had here: Java, or the network. A wrong checksum is an error."""
@@ -37,7 +43,7 @@ def home(release: str) -> Path:
 
 def _directory(release: str) -> Path:
     """Named after what it has to contain, so that another version goes to another place."""
-    wanted = (PACKAGES / f"{release}.txt").read_bytes()
+    wanted = (PACKAGES / f"{release}{'.sha256' if release == HADOOP else '.txt'}").read_bytes()
     return cache() / f"{release}-{sha256(wanted).hexdigest()[:12]}"
 
 
@@ -61,17 +67,56 @@ def install(release: str) -> None:
         Path(draft, "tree").rename(target)
 
 
+def hadoop_home() -> Path:
+    """The directory of Hadoop's jars, whether they are there or not."""
+    return _directory(HADOOP)
+
+
+def install_hadoop() -> None:
+    """Puts Hadoop's jars into the cache if they are not there; OSError when they cannot be had."""
+    target = _directory(HADOOP)
+    if target.exists():
+        return
+    if shutil.which("mvn") is None:
+        raise OSError(f"{HADOOP} cannot be installed: no mvn on the PATH")
+    print(f"test-clients: installing {HADOOP} into {target}", flush=True)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".draft-", dir=target.parent) as draft:
+        maven = ["mvn", "--quiet", "--batch-mode", "--file", str(PACKAGES / f"{HADOOP}.xml")]
+        maven += ["dependency:copy", f"-DoutputDirectory={draft}/tree"]
+        done = subprocess.run(maven, stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode != 0:
+            sys.stderr.write(done.stdout)
+            raise OSError(f"{HADOOP} cannot be installed")
+        _check_jars(Path(draft, "tree"))
+        Path(draft, "tree").rename(target)
+
+
+def _check_jars(directory: Path) -> None:
+    lines = (PACKAGES / f"{HADOOP}.sha256").read_text(encoding="ascii").splitlines()
+    wanted = {name: digest for digest, name in (line.split() for line in lines)}
+    found = {path.name: sha256(path.read_bytes()).hexdigest() for path in directory.iterdir()}
+    if found != wanted:
+        raise ValueError(f"{HADOOP} is not what it was when its checksums were written down")
+
+
 def main() -> int:
     """Installs everything; the exit status."""
     if shutil.which("java") is None or shutil.which("javac") is None:
         print("test-clients: no java and javac on the PATH: the tests of Hadoop's own clients were NOT run")
         return LACKING
-    try:
-        for release in RELEASES:
-            install(release)
-    except OSError as error:
-        print(f"test-clients: {error}: the tests of Hadoop's own clients were NOT run")
-        return LACKING
+    with ThreadPoolExecutor(1) as beside:
+        hadoop = beside.submit(install_hadoop)
+        try:
+            for release in RELEASES:
+                install(release)
+        except OSError as error:
+            print(f"test-clients: {error}: the tests of Hadoop's own clients were NOT run")
+            return LACKING
+        try:
+            hadoop.result()
+        except OSError as error:
+            print(f"test-clients: {error}: Hadoop's own MapReduce is NOT run")
     return 0
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,28 @@ import pytest
 
 from tests.clients import installed
 
+JAR = b"classes"
 Pip = Callable[[Path], subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
 def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Pip], list[Path]]:
-    """Puts a pip of ours in place of pip; where it was told to install something."""
-    monkeypatch.setenv("YARNBOX_CACHE", str(tmp_path))
+    """Puts a pip of ours in place of pip, and a Maven that brings one jar; where it was told to install
+    something.
+    """
+    packages = tmp_path / "packages"
+    shutil.copytree(installed.PACKAGES, packages)
+    (packages / "hadoop-3.4.sha256").write_text(f"{sha256(JAR).hexdigest()}  one.jar\n", encoding="ascii")
+    monkeypatch.setattr(installed, "PACKAGES", packages)
+    monkeypatch.setenv("YARNBOX_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
 
     def replace(answer: Pip) -> list[Path]:
         targets: list[Path] = []
 
         def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+            if command[0] == "mvn":
+                return maven(Path(command[-1].removeprefix("-DoutputDirectory=")))
             assert "--require-hashes" in command
             targets.append(Path(command[command.index("--target") + 1]))
             return answer(targets[-1])
@@ -33,6 +43,13 @@ def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Pip], list
         return targets
 
     return replace
+
+
+def maven(target: Path) -> subprocess.CompletedProcess[str]:
+    """A Maven that installs."""
+    target.mkdir()
+    (target / "one.jar").write_bytes(JAR)
+    return subprocess.CompletedProcess([], 0, "", "")
 
 
 def works(target: Path) -> subprocess.CompletedProcess[str]:
@@ -57,6 +74,7 @@ def test_each_release_is_installed_once(pip: Callable[[Pip], list[Path]]) -> Non
     assert [installed.main(), installed.main()] == [0, 0]
     assert len(targets) == len(installed.RELEASES)
     assert {(installed.home(name).parent / "done").exists() for name in installed.RELEASES} == {True}
+    assert [path.name for path in installed.hadoop_home().iterdir()] == ["one.jar"]
 
 
 def test_without_a_network_nothing_is_left_and_nothing_is_run(
@@ -65,7 +83,28 @@ def test_without_a_network_nothing_is_left_and_nothing_is_run(
     pip(fails("No matching distribution found"))
     assert installed.main() == installed.LACKING
     assert "were NOT run" in capsys.readouterr().out
-    assert not list(installed.cache().iterdir())
+    left = [path.name for path in installed.cache().iterdir()]
+    assert left == [installed.hadoop_home().name]
+
+
+def test_without_maven_only_mapreduce_is_not_run(
+    pip: Callable[[Pip], list[Path]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pip(works)
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == "mvn" else f"/usr/bin/{name}")
+    assert installed.main() == 0
+    assert "no mvn on the PATH: Hadoop's own MapReduce is NOT run" in capsys.readouterr().out
+    assert not installed.hadoop_home().exists()
+
+
+def test_another_jar_than_it_was_is_an_error(
+    pip: Callable[[Pip], list[Path]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pip(works)
+    (installed.PACKAGES / "hadoop-3.4.sha256").write_text("00  one.jar\n", encoding="ascii")
+    with pytest.raises(ValueError, match=r"hadoop-3\.4 is not what it was"):
+        installed.main()
+    assert not installed.hadoop_home().exists()
 
 
 def test_a_wrong_checksum_is_an_error(pip: Callable[[Pip], list[Path]]) -> None:

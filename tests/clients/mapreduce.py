@@ -1,0 +1,83 @@
+"""Hadoop's own MapReduce under test: jobs of ours, submitted by its job client, with its AM and its tasks."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from cluster.cluster import Cluster
+from tests.clients import installed
+from tests.clients.jvm import SOURCES, environment
+
+JOB_S = 120
+LOGGING = """\
+log4j.rootLogger=INFO,console
+log4j.appender.console=org.apache.log4j.ConsoleAppender
+log4j.appender.console.target=System.err
+log4j.appender.console.layout=org.apache.log4j.PatternLayout
+log4j.appender.console.layout.ConversionPattern=%d %p %c{1}: %m%n
+"""
+_JAVA = "-Xmx200m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+PROPERTIES = {
+    "mapreduce.application.classpath": f"{installed.hadoop_home()}/*",
+    "yarn.application.classpath": "$HADOOP_CONF_DIR",  # the cluster's names other jars, for Flink
+    "yarn.app.mapreduce.am.command-opts": _JAVA,
+    "mapreduce.map.java.opts": _JAVA,
+    "mapreduce.reduce.java.opts": _JAVA,
+    "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms": "200",
+    "mapreduce.client.completion.pollinterval": "200",
+    "mapreduce.map.memory.mb": "512",
+    "mapreduce.reduce.memory.mb": "512",
+}
+
+
+@dataclass(frozen=True)
+class MapReduce:
+    """Hadoop's release, our job in a jar, and the cluster it is submitted to."""
+
+    cluster: Cluster
+    scratch: Path
+
+    @classmethod
+    def packed(cls, cluster: Cluster, scratch: Path) -> MapReduce:
+        """Compiles the job and packs it; AssertionError with what the compiler said."""
+        scratch.mkdir(parents=True)
+        (scratch / "log4j.properties").write_text(LOGGING, encoding="ascii")
+        source = str(SOURCES / "mapreduce" / "WordCount.java")
+        classes = str(scratch / "classes")
+        javac = [
+            "javac",
+            "-nowarn",
+            "-proc:none",
+            "-d",
+            classes,
+            "-cp",
+            f"{installed.hadoop_home()}/*",
+            source,
+        ]
+        for command in javac, ["jar", "--create", "--file", str(scratch / "words.jar"), "-C", classes, "."]:
+            done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment())
+            assert done.returncode == 0, done.stderr
+        return cls(cluster, scratch)
+
+    @contextmanager
+    def started(self, source: Path, target: Path, **properties: str) -> Iterator[subprocess.Popen[str]]:
+        """One job beside the test; its client is killed if it runs at the end of the block."""
+        run = self.cluster.run.path
+        path = [f"{self.scratch}/words.jar", str(self.scratch), str(run), f"{installed.hadoop_home()}/*"]
+        line = ["java", *_JAVA.split(), "-cp", ":".join(path), "WordCount"]
+        chosen = {name.replace("_", "."): value for name, value in properties.items()}
+        for name, value in {**PROPERTIES, **chosen}.items():
+            line += ["-D", f"{name}={value}"]
+        line += [source.as_uri(), target.as_uri()]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(
+            line, stdout=pipe, stderr=subprocess.STDOUT, text=True, env=environment()
+        ) as process:
+            try:
+                yield process
+            finally:
+                process.kill()
