@@ -51,6 +51,16 @@ class Access:
                 f"User {user} cannot perform operation MODIFY_APP on {app.application_id}"
             )
 
+    def may_move_to(self, user: str, queue: str) -> bool:
+        """Whether the user may bring an application to that queue: to submit there or to administer it."""
+        if not self.is_enabled:
+            return True
+        scheduler = self._context.scheduler
+        return scheduler.queue_view(queue) is not None and (
+            scheduler.has_access(user, QueueACL.SUBMIT_APPLICATIONS, queue)
+            or scheduler.has_access(user, QueueACL.ADMINISTER_QUEUE, queue)
+        )
+
     def _may(self, user: str, app: RMApp, kind: ApplicationAccessType) -> bool:
         if not self.is_enabled or user == app.user or self.is_admin(user):
             return True

@@ -101,14 +101,14 @@ def application_report(context: RMContext, app: RMApp, user: str, *, may_view: b
 
 
 def tracking_url(context: RMContext, app: RMApp, attempt: RMAppAttempt | None) -> str:
-    """Where to look: by way of the proxy; an unmanaged AM's page itself; without a page, the RM's."""
+    """Where to look: by way of the proxy; an unmanaged AM's page itself; of one that was killed or failed,
+    the RM's.
+    """
     if attempt is None:
         return context.pages.proxy(app.application_id)
     original = attempt.original_tracking_url
-    if app.is_unmanaged:
+    if app.is_unmanaged or original == context.pages.application(app.application_id):
         return original
-    if original == NOT_AVAILABLE:
-        return context.pages.application(app.application_id)
     return context.pages.proxy(app.application_id)
 
 
@@ -195,8 +195,11 @@ def resource_seconds(context: RMContext, app: RMApp) -> tuple[dict[str, int], di
     for attempt in app.attempts.values():
         _add(seconds, attempt.resource_seconds)
         _add(preempted, attempt.preempted_resource_seconds)
-    if app.current is not None:
-        for container in context.scheduler.live_containers(app.current.attempt_id):
+    booked = context.scheduler.attempt(app.current.attempt_id) if app.current is not None else None
+    if booked is not None and not booked.is_stopped:
+        for kind in context.resource_types:
+            seconds.setdefault(kind.name, 0)
+        for container in context.scheduler.live_containers(booked.attempt_id):
             _add(seconds, container.resource_seconds())
     return seconds, preempted
 
@@ -249,7 +252,7 @@ def container_report(context: RMContext, container: RMContainer) -> ContainerRep
         priority=container.key.request_priority,
         creation_time=container.creation_ms,
         finish_time=container.finish_ms,
-        diagnostics_info=container.diagnostics,
+        diagnostics_info=container.diagnostics if container.is_finished else None,
         log_url=log_url,
         container_exit_status=container.exit_status if container.is_finished else 0,
         container_state=ContainerState.COMPLETE if container.is_finished else ContainerState.RUNNING,

@@ -157,8 +157,9 @@ class RMAppManager:
         if request.capability is None:
             raise InvalidResourceRequestError("Invalid resource request, no resources requested")
         requests.validate_labels_enabled(request, context.labels)
-        if label is None and request.resource_name == ANY:
-            request = replace(request, node_label_expression=scheduler.default_label(queue))
+        if label is None:
+            default = scheduler.default_label(queue) if request.resource_name == ANY else None
+            request = replace(request, node_label_expression=default or "")
         maximum = scheduler.queue_maximum_allocation(queue)
         requests.validate_amounts(request.capability or NONE, maximum, context.resource_types.names)
         requests.validate_label(request, context.labels, scheduler.accessible_labels(queue), queue)

@@ -22,10 +22,10 @@ def natural(value: Any) -> str:
     return json.dumps(_finite(value), separators=(",", ":"), ensure_ascii=False)
 
 
-def mapped(value: dict[str, Any]) -> str:
-    """Notation M; nothing in it is `null`."""
+def mapped(value: dict[str, Any], *, empty: str = "null") -> str:
+    """Notation M; an object with nothing in it is `null`, a root with nothing in it what `empty` says."""
     shown = _mapped(value)
-    return "null" if shown in (None, {}) else json.dumps(shown, separators=(",", ":"), ensure_ascii=False)
+    return json.dumps(shown, separators=(",", ":"), ensure_ascii=False) if shown else empty
 
 
 def _finite(value: Any) -> Any:
@@ -38,8 +38,8 @@ def _finite(value: Any) -> Any:
 
 def _mapped(value: Any) -> Any:
     if isinstance(value, dict):
-        shown = {name: _mapped(each) for name, each in value.items()}
-        return {name: each for name, each in shown.items() if each is not None}
+        shown = {name: _mapped(each) for name, each in value.items() if each is not None and each != []}
+        return shown or None
     if isinstance(value, list):
         parts = [_mapped(each) for each in value]
         return None if not parts else parts[0] if len(parts) == 1 else parts

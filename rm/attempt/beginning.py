@@ -140,6 +140,7 @@ def unmanaged_saved(attempt: RMAppAttempt, event: AttemptNewSaved) -> None:
     """ATTEMPT_NEW_SAVED of an unmanaged AM: it may register from now on."""
     attempt.am_rm_token = attempt.context.tokens.amrm_token(attempt.attempt_id)
     _register_client_key(attempt)
+    attempt.launch_diagnostics = WAITING_FOR_AM
     note_launched(attempt, event)
 
 

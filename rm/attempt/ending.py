@@ -56,6 +56,8 @@ def _remember_and_store(
     attempt.target, attempt.todo, attempt.cause = target, todo, event
     attempt.state_before_saving = attempt.state
     attempt.finish_ms = attempt.context.now_ms
+    # No link may lead to an AM that is gone; one that unregisters names its own page once more.
+    attempt.original_tracking_url = attempt.context.pages.application(attempt.application_id)
     exit_status, tracking_url, final_status = INVALID, attempt.original_tracking_url, None
     if isinstance(event, AttemptContainerFinished):
         exit_status = event.status.exit_status

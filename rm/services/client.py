@@ -17,11 +17,12 @@ from rm.events.app import AppKill, AttemptFail
 from rm.events.node import NodeSignalContainer
 from rm.services.caller import Caller
 from rm.services.cluster import ClusterService
-from rm.services.filters import matches
+from rm.services.filters import QueueFilter, matches
 from rm.state import store_app
 from rm.submission import RMAppManager
 from yarn.enums import ApplicationsRequestScope
 from yarn.errors import (
+    AccessControlError,
     ApplicationAttemptNotFoundError,
     ApplicationNotFoundError,
     ContainerNotFoundError,
@@ -158,11 +159,12 @@ class ClientService(ClusterService):
     def get_applications(self, request: GetApplicationsRequest, caller: Caller) -> GetApplicationsResponse:
         """getApplications: the filters combine with AND."""
         limit = request.limit
+        queues = [QueueFilter(self._context, name) for name in request.queues]
         found: list[ApplicationReport] = []
         for app in self._context.apps.values():
             if limit is not None and len(found) >= limit:
                 break
-            if not matches(app, request, caller.user):
+            if not matches(app, request, caller.user, queues):
                 continue
             may_view = self._access.may_view(caller.user, app)
             hides = request.scope is ApplicationsRequestScope.VIEWABLE
@@ -198,7 +200,8 @@ class ClientService(ClusterService):
         container_id = request.container_id
         if container_id is None:
             raise ContainerNotFoundError("Invalid container id: null")
-        self._attempt_to_view(container_id.application_attempt_id, caller)
+        attempt_id = container_id.application_attempt_id
+        self._attempt_to_view(attempt_id, caller, f"application {attempt_id.application_id}")
         container = self._context.scheduler.container(container_id)
         if container is None:
             raise ContainerNotFoundError(f"Container with id '{container_id}' doesn't exist in RM.")
@@ -206,7 +209,9 @@ class ClientService(ClusterService):
 
     def get_containers(self, request: GetContainersRequest, caller: Caller) -> GetContainersResponse:
         """getContainers: the live ones."""
-        _, attempt = self._attempt_to_view(request.application_attempt_id, caller)
+        attempt_id = request.application_attempt_id
+        of_whom = f"application {attempt_id.application_id if attempt_id is not None else None}"
+        _, attempt = self._attempt_to_view(attempt_id, caller, of_whom)
         live = self._context.scheduler.live_containers(attempt.attempt_id)
         return GetContainersResponse(
             containers=tuple(reports.container_report(self._context, container) for container in live)
@@ -220,6 +225,11 @@ class ClientService(ClusterService):
         """moveApplicationAcrossQueues."""
         app = self._app(request.application_id)
         self._access.check_modify(caller.user, app)
+        if not self._access.may_move_to(caller.user, request.target_queue):
+            raise AccessControlError(
+                f"User {caller.user} cannot submit applications to target queue or the target queue doesn't "
+                f"exist: {request.target_queue} while moving {app.application_id}"
+            )
         if app.state not in ACTIVE_STATES:
             raise YarnError(f"App in {app.state.name} state cannot be moved.")
         app.queue = self._context.scheduler.move_application(app.application_id, request.target_queue)
@@ -283,10 +293,10 @@ class ClientService(ClusterService):
         return app, attempt
 
     def _attempt_to_view(
-        self, attempt_id: ApplicationAttemptId | None, caller: Caller
+        self, attempt_id: ApplicationAttemptId | None, caller: Caller, what: str | None = None
     ) -> tuple[RMApp, RMAppAttempt]:
         app = self._app(attempt_id.application_id if attempt_id is not None else None)
-        self._check_view(caller, app, f"attempt {attempt_id}")
+        self._check_view(caller, app, what or f"attempt {attempt_id}")
         return self._attempt(attempt_id)
 
     def _check_view(self, caller: Caller, app: RMApp, what: str) -> None:

@@ -13,7 +13,7 @@ from rm import reports
 from rm.access import Access
 from rm.profiles import read_profiles
 from rm.services.caller import Caller
-from rm.services.filters import matches
+from rm.services.filters import QueueFilter
 from yarn.enums import NodeState
 from yarn.errors import YarnError
 from yarn.records.basics import ResourceProfileEntry, ResourceProfiles
@@ -22,7 +22,6 @@ from yarn.records.client import (
     GetAllResourceProfilesResponse,
     GetAllResourceTypeInfoRequest,
     GetAllResourceTypeInfoResponse,
-    GetApplicationsRequest,
     GetAttributesToNodesRequest,
     GetAttributesToNodesResponse,
     GetClusterMetricsRequest,
@@ -123,8 +122,8 @@ class ClusterService:
             context.log("info", "queue unknown", queue=name, why=refusal.message)
             return GetQueueInfoResponse()
         if request.include_applications:
-            wanted = GetApplicationsRequest(queues=(info.queue_path or name,))
-            apps = [app for app in context.apps.values() if matches(app, wanted, caller.user)]
+            queue = QueueFilter(context, info.queue_path or name)
+            apps = [app for app in context.apps.values() if queue.holds(app)]
             shown = tuple(
                 reports.application_report(
                     context, app, caller.user, may_view=self._access.may_view(caller.user, app)

@@ -2,17 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from rm.app import RMApp
 from rm.reports import application_state
 from yarn.enums import ApplicationsRequestScope
 from yarn.records.client import GetApplicationsRequest
 
+if TYPE_CHECKING:
+    from rm.context import RMContext
 
-def matches(app: RMApp, request: GetApplicationsRequest, user: str) -> bool:
+
+class QueueFilter:
+    """Applications of a queue: those that the scheduler has in it or below it, and those that bear its name,
+    over or not.
+    """
+
+    def __init__(self, context: RMContext, queue: str) -> None:
+        scheduler = context.scheduler
+        found = scheduler.queue_view(queue)
+        self._applications = scheduler.applications
+        self._path = found.path if found is not None else None
+        knows_paths = scheduler.name == "CapacityScheduler" and found is not None
+        self._names = (queue, found.path) if knows_paths and found is not None else (queue,)
+
+    def holds(self, app: RMApp) -> bool:
+        """Whether the application is meant."""
+        if app.queue in self._names:
+            return True
+        booked = self._applications.get(app.application_id)
+        if booked is None or booked.attempt is None or booked.attempt.is_stopped or self._path is None:
+            return False
+        own = booked.queue if isinstance(booked.queue, str) else booked.queue.path
+        return bool(own == self._path or own.startswith(self._path + "."))
+
+
+def matches(
+    app: RMApp, request: GetApplicationsRequest, user: str, queues: Sequence[QueueFilter] = ()
+) -> bool:
     """Whether all filters but that of visibility let the application pass."""
     if request.scope is ApplicationsRequestScope.OWN and app.user != user:
         return False
-    if request.queues and not any(_is_queue(app.queue, name) for name in request.queues):
+    if queues and not any(queue.holds(app) for queue in queues):
         return False
     types = [name.lower() for name in request.application_types]
     if types and app.submission.application_type.lower() not in types:
@@ -28,11 +60,6 @@ def matches(app: RMApp, request: GetApplicationsRequest, user: str) -> bool:
     return _within(app.start_ms, request.start_begin, request.start_end) and _within(
         app.finish_ms, request.finish_begin, request.finish_end
     )
-
-
-def _is_queue(path: str, name: str) -> bool:
-    """Whether the queue is meant: by its path, or by its short name."""
-    return name == path or name == path.rpartition(".")[2]
 
 
 def _shares(tags: tuple[str, ...], wanted: tuple[str, ...]) -> bool:

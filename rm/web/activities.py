@@ -10,16 +10,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from rm.scheduler.asks import RequestKey
-from rm.scheduler.capacity.recording import AppAllocation, NodeAllocation, QueueActivity, Remark
+from rm.scheduler.capacity.recording import NO_CONTAINER, AppAllocation, NodeAllocation, QueueActivity, Remark
 from rm.web.values import Answer, java_date, without_nulls
 
 
 def of_node(found: Sequence[NodeAllocation] | None, node_id: str | None, *, is_grouped: bool) -> Answer:
     """A node's last recorded pass, or that of any node."""
     if found is None:
-        return refusal(
-            "waiting for the next allocation" if node_id is None else "waiting for display", node_id
-        )
+        return refusal("waiting for next allocation" if node_id is None else "waiting for display", node_id)
     if not found:
         return refusal("do not have available resources", node_id)
     first = found[0]
@@ -38,12 +36,13 @@ def refusal(diagnostic: str, node_id: str | None) -> Answer:
 
 
 def _allocation(one: NodeAllocation, *, is_grouped: bool) -> Answer:
-    return {
+    shown = {
         "partition": one.partition,
-        "updatedContainerId": one.container_id,
+        "updatedContainerId": one.container_id if one.container_id != NO_CONTAINER else None,
         "finalAllocationState": one.state,
         "root": _queue(one.root, is_grouped=is_grouped),
     }
+    return without_nulls(shown)
 
 
 def _queue(queue: QueueActivity, *, is_grouped: bool) -> Answer:

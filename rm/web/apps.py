@@ -5,25 +5,26 @@ AppTimeoutInfo.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rm import reports
 from rm.app import RMApp
 from rm.attempt import NOT_AVAILABLE, RMAppAttempt
-from rm.container import RMContainer
 from rm.scheduler.asks import KeyAsks
+from rm.scheduler.capacity.application import CapacityAttempt
 from rm.scheduler.constraint.text import text
+from rm.scheduler.usage import Amounts
 from rm.web.values import Answer, Shapes, entries, java_float, without_nulls
-from yarn.enums import ApplicationTimeoutType, ExecutionType
-from yarn.ids import ContainerId
+from yarn.enums import ApplicationTimeoutType, ExecutionType, YarnApplicationState
 from yarn.moments import iso8601
+from yarn.records.application import ApplicationAttemptReport
+from yarn.records.container import ContainerReport
 from yarn.records.request import SchedulingRequest
-from yarn.resource import NONE, Resource
+from yarn.resource import NONE
 
 if TYPE_CHECKING:
     from rm.context import RMContext
 
-NOTHING_HELD = -1
 _HIDDEN_NUMBERS = (
     "startedTime",
     "launchTime",
@@ -34,9 +35,14 @@ _HIDDEN_NUMBERS = (
     "reservedMB",
     "reservedVCores",
     "runningContainers",
-    "queueUsagePercentage",
-    "clusterUsagePercentage",
 )
+_BEFORE_ITS_PAGE = (
+    YarnApplicationState.NEW,
+    YarnApplicationState.NEW_SAVING,
+    YarnApplicationState.SUBMITTED,
+    YarnApplicationState.ACCEPTED,
+)
+_HIDDEN_SHARES = {"queueUsagePercentage": 0.0, "clusterUsagePercentage": 0.0}
 
 
 def application(
@@ -45,7 +51,6 @@ def application(
     """An application; `without` are names of `deSelects`."""
     state = reports.application_state(app)
     attempt = app.current
-    is_over = app.is_final_state_stored
     label = app.submission.node_label_expression
     am_label = app.am_requests[0].node_label_expression if app.am_requests else None
     finish_ms = app.finish_ms
@@ -57,8 +62,7 @@ def application(
         "state": state.name,
         "finalStatus": app.final_status.name.removeprefix("APP_"),
         "progress": java_float((attempt.progress if attempt is not None else 0.0) * 100),
-        "trackingUI": _tracking(app),
-        "trackingUrl": _tracking_url(context, app),
+        **_tracking(context, app, state),
         "diagnostics": app.shown_diagnostics(),
         "clusterId": app.application_id.cluster_timestamp,
         "applicationType": app.submission.application_type,
@@ -69,39 +73,38 @@ def application(
         "finishedTime": finish_ms,
         "elapsedTime": (finish_ms or context.now_ms) - app.start_ms,
         "masterNodeId": "",
-        **_usage(context, app, is_over=is_over),
+        **_usage(context, app),
         "unmanagedApplication": app.is_unmanaged,
         "appNodeLabelExpression": None if "appnodelabelexpression" in without else label,
         "amNodeLabelExpression": None if "amnodelabelexpression" in without else am_label,
     }
     if "timeouts" not in without:
         shown["timeouts"] = {"timeout": [timeout(context, app)]}
+    if (
+        context.scheduler.name == "CapacityScheduler"
+        and attempt is not None
+        and "resourceinfo" not in without
+    ):
+        shown["resourceInfo"] = _by_partition(context, shapes, attempt)
     if not may_view:
-        return without_nulls({**shown, **dict.fromkeys(_HIDDEN_NUMBERS, 0)})
+        return without_nulls({**shown, **dict.fromkeys(_HIDDEN_NUMBERS, 0), **_HIDDEN_SHARES})
     shown["logAggregationStatus"] = app.logs.status().name
     if attempt is not None:
         shown |= _of_master(attempt)
         if "resourcerequests" not in without:
             shown["resourceRequests"] = list(open_requests(context, shapes, attempt)) or None
-        if context.scheduler.name == "CapacityScheduler" and "resourceinfo" not in without:
-            shown["resourceInfo"] = _by_partition(context, shapes, attempt)
     return without_nulls(shown)
 
 
-def _tracking(app: RMApp) -> str:
-    attempt = app.current
-    if app.is_in_final_state:
-        return "History"
-    if attempt is None or attempt.original_tracking_url in ("", NOT_AVAILABLE):
-        return "UNASSIGNED"
-    return "ApplicationMaster"
-
-
-def _tracking_url(context: RMContext, app: RMApp) -> str | None:
-    if app.current is None or app.launch_ms == 0:
-        return None
+def _tracking(context: RMContext, app: RMApp, state: YarnApplicationState) -> Answer:
+    """What there is to look at, and where."""
+    if app.current is None or state in _BEFORE_ITS_PAGE:
+        return {"trackingUI": "UNASSIGNED"}
     url = reports.tracking_url(context, app, app.current)
-    return None if url in ("", NOT_AVAILABLE) else url
+    return {
+        "trackingUI": "History" if app.finish_ms else "ApplicationMaster",
+        "trackingUrl": None if url in ("", NOT_AVAILABLE) else url,
+    }
 
 
 def _of_master(attempt: RMAppAttempt) -> Answer:
@@ -117,15 +120,14 @@ def _of_master(attempt: RMAppAttempt) -> Answer:
     return shown
 
 
-def _usage(context: RMContext, app: RMApp, *, is_over: bool) -> Answer:
+def _usage(context: RMContext, app: RMApp) -> Answer:
+    """What it holds: -1 each where its attempt is not in the scheduler any more, 0 where it has none."""
     report = reports.usage_report(context, app, app.current)
-    used, reserved = report.used_resources or Resource(-1, -1), report.reserved_resources or Resource(-1, -1)
-    running = report.num_used_containers
-    if is_over:
-        used = reserved = Resource(NOTHING_HELD, NOTHING_HELD)
-        running = NOTHING_HELD
-    elif running == NOTHING_HELD:
-        used, reserved, running = Resource(0, 0), Resource(0, 0), 0
+    used, reserved, running = report.used_resources, report.reserved_resources, report.num_used_containers
+    if app.current is None:
+        used, reserved, running = NONE, NONE, 0
+    assert used is not None
+    assert reserved is not None
     seconds = report.application_resource_usage_map
     preempted = report.application_preempted_resource_usage_map
     lost = sum((one.preempted_resource for one in app.attempts.values()), NONE)
@@ -137,8 +139,8 @@ def _usage(context: RMContext, app: RMApp, *, is_over: bool) -> Answer:
         "runningContainers": running,
         "memorySeconds": report.memory_seconds,
         "vcoreSeconds": report.vcore_seconds,
-        "queueUsagePercentage": 0.0 if is_over else java_float(report.queue_usage_percentage or 0.0),
-        "clusterUsagePercentage": 0.0 if is_over else java_float(report.cluster_usage_percentage or 0.0),
+        "queueUsagePercentage": java_float(report.queue_usage_percentage or 0.0),
+        "clusterUsagePercentage": java_float(report.cluster_usage_percentage or 0.0),
         "resourceSecondsMap": entries(seconds),
         "preemptedResourceMB": lost.memory_mb,
         "preemptedResourceVCores": lost.vcores,
@@ -163,8 +165,9 @@ def queue_path(context: RMContext, app: RMApp) -> str:
 
 def _by_partition(context: RMContext, shapes: Shapes, attempt: RMAppAttempt) -> Answer | None:
     booked = context.scheduler.attempt(attempt.attempt_id)
-    if booked is None or booked.is_stopped:
+    if not isinstance(booked, CapacityAttempt) or booked.is_stopped:
         return None
+    partition, am_resource = booked.partition, booked.am_resource
     return {
         "resourceUsagesByPartition": [
             {
@@ -172,9 +175,11 @@ def _by_partition(context: RMContext, shapes: Shapes, attempt: RMAppAttempt) -> 
                 "used": shapes.resource(amounts.used),
                 "reserved": shapes.resource(amounts.reserved),
                 "pending": shapes.resource(amounts.pending),
-                "amUsed": shapes.resource(amounts.am_used),
+                "amUsed": shapes.resource(am_resource if name == partition else NONE),
+                "amLimit": shapes.resource(NONE),
+                "userAmLimit": shapes.resource(NONE),
             }
-            for name, amounts in booked.usage.by_partition.items()
+            for name, amounts in {partition: Amounts(), **booked.usage.by_partition}.items()
         ]
     }
 
@@ -243,42 +248,52 @@ def timeout(context: RMContext, app: RMApp) -> Answer:
 # Attempts
 
 
-def attempt_in_list(context: RMContext, attempt: RMAppAttempt) -> Answer:
+def attempt_in_list(context: RMContext, attempt: RMAppAttempt, *, may_view: bool) -> Answer:
     """An attempt as the list shows it: with the RM's own name of its state."""
-    master = attempt.master_container
-    booked = context.scheduler.attempt(attempt.attempt_id)
-    if booked is not None and booked.attempt_id != attempt.attempt_id:
-        booked = None
-    address = master.node_http_address if master is not None else ""
-    logs = f"http://{address}/node/containerlogs/{master.id}/{attempt.app.user}" if master else ""
-    return {
+    shown: Answer = {
         "id": attempt.attempt_id.attempt_id,
         "startTime": attempt.start_ms,
         "finishedTime": attempt.finish_ms,
-        "containerId": str(master.id) if master is not None else "",
-        "nodeHttpAddress": address,
-        "nodeId": str(master.node_id) if master is not None else "",
-        "logsLink": logs,
-        "blacklistedNodes": ",".join(booked.blacklist) if booked is not None else "",
-        "nodesBlacklistedBySystem": ",".join(booked.am_blacklist) if booked is not None else "",
+        "containerId": "",
+        "nodeHttpAddress": "",
+        "nodeId": "",
+        "logsLink": "",
+        "blacklistedNodes": "",
         "appAttemptId": str(attempt.attempt_id),
         "exportPorts": "",
         "appAttemptState": attempt.state.name,
     }
+    master = attempt.master_container
+    if master is None or not may_view:
+        return shown
+    booked = context.scheduler.attempt(attempt.attempt_id)
+    if booked is not None and booked.attempt_id != attempt.attempt_id:
+        booked = None
+    address = master.node_http_address
+    return {
+        **shown,
+        "containerId": str(master.id),
+        "nodeHttpAddress": address,
+        "nodeId": str(master.node_id),
+        "logsLink": f"http://{address}/node/containerlogs/{master.id}/{attempt.app.user}",
+        "blacklistedNodes": ", ".join(booked.blacklist) if booked is not None else "",
+        "nodesBlacklistedBySystem": ", ".join(booked.am_blacklist) if booked is not None else "",
+        "exportPorts": "{}",
+    }
 
 
-def attempt_alone(context: RMContext, attempt: RMAppAttempt) -> Answer:
+def attempt_alone(report: ApplicationAttemptReport) -> Answer:
     """An attempt by itself."""
-    report = reports.attempt_report(context, attempt)
+    state = report.yarn_application_attempt_state
     return without_nulls(
         {
-            "appAttemptId": str(attempt.attempt_id),
+            "appAttemptId": str(report.application_attempt_id),
             "host": report.host,
             "rpcPort": report.rpc_port,
             "trackingUrl": report.tracking_url,
             "originalTrackingUrl": report.original_tracking_url,
             "diagnosticsInfo": report.diagnostics,
-            "appAttemptState": reports.attempt_state(attempt).name.removeprefix("APP_ATTEMPT_"),
+            "appAttemptState": state.name if state is not None else None,
             "amContainerId": str(report.am_container_id) if report.am_container_id is not None else None,
             "startedTime": report.start_time,
             "finishedTime": report.finish_time,
@@ -286,38 +301,27 @@ def attempt_alone(context: RMContext, attempt: RMAppAttempt) -> Answer:
     )
 
 
-def containers(context: RMContext, attempt: RMAppAttempt) -> list[Answer]:
-    """The containers that the RM still holds for it."""
-    live = context.scheduler.live_containers(attempt.attempt_id)
-    return [container(context, one) for one in live]
-
-
-def container(context: RMContext, held: RMContainer) -> Answer:
+def container(context: RMContext, report: ContainerReport) -> Answer:
     """A container."""
-    report = reports.container_report(context, held)
-    return {
-        "containerId": str(held.container_id),
-        "allocatedMB": held.resource.memory_mb,
-        "allocatedVCores": held.resource.vcores,
-        "assignedNodeId": str(held.node_id),
-        "priority": held.key.request_priority,
-        "startedTime": held.creation_ms,
-        "finishedTime": held.finish_ms,
-        "elapsedTime": (held.finish_ms or context.now_ms) - held.creation_ms,
-        "diagnosticsInfo": held.diagnostics,
-        "logUrl": report.log_url,
-        "containerExitStatus": report.container_exit_status,
-        "containerState": report.container_state.name if report.container_state is not None else "NEW",
-        "nodeHttpAddress": report.node_http_address,
-        "nodeId": str(held.node_id),
-        "allocatedResources": entries(dict(held.resource.items())),
-        "exposedPorts": "",
-    }
-
-
-def find_container(context: RMContext, attempt: RMAppAttempt, container_id: ContainerId) -> Any:
-    """A container that the RM holds for this attempt; None if it holds no such one."""
-    for one in context.scheduler.live_containers(attempt.attempt_id):
-        if one.container_id == container_id:
-            return one
-    return None
+    held = report.resource or NONE
+    state = report.container_state
+    return without_nulls(
+        {
+            "containerId": str(report.container_id),
+            "allocatedMB": held.memory_mb,
+            "allocatedVCores": held.vcores,
+            "assignedNodeId": str(report.node_id),
+            "priority": report.priority,
+            "startedTime": report.creation_time,
+            "finishedTime": report.finish_time,
+            "elapsedTime": (report.finish_time or context.now_ms) - (report.creation_time or 0),
+            "diagnosticsInfo": report.diagnostics_info,
+            "logUrl": report.log_url,
+            "containerExitStatus": report.container_exit_status,
+            "containerState": state.name if state is not None else None,
+            "nodeHttpAddress": report.node_http_address,
+            "nodeId": str(report.node_id),
+            "allocatedResources": entries(dict(held.items())),
+            "exposedPorts": "",
+        }
+    )

@@ -33,12 +33,11 @@ def scheduler_info(scheduler: CapacityScheduler, shapes: Shapes) -> Answer:
     """The root, in its own shape, and the queues below it."""
     root = scheduler.tree.root
     share = root.share("")
-    maximum = percent(share.maximum)
     return {
         "type": "capacityScheduler",
         "capacity": percent(share.capacity),
         "usedCapacity": percent(share.used_capacity),
-        "maxCapacity": maximum if 0 < maximum <= 100 else 100.0,
+        "maxCapacity": _maximum(share),
         **_weights(share),
         "queueCapacityVectorInfo": _vector(share),
         "queueName": root.name,
@@ -46,7 +45,7 @@ def scheduler_info(scheduler: CapacityScheduler, shapes: Shapes) -> Answer:
         "maxParallelApps": root.settings.max_parallel_apps,
         "isAbsoluteResource": share.capacity_value.mode is CapacityMode.ABSOLUTE,
         "queues": _children(scheduler, root, shapes),
-        "capacities": _capacities(root, shapes),
+        "capacities": _capacities(scheduler, root, shapes),
         "health": _health(scheduler, shapes),
         "maximumAllocation": shapes.resource(scheduler.maximum_allocation()),
         **_common(root),
@@ -100,7 +99,7 @@ def queue_info(scheduler: CapacityScheduler, queue: CapacityQueue, shapes: Shape
         "queuePath": queue.path,
         "capacity": percent(share.capacity),
         "usedCapacity": percent(share.used_capacity),
-        "maxCapacity": percent(share.maximum),
+        "maxCapacity": _maximum(share),
         "absoluteCapacity": percent(share.absolute, 100.0),
         "absoluteMaxCapacity": percent(share.absolute_maximum, 100.0),
         "absoluteUsedCapacity": percent(share.absolute_used, 100.0),
@@ -116,7 +115,7 @@ def queue_info(scheduler: CapacityScheduler, queue: CapacityQueue, shapes: Shape
         "allocatedContainers": amounts.containers,
         "reservedContainers": sum(len(app.reserved_containers()) for leaf in leaves for app in leaf.order),
         "pendingContainers": amounts.pending_containers,
-        "capacities": _capacities(queue, shapes),
+        "capacities": _capacities(scheduler, queue, shapes),
         "resources": {"resourceUsagesByPartition": _usages(queue, shapes)},
         "minEffectiveCapacity": shapes.resource(share.effective_minimum),
         "maxEffectiveCapacity": shapes.resource(share.effective_maximum),
@@ -186,8 +185,15 @@ def _vector(share: Share) -> Answer:
     return {"configuredCapacityVector": f"[{text}]", "capacityVectorEntries": shown}
 
 
-def _capacities(queue: CapacityQueue, shapes: Shapes) -> Answer:
+def _maximum(share: Share) -> float:
+    """Its ceiling in per cent; all of it where none is set."""
+    maximum = percent(share.maximum)
+    return maximum if 0 < maximum <= 100 else 100.0
+
+
+def _capacities(scheduler: CapacityScheduler, queue: CapacityQueue, shapes: Shapes) -> Answer:
     shown = []
+    limits = (scheduler.minimum_allocation, scheduler.configured_maximum)
     for name, share in sorted(queue.shares.items()):
         configured = queue.settings.partitions.get(name)
         am = configured.am_percent if configured is not None and queue.kind.is_leaf else 0.0
@@ -197,14 +203,14 @@ def _capacities(queue: CapacityQueue, shapes: Shapes) -> Answer:
                 "queueCapacityVectorInfo": _vector(share),
                 "capacity": percent(share.capacity),
                 "usedCapacity": percent(share.used_capacity),
-                "maxCapacity": percent(share.maximum),
+                "maxCapacity": _maximum(share),
                 "absoluteCapacity": percent(share.absolute, 100.0),
                 "absoluteUsedCapacity": percent(share.absolute_used, 100.0),
                 "absoluteMaxCapacity": percent(share.absolute_maximum, 100.0),
                 "maxAMLimitPercentage": percent(am),
                 **_weights(share),
-                "configuredMinResource": shapes.resource(share.configured_minimum),
-                "configuredMaxResource": shapes.resource(share.configured_maximum),
+                "configuredMinResource": shapes.resource(share.configured_minimum, limits),
+                "configuredMaxResource": shapes.resource(share.configured_maximum, limits),
                 "effectiveMinResource": shapes.resource(share.effective_minimum),
                 "effectiveMaxResource": shapes.resource(share.effective_maximum),
             }
@@ -247,7 +253,9 @@ def _leaf(scheduler: CapacityScheduler, leaf: LeafQueue, shapes: Shapes) -> Answ
         "configuredMaxAMResourceLimit": java_float(configured.am_percent if configured is not None else 0.1),
         "AMResourceLimit": shapes.resource(share.am_limit),
         "usedAMResource": shapes.resource(share.amounts.am_used),
-        "userAMResourceLimit": shapes.resource(share.user_am_limit),
+        "userAMResourceLimit": shapes.resource(
+            next((user.am_limits.get("", NONE) for user in leaf.users.by_name.values()), share.am_limit)
+        ),
         "preemptionDisabled": is_preemption_disabled(scheduler, leaf),
         "intraQueuePreemptionDisabled": is_intra_queue_preemption_disabled(scheduler, leaf),
         "defaultPriority": settings.default_priority,
@@ -259,7 +267,7 @@ def _leaf(scheduler: CapacityScheduler, leaf: LeafQueue, shapes: Shapes) -> Answ
 
 def _user(leaf: LeafQueue, user: User, shapes: Shapes) -> Answer:
     limit: Resource = leaf.users.limit_of(user, "") if user.is_active else leaf.users.limit("")
-    am_used = sum((one.am_resource for one in leaf.order if one.user == user.name), NONE)
+    am_used = user.usage.am_used("")
     return {
         "username": user.name,
         "resourcesUsed": shapes.resource(user.usage.of("").used),
@@ -274,6 +282,9 @@ def _user(leaf: LeafQueue, user: User, shapes: Shapes) -> Answer:
                     "used": shapes.resource(amounts.used),
                     "reserved": shapes.resource(amounts.reserved),
                     "pending": shapes.resource(amounts.pending),
+                    "amUsed": shapes.resource(amounts.am_used),
+                    "amLimit": shapes.resource(user.am_limits.get(name)),
+                    "userAmLimit": shapes.resource(NONE),
                 }
                 for name, amounts in sorted(user.usage.by_partition.items())
             ]

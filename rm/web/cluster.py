@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rm.context import RMContext
 
 _RECOVERY = "org.apache.hadoop.yarn.server.resourcemanager.recovery."
+_NO_ELECTOR = "Could not find leader elector. Verify both HA and automatic failover are enabled."
 _PENDING = (
     YarnApplicationState.NEW,
     YarnApplicationState.NEW_SAVING,
@@ -42,7 +43,7 @@ def cluster_info(context: RMContext) -> Answer:
         "hadoopVersion": HADOOP_VERSION,
         "hadoopBuildVersion": build,
         "hadoopVersionBuiltOn": UNKNOWN,
-        "haZooKeeperConnectionState": "ResourceManager HA is not enabled.",
+        "haZooKeeperConnectionState": _NO_ELECTOR,
     }
 
 

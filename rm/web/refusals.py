@@ -37,14 +37,24 @@ def bad_request(message: str, *, cause: str = "java.lang.Exception") -> RestErro
     return RestError(400, _WEB + "BadRequestException", f"{cause}: {message}")
 
 
-def not_found(message: str) -> RestError:
-    """404."""
-    return RestError(404, _WEB + "NotFoundException", f"java.lang.Exception: {message}")
+def not_found(message: str, *, cause: str = "java.lang.Exception") -> RestError:
+    """404; `cause` is the exception that Hadoop wraps."""
+    return RestError(404, _WEB + "NotFoundException", f"{cause}: {message}")
 
 
-def forbidden(message: str) -> RestError:
-    """403."""
-    return RestError(403, _WEB + "ForbiddenException", f"java.lang.Exception: {message}")
+def forbidden(message: str, *, cause: str = "java.lang.Exception") -> RestError:
+    """403; `cause` is the exception that Hadoop wraps."""
+    return RestError(403, _WEB + "ForbiddenException", f"{cause}: {message}")
+
+
+def illegal_argument(message: str) -> RestError:
+    """400, for what Hadoop does not wrap."""
+    return RestError(400, "java.lang.IllegalArgumentException", message)
+
+
+def bad_number(message: str) -> RestError:
+    """400, for a text that should be a number and that Hadoop reads without more ado."""
+    return RestError(400, "java.lang.NumberFormatException", message)
 
 
 def text(status: int, message: str) -> RestError:

@@ -66,7 +66,9 @@ def fair_queue(scheduler: FairScheduler, queue: FairQueue, shapes: Shapes) -> An
     amounts = queue.usage.by_partition.values()
     shown: Answer = {
         "maxApps": queue.max_running_apps,
-        "minResources": shapes.resource(queue.min_share),
+        "minResources": shapes.resource(
+            queue.min_share, (scheduler.minimum_allocation, scheduler.configured_maximum)
+        ),
         "maxResources": shapes.resource(componentwise_min(queue.max_share, cluster)),
         "usedResources": shapes.resource(partition.used),
         "amUsedResources": shapes.resource(partition.am_used or NONE),

@@ -41,20 +41,21 @@ class Shapes:
     def __init__(self, types: ResourceTypeRegistry) -> None:
         self._types = list(types)
 
-    def resource(self, value: Resource | None) -> Answer:
-        """ResourceInfo."""
+    def resource(self, value: Resource | None, limits: tuple[Resource, Resource] | None = None) -> Answer:
+        """ResourceInfo; `limits` are the scheduler's smallest and largest container, where they are shown."""
         held = value if value is not None else Resource(0, 0)
+        types = [self._type(one, held, limits) for one in self._types]
         return {
             "memory": held.memory_mb,
             "vCores": held.vcores,
-            "resourceInformations": {"resourceInformation": [self._type(one, held) for one in self._types]},
+            "resourceInformations": {"resourceInformation": types},
         }
 
-    def _type(self, kind: Any, held: Resource) -> Answer:
+    def _type(self, kind: Any, held: Resource, limits: tuple[Resource, Resource] | None) -> Answer:
         shown: Answer = {
             "attributes": {},
-            "maximumAllocation": 2**63 - 1,
-            "minimumAllocation": 0,
+            "maximumAllocation": 2**63 - 1 if limits is None else limits[1].value(kind.name),
+            "minimumAllocation": 0 if limits is None else limits[0].value(kind.name),
             "name": kind.name,
             "resourceType": "COUNTABLE",
             "units": kind.units,

@@ -48,7 +48,7 @@ class ContainerReport:
     priority: int | None = None
     creation_time: int | None = None  # ms
     finish_time: int | None = None  # ms
-    diagnostics_info: str = "N/A"
+    diagnostics_info: str | None = "N/A"
     log_url: str | None = None
     container_exit_status: int | None = None
     container_state: ContainerState | None = None  # RM view: RUNNING for every live state, COMPLETE otherwise

@@ -167,7 +167,7 @@ def _integer(text: str, refusal: str) -> int:
 
 def _span_ms(call: Call) -> int:
     text = call.parameter("maxTime")
-    if text is None:
+    if not text:
         return int(_SPAN_S * 1_000)
     if not _SECONDS.fullmatch(text):
         read = text if "." in text else f"{text}.0"

@@ -18,11 +18,20 @@ from rm.web.refusals import RestError, bad_request, text
 _MEDIA_TYPES = ("application/json", "application/xml", "text/xml")
 
 
+def is_xml(content_type: str) -> bool:
+    """Whether a body of this type is XML."""
+    return _kind(content_type) in _MEDIA_TYPES[1:]
+
+
+def _kind(content_type: str) -> str:
+    return content_type.partition(";")[0].strip().lower()
+
+
 def parse(content_type: str, raw: bytes) -> dict[str, Any]:
     """The body as a mapping; 415 for another type, 400 for what cannot be read."""
     if not raw.strip():
         return {}
-    kind = content_type.partition(";")[0].strip().lower()
+    kind = _kind(content_type)
     if kind not in _MEDIA_TYPES:
         raise text(415, f"Unsupported Media Type: {kind or 'none'}")
     try:
@@ -57,8 +66,10 @@ def _of_element(element: Element) -> Any:
 class Body:
     """A mapping that was sent."""
 
-    def __init__(self, values: Mapping[str, Any], where: str = "") -> None:
+    def __init__(self, values: Mapping[str, Any], where: str = "", *, is_xml: bool = False) -> None:
         self.values = values
+        self.is_xml = is_xml
+        """Whether it was sent as XML, whose root has a name that JSON may not have."""
         self._where = where
 
     def _wrong(self, name: str, wanted: str) -> RestError:

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 from rm.access import Access
 from rm.app import RMApp
-from rm.attempt import RMAppAttempt
 from rm.context import RMContext
 from rm.core import Core
 from rm.edge.http.bodies import Body
@@ -28,6 +27,8 @@ class Reply:
     root: str = ""
     """The name of the root element; in the natural notation also that of the root in JSON."""
     is_mapped: bool = False
+    empty: str = "null"
+    """What the mapped notation writes of a root with nothing in it."""
     shows_root: bool = True
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -80,9 +81,9 @@ class Call:
         return self.core.access
 
     def parameter(self, name: str) -> str | None:
-        """A parameter of the query."""
+        """A parameter of the query, the first of that name."""
         values = self.query.get(name)
-        return values[-1] if values else None
+        return values[0] if values else None
 
     def words_of(self, name: str) -> list[str]:
         """A parameter that is a list, separated by commas or repeated."""
@@ -92,7 +93,7 @@ class Call:
 
     def application_id(self) -> ApplicationId:
         """The id in the path; 400 when it is none."""
-        return _parsed("ApplicationId", ApplicationId.parse, self.words["appid"])
+        return _parsed(ApplicationId.parse, self.words["appid"])
 
     def app(self) -> RMApp:
         """The application in the path; 404 when it is unknown."""
@@ -101,21 +102,24 @@ class Call:
             raise not_found(f"app with id: {self.words['appid']} not found")
         return app
 
-    def attempt(self) -> RMAppAttempt:
-        """The attempt in the path, by its whole id or its number."""
-        app, text = self.app(), self.words["attemptid"]
-        if text.isascii() and text.isdigit():
-            attempt_id = ApplicationAttemptId(app.application_id, int(text))
-        else:
-            attempt_id = _parsed("AppAttemptId", ApplicationAttemptId.parse, text)
-        found = app.attempts.get(attempt_id)
-        if found is None:
-            raise not_found(f"app attempt with id: {text} not found")
-        return found
+    def attempt_id(self) -> ApplicationAttemptId:
+        """The attempt in the path; 404 when it is none of that application."""
+        application_id = self.application_id()
+        attempt_id = _parsed(ApplicationAttemptId.parse, self.words["attemptid"])
+        if attempt_id.application_id != application_id:
+            raise not_found("appId and appAttemptId don't match")
+        return attempt_id
 
     def container_id(self) -> ContainerId:
-        """The container in the path."""
-        return _parsed("ContainerId", ContainerId.parse, self.words["containerid"])
+        """The container in the path; 404 when it is none of that attempt."""
+        application_id = self.application_id()
+        attempt_id = _parsed(ApplicationAttemptId.parse, self.words["attemptid"])
+        container_id = _parsed(ContainerId.parse, self.words["containerid"])
+        if attempt_id.application_id != application_id:
+            raise not_found("appId and appAttemptId don't match")
+        if container_id.application_attempt_id != attempt_id:
+            raise not_found("appAttemptId and containerId don't match")
+        return container_id
 
     def node_id(self) -> NodeId:
         """The node in the path."""
@@ -133,12 +137,12 @@ class Call:
             )
 
 
-def _parsed(kind: str, parse: Callable[[str], T], text: str) -> T:
+def _parsed(parse: Callable[[str], T], text: str) -> T:
     """The id that the text is; 400 when it is none."""
     try:
         return parse(text)
-    except ValueError:
-        raise bad_request(f"Invalid {kind}: {text}", cause="java.lang.IllegalArgumentException") from None
+    except ValueError as error:
+        raise bad_request(str(error), cause="java.lang.IllegalArgumentException") from None
 
 
 def node_id_of(text: str) -> NodeId:

@@ -5,11 +5,13 @@ Answers for the PUT and POST half of RMWebServices.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from rm.app import RMApp
 from rm.edge.http.bodies import Body
 from rm.edge.http.calls import Call, Reply, Route
 from rm.edge.http.submission import read_resource, read_submission
-from rm.reports import application_state
 from rm.web import apps
 from rm.web.refusals import bad_request, not_found, text
 from yarn.enums import ApplicationTimeoutType, SignalContainerCommand, YarnApplicationState
@@ -31,6 +33,7 @@ from yarn.records.management import SignalContainerRequest
 from yarn.records.node import NodeResourceMap
 
 KILLED = YarnApplicationState.KILLED
+_YARN_EXCEPTIONS = "org.apache.hadoop.yarn.exceptions."
 
 
 def new_application(call: Call) -> Reply:
@@ -52,7 +55,8 @@ def submit(call: Call) -> Reply:
     try:
         call.core.client.submit_application(request, call.caller)
     except YarnError as error:
-        raise bad_request(error.message) from None
+        is_own = error.java_class.startswith(_YARN_EXCEPTIONS)
+        raise bad_request(error.message if is_own else f"{error.java_class}: {error.message}") from None
     where = f"{call.base}/ws/v1/cluster/apps/{submission.application_id}"
     return Reply(status=202, headers={"Location": where})
 
@@ -61,23 +65,22 @@ def set_state(call: Call) -> Reply:
     """PUT /apps/{appid}/state: 202 until the kill is done."""
     app = call.app()
     wanted = call.body.string("state")
-    if wanted != KILLED.name:
-        if wanted == application_state(app).name:
-            return _state(app, 200)
-        raise bad_request("Only 'KILLED' is allowed as a target state.")
-    if app.is_final_state_stored:
+    if wanted == app.state.name:
         return _state(app, 200)
+    if wanted != KILLED.name:
+        raise bad_request("Only 'KILLED' is allowed as a target state.")
     request = KillApplicationRequest(
         application_id=app.application_id, diagnostics=call.body.string("diagnostics")
     )
-    answer = call.core.client.force_kill_application(request, call.caller)
+    with _permitted(call, f"kill appid {app.application_id}"):
+        answer = call.core.client.force_kill_application(request, call.caller)
     if answer.is_kill_completed:
         return _state(app, 200)
     return _state(app, 202, {"Location": call.base + call.path})
 
 
 def _state(app: RMApp, status: int, headers: dict[str, str] | None = None) -> Reply:
-    value = {"state": application_state(app).name}
+    value = {"state": app.state.name}
     return Reply(root="appstate", is_mapped=True, value=value, status=status, headers=headers or {})
 
 
@@ -86,10 +89,13 @@ def set_queue(call: Call) -> Reply:
     app, target = call.app(), call.body.string("queue")
     if not target:
         raise bad_request("Queue name is missing")
-    call.core.client.move_application_across_queues(
-        MoveApplicationAcrossQueuesRequest(application_id=app.application_id, target_queue=target),
-        call.caller,
-    )
+    if target != apps.queue_path(call.context, app):
+        request = MoveApplicationAcrossQueuesRequest(application_id=app.application_id, target_queue=target)
+        with _permitted(call, f"move appid {app.application_id}"):
+            try:
+                call.core.client.move_application_across_queues(request, call.caller)
+            except YarnError as error:
+                raise _plainly(error, "state cannot be moved.") from None
     return Reply(root="appqueue", shows_root=False, value={"queue": apps.queue_path(call.context, app)})
 
 
@@ -98,12 +104,15 @@ def set_priority(call: Call) -> Reply:
     app, wanted = call.app(), call.body.number("priority")
     if wanted is None:
         raise bad_request("Priority is missing")
-    call.core.client.update_application_priority(
-        UpdateApplicationPriorityRequest(
-            application_id=app.application_id, application_priority=max(0, min(wanted, 2**31 - 1))
-        ),
-        call.caller,
-    )
+    if wanted != app.app_priority:
+        request = UpdateApplicationPriorityRequest(
+            application_id=app.application_id, application_priority=max(-(2**31), min(wanted, 2**31 - 1))
+        )
+        with _permitted(call, f"change priority of appid {app.application_id}"):
+            try:
+                call.core.client.update_application_priority(request, call.caller)
+            except YarnError as error:
+                raise _plainly(error, "state cannot update priority.") from None
     value = {"priority": app.app_priority}
     return Reply(root="applicationpriority", shows_root=False, value=value)
 
@@ -111,12 +120,10 @@ def set_priority(call: Call) -> Reply:
 def set_timeout(call: Call) -> Reply:
     """PUT /apps/{appid}/timeout."""
     app = call.app()
-    body: Body = call.body.inner("timeout") or call.body
+    body: Body = call.body if call.body.is_xml else call.body.inner("timeout") or Body({})
     kind, expiry = body.string("type"), body.string("expiryTime")
-    if not kind or not expiry:
+    if kind != ApplicationTimeoutType.LIFETIME.name or not expiry:
         raise text(400, "Timeout type or ExpiryTime is null.")
-    if kind != ApplicationTimeoutType.LIFETIME.name:
-        raise bad_request(f"there is no timeout type {kind}", cause="java.lang.IllegalArgumentException")
     try:
         parse_iso8601(expiry)
     except ValueError as error:
@@ -124,26 +131,47 @@ def set_timeout(call: Call) -> Reply:
     change = ApplicationUpdateTimeoutMap(
         application_timeout_type=ApplicationTimeoutType.LIFETIME, expire_time=expiry
     )
-    call.core.client.update_application_timeouts(
-        UpdateApplicationTimeoutsRequest(application_id=app.application_id, application_timeouts=(change,)),
-        call.caller,
+    request = UpdateApplicationTimeoutsRequest(
+        application_id=app.application_id, application_timeouts=(change,)
     )
+    with _permitted(call, f"change timeout of app {app.application_id}"):
+        call.core.client.update_application_timeouts(request, call.caller)
     return Reply(root="timeout", value=apps.timeout(call.context, app))
+
+
+@contextmanager
+def _permitted(call: Call, deed: str) -> Iterator[None]:
+    """A refusal for want of rights, in the words of the web services."""
+    try:
+        yield
+    except AccessControlError:
+        raise text(403, f"Unauthorized attempt to {deed} by remote user {call.caller.user}") from None
+
+
+def _plainly(error: YarnError, ending: str) -> Exception:
+    """A refusal because of the application's state is a plain text; another stays what it is."""
+    is_plain = error.message.startswith("App") and error.message.endswith(ending)
+    return text(400, error.message) if is_plain else error
 
 
 def signal(call: Call) -> Reply:
     """POST /containers/{containerid}/signal/{command}."""
     try:
         container_id = ContainerId.parse(call.words["containerid"])
-    except ValueError:
-        raise text(500, f"Invalid ContainerId: {call.words['containerid']}") from None
+    except ValueError as error:
+        raise text(500, str(error)) from None
     name = call.words["command"].upper()
     command = SignalContainerCommand.__members__.get(name)
     if command is None:
         valid = ", ".join(SignalContainerCommand.__members__)
         raise text(400, f"Invalid command: {name}, valid commands are: [{valid}]")
     request = SignalContainerRequest(container_id=container_id, command=command)
-    call.core.client.signal_to_container(request, call.caller)
+    try:
+        call.core.client.signal_to_container(request, call.caller)
+    except AccessControlError:
+        raise
+    except YarnError as error:
+        raise text(500, error.message) from None
     return Reply()
 
 

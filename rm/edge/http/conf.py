@@ -12,25 +12,33 @@ from rm.scheduler.capacity.scheduler import CapacityScheduler
 from rm.web.refusals import bad_request, text
 from yarn.errors import YarnError
 
-_IMMUTABLE = "This API only supports to retrieve scheduler configuration from a mutable-conf scheduler"
+_IMMUTABLE = (
+    "This API only supports to retrieve scheduler configuration from a mutable-conf scheduler, underneath "
+    "scheduler {} is not an instance of MutableConfScheduler"
+)
 
 
 def get_configuration(call: Call) -> Reply:
     """GET /scheduler-conf."""
     call.check_admin()
-    return _properties(_mutable(call).properties)
+    refusal = _IMMUTABLE.format(call.context.scheduler.name)
+    return _properties(_mutable(call, refusal)[1].properties)
 
 
 def get_version(call: Call) -> Reply:
     """GET /scheduler-conf/version."""
     call.check_admin()
-    value = {"versionID": _mutable(call).version}
+    _, mutable = _mutable(call, "Configuration Version only supported by MutableConfScheduler.")
+    value = {"versionID": mutable.version}
     return Reply(root="configversion", is_mapped=True, value=value)
 
 
 def change(call: Call) -> Reply:
     """PUT /scheduler-conf."""
-    scheduler = _scheduler(call)
+    call.check_admin()
+    scheduler = call.context.scheduler
+    if not isinstance(scheduler, CapacityScheduler):
+        raise text(400, "Configuration change only supported by MutableConfScheduler.")
     wanted = _read(call.body)
     try:
         mutation.mutate(scheduler, wanted, call.caller.user)
@@ -42,7 +50,8 @@ def change(call: Call) -> Reply:
 def validate(call: Call) -> Reply:
     """POST /scheduler-conf/validate."""
     call.check_admin()
-    scheduler = _scheduler(call)
+    refusal = "Configuration change validation only supported by MutableConfScheduler."
+    scheduler, _ = _mutable(call, refusal)
     wanted = _read(call.body)
     try:
         return _properties(mutation.validate(scheduler, wanted, call.caller.user))
@@ -55,7 +64,8 @@ def validate(call: Call) -> Reply:
 def format_store(call: Call) -> Reply:
     """GET /scheduler-conf/format."""
     call.check_admin()
-    scheduler = _scheduler(call)
+    refusal = "Scheduler Configuration format only supported by MutableConfScheduler"
+    scheduler, _ = _mutable(call, refusal)
     try:
         mutation.format_store(scheduler)
     except YarnError as refusal:
@@ -63,18 +73,12 @@ def format_store(call: Call) -> Reply:
     return Reply(value="Configuration under store successfully formatted.")
 
 
-def _scheduler(call: Call) -> CapacityScheduler:
-    scheduler = call.context.scheduler
-    if not isinstance(scheduler, CapacityScheduler):
-        raise text(400, "Configuration change only supported by MutableConfScheduler.")
-    return scheduler
-
-
-def _mutable(call: Call) -> MutableConfiguration:
+def _mutable(call: Call, refusal: str) -> tuple[CapacityScheduler, MutableConfiguration]:
+    """The scheduler and its configuration; 400 with that text when it has none that changes."""
     scheduler = call.context.scheduler
     if not isinstance(scheduler, CapacityScheduler) or scheduler.mutable is None:
-        raise text(400, f"{_IMMUTABLE}, underlying scheduler is not an instance of MutableConfScheduler")
-    return scheduler.mutable
+        raise text(400, refusal)
+    return scheduler, scheduler.mutable
 
 
 def _properties(properties: Mapping[str, str]) -> Reply:

@@ -4,13 +4,15 @@ RMWebServices.getApps and getNodes.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from rm.app import RMApp
 from rm.edge.http.calls import Call, Listing
 from rm.reports import application_state
+from rm.services.filters import QueueFilter
 from rm.web import apps, nodes
-from rm.web.refusals import RestError, bad_request
+from rm.web.refusals import RestError, bad_request, illegal_argument
 from rm.web.values import Answer
 from yarn.enums import FinalApplicationStatus, NodeState, YarnApplicationState
 
@@ -21,6 +23,7 @@ DESELECTS = (
     "amNodeLabelExpression",
     "resourceInfo",
 )
+_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 _LOWER = {name.lower(): name for name in DESELECTS}
 
 
@@ -77,10 +80,7 @@ def _limit(call: Call) -> int | None:
     text = call.parameter("limit")
     if not text:
         return None
-    try:
-        limit = int(text)
-    except ValueError:
-        raise bad_request("limit value must be a number!") from None
+    limit = _whole(text, "limit")
     if limit < 1:
         raise bad_request("limit value must be greater then 0")
     return limit
@@ -93,36 +93,30 @@ class _Filter:
         self.states = application_states(call)
         self.final = self._final_status(call.parameter("finalStatus"))
         self.user = call.parameter("user")
-        self.queues = self._queue(call)
+        self.queue = self._queue(call)
         self.types = [name.lower() for name in call.words_of("applicationTypes")]
         self.tags = [name.lower() for name in call.words_of("applicationTags")]
         self.name = call.parameter("name")
-        self.started = _range(call, "startedTime")
-        self.finished = _range(call, "finishedTime")
+        self.started = _range(call, "startedTime", "startedTime", "startTime")
+        self.finished = _range(call, "finishedTime", "finishTime", "finishTime")
 
     def _final_status(self, text: str | None) -> FinalApplicationStatus | None:
         if not text:
             return None
-        found = FinalApplicationStatus.__members__.get(text.upper())
+        found = FinalApplicationStatus.__members__.get(text)
         if found is None:
-            raise bad_request(
-                "No enum constant org.apache.hadoop.yarn.api.records.FinalApplicationStatus." + text,
-                cause="java.lang.IllegalArgumentException",
+            raise illegal_argument(
+                "No enum constant org.apache.hadoop.yarn.api.records.FinalApplicationStatus." + text
             )
         return found
 
-    def _queue(self, call: Call) -> tuple[str, ...]:
-        """The names under which applications may know the queue; none when any will do."""
+    def _queue(self, call: Call) -> QueueFilter | None:
+        """400 for a queue that the CapacityScheduler does not know."""
         queue = call.parameter("queue")
-        if not queue:
-            return ()
         scheduler = call.context.scheduler
-        found = scheduler.queue_view(queue)
-        if scheduler.name == "CapacityScheduler" and found is None:
-            raise bad_request(
-                f"Unknown queue: {queue}", cause="org.apache.hadoop.yarn.exceptions.YarnException"
-            )
-        return (queue,) if found is None else (found.path, found.path.rpartition(".")[2])
+        if queue and scheduler.name == "CapacityScheduler" and scheduler.queue_view(queue) is None:
+            raise bad_request(f"Unknown queue: {queue}")
+        return QueueFilter(call.context, queue) if queue else None
 
     def __call__(self, app: RMApp) -> bool:
         tags = [tag.lower() for tag in app.submission.application_tags]
@@ -130,33 +124,37 @@ class _Filter:
             (not self.states or application_state(app) in self.states)
             and (self.final is None or app.final_status is self.final)
             and (not self.user or app.user == self.user)
-            and (not self.queues or app.queue in self.queues)
+            and (self.queue is None or self.queue.holds(app))
             and (not self.types or app.submission.application_type.lower() in self.types)
             and (not self.tags or any(tag in tags for tag in self.tags))
-            and (not self.name or app.name == self.name)
+            and (self.name is None or app.name == self.name)
             and self.started[0] <= app.start_ms <= self.started[1]
             and self.finished[0] <= app.finish_ms <= self.finished[1]
         )
 
 
-def _range(call: Call, name: str) -> tuple[int, int]:
-    begin, end = _moment(call, name + "Begin"), _moment(call, name + "End")
+def _range(call: Call, name: str, said: str, said_first: str) -> tuple[int, int]:
+    """Two moments; `said` and `said_first` are what Hadoop calls them in its refusals."""
+    begin, end = _moment(call, name + "Begin", said + "Begin"), _moment(call, name + "End", said + "End")
     if begin is not None and end is not None and begin > end:
-        raise bad_request(f"{name}End must be greater than {name}Begin")
+        raise bad_request(f"{said}End must be greater than {said_first}Begin")
     return begin or 0, 2**63 if end is None else end
 
 
-def _moment(call: Call, name: str) -> int | None:
+def _moment(call: Call, name: str, said: str) -> int | None:
     text = call.parameter(name)
     if not text:
         return None
-    try:
-        moment = int(text)
-    except ValueError:
-        raise bad_request(f'For input string: "{text}"', cause="java.lang.NumberFormatException") from None
+    moment = _whole(text, name)
     if moment < 0:
-        raise bad_request(f"{name} must be greater than 0")
+        raise bad_request(f"{said} must be greater than 0")
     return moment
+
+
+def _whole(text: str, name: str) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise bad_request(f"{name} value must be a number!")
+    return int(text)
 
 
 def list_nodes(call: Call) -> Listing:

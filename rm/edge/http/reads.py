@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from rm.edge.http.calls import Call, Reply, Route
 from rm.edge.http.listings import application_states, deselects, list_apps, list_nodes
-from rm.reports import application_state
 from rm.web import apps, cluster, nodes, scheduler
-from rm.web.refusals import bad_request, not_found
+from rm.web.refusals import bad_request, forbidden, not_found
+from yarn.errors import YarnError
 from yarn.ids import NodeId
+from yarn.records.client import (
+    GetApplicationAttemptReportRequest,
+    GetContainerReportRequest,
+    GetContainersRequest,
+)
+
+T = TypeVar("T")
 
 
 def info(call: Call) -> Reply:
@@ -56,33 +66,53 @@ def application(call: Call) -> Reply:
 
 def attempts(call: Call) -> Reply:
     """GET /apps/{appid}/appattempts."""
-    shown = [apps.attempt_in_list(call.context, one) for one in call.app().attempts.values()]
+    app = call.app()
+    may_view = call.access.may_view(call.caller.user, app)
+    shown = [apps.attempt_in_list(call.context, one, may_view=may_view) for one in app.attempts.values()]
     return Reply(root="appAttempts", value={"appAttempt": shown} if shown else {})
 
 
 def attempt(call: Call) -> Reply:
     """GET /apps/{appid}/appattempts/{attemptid}."""
-    shown = apps.attempt_alone(call.context, call.attempt())
+    request = GetApplicationAttemptReportRequest(application_attempt_id=call.attempt_id())
+    answer = _seen(lambda: call.core.client.get_application_attempt_report(request, call.caller))
+    report = answer.application_attempt_report
+    assert report is not None
+    shown = apps.attempt_alone(report)
     return Reply(root="appAttempt", is_mapped=True, value=shown)
 
 
 def containers(call: Call) -> Reply:
     """GET .../containers."""
-    shown = apps.containers(call.context, call.attempt())
-    return Reply(root="containers", is_mapped=True, value={"container": shown})
+    request = GetContainersRequest(application_attempt_id=call.attempt_id())
+    answer = _seen(lambda: call.core.client.get_containers(request, call.caller))
+    shown = [apps.container(call.context, report) for report in answer.containers]
+    return Reply(root="containers", is_mapped=True, value={"container": shown}, empty="{}")
 
 
 def container(call: Call) -> Reply:
     """GET .../containers/{containerid}."""
-    held = apps.find_container(call.context, call.attempt(), call.container_id())
-    if held is None:
-        raise not_found(f"container with id: {call.words['containerid']} not found")
-    return Reply(root="container", is_mapped=True, value=apps.container(call.context, held))
+    request = GetContainerReportRequest(container_id=call.container_id())
+    answer = _seen(lambda: call.core.client.get_container_report(request, call.caller))
+    report = answer.container_report
+    assert report is not None
+    shown = apps.container(call.context, report)
+    return Reply(root="container", is_mapped=True, value=shown)
+
+
+def _seen(ask: Callable[[], T]) -> T:
+    """What the client service answers; its refusals as WebServices wraps them."""
+    try:
+        return ask()
+    except YarnError as error:
+        if error.http_status == 404:
+            raise not_found(error.message, cause=error.java_class) from None
+        raise forbidden(error.message, cause=error.java_class) from None
 
 
 def state(call: Call) -> Reply:
-    """GET /apps/{appid}/state."""
-    return Reply(root="appstate", is_mapped=True, value={"state": application_state(call.app()).name})
+    """GET /apps/{appid}/state: by the RM's own name of it."""
+    return Reply(root="appstate", is_mapped=True, value={"state": call.app().state.name})
 
 
 def queue(call: Call) -> Reply:
@@ -105,12 +135,9 @@ def timeouts(call: Call) -> Reply:
 
 def timeout(call: Call) -> Reply:
     """GET /apps/{appid}/timeouts/LIFETIME."""
-    app, kind = call.app(), call.words["type"]
-    if kind != "LIFETIME":
-        raise bad_request(
-            f"No enum constant org.apache.hadoop.yarn.api.records.ApplicationTimeoutType.{kind}",
-            cause="java.lang.IllegalArgumentException",
-        )
+    app, kind = call.app(), call.words["type"].strip()
+    if kind.upper() != "LIFETIME":
+        raise bad_request(f"Invalid application-state {kind} specified. It should be one of [LIFETIME]")
     return Reply(root="timeout", value=apps.timeout(call.context, app))
 
 

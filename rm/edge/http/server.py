@@ -96,14 +96,23 @@ class WebServer:
         self._static_user = static_user
         self._runner: web.AppRunner | None = None
         self._gate = asyncio.Lock()
+        self._allowed: dict[str, list[str]] = {}
+        """The methods of each path."""
         if core.context.settings.web.cross_origin_enabled:
             self.app.on_response_prepare.append(CrossOrigin(core.context.settings.web).add)
         for method, path, handler in ROUTES:
             self.serve(method, path, handler)
 
     def serve(self, method: str, path: str, handler: Handler) -> None:
-        """A call of the REST API, by its path below /ws/v1/cluster."""
-        self.add(method, ROOT + path, partial(self._respond, handler))
+        """A call of the REST API, by its path below /ws/v1/cluster; what can be read has a head, too."""
+        responder = partial(self._respond, handler)
+        allowed = self._allowed.get(path)
+        if allowed is None:
+            self._allowed[path] = allowed = ["OPTIONS"]
+            self.add("OPTIONS", ROOT + path, partial(_options, allowed))
+        for each in ("HEAD", "GET") if method == "GET" else (method,):
+            self.add(each, ROOT + path, responder)
+            allowed.append(each)
 
     def add(self, method: str, path: str, responder: Responder) -> None:
         """A path, with or without a slash at its end."""
@@ -127,7 +136,7 @@ class WebServer:
 
     def caller(self, request: web.Request) -> Caller:
         """Who asks: user.name, else the static user."""
-        return Caller(user=request.query.get("user.name") or self._static_user, host=request.remote)
+        return Caller(user=request.query.get("user.name") or self._static_user)
 
     def refuse_browser(self, request: web.Request) -> None:
         """400 for a change that a browser asks for without the custom header: another site may be behind."""
@@ -167,9 +176,11 @@ class WebServer:
         return response
 
     def _refusal(self, request: web.Request, refusal: RestError) -> web.Response:
+        wanted = notation.preferred(request.headers.get("Accept"))
         if refusal.is_text:
-            return web.Response(status=refusal.status, text=refusal.message)
-        kind = notation.preferred(request.headers.get("Accept")) or notation.JSON
+            kind = wanted if wanted is not None and request.path.startswith(ROOT) else "text/plain"
+            return _written(kind, refusal.message, refusal.status)
+        kind = wanted or notation.JSON
         body = refusal.body()
         if kind == notation.XML:
             return _written(
@@ -182,7 +193,8 @@ class WebServer:
         if kind is None:
             raise text(406, "Not Acceptable: application/json or application/xml")
         raw = await request.read() if request.can_read_body else b""
-        body = Body(bodies.parse(request.headers.get("Content-Type", ""), raw))
+        content_type = request.headers.get("Content-Type", "")
+        body = Body(bodies.parse(content_type, raw), is_xml=bodies.is_xml(content_type))
         call = Call(
             core=self.core,
             shapes=self.shapes,
@@ -194,6 +206,10 @@ class WebServer:
             path=request.path,
         )
         answer = await self.turn(lambda: _answer(kind, handler, call))
+        if request.method == "HEAD":
+            if isinstance(answer, Waiting):
+                answer.give_up()
+            return web.Response(content_type=kind, charset="utf-8")
         if isinstance(answer, Waiting):
             return await self._wait(request, kind, answer)
         return await self._stream(request, kind, answer) if isinstance(answer, Listing) else answer
@@ -240,6 +256,10 @@ class WebServer:
         return response
 
 
+async def _options(allowed: list[str], request: web.Request) -> web.StreamResponse:
+    return web.Response(headers={"Allow": ",".join(allowed)})
+
+
 def _answer(kind: str, handler: Handler, call: Call) -> web.Response | Listing | Waiting:
     found = handler(call)
     return _reply(kind, found) if isinstance(found, Reply) else found
@@ -269,14 +289,12 @@ def _end(listing: Listing, *, is_empty: bool, is_xml: bool) -> str:
 
 def _reply(kind: str, reply: Reply) -> web.Response:
     value = reply.value
-    if value is None:
-        return web.Response(status=reply.status, headers=reply.headers)
-    if isinstance(value, str):
-        return web.Response(status=reply.status, text=value, headers=reply.headers)
-    if kind == notation.XML:
+    if value is None or isinstance(value, str):
+        body = value or ""
+    elif kind == notation.XML:
         body = notation.document(reply.root, value)
     elif reply.is_mapped:
-        body = notation.mapped(value)
+        body = notation.mapped(value, empty=reply.empty)
     else:
         body = notation.natural({reply.root: value} if reply.shows_root else value)
     response = _written(kind, body, reply.status)

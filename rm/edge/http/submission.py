@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from rm.edge.http.bodies import Body
 from rm.edge.http.calls import Call
-from rm.web.refusals import bad_request
+from rm.web.refusals import RestError, bad_request
 from yarn.credentials import Credentials, read_token
 from yarn.enums import ApplicationAccessType, LocalResourceType, LocalResourceVisibility
 from yarn.errors import IllegalArgumentError
@@ -19,6 +19,9 @@ from yarn.records.container import ApplicationACLMap, ContainerLaunchContext, Lo
 from yarn.records.request import ResourceRequest
 from yarn.resource import Resource
 
+_NO_PRIORITY = -1
+"""Priority.UNDEFINED: what is submitted here without one has this, and not the queue's default."""
+
 
 def read_submission(call: Call) -> ApplicationSubmissionContext:
     """What was sent, as the service takes it; 400 for what cannot be meant."""
@@ -28,32 +31,33 @@ def read_submission(call: Call) -> ApplicationSubmissionContext:
     spec = body.inner("am-container-spec")
     tags = body.inner("application-tags")
     priority = body.number("priority")
+    label = body.string("app-node-label-expression")
     keeps = body.flag("keep-containers-across-application-attempts")
     return ApplicationSubmissionContext(
         application_id=_application_id(body.string("application-id")),
-        application_name=body.string("application-name") or "N/A",
+        application_name=body.string("application-name") or "",
         queue=body.string("queue") or "default",
-        priority=None if priority in (None, -1) else priority,
+        priority=_NO_PRIORITY if priority is None else priority,
         am_container_spec=_launch_context(spec) if spec is not None else ContainerLaunchContext(),
         cancel_tokens_when_complete=body.flag("cancel-tokens-when-complete", True),
         unmanaged_am=body.flag("unmanaged-AM"),
         max_app_attempts=body.number("max-app-attempts") or 0,
         resource=resource,
-        application_type=body.string("application-type") or "YARN",
+        application_type=body.string("application-type") or "",
         keep_containers_across_application_attempts=keeps,
         application_tags=tuple(tag.lower() for tag in tags.strings("tag")) if tags is not None else (),
         attempt_failures_validity_interval=_interval(body),
         log_aggregation_context=_logs(body.inner("log-aggregation-context")),
         reservation_id=_reservation_id(body.string("reservation-id")),
-        node_label_expression=body.string("app-node-label-expression"),
+        node_label_expression=label or "",
         am_container_resource_request=_am_request(body, resource),
     )
 
 
 def _am_request(body: Body, resource: Resource) -> tuple[ResourceRequest, ...]:
-    """What its AM's container asks for, where the submission says in which partition."""
-    label = body.string("am-container-node-label-expression")
-    if not label or body.flag("unmanaged-AM"):
+    """What its AM's container asks for: in the default partition unless another one is named."""
+    label = body.string("am-container-node-label-expression") or ""
+    if body.flag("unmanaged-AM"):
         return ()
     request = ResourceRequest(
         priority=0, resource_name="*", capability=resource, num_containers=1, node_label_expression=label
@@ -67,14 +71,10 @@ def _interval(body: Body) -> int:
 
 
 def _application_id(text: str | None) -> ApplicationId:
-    if not text:
-        raise bad_request("Application ID is missing", cause="java.lang.IllegalArgumentException")
     try:
-        return ApplicationId.parse(text)
+        return ApplicationId.parse(text or "")
     except ValueError:
-        raise bad_request(
-            f"Could not parse application id {text}", cause="java.lang.IllegalArgumentException"
-        ) from None
+        raise bad_request(f"Could not parse application id {text or ''}") from None
 
 
 def _reservation_id(text: str | None) -> ReservationId | None:
@@ -83,7 +83,8 @@ def _reservation_id(text: str | None) -> ReservationId | None:
     try:
         return ReservationId.parse(text)
     except ValueError:
-        raise bad_request(f"Could not parse reservation id {text}") from None
+        said = f"The specified reservation id is invalid: {text}"
+        raise RestError(404, "java.io.IOException", said) from None
 
 
 def read_resource(body: Body | None) -> Resource:

@@ -15,7 +15,7 @@ from rm.core import Core
 from rm.edge.http.adhoc import AdHocLog
 from rm.edge.http.server import ROOT, WebServer
 from rm.settings import RMSettings
-from rm.web.refusals import bad_request, forbidden, text
+from rm.web.refusals import bad_number, bad_request, forbidden, text
 from yarn import servlets
 from yarn.settings import with_defaults
 
@@ -95,10 +95,11 @@ class Tools:
         try:
             period_s = int(given)
         except ValueError:
-            raise bad_request(
-                f'For input string: "{given}"', cause="java.lang.NumberFormatException"
-            ) from None
+            said = f'For input string: "{given}"' if field is not None else "Cannot parse null string"
+            raise bad_number(said) from None
         if not 0 < period_s < 2**31:
             raise bad_request("Period must be greater than 0")
         self._adhoc.begin(period_s)
-        return web.Response(text="Capacity scheduler logs are being created.")
+        return web.Response(
+            text="Capacity scheduler logs are being created.", content_type="application/json"
+        )

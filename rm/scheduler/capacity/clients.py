@@ -226,7 +226,7 @@ def _users(leaf: LeafQueue) -> dict[str, UserView]:
             active_apps=user.active_apps,
             pending_apps=user.pending_apps,
             am_used=user.usage.am_used(),
-            am_limit=user.am_limit,
+            am_limit=user.am_limits.get(DEFAULT_PARTITION, NONE),
             available={label: leaf.user_headroom(user, label) for label in user.usage.by_partition},
         )
         for user in leaf.users.by_name.values()

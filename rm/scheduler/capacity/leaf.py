@@ -229,12 +229,11 @@ class LeafQueue(CapacityQueue):
             limit = user_limits.get(partition)
             if limit is None:
                 user_limits[partition] = limit = self._user_am_limit(partition, user)
-                if partition == DEFAULT_PARTITION:
-                    user.am_limit = limit
             wanted = user.usage.am_used(partition) + attempt.am_resource
             if not is_starved and not calculator.fits_in(wanted, limit):
                 attempt.waits_for = SkipReason.USER_AM_LIMIT
                 continue
+            user.am_limits[partition] = limit
             self._start(attempt, user)
 
     def _start(self, attempt: CapacityAttempt, user: User) -> None:

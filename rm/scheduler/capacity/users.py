@@ -23,7 +23,7 @@ class User:
 
     __slots__ = (
         "active_apps",
-        "am_limit",
+        "am_limits",
         "asking_apps",
         "counted_active",
         "counted_ratio",
@@ -41,9 +41,9 @@ class User:
         self.users = users
         self.weight = 1.0
         self.usage = Usage(self)
+        self.am_limits: dict[str, Resource] = {}
+        """What its AMs may use, by partition, as of the last activation."""
         self.active_apps = 0
-        self.am_limit = NONE
-        """What its AMs may use in the default partition, as of the last activation."""
         self.pending_apps = 0
         self.waiting_apps = 0
         """Applications that max-parallel-apps keeps back."""

@@ -37,12 +37,20 @@ class Web:
     async def get(self, path: str, status: int = 200, **others: Any) -> Any:
         async with self.session.get(self.top + ROOT + path, **others) as answer:
             assert answer.status == status, await answer.text()
-            return await answer.json() if "json" in answer.content_type else await answer.text()
+            return _read(await answer.text())
 
     async def send(self, method: str, path: str, body: Any = None, status: int = 200, **others: Any) -> Any:
         async with self.session.request(method, self.top + ROOT + path, json=body, **others) as answer:
             assert answer.status == status, await answer.text()
-            return await answer.json() if "json" in answer.content_type else await answer.text()
+            return _read(await answer.text())
+
+
+def _read(text: str) -> Any:
+    """JSON, or a text: those bear the type that was asked for, too."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 @asynccontextmanager

@@ -69,11 +69,11 @@ async def change_an_application(client: Journal, desk: Desk) -> None:
     attempts = (await client("cluster_application_attempts", application_id))["appAttempts"]["appAttempt"]
     attempt_id = attempts[0]["appAttemptId"]
     assert (await client("cluster_application_attempt_info", application_id, attempt_id))["appAttemptId"]
-    assert await client("cluster_application_attempt_containers", application_id, attempt_id) is None
+    assert await client("cluster_application_attempt_containers", application_id, attempt_id) == {}
     container_id = attempt_id.replace("appattempt", "container").rpartition("_")[0] + "_01_000001"
     name = "cluster_application_attempt_container_info"
     await client.refused(404, name, application_id, attempt_id, container_id)
-    await client.refused(400, "cluster_container_signal", container_id, "GRACEFUL_SHUTDOWN")
+    await client.refused(500, "cluster_container_signal", container_id, "GRACEFUL_SHUTDOWN")
     assert (await client("cluster_get_application_queue", application_id))["queue"] == "root.default"
     changed = await client("cluster_change_application_queue", application_id, "root.default")
     assert changed["queue"] == "root.default"
