@@ -175,6 +175,13 @@ class QueueCounters:
             _raise(counts.preempted_amounts, container.resource.as_dict())
             _raise(counts.preempted_seconds, container.resource_seconds())
 
+    def all_apps(self) -> AppCounts:
+        """The applications of all queues: those of the root."""
+        total = AppCounts()
+        for counts in self._apps.values():
+            total.add(counts)
+        return total
+
     def by_queue(self) -> dict[str, QueueCounts]:
         """The counts of every queue: its own, and those of all queues below it."""
         found: dict[str, QueueCounts] = defaultdict(QueueCounts)

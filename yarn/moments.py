@@ -16,6 +16,12 @@ def iso8601(moment_ms: int) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}+0000"
 
 
+def weekday_first(moment_ms: int) -> str:
+    """The moment as `EEE MMM dd HH:mm:ss Z yyyy`, in UTC."""
+    moment = _EPOCH + timedelta(milliseconds=moment_ms)
+    return moment.strftime("%a %b %d %H:%M:%S +0000 %Y")
+
+
 def parse_iso8601(text: str) -> int:
     """The moment in milliseconds since 1970; ValueError when the text is not of this form."""
     if _FORM.fullmatch(text) is None:

@@ -32,12 +32,14 @@ from rm.events.app import (
 from rm.events.scheduler import SchedulerAppAttemptAdded
 from rm.scheduler.asks import ANY
 from rm.state import store_attempt
+from yarn.moments import weekday_first
 from yarn.records.container import ContainerLaunchContext
 from yarn.records.request import ResourceRequest
 
 RETRY_MS = 500
 """How soon the AM's container is looked for again when it was not there to be taken."""
 WAITING_FOR_CONTAINER = "AM container is not allocated yet: the scheduler waits for resources."
+WAITING_FOR_LAUNCH = "Scheduler has assigned a container for AM, waiting for AM container to be launched"
 WAITING_FOR_AM = "AM container is launched, waiting for AM container to Register with RM"
 
 
@@ -122,7 +124,7 @@ def launch(attempt: RMAppAttempt, event: AttemptNewSaved) -> None:
     assert container.node_id is not None
     _register_client_key(attempt)
     attempt.am_rm_token = context.tokens.amrm_token(attempt.attempt_id)
-    attempt.launch_diagnostics = WAITING_FOR_AM
+    attempt.launch_diagnostics = f"[{weekday_first(context.now_ms)}] {WAITING_FOR_LAUNCH}"
     attempt.step_ms = context.now_ms
     context.order(
         LaunchContainer(
@@ -140,7 +142,6 @@ def unmanaged_saved(attempt: RMAppAttempt, event: AttemptNewSaved) -> None:
     """ATTEMPT_NEW_SAVED of an unmanaged AM: it may register from now on."""
     attempt.am_rm_token = attempt.context.tokens.amrm_token(attempt.attempt_id)
     _register_client_key(attempt)
-    attempt.launch_diagnostics = WAITING_FOR_AM
     note_launched(attempt, event)
 
 
@@ -153,6 +154,7 @@ def _register_client_key(attempt: RMAppAttempt) -> None:
 def note_launched(attempt: RMAppAttempt, event: AttemptEvent) -> None:
     """LAUNCHED: the AM has to be heard of from now on."""
     context = attempt.context
+    attempt.launch_diagnostics = WAITING_FOR_AM
     _note_delay(attempt, "AMLaunchDelay")
     context.post(AppAttemptLaunched(application_id=attempt.application_id))
     context.monitors.am.register(attempt.attempt_id, context.now_ms)

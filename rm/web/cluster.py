@@ -19,12 +19,6 @@ if TYPE_CHECKING:
 
 _RECOVERY = "org.apache.hadoop.yarn.server.resourcemanager.recovery."
 _NO_ELECTOR = "Could not find leader elector. Verify both HA and automatic failover are enabled."
-_PENDING = (
-    YarnApplicationState.NEW,
-    YarnApplicationState.NEW_SAVING,
-    YarnApplicationState.SUBMITTED,
-    YarnApplicationState.ACCEPTED,
-)
 
 
 def cluster_info(context: RMContext) -> Answer:
@@ -53,6 +47,8 @@ class Totals:
     def __init__(self, context: RMContext, partition: str | None = "") -> None:
         self.capacity = self.allocated = self.reserved = self.pending = NONE
         self.containers = self.reserved_containers = self.pending_containers = 0
+        self.pending_apps = self.running_apps = 0
+        """Attempts that wait for a first container, and those that have had one."""
         for node in context.scheduler.tracker.nodes.values():
             if partition is not None and node.partition != partition:
                 continue
@@ -67,35 +63,31 @@ class Totals:
             attempt = application.attempt
             if attempt is None or attempt.is_stopped:
                 continue
+            if attempt.served_since_ms is None:
+                self.pending_apps += 1
+            else:
+                self.running_apps += 1
             for name, amounts in attempt.usage.by_partition.items():
                 if partition is None or name == partition:
                     self.pending = self.pending + amounts.pending
                     self.pending_containers += amounts.pending_containers
 
 
-def app_counts(context: RMContext) -> dict[YarnApplicationState, int]:
-    """How many applications are in each state that clients see."""
-    counts = dict.fromkeys(YarnApplicationState, 0)
-    for app in context.apps.values():
-        counts[application_state(app)] += 1
-    return counts
-
-
 def metrics(context: RMContext, shapes: Shapes) -> Answer:
     """ClusterMetricsInfo."""
-    counts, totals, nodes = app_counts(context), Totals(context), cluster_metrics(context)
+    counts, totals, nodes = context.health.queues.all_apps(), Totals(context), cluster_metrics(context)
     is_capacity = context.scheduler.name == "CapacityScheduler"
     used_mb, used_cores = utilized(context)
     available = totals.capacity - totals.allocated
     all_mb, all_cores = totals.capacity.memory_mb, totals.capacity.vcores
     waiting, waiting_behind = context.dispatcher.waiting
     shown: Answer = {
-        "appsSubmitted": len(context.apps),
-        "appsCompleted": counts[YarnApplicationState.FINISHED],
-        "appsPending": sum(counts[state] for state in _PENDING),
-        "appsRunning": counts[YarnApplicationState.RUNNING],
-        "appsFailed": counts[YarnApplicationState.FAILED],
-        "appsKilled": counts[YarnApplicationState.KILLED],
+        "appsSubmitted": counts.submitted,
+        "appsCompleted": counts.completed,
+        "appsPending": totals.pending_apps,
+        "appsRunning": totals.running_apps,
+        "appsFailed": counts.failed,
+        "appsKilled": counts.killed,
         "reservedMB": totals.reserved.memory_mb,
         "availableMB": available.memory_mb,
         "allocatedMB": totals.allocated.memory_mb,
@@ -138,9 +130,9 @@ def metrics(context: RMContext, shapes: Shapes) -> Answer:
 
 
 def utilized(context: RMContext) -> tuple[int, int]:
-    """Memory and whole cores that the nodes report as used."""
+    """Memory and whole cores that the nodes report as used; parts of a core are cut off, node by node."""
     found = [node.node_utilization for node in context.nodes.values() if node.node_utilization is not None]
-    return sum(one.pmem or 0 for one in found), int(sum(one.cpu or 0.0 for one in found))
+    return sum(one.pmem or 0 for one in found), sum(int(one.cpu or 0.0) for one in found)
 
 
 def overview(context: RMContext, shapes: Shapes) -> Answer:

@@ -228,7 +228,7 @@ class LeafQueue(CapacityQueue):
                 continue
             limit = user_limits.get(partition)
             if limit is None:
-                user_limits[partition] = limit = self._user_am_limit(partition, user)
+                user_limits[partition] = limit = self.user_am_limit_of(partition, user)
             wanted = user.usage.am_used(partition) + attempt.am_resource
             if not is_starved and not calculator.fits_in(wanted, limit):
                 attempt.waits_for = SkipReason.USER_AM_LIMIT
@@ -287,7 +287,8 @@ class LeafQueue(CapacityQueue):
             share.effective_minimum, limit, self.am_percent(partition), frame.minimum, frame.calculator
         )
 
-    def _user_am_limit(self, partition: str, user: User) -> Resource:
+    def user_am_limit_of(self, partition: str, user: User) -> Resource:
+        """What the AMs of that user may use in a partition; noted as the latest of the queue."""
         share, frame = self.share(partition), self.frame
         share.user_am_limit = limit = user_am_limit(
             share.effective_minimum,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rm.scheduler.asks import KeyAsks, RequestKey
+from rm.scheduler.capacity import launch
 from rm.scheduler.capacity.allocator import is_off_switch_due, may_reserve_more
 from rm.scheduler.capacity.application import CapacityAttempt
 from rm.scheduler.capacity.assignment import Limits, Pass, SkipReason
@@ -27,9 +28,7 @@ if TYPE_CHECKING:
     from rm.scheduler.capacity.scheduler import CapacityScheduler
     from rm.scheduler.node import SchedulerNode
 
-INACTIVATED = "Application is added to the scheduler and is not yet activated."
 RUNNING = "Application waits for containers."
-ACTIVATED = "Application is Activated, waiting for resources to be assigned for AM."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,10 +105,12 @@ def launch_diagnostics(scheduler: CapacityScheduler, attempt_id: ApplicationAtte
     is_running = attempt.is_activated and not attempt.is_waiting_for_am
     if is_running and not attempt.is_asking:
         return ""
+    if not attempt.is_activated:
+        return launch.inactivated(scheduler, attempt)
     found = explain(scheduler, attempt_id.application_id)
     if is_running and not found:
         return ""
-    start = RUNNING if is_running else ACTIVATED if attempt.is_activated else INACTIVATED
+    start = RUNNING if is_running else launch.activated(scheduler, attempt).rstrip()
     return " ".join([start, *(f"{one}" for one in found)])
 
 

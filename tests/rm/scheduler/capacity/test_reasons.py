@@ -160,10 +160,24 @@ def test_what_is_told_of_an_am_that_waits() -> None:
     rig.add_node("n1", 10240)
     rig.submit("a0", "root.a", unmanaged_am=False)
     rig.submit("a1", "root.a", unmanaged_am=False)
-    assert rig.scheduler.launch_diagnostics(rig.attempts["a0"]).startswith("Application is Activated")
-    text = rig.scheduler.launch_diagnostics(rig.attempts["a1"])
-    assert text.startswith("Application is added to the scheduler and is not yet activated.")
-    assert "Queue's AM resource limit exceeded." in text
+    moment = "[Thu Jan 01 00:16:40 +0000 1970] "
+    assert rig.scheduler.launch_diagnostics(rig.attempts["a0"]).startswith(
+        f"{moment}Application is Activated, waiting for resources to be assigned for AM.  Details : "
+        "AM Partition = <DEFAULT_PARTITION> ; Partition Resource = <memory:10240, vCores:8> ; "
+        "Queue's Absolute capacity = 100.0 % ; Queue's Absolute used capacity = 0.0 % ; "
+        "Queue's Absolute max capacity = 100.0 % ; "
+        "Queue's capacity (absolute resource) = <memory:10240, vCores:8> ; "
+        "Queue's used capacity (absolute resource) = <memory:0, vCores:0> ; "
+        "Queue's max capacity (absolute resource) = <memory:10240, vCores:8> ;"
+    )
+    assert rig.scheduler.launch_diagnostics(rig.attempts["a1"]) == (
+        f"{moment}Application is added to the scheduler and is not yet activated. "
+        "Queue's AM resource limit exceeded.  Details : AM Partition = <DEFAULT_PARTITION>; "
+        "AM Resource Request = <memory:1024, vCores:1>; "
+        "Queue Resource Limit for AM = <memory:1024, vCores:1>; "
+        "User AM Resource Limit of the queue = <memory:1024, vCores:1>; "
+        "Queue AM Resource Usage = <memory:1024, vCores:1>; "
+    )
 
 
 @pytest.mark.parametrize("is_on", [True, False])
