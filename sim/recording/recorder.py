@@ -273,7 +273,7 @@ class RunRecorder:
         self.documents.note(f"/apps/{app.application_id}", number, shown)
         attempts = [
             {
-                **apps.attempt_in_list(self._context, one),
+                **apps.attempt_in_list(self._context, one, may_view=True),
                 "finishedTime": 0,
                 **self._attempts.get(one.attempt_id, {}),
             }
