@@ -35,6 +35,7 @@ from rm.scheduler.opportunistic import OpportunisticAllocator
 from rm.scheduler.plan_queues import KeepsPlans
 from rm.services.admin import AdminService
 from rm.services.client import ClientService
+from rm.services.ha import HAService
 from rm.services.master import MasterService
 from rm.services.tracker import TrackerService
 from rm.settings import CAPACITY_SCHEDULER, FAIR_SCHEDULER, FIFO_SCHEDULER, RMSettings
@@ -115,6 +116,7 @@ class Core:
         self.labels = LabelAdministration(context)
         self.tracker = TrackerService(context, self.nodes_list, self.watcher, opportunistic, self.labels)
         self.admin = AdminService(context, self.access, self.nodes_list, self.tracker, self.labels)
+        self.ha = HAService(self.access)
         self._plan_reservations()
         self._register_handlers()
 

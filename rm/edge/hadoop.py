@@ -15,6 +15,7 @@ from rm.edge.meters import Meters
 from rm.edge.services import (
     ADMIN,
     CLIENT,
+    HA,
     MASTER,
     TRACKER,
     HostNames,
@@ -34,6 +35,7 @@ CLIENT_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
 MASTER_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB"
 TRACKER_PROTOCOL = "org.apache.hadoop.yarn.server.api.ResourceTrackerPB"
 ADMIN_PROTOCOL = "org.apache.hadoop.yarn.server.api.ResourceManagerAdministrationProtocolPB"
+HA_PROTOCOL = "org.apache.hadoop.ha.HAServiceProtocol"
 
 _RM = "yarn.resourcemanager."
 
@@ -60,6 +62,10 @@ class HadoopPorts:
         master = Endpoint(MASTER, metered(attempt_handler(core.master, driver, tokens), meters.master))
         tracker_handler = meters.of_nodes(node_handler(core.tracker, driver, tokens, names))
         tracker = Endpoint(TRACKER, metered(tracker_handler, meters.tracker))
+        administration = {ADMIN_PROTOCOL: admin}
+        if addresses.ha_enabled:
+            ha = metered(user_handler(HA, core.ha, driver, user), meters.admin)
+            administration[HA_PROTOCOL] = Endpoint(HA, ha)
         self._bind_host = addresses.bind_host
         self._ports: list[tuple[HadoopServer, Address, str]] = []
         if addresses.hadoop_ipc:
@@ -75,7 +81,7 @@ class HadoopPorts:
                     addresses.resource_tracker,
                     "resource-tracker.address",
                 ),
-                (HadoopServer({ADMIN_PROTOCOL: admin}, None, limits), addresses.admin, "admin.address"),
+                (HadoopServer(administration, None, limits), addresses.admin, "admin.address"),
             ]
 
         for meter, (server, _, _) in zip(

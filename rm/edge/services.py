@@ -31,6 +31,7 @@ CLIENT = "ApplicationClientProtocolService"
 MASTER = "ApplicationMasterProtocolService"
 TRACKER = "ResourceTrackerService"
 ADMIN = "ResourceManagerAdministrationProtocolService"
+HA = "HAServiceProtocolService"
 
 Method = Callable[[Any, Caller], Any]
 

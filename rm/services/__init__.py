@@ -8,5 +8,6 @@ client   ApplicationClientProtocol
 master   ApplicationMasterProtocol
 tracker  ResourceTracker
 admin    ResourceManagerAdministrationProtocol
+ha       HAServiceProtocol
 constraints  who serves scheduling requests
 """

@@ -46,6 +46,11 @@ class AddressSettings:
         "ResourceManagerAdministrationProtocol over Hadoop's IPC",
         parse=with_default_port(8033),
     )
+    ha_enabled: bool = setting(
+        _RM + "ha.enabled",
+        False,
+        "Answer HAServiceProtocol at the administrators' address: the one ResourceManager is active",
+    )
     bind_host: str | None = setting(
         _RM + "bind-host", None, "The servers listen on this host instead of the one in their addresses"
     )

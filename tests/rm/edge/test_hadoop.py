@@ -8,13 +8,32 @@ from typing import Any, TypeVar
 
 from cluster.hadoop_site import yarn_properties
 from protos.RpcHeader_pb2 import RpcResponseHeaderProto
-from rm.edge.hadoop import ADMIN_PROTOCOL, CLIENT_PROTOCOL, MASTER_PROTOCOL, TRACKER_PROTOCOL
+from rm.edge.hadoop import (
+    ADMIN_PROTOCOL,
+    CLIENT_PROTOCOL,
+    HA_PROTOCOL,
+    MASTER_PROTOCOL,
+    TRACKER_PROTOCOL,
+)
 from tests.rm.edge.test_process import NODE, play, running
 from tests.yarn.hadoop_ipc import peer
 from yarn.enums import NodeAction
 from yarn.hadoop_ipc.framing import read_delimited
 from yarn.records.admin import RefreshNodesRequest, RefreshNodesResponse
 from yarn.records.client import GetClusterMetricsRequest, GetClusterMetricsResponse
+from yarn.records.ha import (
+    GetServiceStatusRequest,
+    GetServiceStatusResponse,
+    HARequestSource,
+    HAServiceState,
+    HAStateChangeRequestInfo,
+    MonitorHealthRequest,
+    MonitorHealthResponse,
+    TransitionToActiveRequest,
+    TransitionToActiveResponse,
+    TransitionToObserverRequest,
+    TransitionToStandbyRequest,
+)
 from yarn.records.tracker import (
     NodeHealthStatus,
     NodeHeartbeatRequest,
@@ -95,6 +114,44 @@ def test_a_port_does_not_answer_another_ones_protocol(tmp_path: Path) -> None:
             head, _ = await wrong.ask("nodeHeartbeat", NodeHeartbeatRequest())
             assert head.status == RpcResponseHeaderProto.ERROR
             assert head.errorDetail == RpcResponseHeaderProto.ERROR_NO_SUCH_PROTOCOL
+
+    play(scene)
+
+
+def test_who_is_active_is_told_where_clients_have_a_choice(tmp_path: Path) -> None:
+    properties = yarn_properties("127.0.0.1")
+    admins = Client(properties[_RM + "admin.address"], HA_PROTOCOL)
+    forced = HAStateChangeRequestInfo(req_source=HARequestSource.REQUEST_BY_USER_FORCED)
+
+    async def scene() -> None:
+        async with running(tmp_path, **properties, **{_RM + "ha.enabled": "true"}):
+            status = await admins.answer(
+                "getServiceStatus", GetServiceStatusRequest(), GetServiceStatusResponse
+            )
+            assert (status.state, status.ready_to_become_active) == (HAServiceState.ACTIVE, True)
+            await admins.answer("monitorHealth", MonitorHealthRequest(), MonitorHealthResponse)
+            active = TransitionToActiveRequest(req_info=forced)
+            await admins.answer("transitionToActive", active, TransitionToActiveResponse)
+            for method, request in (
+                ("transitionToStandby", TransitionToStandbyRequest(req_info=forced)),
+                ("transitionToObserver", TransitionToObserverRequest(req_info=forced)),
+            ):
+                head, _ = await admins.ask(method, request)
+                assert head.status == RpcResponseHeaderProto.ERROR
+                assert head.exceptionClassName == "org.apache.hadoop.ha.ServiceFailedException"
+
+    play(scene)
+
+
+def test_without_high_availability_nobody_knows_its_protocol(tmp_path: Path) -> None:
+    properties = yarn_properties("127.0.0.1")
+    admins = Client(properties[_RM + "admin.address"], HA_PROTOCOL)
+
+    async def scene() -> None:
+        async with running(tmp_path, **properties):
+            head, _ = await admins.ask("getServiceStatus", GetServiceStatusRequest())
+            assert head.errorDetail == RpcResponseHeaderProto.ERROR_NO_SUCH_PROTOCOL
+            assert head.errorMsg == "Unknown protocol: org.apache.hadoop.ha.HAServiceProtocol"
 
     play(scene)
 
