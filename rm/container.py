@@ -85,6 +85,7 @@ class RMContainer:
         "partition",
         "queue",
         "reported_state",
+        "requested",
         "reserved_resource",
         "resource",
         "state",
@@ -130,6 +131,8 @@ class RMContainer:
         self.lowered: tuple[PendingRequest, ...] = ()
         """The requests that its allocation lowered, until the AM has taken delivery."""
         self.locality: Locality | None = None
+        self.requested: Locality | None = None
+        """How near it was asked for, as seen from its node."""
         self.reserved_resource: Resource | None = None
         self.allocation_tags: tuple[str, ...] = ()
         self.version = 0

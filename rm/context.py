@@ -192,6 +192,8 @@ class RMContext:
         self.bookings: list[Callable[[Booking], None]] = []
         self.container_watchers: list[Callable[[RMContainer], None]] = []
         """Who is told of each container that enters or leaves a queue's books, and of each that has ended."""
+        self.mark_watchers: list[Callable[[str, str], None]] = []
+        """Who is told of what people did to queues, which no event tells: kind, and what."""
         self.configuration = configuration
         self.resource_types = resource_types
         self.provider = provider
@@ -266,6 +268,11 @@ class RMContext:
         """A line of the story about a decision; callers on a hot path ask `story.listeners` first."""
         if self.story.listeners:
             self.story.tell(Line(self.now_ms, kind, subject, "", event, after, because))
+
+    def mark(self, kind: str, text: str) -> None:
+        """Something that people did, worth a mark in charts."""
+        for watcher in self.mark_watchers:
+            watcher(kind, text)
 
     def log(self, level: str, name: str, **keys: object) -> None:
         """A line for the operator."""

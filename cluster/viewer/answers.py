@@ -180,11 +180,11 @@ class RecordedCluster:
 
     def _apps(self, moment: int, query: Query) -> Answer:
         rows = list(self._rows(moment))
-        wanted = [state for state in query.get("states", "").split(",") if state]
+        wanted = _words(query, "states")
         found = finding.find(
             rows,
             finding.parse(query.get("q", "")),
-            wanted,
+            {"state": wanted, **{one: _words(query, one) for one in ("user", "queue", "type")}},
             query.get("sort") or "-id",
             _number(query, "from", 0),
             min(_MOST_ROWS, _number(query, "limit", 20)),
@@ -199,7 +199,7 @@ class RecordedCluster:
             document = self._document(name, moment)
             if document is not None:
                 app = _App(ApplicationId.parse(name.removeprefix("/apps/")), document)
-                yield finding.Row(app, _texts(document), _numbers(document))
+                yield finding.Row(app, _texts(document), _numbers(document).__getitem__)
 
     def _attempts(self, app_id: str, moment: int) -> Answer:
         found = self._document(f"/attempts/{app_id}", moment) or []
@@ -318,8 +318,13 @@ def container_at(one: Mapping[str, Any], at: int) -> dict[str, Any] | None:
     }
 
 
+def _words(query: Query, name: str) -> list[str]:
+    return [one for one in query.get(name, "").split(",") if one]
+
+
 def _texts(shown: Mapping[str, Any]) -> dict[str, str]:
     named = {"type": "applicationType", "tag": "applicationTags", "final": "finalStatus"}
+    named["tracking"] = "trackingUI"
     return {name: str(shown.get(named.get(name, name), "")) for name in finding.TEXTS}
 
 
@@ -330,6 +335,13 @@ def _numbers(shown: Mapping[str, Any]) -> dict[str, float]:
         "mem": "allocatedMB",
         "vcores": "allocatedVCores",
         "containers": "runningContainers",
+        "launched": "launchTime",
+        "elapsed": "elapsedTime",
+        "reservedmem": "reservedMB",
+        "reservedvcores": "reservedVCores",
+        "pending": "pendingContainers",
+        "queueshare": "queueUsagePercentage",
+        "clustershare": "clusterUsagePercentage",
     }
     return {name: max(0, shown.get(named.get(name, name), 0)) for name in finding.NUMBERS}
 

@@ -207,6 +207,7 @@ class Attempt:
             container = self.create_container(node, key, resource, wanted.label)
         if wanted.constrained is not None:
             container.allocation_tags = wanted.constrained.request.allocation_tags
+        container.requested = key_asks.nearest(node.host, node.rack)
         container.lowered = self.asks.take(locality, node.host, node.rack, key)
         self._take_in(container, node, locality)
         return container

@@ -122,6 +122,12 @@ class KeyAsks:
         request = self.by_location.get(location)
         return request if request is not None and request.count > 0 else None
 
+    def nearest(self, host: str, rack: str) -> Locality:
+        """How near a node is to the nearest place that is asked for (requestLocalityType)."""
+        if self.at(host) is not None:
+            return Locality.NODE_LOCAL
+        return Locality.OFF_SWITCH if self.at(rack) is None else Locality.RACK_LOCAL
+
     def count_at(self, location: str) -> int:
         """How many containers are asked for at this location."""
         request = self.by_location.get(location)

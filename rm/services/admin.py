@@ -82,6 +82,7 @@ class AdminService:
         """refreshQueues: the scheduler's file anew."""
         self._access.check_admin(caller.user, "refreshQueues")
         self._context.scheduler.refresh()
+        self._context.mark("queues refreshed", f"by {caller.user}")
         return RefreshQueuesResponse()
 
     def refresh_nodes(self, request: RefreshNodesRequest, caller: Caller) -> RefreshNodesResponse:

@@ -232,7 +232,9 @@ class ClientService(ClusterService):
             )
         if app.state not in ACTIVE_STATES:
             raise YarnError(f"App in {app.state.name} state cannot be moved.")
+        left = app.queue
         app.queue = self._context.scheduler.move_application(app.application_id, request.target_queue)
+        self._context.mark("application moved", f"{app.application_id} from {left} to {app.queue}")
         store_app(app)
         return MoveApplicationAcrossQueuesResponse()
 

@@ -96,15 +96,20 @@ def application(
     return without_nulls(shown)
 
 
-def _tracking(context: RMContext, app: RMApp, state: YarnApplicationState) -> Answer:
-    """What there is to look at, and where."""
+def tracking(app: RMApp, state: YarnApplicationState) -> str:
+    """What there is to look at."""
     if app.current is None or state in _BEFORE_ITS_PAGE:
-        return {"trackingUI": "UNASSIGNED"}
+        return "UNASSIGNED"
+    return "History" if app.finish_ms else "ApplicationMaster"
+
+
+def _tracking(context: RMContext, app: RMApp, state: YarnApplicationState) -> Answer:
+    """That, and where."""
+    what = tracking(app, state)
+    if app.current is None or what == "UNASSIGNED":
+        return {"trackingUI": what}
     url = reports.tracking_url(context, app, app.current)
-    return {
-        "trackingUI": "History" if app.finish_ms else "ApplicationMaster",
-        "trackingUrl": None if url in ("", NOT_AVAILABLE) else url,
-    }
+    return {"trackingUI": what, "trackingUrl": None if url in ("", NOT_AVAILABLE) else url}
 
 
 def _of_master(attempt: RMAppAttempt) -> Answer:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from rm.app import RMApp
-from rm.reports import application_state
-from rm.web.apps import queue_path
+from rm.reports import application_state, usage_report
+from rm.scheduler.application import Attempt
+from rm.web.apps import queue_path, tracking
 from yarn.ids import ApplicationId
-from yarn.resource import NONE
 
 if TYPE_CHECKING:
     from rm.context import RMContext
@@ -31,9 +32,9 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
 }
 _WORDS = re.compile(r'(?:[^\s"]|"[^"]*")+')
-TEXTS = ("id", "user", "name", "queue", "state", "type", "tag", "final")
-NUMBERS = ("priority", "started", "finished", "progress", "mem", "vcores", "containers")
+TEXTS = ("id", "user", "name", "queue", "state", "type", "tag", "final", "tracking")
 FACETS = ("state", "user", "queue", "type")
+GPU = "yarn.io/gpu"
 
 
 class HasId(Protocol):
@@ -50,41 +51,85 @@ App = TypeVar("App", bound=HasId)
 
 @dataclass(frozen=True, slots=True)
 class Row(Generic[App]):
-    """What is looked at of one application."""
+    """What is looked at of one application: texts at once, for facets count them; numbers when asked for."""
 
     app: App
-    texts: dict[str, str]
-    numbers: dict[str, float]
+    texts: Mapping[str, str]
+    number: Callable[[str], float]
+    """One of NUMBERS."""
 
     def __getitem__(self, key: str) -> Any:
-        return self.numbers[key] if key in self.numbers else self.texts[key]
+        return self.texts[key] if key in self.texts else self.number(key)
 
 
 def row(context: RMContext, app: RMApp, *, may_view: bool) -> Row[RMApp]:
-    """The cheap attributes of an application; numbers are 0 for those who may not look at it."""
-    attempt = app.current
-    booked = context.scheduler.attempt(attempt.attempt_id) if attempt is not None else None
-    used = booked.usage.total_used() if booked is not None and not booked.is_stopped else NONE
+    """An application of the RM; its numbers are 0 for those who may not look at it."""
+    state = application_state(app)
     texts = {
         "id": str(app.application_id),
         "user": app.user,
         "name": app.name,
         "queue": queue_path(context, app) if "." not in app.queue else app.queue,
-        "state": application_state(app).name,
+        "state": state.name,
         "type": app.submission.application_type,
         "tag": ",".join(app.submission.application_tags),
         "final": app.final_status.name.removeprefix("APP_"),
+        "tracking": tracking(app, state),
     }
-    numbers: dict[str, float] = {
-        "priority": app.app_priority,
-        "started": app.start_ms,
-        "finished": app.finish_ms,
-        "progress": (attempt.progress if attempt is not None else 0.0) * 100,
-        "mem": used.memory_mb,
-        "vcores": used.vcores,
-        "containers": len(booked.live) if booked is not None and not booked.is_stopped else 0,
-    }
-    return Row(app, texts, numbers if may_view else dict.fromkeys(numbers, 0))
+    return Row(app, texts, partial(_number, context, app) if may_view else _nothing)
+
+
+def _nothing(key: str) -> float:
+    return 0
+
+
+def _number(context: RMContext, app: RMApp, key: str) -> float:
+    of_app = _OF_APP.get(key)
+    if of_app is not None:
+        return of_app(context, app)
+    attempt = app.current
+    booked = context.scheduler.attempt(attempt.attempt_id) if attempt is not None else None
+    return _OF_ATTEMPT[key](context, booked) if booked is not None and not booked.is_stopped else 0
+
+
+def _percentages(context: RMContext, app: RMApp) -> tuple[float, float]:
+    report = usage_report(context, app, app.current)
+    return report.queue_usage_percentage or 0.0, report.cluster_usage_percentage or 0.0
+
+
+def pending_containers(booked: Attempt) -> int:
+    """How many containers it asks for, over all partitions."""
+    return sum(amounts.pending_containers for amounts in booked.usage.by_partition.values())
+
+
+def _fair_share(context: RMContext, booked: Attempt) -> float:
+    share = context.scheduler.application_view(booked).fair_share
+    return share.memory_mb if share is not None else 0
+
+
+_OF_APP: dict[str, Callable[[RMContext, RMApp], float]] = {
+    "priority": lambda _, app: app.app_priority,
+    "started": lambda _, app: app.start_ms,
+    "launched": lambda _, app: app.launch_ms,
+    "finished": lambda _, app: app.finish_ms,
+    "elapsed": lambda context, app: (app.finish_ms or context.now_ms) - app.start_ms,
+    "progress": lambda _, app: app.current.progress * 100 if app.current is not None else 0,
+    "queueshare": lambda context, app: _percentages(context, app)[0],
+    "clustershare": lambda context, app: _percentages(context, app)[1],
+}
+_OF_ATTEMPT: dict[str, Callable[[RMContext, Attempt], float]] = {
+    "mem": lambda _, booked: booked.usage.total_used().memory_mb,
+    "vcores": lambda _, booked: booked.usage.total_used().vcores,
+    "gpus": lambda _, booked: booked.usage.total_used().value(GPU),
+    "reservedmem": lambda _, booked: booked.usage.total_reserved().memory_mb,
+    "reservedvcores": lambda _, booked: booked.usage.total_reserved().vcores,
+    "reservedgpus": lambda _, booked: booked.usage.total_reserved().value(GPU),
+    "containers": lambda _, booked: len(booked.live),
+    "pending": lambda _, booked: pending_containers(booked),
+    "fairshare": _fair_share,
+    "blacklisted": lambda _, booked: len(booked.blacklist),
+}
+NUMBERS = (*_OF_APP, *_OF_ATTEMPT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +145,14 @@ class Query:
         for key, wanted in self.texts:
             has = one.texts[key].lower()
             if key == "queue":
-                if wanted not in (has, has.rpartition(".")[2]) and not has.startswith(wanted + "."):
+                if not _is_within(has, wanted):
                     return False
             elif key == "state" or key == "final":
                 if has not in wanted.split("|"):
                     return False
             elif wanted not in has:
                 return False
-        if any(not _OPERATORS[sign](one.numbers[key], bound) for key, sign, bound in self.numbers):
+        if any(not _OPERATORS[sign](one.number(key), bound) for key, sign, bound in self.numbers):
             return False
         everything = "\n".join(one.texts.values()).lower() if self.words else ""
         return all(word in everything for word in self.words)
@@ -141,18 +186,27 @@ class Found(Generic[App]):
 
 
 def find(
-    rows: Iterable[Row[App]], query: Query, states: Sequence[str], sort: str, first: int, count: int
+    rows: Iterable[Row[App]],
+    query: Query,
+    chosen: Mapping[str, Sequence[str]],
+    sort: str,
+    first: int,
+    count: int,
 ) -> Found[App]:
-    """The rows from `first` on that are meant. Facets count what matches, whatever its state."""
+    """The rows from `first` on that are meant. `chosen` are the values wanted of facets; a facet counts what
+    the others let through, so that one sees what another choice would bring.
+    """
     found: Found[App] = Found(facets={name: {} for name in FACETS})
     matching = []
     for one in rows:
         found.total += 1
         if not query.holds(one):
             continue
-        for name, counts in found.facets.items():
+        missed = [name for name, wanted in chosen.items() if wanted and not _is_one_of(one, name, wanted)]
+        for name in FACETS if not missed else missed if len(missed) == 1 else ():
+            counts = found.facets[name]
             counts[one.texts[name]] = counts.get(one.texts[name], 0) + 1
-        if not states or one.texts["state"] in states:
+        if not missed:
             matching.append(one)
     found.matching = len(matching)
     key, is_down = sort.removeprefix("-"), sort.startswith("-")
@@ -163,3 +217,13 @@ def find(
         matching.sort(key=operator.itemgetter(key), reverse=is_down)
     found.rows = matching[first : first + count]
     return found
+
+
+def _is_one_of(one: Row[Any], name: str, wanted: Sequence[str]) -> bool:
+    has = one.texts[name]
+    return any(_is_within(has, value) for value in wanted) if name == "queue" else has in wanted
+
+
+def _is_within(path: str, queue: str) -> bool:
+    """Whether a queue is that one, by path or by its last name, or below it."""
+    return queue in (path, path.rpartition(".")[2]) or path.startswith(queue + ".")

@@ -57,6 +57,8 @@ def container_row(one: RMContainer, *, is_over: bool = False) -> Answer:
         "vcores": one.resource.vcores,
         "priority": one.key.request_priority,
         "isAM": one.is_am,
+        "locality": one.locality.name if one.locality is not None else "",
+        "requested": one.requested.name if one.requested is not None else "",
         "state": "COMPLETE" if is_over else one.state.name,
         "started": one.creation_ms,
         "finished": one.finish_ms if is_over else 0,
@@ -157,6 +159,10 @@ class History:
         mark = mark_of(now_ms, event)
         if mark is not None:
             self.marks.append(mark)
+
+    def mark(self, now_ms: int, kind: str, text: str) -> None:
+        """Something that people did."""
+        self.marks.append(Mark(now_ms, kind, text))
 
     def sample(self, context: RMContext) -> None:
         """Takes note of how things are."""

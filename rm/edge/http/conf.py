@@ -44,6 +44,7 @@ def change(call: Call) -> Reply:
         mutation.mutate(scheduler, wanted, call.caller.user)
     except YarnError as refusal:
         raise text(400, refusal.message) from None
+    call.context.mark("queues changed", f"by {call.caller.user}")
     return Reply(value="Configuration change successfully applied.")
 
 

@@ -20,10 +20,12 @@ from rm.edge.http.listings import application_states
 from rm.edge.http.server import WebServer
 from rm.node import RMNode
 from rm.web import apps, finding
+from rm.web.life import Lives
 from rm.web.past import EndedContainers, History, container_row
 from rm.web.refusals import bad_request, forbidden
 from rm.web.rows import node_row
 from rm.web.values import Answer
+from rm.web.waiting import waiting
 from yarn.addresses import AddressBook
 from yarn.errors import NotReadyError
 from yarn.ids import ApplicationId, NodeId
@@ -34,6 +36,7 @@ log = Log("rm")
 _SHARE_OF_LOOP = 100
 _MOST_CONTAINERS = 2_000
 _MOST_ROWS = 500
+_LONGEST_LOOK_S = 0.02
 _WITHOUT = ("resourcerequests", "resourceinfo", "timeouts")
 
 
@@ -48,12 +51,17 @@ class Past:
         self._interval_s = settings.history_interval_ms / 1000
         self.history = History(settings.history_samples)
         self.ended = EndedContainers(settings.history_containers)
+        self.lives = Lives()
         context.container_watchers.append(self.ended.note)
         context.dispatcher.watchers.append(lambda event: self.history.watch(context.now_ms, event))
+        context.mark_watchers.append(lambda kind, text: self.history.mark(context.now_ms, kind, text))
+        context.dispatcher.watchers.append(lambda event: self.lives.watch(context.now_ms, event))
         for path, handler in (
             ("/ui/apps", self.list_apps),
             ("/ui/nodes", self.list_nodes),
             ("/ui/containers", self.list_containers),
+            ("/ui/life/{appid}", self.life),
+            ("/ui/waiting", self.waiting),
             ("/ui/history/queues", self.queues),
             ("/ui/history/cluster", self.cluster),
         ):
@@ -88,7 +96,9 @@ class Past:
     # Lists
 
     def list_apps(self, call: Call) -> Reply:
-        """GET /ui/apps?q=&states=&sort=&from=&limit=: a page, how many there are, and of which kinds."""
+        """GET /ui/apps?q=&states=&user=&queue=&type=&sort=&from=&limit=: a page, how many there are, and of
+        which kinds.
+        """
         context, user, access = call.context, call.caller.user, call.access
         hides = context.settings.web.filter_by_user
 
@@ -98,37 +108,39 @@ class Past:
                 if may_view or not hides:
                     yield finding.row(context, app, may_view=may_view)
 
+        chosen = {name: call.words_of(name) for name in ("user", "queue", "type")}
         found = finding.find(
             rows(),
             finding.parse(call.parameter("q") or ""),
-            [state.name for state in application_states(call)],
+            {"state": [state.name for state in application_states(call)], **chosen},
             call.parameter("sort") or "-id",
             _number(call, "from", 0),
             min(_MOST_ROWS, _number(call, "limit", 20)),
         )
-        shown = [self._app(call, row.app) for row in found.rows]
         value = {
             "total": found.total,
             "matching": found.matching,
             "facets": found.facets,
-            "app": shown,
+            "app": [self._app(call, row) for row in found.rows],
         }
         return Reply(root="found", value=value)
 
-    def _app(self, call: Call, app: RMApp) -> Answer:
+    def _app(self, call: Call, row: finding.Row[RMApp]) -> Answer:
+        app, context = row.app, call.context
         may_view = call.access.may_view(call.caller.user, app)
-        shown = apps.application(call.context, call.shapes, app, may_view=may_view, without=_WITHOUT)
+        shown = apps.application(context, call.shapes, app, may_view=may_view, without=_WITHOUT)
         for name in ("resourceSecondsMap", "preemptedResourceSecondsMap", "resourceInfo"):
             shown.pop(name, None)
         attempt = app.current
-        booked = call.context.scheduler.attempt(attempt.attempt_id) if attempt is not None else None
+        booked = context.scheduler.attempt(attempt.attempt_id) if attempt is not None else None
         if may_view and booked is not None and not booked.is_stopped:
-            shown["pendingContainers"] = sum(
-                amounts.pending_containers for amounts in booked.usage.by_partition.values()
-            )
-            fair = call.context.scheduler.application_view(booked).fair_share
-            if fair is not None:
-                shown["fairShareMB"] = fair.memory_mb
+            shown["pendingContainers"] = int(row.number("pending"))
+            shown["blacklistedNodes"] = int(row.number("blacklisted"))
+            if context.scheduler.application_view(booked).fair_share is not None:
+                shown["fairShareMB"] = int(row.number("fairshare"))
+            if any(one.name == finding.GPU for one in context.resource_types):
+                shown["allocatedGPUs"] = int(row.number("gpus"))
+                shown["reservedGPUs"] = int(row.number("reservedgpus"))
         return shown
 
     def list_nodes(self, call: Call) -> Listing:
@@ -163,6 +175,25 @@ class Past:
         rows = [self._with_reach(call, row) for row in rows if self._may_view(call, row)]
         value = {"now": self._context.now_ms, "container": rows[-_MOST_CONTAINERS:]}
         return Reply(root="containers", value=value)
+
+    def life(self, call: Call) -> Reply:
+        """GET /ui/life/{appid}: the steps of an application's life, each with its moment."""
+        app = call.app()
+        if not call.access.may_view(call.caller.user, app):
+            raise forbidden(f"{call.caller.user} may not look at {app.application_id}")
+        return Reply(root="life", value={"moment": self.lives.of(app)})
+
+    def waiting(self, call: Call) -> Reply:
+        """GET /ui/waiting: what waits in the whole cluster, by reason."""
+        context, access, user = call.context, call.access, call.caller.user
+        hides, ends = context.settings.web.filter_by_user, time.perf_counter() + _LONGEST_LOOK_S
+
+        def may_see(application_id: ApplicationId) -> bool:
+            app = context.apps.get(application_id)
+            return app is not None and (not hides or access.may_view(user, app))
+
+        found = waiting(context, may_see, lambda: time.perf_counter() < ends)
+        return Reply(root="waiting", value=found)
 
     def _living_of(self, application_id: ApplicationId) -> list[RMContainer]:
         """Of all its attempts: a new one may have taken over what an earlier one began."""

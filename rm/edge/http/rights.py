@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from rm.edge.http.calls import Call, Reply, Route
+from rm.scheduler.capacity.scheduler import CapacityScheduler
 from rm.settings import RMSettings
 from rm.web import users
 from rm.web.past import queues
@@ -39,10 +40,21 @@ def rights(call: Call) -> Reply:
         "mayMove": may_modify and actions and context.scheduler.name != "FifoScheduler",
         "maxPriority": context.settings.max_application_priority,
         "scheduler": context.scheduler.name,
+        "queuesAreFixed": _queues_are_fixed(call),
     }
     if may_modify:
         value["queues"] = [view.path for view in queues(context) if view.is_leaf]
     return Reply(root="rights", shows_root=False, value=value)
+
+
+def _queues_are_fixed(call: Call) -> str:
+    """Why the queues cannot be changed over REST; empty when they can."""
+    scheduler = call.context.scheduler
+    if not isinstance(scheduler, CapacityScheduler):
+        return f"The {scheduler.name} has no configuration that can be changed over REST."
+    if scheduler.mutable is None:
+        return "yarn.scheduler.configuration.store.class is file: it is changed there, and by refreshQueues."
+    return ""
 
 
 def queue_users(call: Call) -> Reply:

@@ -221,15 +221,19 @@ def test_a_node_is_drained_only_after_a_question(tmp_path: Path) -> None:
 
 
 @needs_browser
-def test_actions_are_hidden_from_those_who_may_not(tmp_path: Path) -> None:
+def test_actions_say_why_those_who_may_not_may_not(tmp_path: Path) -> None:
     lists = {"yarn__acl__enable": "true", "yarn__admin__acl": "root"}
 
     async def scene() -> None:
         async with web(tmp_path, **lists) as caller, opened(caller) as page:
             await show(page, caller, f"/node/{NODE}?user.name=eve")
-            assert await page.get_by_role("button", name="Drain").count() == 0
+            refused = page.get_by_role("button", name="Drain: eve is no administrator.")
+            await refused.wait_for()
+            assert await refused.is_disabled()
             await show(page, caller, f"/node/{NODE}?user.name=root")
-            await page.get_by_role("button", name="Drain").wait_for()
+            drain = page.get_by_role("button", name="Drain", exact=True)
+            await drain.wait_for()
+            assert await drain.is_enabled()
 
     play(scene)
 

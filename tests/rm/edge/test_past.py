@@ -135,6 +135,12 @@ def test_lists_come_in_pages(tmp_path: Path) -> None:
             assert (page["total"], page["matching"]) == (3, 3)
             page = (await caller.get(f"/ui/apps?q=id:{ids[1]}"))["found"]
             assert [one["id"] for one in page["app"]] == [ids[1]]
+            facets = (await caller.get("/ui/apps?user=nobody"))["found"]["facets"]
+            assert facets["user"] == {"ann": 3}, "a facet counts what another choice of it would bring"
+            assert facets["queue"] == {}
+            (step,) = (await caller.get(f"/ui/life/{ids[0]}"))["life"]["moment"][:1]
+            assert step["step"] == "submitted"
+            assert (await caller.get("/ui/waiting"))["waiting"]["unseen"] == 0
             (node,) = (await caller.get("/ui/nodes"))["nodes"]["node"]
             assert node["id"] == str(NODE)
             await caller.get("/ui/containers", 400)

@@ -1,17 +1,20 @@
 // The event log: what happened, about whom, and what it says; the newest first.
-import { choice, filter, h, moment, table, title } from "./dom.js";
+import { choice, filter, h, moment, title } from "./dom.js";
+import { matcher } from "./filtering.js";
+import { grid } from "./grid.js";
 
-const SHOWN = 400;
+const TEXTS = { type: (one) => one.type, subject: (one) => one.subject, about: (one) => one.about, details: (one) => one.details };
+const NUMBERS = { time: (one) => one.time };
+const COLUMNS = [{ key: "time", name: "Time", isNumber: true, value: (one) => one.time, cell: (one) => moment(one.time) },
+  { key: "type", name: "Type", value: (one) => one.type, cell: (one) => h("span", { class: one.isTrouble ? "trouble" : "" }, one.type) },
+  { key: "about", name: "About", value: (one) => one.about || "", isOff: true },
+  { key: "subject", name: "Subject", value: (one) => one.subject }, { key: "details", name: "What it says", value: (one) => one.details || "" }];
 
 export async function eventLog(log, query) {
-  const text = (query.get("q") || "").toLowerCase(), which = query.get("which") || "all";
-  const found = log.filter((one) => (which === "all" || one.isTrouble)
-    && `${one.type} ${one.subject} ${one.details || ""}`.toLowerCase().includes(text));
-  const shown = found.slice(-SHOWN).reverse();
-  return [title("Events"), filter(query, "type, subject or what it says"),
+  const which = query.get("which") || "all", means = matcher(query.get("q"), TEXTS, NUMBERS);
+  const shown = log.filter((one) => (which === "all" || one.isTrouble) && means(one)).reverse();
+  return [title("Events"), filter(query, "words, or type:AppAccepted subject:application_1 about:Node"),
     choice("Show", "which", [["all", "everything"], ["trouble", "trouble only"]], which, "all"),
-    table("Events", ["Time", "Type", "Subject", "What it says"], shown.map((one) => [
-      moment(one.time),
-      h("span", { class: one.isTrouble ? "trouble" : "" }, one.type), one.subject, one.details || ""]), "Nothing has happened yet."),
-    found.length > SHOWN && h("p", { class: "empty" }, `The newest ${SHOWN} of ${found.length}; all of them are in logs/events.jsonl.`)];
+    grid({ id: "events", name: `Events: ${shown.length}`, columns: COLUMNS, rows: shown, query, isMain: true, keyOf: (one) => one.number, calls: ["/events?backfill=500"],
+      none: log.length ? "None of them is meant." : "Nothing has happened yet." })];
 }

@@ -1,9 +1,12 @@
 // The shell: addresses to pages, the stream that says when to look again, keys, the dark mode.
-import { KEPT, Unreachable, events } from "./api.js";
-import * as applications from "./apps.js";
+import { KEPT, Unreachable, events, live } from "./api.js";
+import { app } from "./app.js";
+import { apps } from "./apps.js";
 import { h, isRecording, link } from "./dom.js";
+import { help, listenToKeys } from "./keys.js";
 import { eventLog } from "./log.js";
 import * as nodes from "./nodes.js";
+import { patch } from "./patch.js";
 import { scheduler } from "./queues.js";
 import * as views from "./views.js";
 
@@ -12,13 +15,17 @@ const PAGES = [["/cluster", "Cluster", "c"], ["/cluster/nodes", "Nodes", "n"], [
   ["/cluster/conf", "Configuration", "k"], ["/cluster/cluster", "About", "b"]];
 // Attempts and containers are shown with their application: container_e01_1_0002_01_000003 is one of application_1_0002.
 const ofApp = (id) => `application_${id.replace(/^(appattempt|container)(_e\d+)?_/, "").split("_").slice(0, 2).join("_")}`;
-const VIEWS = { "": views.overview, nodes: nodes.nodes, node: nodes.node, apps: applications.apps, app: applications.app, appattempt: ([id]) => applications.app([ofApp(id)]), container: ([id]) => applications.app([ofApp(id)]),
+const ofAttempt = ([id], query) => app([ofApp(id)], query);
+const VIEWS = { "": views.overview, nodes: nodes.nodes, node: nodes.node, apps, app, appattempt: ofAttempt, container: ofAttempt,
   scheduler, nodelabels: views.labels, conf: views.conf, cluster: views.about, events: (_, query) => eventLog(log, query) };
 const main = document.getElementById("main");
 const pill = h("button", { id: "pill", onclick: () => pause(!isPaused), "aria-live": "polite" }, "…");
 const log = [], MOST_EVENTS = 5000;
 const recorded = isRecording ? await import("./recorded.js") : null;
-let isPaused = false, isDue = true, isBusy = false, drawn = "", waitsForG = false;
+// A page that takes long to read and draw is shown less often, and none is shown anew while somebody scrolls.
+const RESTS = 8, SCROLL_MS = 400;
+const LATE_MS = 8000;
+let shownAt = performance.now(), isPaused = false, isDue = true, isBusy = false, drawn = "", restsUntil = 0, scrolledAt = 0;
 
 function pause(value) {
   isPaused = value;
@@ -30,7 +37,13 @@ function bar() {
   document.getElementById("bar").replaceChildren(h("a", { class: "brand", href: "/cluster" }, "yarnbox"),
     h("nav", { "aria-label": "Pages" }, PAGES.map(([to, name]) =>
       h("a", { href: to, "aria-current": location.pathname === to ? "page" : null }, name))), recorded ? "" : pill,
-    h("button", { id: "dark", "aria-label": "Light or dark", onclick: toggle }, "◐"));
+    h("button", { "aria-label": "Keys", onclick: () => help(PAGES) }, "?"), h("button", { id: "dark", "aria-label": "Light or dark", onclick: toggle }, "◐"));
+}
+
+// The zone of all times, and who is asking, are said once, at the foot.
+async function foot() {
+  const rights = await live("/ui/rights", null).catch(() => null), zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  document.getElementById("foot").replaceChildren(recorded ? "Times count from the beginning of the run." : `Times are those of ${zone}.`, rights ? ` Logged in as: ${rights.user}.` : "", " Press ? for the keys.");
 }
 
 function toggle() {
@@ -42,6 +55,7 @@ function toggle() {
 async function draw() {
   if (isBusy) { isDue = true; return; }
   isBusy = true; isDue = false;
+  const begun = performance.now();
   const here = location.pathname + location.search;
   const [name = "", ...words] = location.pathname.replace(/^\/cluster\/?/, "").split("/").filter(Boolean).map(decodeURIComponent);
   try {
@@ -52,7 +66,11 @@ async function draw() {
   } catch (error) {
     if (error instanceof Unreachable) lost(true);
     else show([h("h1", {}, "This cannot be shown"), h("p", { class: "error", role: "alert" }, error.message)], here);
-  } finally { isBusy = false; }
+  } finally {
+    isBusy = false;
+    restsUntil = performance.now() + RESTS * (performance.now() - begun);
+    if (here !== location.pathname + location.search) draw();
+  }
 }
 
 // What is shown stays, and is said to be old.
@@ -62,20 +80,13 @@ function lost(value) {
 }
 
 function show(shown, here) {
-  const field = document.activeElement;
-  const kept = field && field.id === "filter" ? [field.selectionStart, field.value] : null;
   const isNew = drawn !== location.pathname;
-  const scrolled = [...main.querySelectorAll(".scroll")].map((one) => one.scrollLeft);
-  const opened = [...main.querySelectorAll("details")].map((one) => one.open);
-  const focused = !kept && main.contains(field) ? [field.tagName, field.getAttribute("href") || field.textContent] : null;
-  main.replaceChildren(...shown.flat(Infinity).filter(Boolean));
-  if (!isNew) main.querySelectorAll("details").forEach((one, i) => { one.open = opened[i] || false; });
-  if (focused) [...main.querySelectorAll(focused[0])].find((one) => (one.getAttribute("href") || one.textContent) === focused[1])?.focus({ preventScroll: true });
-  main.querySelectorAll(".scroll").forEach((one, i) => { one.scrollLeft = scrolled[i] || 0; });
+  if (isNew) main.replaceChildren();
+  patch(main, shown.flat(Infinity).filter(Boolean).map((one) => (one instanceof Node ? one : document.createTextNode(one))));
   document.title = `${main.querySelector("h1")?.textContent || "yarnbox"} · yarnbox`;
-  if (kept) { const again = document.getElementById("filter"); if (again) { again.value = kept[1]; again.focus(); again.setSelectionRange(kept[0], kept[0]); } }
   if (isNew) { bar(); scrollTo(0, 0); }
   drawn = location.pathname;
+  shownAt = performance.now();
   main.dataset.ready = here;
 }
 
@@ -92,14 +103,8 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   go(to.getAttribute("href"));
 });
-document.addEventListener("keydown", (event) => {
-  if (event.target.closest("input, select, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
-  const page = waitsForG && PAGES.find(([, , key]) => key === event.key);
-  waitsForG = event.key === "g";
-  if (page) go(page[0]);
-  else if (event.key === "p") recorded ? recorded.toggle() : pause(!isPaused);
-  else if (event.key === "/") { event.preventDefault(); document.getElementById("filter")?.focus(); }
-});
+listenToKeys(PAGES, go, { p: () => (recorded ? recorded.toggle() : pause(!isPaused)), t: toggle });
+addEventListener("scroll", () => { scrolledAt = performance.now(); }, { capture: true, passive: true });
 addEventListener("popstate", draw);
 addEventListener("refresh", draw);
 document.documentElement.dataset.theme = localStorage.getItem("theme") || "";
@@ -114,18 +119,26 @@ function listen() {
   stream.onerror = () => { if (!isPaused) pill.textContent = "reconnecting"; };
   stream.onmessage = (message) => {
     lastEvent = message.lastEventId;
-    log.push(JSON.parse(message.data));
+    log.push({ ...JSON.parse(message.data), number: lastEvent });
     if (log.length > MOST_EVENTS) log.shift();
     isDue = true;
   };
 }
-const look = () => { if (!isPaused && !document.hidden && !document.querySelector("dialog[open]")) draw(); };
+// What is shown is at most a few seconds old, or says how old it is; people who scroll or answer a question wait for it.
+function age() {
+  if (isPaused || document.hidden) return;
+  const late = performance.now() - Math.max(shownAt, restsUntil);
+  pill.textContent = late > LATE_MS ? `behind by ${Math.round(late / 1000)} s` : stream?.readyState === EventSource.OPEN ? "live" : "reconnecting";
+}
+const isQuiet = () => performance.now() > Math.max(restsUntil, scrolledAt + SCROLL_MS) && !document.querySelector("dialog[open]");
+const look = () => { if (!isPaused && !document.hidden && isQuiet()) draw(); };
 if (recorded) await recorded.begin(PAGES, VIEWS, go);
 else {
   document.addEventListener("visibilitychange", listen);
   listen();
-  setInterval(() => { if (isDue) look(); }, 1000);
+  setInterval(() => { if (isDue) look(); age(); }, 1000);
   setInterval(look, 3000);
 }
 bar();
+foot();
 draw();

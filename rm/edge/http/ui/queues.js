@@ -1,37 +1,49 @@
-// The scheduler's page: the queue tree of a partition, one queue in full, and shares over time.
-import { get, list } from "./api.js";
-import { hue, lines } from "./charts.js";
-import { choice, facts, gib, h, isRecording, partitionName, percent, table, title, withQuery } from "./dom.js";
+// The scheduler's page: the queue tree of a partition, one queue in full with its users and applications, and shares over time.
+import { get, list, live } from "./api.js";
+import { appGrid } from "./apps.js";
+import { areas, hue, lines } from "./charts.js";
+import { choice, amount, empty, facts, gib, h, isRecording, moment, partitionName, percent, table, title, withQuery } from "./dom.js";
+import { grid } from "./grid.js";
+import { queueActions } from "./queueactions.js";
+import { capacityFacts, fairFacts, fifoFacts, inPartition, userLimit } from "./queuefacts.js";
 
 const MINUTES = [["5", "5 minutes"], ["15", "15 minutes"], ["60", "1 hour"]];
 const span = (minutes) => !isRecording && choice("Time", "minutes", MINUTES, minutes, "15");
-const NOTHING = { memory: 0, vCores: 0 };
+const NOTHING = { memory: 0, vCores: 0 }, MOST_CHARTS = 8;
 
 export async function scheduler(_, query) {
-  const partition = query.get("partition") || "", open = query.get("queue"), minutes = query.get("minutes") || "15";
-  const parent = encodeURIComponent(open || "root");
-  const [{ scheduler: { schedulerInfo: info } }, { history }, { nodes }] = await Promise.all([get("/scheduler"),
-    get(`/ui/history/queues?parent=${parent}&partition=${encodeURIComponent(partition)}&minutes=${minutes}`), get("/ui/nodes")]);
-  if (info.type === "fifoScheduler") return fifo(info, history, minutes);
-  const isFair = info.type === "fairScheduler";
-  const labels = [...new Set(["", ...list(nodes.node).map((one) => one.label)])].sort();
-  const rows = isFair ? fairRows(info.rootQueue, info.rootQueue) : capacityRows(info, partition);
+  const partition = query.get("partition") || "", open = query.get("queue"), minutes = query.get("minutes") || "15", path = encodeURIComponent(open || "root");
+  const asked = `queue=${encodeURIComponent(open || "")}`;
+  const [{ scheduler: { schedulerInfo: info } }, { history }, { nodes }, rights, { users: { user } }, { found }] = await Promise.all([get("/scheduler"),
+    get(`/ui/history/queues?parent=${path}&partition=${encodeURIComponent(partition)}&minutes=${minutes}`), get("/ui/nodes"), get("/ui/rights"),
+    live(`/ui/queue-users?queue=${path}`, { users: {} }).catch(() => ({ users: { user: [] } })), get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20&${asked}`)]);
+  const common = { history, minutes, partition, query, rights, apps: list(found.app), asked, users: list(user) };
+  if (info.type === "fifoScheduler") return fifo(info, common);
+  const isFair = info.type === "fairScheduler", all = list(nodes.node);
+  const labels = [...new Set(["", ...all.map((one) => one.label)])].sort(), whole = totalOf(all, partition);
+  const rows = isFair ? fairRows(info.rootQueue, info.rootQueue) : capacityRows(info, partition, whole);
   const chosen = rows.find((one) => one.name === open);
-  return [title("Scheduler"),
-    h("p", {}, isFair ? "FairScheduler" : "CapacityScheduler"),
+  return [title("Scheduler"), h("p", {}, isFair ? "FairScheduler" : "CapacityScheduler"),
     !isFair && labels.length > 1 && choice("Partition", "partition", labels.map((one) => [one, partitionName(one)]), partition, ""),
-    legend(isFair),
-    h("ul", { class: "queues" }, rows.map((one) => queueBar(one, open))),
-    chosen ? details(chosen, isFair, partition) : h("p", { class: "empty" }, "Choose a queue to see all of it."),
-    h("h2", {}, `Share of ${partition ? `partition ${partition}` : "the cluster"} over time`),
-    span(minutes), shares(history, isFair)];
+    !isFair && h("p", { class: "id" }, `Partition: ${partitionName(partition)} `, amount(whole)),
+    legend(isFair), h("ul", { class: "queues" }, rows.map((one) => queueBar(one, open))),
+    chosen ? details(chosen, rows, isFair, common) : empty("Choose a queue to see all of it."),
+    h("h2", {}, `Share of ${partition ? `partition ${partition}` : "the cluster"} over time`), span(minutes), shares(history, isFair),
+    h("h2", {}, open ? `Applications of ${open}` : "Waiting and running applications"), applications(common),
+    info.health && health(info.health)];
 }
 
-function fifo(info, history, minutes) {
-  return [title("Scheduler"), h("p", {}, "FifoScheduler"), facts([["Queue state", info.qstate], ["Nodes", info.numNodes],
-    ["Used Node Capacity", gib(info.usedNodeCapacity)], ["Available Node Capacity", gib(info.availNodeCapacity)],
-    ["Total Node Capacity", gib(info.totalNodeCapacity)], ["Containers", info.numContainers]]),
-  h("h2", {}, "Share of the cluster over time"), span(minutes), shares(history, false)];
+function totalOf(nodes, partition) {
+  const living = nodes.filter((one) => one.label === partition && one.state !== "LOST");
+  return living.reduce((sum, one) => ({ memory: sum.memory + one.totalMB, vCores: sum.vCores + one.totalVCores }), NOTHING);
+}
+
+const applications = ({ apps, query, asked }) => appGrid("queueapps", apps, query, { calls: [`/ui/apps?states=ACCEPTED,RUNNING&${asked}`], none: "No application waits or runs here.", isSorted: false });
+
+function fifo(info, common) {
+  return [title("Scheduler"), h("p", {}, "FifoScheduler"), facts(fifoFacts(info)), h("h2", {}, "Users"), userGrid(FAIR_USERS, common.users, "root", common.query),
+    h("h2", {}, "Share of the cluster over time"), span(common.minutes), shares(common.history, false),
+    h("h2", {}, "Waiting and running applications"), applications(common)];
 }
 
 function legend(isFair) {
@@ -41,34 +53,31 @@ function legend(isFair) {
     isFair && h("span", { class: "key now" }, "fair share now"), h("span", { class: "key most" }, "maximum"));
 }
 
-const inPartition = (found, partition) => list(found).find((one) => (one.partitionName || "") === partition);
-
-function capacityRows(queue, partition, depth = 0) {
+function capacityRows(queue, partition, whole, depth = 0, parent = null) {
   const capacity = inPartition((queue.capacities || {}).queueCapacitiesByPartition, partition);
   const usage = inPartition((queue.resources || {}).resourceUsagesByPartition, partition);
-  const below = list((queue.queues || {}).queue).flatMap((child) => capacityRows(child, partition, depth + 1));
-  if (!capacity && !below.length) return [];
-  const one = { name: queue.queuePath, depth, queue, capacity, usage, used: capacity ? capacity.absoluteUsedCapacity : 0,
-    floor: capacity ? capacity.absoluteCapacity : 0, most: capacity ? capacity.absoluteMaxCapacity : 0,
-    amount: usage ? usage.used : NOTHING, pending: usage ? usage.pending : NOTHING };
-  return [one, ...below];
+  const one = { name: queue.queuePath, depth, queue, capacity, usage, parent, whole, used: capacity ? capacity.absoluteUsedCapacity : 0,
+    floor: capacity ? capacity.absoluteCapacity : 0, most: capacity ? capacity.absoluteMaxCapacity : 0, isBusy: queue.allocatedContainers > 0 || queue.pendingContainers > 0,
+    amount: usage ? usage.used : NOTHING, pending: usage ? usage.pending : NOTHING, isMade: (queue.creationMethod || "static") !== "static" };
+  const below = list((queue.queues || {}).queue).flatMap((child) => capacityRows(child, partition, whole, depth + 1, one));
+  return !capacity && !below.length ? [] : [one, ...below];
 }
 
-function fairRows(queue, root, depth = 0) {
-  const whole = root.clusterResources.memory || 1, part = (amount) => Math.min(100, (100 * amount.memory) / whole);
-  const below = list((queue.childQueues || {}).queue).flatMap((child) => fairRows(child, root, depth + 1));
-  const pending = { memory: Math.max(0, queue.demandResources.memory - queue.usedResources.memory),
-    vCores: Math.max(0, queue.demandResources.vCores - queue.usedResources.vCores) };
-  return [{ name: queue.queueName, depth, queue, used: part(queue.usedResources), floor: part(queue.steadyFairResources),
-    now: part(queue.fairResources), most: part(queue.maxResources), amount: queue.usedResources, pending }, ...below];
+function fairRows(queue, root, depth = 0, parent = null, siblings = []) {
+  const whole = root.clusterResources.memory || 1, part = (value) => Math.min(100, (100 * value.memory) / whole), children = list((queue.childQueues || {}).queue);
+  const pending = { memory: Math.max(0, queue.demandResources.memory - queue.usedResources.memory), vCores: Math.max(0, queue.demandResources.vCores - queue.usedResources.vCores) };
+  const one = { name: queue.queueName, depth, queue, parent, siblings, used: part(queue.usedResources), floor: part(queue.steadyFairResources),
+    now: part(queue.fairResources), most: part(queue.maxResources), amount: queue.usedResources, pending };
+  return [one, ...children.flatMap((child) => fairRows(child, root, depth + 1, one, children))];
 }
 
 function queueBar(one, open) {
   const bound = one.now === undefined ? one.floor : one.now, within = Math.min(one.used, bound);
-  const px = (value) => `${Math.max(0, Math.min(100, value))}%`;
-  return h("li", {}, h("a", { href: withQuery("queue", one.name === open ? null : one.name), "aria-current": one.name === open ? "true" : null,
-      "aria-expanded": String(one.name === open) },
-    h("span", { class: "name", style: { paddingLeft: `${one.depth * 1.2}rem` } }, one.depth ? one.name.split(".").at(-1) : one.name),
+  const px = (value) => `${Math.max(0, Math.min(100, value))}%`, isOpen = one.name === open;
+  const stopped = one.queue.state && one.queue.state !== "RUNNING";
+  return h("li", { key: one.name }, h("a", { href: withQuery("queue", isOpen ? null : one.name), "aria-current": isOpen ? "true" : null, "aria-expanded": String(isOpen) },
+    h("span", { class: "name", style: { paddingLeft: `${one.depth * 1.2}rem` } }, one.depth ? one.name.split(".").at(-1) : one.name,
+      stopped && h("small", { class: "trouble" }, ` ${one.queue.state}`), one.isMade && h("small", {}, " made by itself")),
     h("span", { class: "queuebar" }, h("span", { class: "most", style: { width: px(one.most) } }),
       h("span", { class: "used", style: { width: px(within) } }),
       one.used > bound && h("span", { class: "over", style: { left: px(within), width: px(one.used - within) } }),
@@ -78,46 +87,42 @@ function queueBar(one, open) {
       one.pending.memory > 0 && [", ", gib(one.pending.memory), " pending"])));
 }
 
-const amount = (value) => [gib(value.memory), `, ${value.vCores} vcores`];
+// What the configuration says of each sibling, for the form that changes all of them together.
+const configured = (one) => {
+  const { capacity } = one, value = (share) => String(+Number(share).toFixed(3));
+  const own = !capacity ? "" : capacity.weight >= 0 ? `${value(capacity.weight)}w` : value(capacity.capacity);
+  return { name: one.name, values: { capacity: own, "maximum-capacity": capacity ? value(capacity.maxCapacity) : "" } };
+};
 
-function details({ name, queue, capacity, usage, pending, floor, most }, isFair, partition) {
-  const shown = isFair ? fairFacts(queue) : capacityFacts(queue, capacity, usage);
-  const up = name.split(".").slice(0, -1).join(".");
-  return h("section", { class: "card" }, h("h2", {}, name, partition && ` in partition ${partition}`), facts([["Pending", amount(pending)], ...shown]),
-    !isFair && capacity && up && h("p", { class: "how" }, `absolute capacity ${percent(floor)} = that of ${up} × ` +
-      `${percent(capacity.capacity)}; absolute maximum ${percent(most)} = that of ${up} × ${percent(capacity.maxCapacity)}`),
-    users(queue, partition), everything(queue));
+function details(row, rows, isFair, { partition, rights, users, query }) {
+  const siblings = rows.filter((one) => one.parent === row.parent);
+  return h("section", { class: "card" }, h("h2", {}, row.name, partition && ` in partition ${partition}`), !isFair && !isRecording && queueActions(row, siblings.map(configured), rights),
+    facts([["Pending", amount(row.pending)], ...(isFair ? fairFacts(row) : capacityFacts(row))]),
+    h("h3", {}, isFair || !row.queue.users ? "Users" : "Active Users Info"), userTable(row, users, isFair, query), everything(row.queue));
 }
 
-function capacityFacts(queue, capacity, usage) {
-  const found = [["State", queue.state || "RUNNING"]];
-  if (capacity) found.push(["Guaranteed", [percent(capacity.absoluteCapacity), " = ", amount(capacity.effectiveMinResource)]],
-    ["Maximum", [percent(capacity.absoluteMaxCapacity), " = ", amount(capacity.effectiveMaxResource)]],
-    ["Used of its guarantee", percent(capacity.usedCapacity)]);
-  if (usage) found.push(["Used", amount(usage.used)], ["Reserved", amount(usage.reserved)],
-    ["AMs", [amount(usage.amUsed), " of ", usage.amLimit ? amount(usage.amLimit) : "N/A"]]);
-  if (queue.numActiveApplications !== undefined) found.push(["Applications", `${queue.numActiveApplications} running, ${queue.numPendingApplications} waiting, at most ${queue.maxApplications}`],
-    ["Ordering", queue.orderingPolicyInfo], ["Minimum user limit", `${queue.userLimit} %`], ["User limit factor", queue.userLimitFactor],
-    ["Preemption", queue.preemptionDisabled ? "disabled" : "enabled"]);
-  return [...found, ["Labels", list(queue.nodeLabels).join(", ") || "none"]];
-}
+const sized = (key, name, read, how) => ({ key, name, isNumber: true, value: (one) => (read(one) ? read(one).memory : ""),
+  cell: (one) => (read(one) ? h("span", { title: how ? how(one) : null }, amount(read(one))) : "N/A") });
+const counted = (key, name, read) => ({ key, name, isNumber: true, value: (one) => read(one) ?? "", cell: (one) => read(one) ?? "N/A" });
 
-function fairFacts(queue) {
-  const named = [["Used", "usedResources"], ["Demand", "demandResources"], ["Fair share now", "fairResources"],
-    ["Steady fair share", "steadyFairResources"], ["Minimum share", "minResources"], ["Maximum share", "maxResources"],
-    ["Reserved", "reservedResources"], ["AMs", "amUsedResources"]];
-  return [["Policy", queue.schedulingPolicy], ...named.filter(([, key]) => queue[key]).map(([text, key]) => [text, amount(queue[key])]),
-    ["Applications", queue.numActiveApps === undefined ? "in its children" : `${queue.numActiveApps} running, ${queue.numPendingApps} waiting`],
-    ["Preemptable", String(queue.preemptable)]];
-}
+const FAIR_USERS = [{ key: "user", name: "User Name", value: (one) => one.username }, sized("used", "Used Resource", (one) => one.resourcesUsed),
+  sized("reserved", "Reserved Resource", (one) => one.resourcesReserved), sized("pending", "Pending Resource", (one) => one.resourcesPending),
+  sized("fair", "Fair Share", (one) => one.fairShare), counted("containers", "Running Containers", (one) => one.runningContainers),
+  counted("waiting", "Pending Containers", (one) => one.pendingContainers), counted("running", "Running Apps", (one) => one.runningApps),
+  counted("apps", "Waiting Apps", (one) => one.waitingApps), counted("most", "Max Running Apps", (one) => one.maxRunningApps)];
 
-function users(queue, partition) {
-  const found = list((queue.users || {}).user);
-  return found.length > 0 && table("Users", ["User", "Used", "Limit", "Weight", "Running", "Waiting"], found.map((one) => {
-    const own = inPartition((one.resources || {}).resourceUsagesByPartition, partition);
-    return [one.username, amount(own ? own.used : one.resourcesUsed), partition ? "N/A" : amount(one.userResourceLimit), one.userWeight,
-      one.numActiveApplications, one.numPendingApplications];
-  }), "");
+const userGrid = (columns, rows, path, query) => grid({ id: "users", name: "Users", columns, rows, query, order: "user", keyOf: (one) => one.username,
+  calls: [`/ui/queue-users?queue=${encodeURIComponent(path)}`], none: "Nobody has an application here." });
+
+function userTable(row, users, isFair, query) {
+  if (isFair || row.queue.numActiveApplications === undefined) return userGrid(FAIR_USERS, users, row.name, query);
+  const own = list((row.queue.users || {}).user), limits = own.map((one) => h("p", { class: "how" }, `${one.username}: ${userLimit(one, row.queue, row.capacity)}`));
+  const columns = [{ key: "user", name: "User Name", value: (one) => one.username },
+    sized("limit", "User Limit Resource", (one) => one.userResourceLimit, (one) => userLimit(one, row.queue, row.capacity)),
+    counted("weight", "Weight", (one) => one.userWeight), sized("used", "Used Resource", (one) => one.resourcesUsed),
+    sized("maxam", "Max AM Resource", () => row.queue.userAMResourceLimit), sized("am", "Used AM Resource", (one) => one.AMResourceUsed),
+    counted("running", "Schedulable Apps", (one) => one.numActiveApplications), counted("waiting", "Non-Schedulable Apps", (one) => one.numPendingApplications)];
+  return [grid({ id: "users", name: "Users", columns, rows: own, query, order: "user", keyOf: (one) => one.username, calls: ["/scheduler"], none: "Nobody has an application here." }), limits];
 }
 
 function everything(queue) {
@@ -125,13 +130,21 @@ function everything(queue) {
   return h("details", {}, h("summary", {}, "Every field of the REST API"), facts(simple.map(([key, value]) => [key, String(value)])));
 }
 
+// All children stood on one another, then each by itself against what it is due.
 function shares(history, isFair) {
-  const queues = list(history.queue), series = [];
-  queues.forEach((one, i) => {
-    series.push({ name: one.path, values: one.used, kind: hue(i) },
-      { name: `${one.path}: ${isFair ? "fair share" : "guaranteed"}`, values: isFair ? one.fair : one.guaranteed, kind: hue(i), dashed: true });
-  });
-  if (!queues.length) return h("p", { class: "empty" }, "The first samples are on their way.");
-  return [lines("Used share of each queue", list(history.times), series, list(history.mark)),
-    h("p", { class: "legend" }, `Solid: used. Dashed: ${isFair ? "fair share" : "guaranteed"}. Upright: preemptions, nodes that came or went, reloads.`)];
+  const queues = list(history.queue), times = list(history.times), marks = list(history.mark);
+  if (!queues.length) return empty("The first samples are on their way.");
+  const due = isFair ? [["steady fair share", "guaranteed", "dashed"], ["fair share now", "fair", "dotted"]] : [["guaranteed", "guaranteed", "dashed"], ["maximum", "maximum", "dotted"]];
+  const alone = queues.slice(0, MOST_CHARTS).map((one) => h("section", { key: one.path }, h("h3", {}, one.path),
+    lines(`${one.path}: used against what it is due`, times, [{ name: "used", values: one.used, kind: "line0" },
+      ...due.filter(([, key]) => one[key]).map(([name, key, dashed], i) => ({ name, values: one[key], kind: `line${i + 1}`, dashed }))], marks)));
+  return [areas("Used share of each queue", times, queues.map((one, i) => ({ name: one.path, values: one.used, kind: hue(i) })), { marks }),
+    h("p", { class: "legend" }, "Upright: preemptions, applications moved, queues refreshed or changed, nodes that came or went."),
+    h("details", { open: queues.length === 1 }, h("summary", {}, `Each queue against its ${isFair ? "fair share" : "guarantee and maximum"}`), alone)];
+}
+
+function health(info) {
+  return h("details", {}, h("summary", {}, "Last scheduler run"), h("p", {}, "Last run: ", moment(info.lastrun)),
+    table("Last operations", ["Operation", "Node", "Container", "Queue"], list(info.operationsInfo).map((one) => [one.operation, one.nodeId, one.containerId, one.queue]), ""),
+    table("Last run", ["Operation", "Count", "Resources"], list(info.lastRunDetails).map((one) => [one.operation, one.count, amount(one.resources)]), ""));
 }

@@ -1,6 +1,7 @@
 // One run: what it comes to, and the file that was played with the line that is being played.
 import { get, list } from "./api.js";
-import { gantt, hue, lines } from "./charts.js";
+import { hue, lines } from "./charts.js";
+import { gantt } from "./gantt.js";
 import { duration, facts, h, link, percent, table, title } from "./dom.js";
 
 export const span = (ms) => (ms === null || ms === undefined ? "N/A" : ms < 60000 ? `${(ms / 1000).toFixed(1)} s` : duration(ms));
@@ -27,7 +28,7 @@ export async function run(shown, addressOf) {
 function shares(queues, times, marks, scheduler) {
   const isFair = scheduler === "FairScheduler";
   return [h("h2", {}, "Queues"), lines("Used share of each queue", times, queues.flatMap((one, i) => [{ name: one.path, values: one.used, kind: hue(i) },
-    { name: `${one.path}: ${isFair ? "fair share" : "guaranteed"}`, values: isFair ? one.fair : one.guaranteed, kind: hue(i), dashed: true }]), marks),
+    { name: `${one.path}: ${isFair ? "fair share" : "guaranteed"}`, values: isFair ? one.fair : one.guaranteed, kind: hue(i), dashed: "dashed" }]), marks),
   h("p", { class: "legend" }, `Solid: used. Dashed: ${isFair ? "fair share" : "guaranteed"}.`)];
 }
 
@@ -36,7 +37,7 @@ function boxes({ container, now, isWhole, names }) {
   const all = list(container), apps = [...new Set(all.map((one) => one.app))];
   return isWhole && [h("h2", {}, "Containers on nodes"),
     apps.length > 0 && h("p", { class: "legend" }, "Applications: ", apps.map((one) => h("a", { class: `swatch ${hue(apps.indexOf(one))}`, href: `/cluster/app/${one}` }, names[one] || one))),
-    gantt(all, now, (one) => one.node, (one) => hue(apps.indexOf(one.app)))];
+    gantt(all, now, (one) => one.node, { name: "run", hueOf: (one) => hue(apps.indexOf(one.app)) })];
 }
 
 const failures = (found) => found.length > 0 && h("section", { class: "card" }, h("h2", {}, "What did not hold"),
@@ -61,14 +62,14 @@ export function meaning(shown) {
 function listing({ file, moments: { step }, line, place }, addressOf) {
   const firsts = new Map();
   step.forEach((number, i) => { if (!firsts.has(number)) firsts.set(number, i); });
-  const lines = h("ol", { class: "listing", tabindex: 0, "aria-label": "The file" }, file.trimEnd().split("\n").map((text, i) => {
+  return h("ol", { class: "listing", tabindex: 0, "aria-label": "The file", onshown: (event) => toPresent(event.currentTarget) }, file.trimEnd().split("\n").map((text, i) => {
     const number = i + 1, isNow = number === line, first = firsts.get(number);
     return h("li", { class: isNow ? "now" : first !== undefined && first > place ? "later" : "", "aria-current": isNow ? "step" : null },
       first === undefined ? text : h("a", { href: addressOf(first) }, text));
   }));
-  requestAnimationFrame(() => {
-    const now = lines.querySelector(".now");
-    if (now) lines.scrollTop = now.offsetTop - lines.clientHeight / 2;
-  });
-  return lines;
+}
+
+function toPresent(listing) {
+  const now = listing.querySelector(".now");
+  if (now) listing.scrollTop = now.offsetTop - listing.clientHeight / 2;
 }

@@ -44,7 +44,7 @@ export async function simulation(query, runs, done) {
       history.pushState(null, "", withQuery("file", event.target.value));
       dispatchEvent(new Event("refresh"));
     } }, h("option", { value: "" }, "choose one"), files.map((one) => h("option", { value: one, selected: one === kept.name }, one)))), " ",
-    h("label", {}, "or from your disk ", h("input", { type: "file", accept: ".yaml,.yml,text/yaml", onchange: (event) => upload(event, text) })),
+    h("label", {}, "or from your disk ", h("input", { type: "file", accept: ".yaml,.yml,text/yaml", onchange: (event) => upload(event) })),
     text,
     h("p", { class: "actions" }, h("label", {}, "Scheduler ", h("select", { id: "scheduler", onchange: (event) => { kept.scheduler = event.target.value; } },
       SCHEDULERS.map(([value, name]) => h("option", { value, selected: value === kept.scheduler }, name)))), start),
@@ -52,11 +52,11 @@ export async function simulation(query, runs, done) {
     problems, runs.length > 0 && played(runs)];
 }
 
-async function upload(event, text) {
+async function upload(event) {
   const [file] = event.target.files;
   if (!file) return;
   Object.assign(kept, { name: file.name, text: await file.text(), problems: [] });
-  text.value = kept.text;
+  dispatchEvent(new Event("refresh"));
 }
 
 async function simulate(done, tell) {

@@ -1,0 +1,102 @@
+// One application: what it is, its life, its attempts, requests and containers, and what may be done to it.
+import { get, list, live } from "./api.js";
+import { tracking } from "./appcolumns.js";
+import { gantt } from "./gantt.js";
+import { actions } from "./appactions.js";
+import { bar, duration, facts, gib, h, isRecording, link, moment, orNone, percent, state, table, title } from "./dom.js";
+import { grid } from "./grid.js";
+import { lifeLine } from "./lifeline.js";
+import { localities } from "./locality.js";
+import { whyNot } from "./why.js";
+
+const SENTENCES = {
+  NEW: "waiting for its submission to be saved", NEW_SAVING: "waiting for its submission to be saved",
+  SUBMITTED: "waiting to be accepted by the scheduler", ACCEPTED: "waiting for its AM container to be allocated, launched and registered",
+  RUNNING: "its ApplicationMaster has registered", FINISHED: "ended by itself", FAILED: "ended with a failure", KILLED: "ended from outside" };
+
+export const isOver = (one) => ["FINISHED", "FAILED", "KILLED"].includes(one.state);
+
+export async function app([id], query) {
+  const [{ app: one }, { appAttempts }, rights, { containers }, { life }, { why }] = await Promise.all([get(`/apps/${id}`),
+    get(`/apps/${id}/appattempts`), get(`/ui/rights?app=${id}`), get(`/ui/containers?app=${id}`), live(`/ui/life/${id}`, { life: {} }), live(`/ui/why/${id}`, { why: {} })]);
+  const held = list(containers.container);
+  return [title(one.name), h("p", { class: "id" }, one.id), !isRecording && actions(one, rights), lifeLine(one, list(life.moment), containers.now), overview(one),
+    h("h2", {}, "Containers over nodes and time"), gantt(held, containers.now, (container) => container.node, { name: one.id }),
+    !isOver(one) && whyNot(why, list(one.resourceRequests)),
+    h("h2", {}, "Attempts"), attempts(list(appAttempts.appAttempt)),
+    !isOver(one) && [h("h2", {}, "Outstanding requests"), outstanding(list(one.resourceRequests), id, query)],
+    h("h2", {}, "Locality"), localities(held), h("h2", {}, "Containers"), containerGrid(held, containers.now, one, query)];
+}
+
+function overview(one) {
+  const lifetime = list((one.timeouts || {}).timeout).find((timeout) => timeout.type === "LIFETIME");
+  return facts([["User", one.user], ["Queue", link(`/cluster/scheduler?queue=${encodeURIComponent(one.queue)}`, one.queue)],
+    ["YarnApplicationState", [state(one.state), `: ${SENTENCES[one.state] || ""}`]],
+    ["FinalStatus Reported by AM", one.finalStatus], ["Application Type", one.applicationType], ["Application Tags", orNone(one.applicationTags)],
+    ["Application Priority", one.priority], ["Started", moment(one.startedTime)], ["Launched", moment(one.launchTime)],
+    ["Finished", moment(one.finishedTime)], ["Elapsed", duration(one.elapsedTime)],
+    ["Progress", [bar(one.progress, percent(one.progress)), " ", percent(one.progress)]], ["Tracking URL", tracking(one)],
+    ["Log Aggregation Status", orNone(one.logAggregationStatus)],
+    ["Application Timeout (Remaining Time)", !lifetime || lifetime.remainingTimeInSeconds < 0 ? "Unlimited" : duration(1000 * lifetime.remainingTimeInSeconds)],
+    ["Unmanaged Application", String(one.unmanagedApplication)], ["Application Node Label expression", one.appNodeLabelExpression || "<DEFAULT_PARTITION>"],
+    ["AM container Node Label expression", one.amNodeLabelExpression || "<DEFAULT_PARTITION>"],
+    ["Total Resource Preempted", [gib(one.preemptedResourceMB || 0), `, ${one.preemptedResourceVCores || 0} vcores`]],
+    ["Total Number of Non-AM Containers Preempted", one.numNonAMContainerPreempted || 0],
+    ["Total Number of AM Containers Preempted", one.numAMContainerPreempted || 0],
+    ["Aggregate Resource Allocation", `${one.memorySeconds} MB-seconds, ${one.vcoreSeconds} vcore-seconds`],
+    ["Aggregate Preempted Resource Allocation", `${one.preemptedMemorySeconds || 0} MB-seconds, ${one.preemptedVcoreSeconds || 0} vcore-seconds`],
+    ["Diagnostics", h("pre", {}, orNone(one.diagnostics))]]);
+}
+
+const logs = (url) => (url ? h("a", { href: url }, "Logs") : "N/A");
+
+function attempts(found) {
+  return table("Attempts", ["Attempt ID", "State", "Started", "Finished", "AM Container", "Node", "Logs", "Nodes blacklisted by the app",
+    "Nodes blacklisted by the system", "Diagnostics Info"], found.map((one) =>
+    [one.appAttemptId, state(one.appAttemptState || ""), moment(one.startTime), moment(one.finishedTime), orNone(one.containerId),
+      one.nodeId ? link(`/cluster/node/${one.nodeId}`, one.nodeId) : "N/A", logs(one.logsLink), orNone(one.blacklistedNodes), orNone(one.nodesBlacklistedBySystem),
+      one.diagnosticsInfo || one.diagnostics || ""]), "No attempt has begun yet.");
+}
+
+const REQUEST_COLUMNS = [
+  { key: "priority", name: "Priority", isNumber: true, value: (one) => one.priority },
+  { key: "request", name: "AllocationRequestId", isNumber: true, value: (one) => one.allocationRequestId },
+  { key: "place", name: "ResourceName", value: (one) => one.resourceName ?? "", cell: (one) => orNone(one.resourceName) },
+  { key: "capability", name: "Capability", isNumber: true, value: (one) => one.capability.memory, cell: (one) => [gib(one.capability.memory), `, ${one.capability.vCores} vcores`] },
+  { key: "containers", name: "NumContainers", isNumber: true, value: (one) => one.numContainers },
+  { key: "relax", name: "RelaxLocality", value: (one) => String(one.relaxLocality) },
+  { key: "label", name: "NodeLabelExpression", value: (one) => one.nodeLabelExpression ?? "", cell: (one) => orNone(one.nodeLabelExpression) },
+  { key: "execution", name: "ExecutionType", value: (one) => one.executionTypeRequest.executionType },
+  { key: "tags", name: "AllocationTags", value: (one) => list(one.allocationTags).join(","), cell: (one) => list(one.allocationTags).join(", ") || "N/A" },
+  { key: "constraint", name: "PlacementConstraint", value: (one) => one.placementConstraint ?? "", cell: (one) => orNone(one.placementConstraint) }];
+
+function outstanding(requests, id, query) {
+  return grid({ id: "requests", name: "Total Outstanding Resource Requests", columns: REQUEST_COLUMNS, rows: requests, query, calls: [`/apps/${id}`],
+    keyOf: (one) => [one.priority, one.allocationRequestId, one.resourceName].join(), none: "Everything that it asked for was given." });
+}
+
+const span = (one, now) => (one.finished || now) - one.started;
+
+function containerColumns(now, user) {
+  return [
+    { key: "id", name: "Container ID", value: (one) => one.id },
+    { key: "node", name: "Node", value: (one) => one.node, cell: (one) => link(`/cluster/node/${one.node}`, one.node) },
+    { key: "queue", name: "Queue", value: (one) => one.queue, isOff: true },
+    { key: "partition", name: "Partition", value: (one) => one.partition || "", isOff: true },
+    { key: "priority", name: "Priority", isNumber: true, value: (one) => one.priority },
+    { key: "mem", name: "Memory", isNumber: true, value: (one) => one.memoryMB, cell: (one) => gib(one.memoryMB) },
+    { key: "vcores", name: "VCores", isNumber: true, value: (one) => one.vcores },
+    { key: "state", name: "Container State", value: (one) => one.state, cell: (one) => [state(one.state), one.isAM && " AM"] },
+    { key: "exit", name: "Exit Status", isNumber: true, value: (one) => one.exitStatus ?? "" },
+    { key: "locality", name: "Locality", value: (one) => one.locality || "" },
+    { key: "started", name: "Started", isNumber: true, value: (one) => one.started, cell: (one) => moment(one.started) },
+    { key: "elapsed", name: "Elapsed", isNumber: true, value: (one) => span(one, now), cell: (one) => duration(span(one, now)) },
+    { key: "logs", name: "Logs", isFixed: true, value: (one) => one.http || "",
+      cell: (one) => logs(one.http && `http://${one.http}/node/containerlogs/${one.id}/${encodeURIComponent(user)}`) },
+    { key: "diagnostics", name: "Diagnostics", value: (one) => one.diagnostics || "" }];
+}
+
+function containerGrid(held, now, one, query) {
+  return grid({ id: "containers", name: "Containers", columns: containerColumns(now, one.user), rows: held, query, order: "-started",
+    calls: [`/ui/containers?app=${one.id}`], none: "The ResourceManager knows no containers of this application." });
+}

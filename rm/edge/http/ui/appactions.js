@@ -1,0 +1,34 @@
+// What may be done to an application: always shown, disabled with the reason where it may not be.
+import { list, put } from "./api.js";
+import { action, confirm } from "./dialog.js";
+import { h } from "./dom.js";
+
+function refusal(one, rights) {
+  if (["FINISHED", "FAILED", "KILLED"].includes(one.state)) return `It is ${one.state}.`;
+  if (!rights.actions) return "yarn.resourcemanager.webapp.ui-actions.enabled is false.";
+  if (!rights.mayModify) return `${rights.user} may not change it: it is ${one.user}'s, and neither the queue's ACL nor that of administrators names ${rights.user}.`;
+  return "";
+}
+
+export function actions(one, rights) {
+  const why = refusal(one, rights);
+  const unmovable = why || (rights.mayMove ? "" : `The ${rights.scheduler} moves no applications.`);
+  return h("p", { class: "actions" }, action("Kill Application", () => kill(one), why, true),
+    action("Move to another queue", () => move(one, list(rights.queues)), unmovable),
+    action("Change its priority", () => prioritize(one, rights.maxPriority), why));
+}
+
+async function kill(one) {
+  if (!(await confirm(`Kill ${one.name} (${one.id})?`, "Its containers are ended. This cannot be undone.", "Kill"))) return;
+  await put(`/apps/${one.id}/state`, { state: "KILLED" });
+}
+
+async function move(one, queues) {
+  const queue = await confirm(`Move ${one.name} (${one.id})`, "To which queue?", "Move", one.queue, queues);
+  if (queue && queue !== one.queue) await put(`/apps/${one.id}/queue`, { queue });
+}
+
+async function prioritize(one, most) {
+  const priority = await confirm(`Priority of ${one.name} (${one.id})`, `From 0 to ${most}; higher goes first.`, "Change", String(one.priority));
+  if (priority && priority !== String(one.priority)) await put(`/apps/${one.id}/priority`, { priority: Number(priority) });
+}

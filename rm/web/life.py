@@ -1,0 +1,55 @@
+"""The steps of applications' lives: when each was accepted, when its AMs came, were launched, registered.
+
+Told by watchers of the dispatcher, bounded, forgotten with the process. Hadoop leaves this to the timeline
+server.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Any
+
+from rm.app import RMApp
+from rm.web.values import Answer
+from yarn.ids import ApplicationAttemptId, ApplicationId
+
+_MOST = 10_000
+_STEPS = {
+    "AppAccepted": "accepted",
+    "AttemptContainerAllocated": "AM allocated",
+    "AttemptLaunched": "AM launched",
+    "AttemptRegistered": "running",
+}
+
+
+class Lives:
+    """What happened when, for the applications that came last."""
+
+    def __init__(self, most: int = _MOST) -> None:
+        self._most = most
+        self._steps: OrderedDict[ApplicationId, dict[tuple[int, str], int]] = OrderedDict()
+
+    def watch(self, now_ms: int, event: Any) -> None:
+        """An event of the RM: the first of each step of each attempt counts."""
+        step = _STEPS.get(type(event).__name__)
+        if step is None:
+            return
+        subject = event.subject
+        attempt = subject.attempt_id if isinstance(subject, ApplicationAttemptId) else 0
+        application_id = subject.application_id if attempt else subject
+        steps = self._steps.get(application_id)
+        if steps is None:
+            self._steps[application_id] = steps = {}
+            if len(self._steps) > self._most:
+                self._steps.popitem(last=False)
+        steps.setdefault((attempt, step), now_ms)
+
+    def of(self, app: RMApp) -> list[Answer]:
+        """Its steps, as far as they are known: those of a past RM are not."""
+        found = [{"step": "submitted", "attempt": 0, "time": app.start_ms}]
+        for (attempt, step), time_ms in self._steps.get(app.application_id, {}).items():
+            if not (app.is_unmanaged and step == "AM allocated"):
+                found.append({"step": step, "attempt": attempt, "time": time_ms})
+        if app.finish_ms:
+            found.append({"step": "finished", "attempt": 0, "time": app.finish_ms})
+        return found

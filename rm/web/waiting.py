@@ -1,0 +1,65 @@
+"""What waits in the cluster, by reason: pending containers and applications, with one of each to look at.
+
+The CapacityScheduler says why; of the others only what is plain is said: no AM yet, or containers asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rm.scheduler.application import Attempt
+from rm.scheduler.capacity.scheduler import CapacityScheduler
+from rm.web.finding import pending_containers
+from rm.web.values import Answer
+from yarn.ids import ApplicationId
+
+if TYPE_CHECKING:
+    from rm.context import RMContext
+
+_NO_MASTER = "its ApplicationMaster has no container yet"
+_ASKED = "it asked for containers and has not got them"
+
+
+@dataclass(slots=True)
+class _Sum:
+    example: str
+    containers: int = 0
+    apps: int = 0
+
+
+def waiting(
+    context: RMContext, may_see: Callable[[ApplicationId], bool], has_time: Callable[[], bool]
+) -> Answer:
+    """The reasons; applications that come when there is no time left are counted and not looked into."""
+    sums: dict[str, _Sum] = {}
+    unseen = 0
+    for application in context.scheduler.applications.values():
+        attempt, application_id = application.attempt, application.application_id
+        if attempt is None or attempt.is_stopped or not may_see(application_id):
+            continue
+        count = pending_containers(attempt)
+        if not count and attempt.live:
+            continue
+        if not has_time():
+            unseen += 1
+            continue
+        found = sums.setdefault(_reason(context, attempt), _Sum(str(application_id)))
+        found.containers += count
+        found.apps += 1
+    shown = [
+        {"reason": reason, "containers": one.containers, "apps": one.apps, "example": one.example}
+        for reason, one in sums.items()
+    ]
+    return {"reason": shown, "unseen": unseen}
+
+
+def _reason(context: RMContext, attempt: Attempt) -> str:
+    """The first reason that its scheduler has; of many on nodes, that of the most nodes."""
+    scheduler = context.scheduler
+    if isinstance(scheduler, CapacityScheduler):
+        found = scheduler.explain(attempt.application_id)
+        if found:
+            return max(found, key=lambda one: one.nodes).reason.value
+    return _NO_MASTER if attempt.is_waiting_for_am else _ASKED
