@@ -192,13 +192,11 @@ class RMContext:
         self.bookings: list[Callable[[Booking], None]] = []
         self.container_watchers: list[Callable[[RMContainer], None]] = []
         """Who is told of each container that enters or leaves a queue's books, and of each that has ended."""
-        self.mark_watchers: list[Callable[[str, str], None]] = []
-        """Who is told of what people did to queues, which no event tells: kind, and what."""
+        self.mark_watchers: list[Callable[[str, str], None]] = []  # told of what people did to queues
         self.configuration = configuration
         self.resource_types = resource_types
         self.provider = provider
-        self.groups = groups
-        self.tokens = tokens
+        self.groups, self.tokens = groups, tokens
         self.pages = pages
         self.rack_of = rack_of
         """The rack of a host (the topology mapping)."""
