@@ -10,7 +10,7 @@ import argparse
 from collections.abc import Sequence
 
 SIGNALS = ("KILL", "TERM", "STOP", "CONT")
-FORWARDED = ("job", "scenario", "preempt-table", "yarn")
+FORWARDED = ("job", "scenario", "sim", "preempt-table", "yarn")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -18,7 +18,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="yarnbox",
         description="A YARN cluster on this machine: real processes, real containers.",
-        epilog="job, scenario, preempt-table and yarn have options of their own: `yarnbox job --help`.",
+        epilog="job, scenario, sim, preempt-table and yarn have options of their own: `yarnbox job --help`.",
     )
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_up(commands)
@@ -45,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
     for name, text in (
         ("job", "run wordcount, pi or shell: `yarnbox job --help`"),
         ("scenario", "play a scenario file in virtual time: `yarnbox scenario --help`"),
+        ("sim", "play a workload in virtual time: `yarnbox sim --help`"),
         ("preempt-table", "play tables against the preemption policy: `yarnbox preempt-table --help`"),
         ("yarn", "the `yarn` command on this cluster: `yarnbox yarn node -list`"),
     ):
@@ -161,7 +162,7 @@ def _add_view(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "recordings",
         nargs="*",
         metavar="RECORDING",
-        help="what `yarnbox scenario run FILE --record RECORDING` wrote",
+        help="what `--record` of `yarnbox scenario run` or `yarnbox sim run` wrote",
     )
     view.add_argument("--scenarios", metavar="DIR", help="offer the scenario files below it to the page")
     view.add_argument(

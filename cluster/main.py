@@ -61,6 +61,8 @@ def _forward(command: str, words: Sequence[str]) -> int:
         return _status_of(importlib.import_module("sim.preempt_table.command").main(kept))
     if command == "scenario":
         return _status_of(importlib.import_module("sim.scenario.command").main(kept))
+    if command == "sim":
+        return _status_of(importlib.import_module("sim.workload.command").main(kept))
     if command == "yarn":  # which looks for a cluster itself, in the same places and in Hadoop's
         if directory is not None:
             run.load()

@@ -113,8 +113,16 @@ class SimulatedRM:
     """One ResourceManager, its clock, and the nodes on which it can start AMs."""
 
     def __init__(
-        self, provider: ConfigurationProvider, groups: Mapping[str, tuple[str, ...]], *files: str
+        self,
+        provider: ConfigurationProvider,
+        groups: Mapping[str, tuple[str, ...]],
+        *files: str,
+        checks_books: bool = True,
     ) -> None:
+        """The files are read in this order.
+
+        Books are recounted after each turn, which a scenario can afford and a day of a large cluster cannot.
+        """
         configuration = provider.load(*files)
         self.clock = VirtualClock(START_MS)
         self.start_ms = START_MS
@@ -133,6 +141,7 @@ class SimulatedRM:
             random=Random(SEED),
             clock=self.clock,
             start_ms=START_MS,
+            checks_books=checks_books,
         )
         self.context = self.core.context
         self.turn(self.core.start)

@@ -20,6 +20,7 @@ from am.command import _parser as job_parser
 from client.main import COMMANDS, LACKING
 from cluster.arguments import FORWARDED, parser
 from sim.scenario.command import _parser as scenario_parser
+from sim.workload.command import _parser as sim_parser
 from tests.tree import ROOMS, ROOT, Module, modules
 
 DOCS = ROOT / "docs"
@@ -110,7 +111,11 @@ def _is_no_command(word: str) -> bool:
 @cache
 def _commands() -> dict[str, dict[str, tuple[str, ...]]]:
     """By program and command, the commands below that."""
-    below = {"job": tuple(_choices(job_parser())), "scenario": tuple(_choices(scenario_parser()))}
+    below = {
+        "job": tuple(_choices(job_parser())),
+        "scenario": tuple(_choices(scenario_parser())),
+        "sim": tuple(_choices(sim_parser())),
+    }
     hadoops: dict[str, tuple[str, ...]] = dict.fromkeys((*COMMANDS, *LACKING), ())
     ours = {name: below.get(name, ()) for name in (*_choices(parser()), *FORWARDED)}
     return {"yarnbox": {**ours, "yarn": tuple(hadoops)}, "yarn": hadoops}

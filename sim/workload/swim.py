@@ -1,0 +1,106 @@
+"""Traces of SWIM, the Statistical Workload Injector for MapReduce: one job a line, bytes instead of tasks.
+
+Six columns separated by tabs: id, submission in s, seconds since the one before, map input, shuffle and
+reduce output in bytes. What SWIM does not say, how many tasks there are and how long they take, follows from
+sizes and rates, in whole numbers, each division rounded up. Where the third column contradicts the second,
+the second holds, and a warning says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from sim.workload.jobs import InvalidTraceError, Job, TaskGroup
+from yarn.resource import Resource
+
+_COLUMNS = 6
+_MS = 1000
+_SMALL = Resource(1024, 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SwimOptions:
+    """How bytes become tasks."""
+
+    split: int = 128 * 1024 * 1024
+    """A map reads at most so many bytes."""
+    reduce_size: int = 1024 * 1024 * 1024
+    """A reduce takes in, a map puts out, at most so many."""
+    rate: int = 64 * 1024 * 1024
+    """Bytes that a task moves in a second."""
+    startup_ms: int = 2000
+    scale: int = 1
+    """Bytes are divided by it first."""
+    speedup: float = 1.0
+    """Times of submission are divided by it."""
+    max_maps: int | None = None
+    """Fewer tasks than this; they take longer."""
+    max_reduces: int | None = None
+    map_resource: Resource = _SMALL
+    reduce_resource: Resource = _SMALL
+    am_resource: Resource = _SMALL
+    queues: tuple[str, ...] = ("default",)
+    """The jobs are put into them in turn."""
+    users: tuple[str, ...] = ("default",)
+
+
+def up(amount: int, by: int) -> int:
+    """Divides and rounds up."""
+    return -(-amount // by)
+
+
+def read_swim(
+    lines: Iterable[str], called: str, options: SwimOptions, warn: Callable[[str], None]
+) -> Iterator[Job]:
+    """The jobs of a trace, in the order of its lines."""
+    number, before_s = 0, 0
+    for line, text in enumerate(lines, start=1):
+        if not text.strip():
+            continue
+        words = text.rstrip("\r\n").split("\t")
+        job_id, submit_s, gap_s, *sizes = _values(words, called, line)
+        if submit_s - before_s != gap_s:
+            warn(
+                f"{called}:{line}: {job_id} comes {submit_s - before_s} s after the one before, not {gap_s} s"
+            )
+        before_s = submit_s
+        yield _job(str(job_id), submit_s, sizes, number, options)
+        number += 1
+
+
+def _values(words: list[str], called: str, line: int) -> tuple[str, int, int, int, int, int]:
+    if len(words) < _COLUMNS:
+        raise InvalidTraceError(f"{called}:{line}: {_COLUMNS} columns are wanted, there are {len(words)}")
+    numbers = []
+    for column, word in enumerate(words[1:_COLUMNS], start=2):
+        if not (word.strip().isascii() and word.strip().isdigit()):
+            raise InvalidTraceError(
+                f"{called}:{line}: column {column} has to be a whole number, not {word!r}"
+            )
+        numbers.append(int(word))
+    return (words[0], *numbers)  # type: ignore[return-value]
+
+
+def _job(job_id: str, submit_s: int, sizes: list[int], number: int, options: SwimOptions) -> Job:
+    given, shuffle, output = (up(size, options.scale) for size in sizes)
+    map_output = shuffle if shuffle > 0 else output
+    maps = max(1, up(given, options.split), up(map_output, options.reduce_size))
+    reduces = 0 if shuffle == 0 else max(1, up(max(shuffle, output), options.reduce_size))
+    maps = min(maps, options.max_maps or maps)
+    reduces = min(reduces, options.max_reduces or reduces)
+    map_ms = _duration_ms(up(given, maps) + up(map_output, maps), options)
+    reduce_ms = _duration_ms(up(shuffle, reduces) + up(output, reduces), options) if reduces else 0
+    return Job(
+        job_id=job_id,
+        submit_ms=round(submit_s * _MS / options.speedup),
+        queue=options.queues[number % len(options.queues)],
+        user=options.users[number % len(options.users)],
+        am_resource=options.am_resource,
+        maps=TaskGroup(maps, map_ms, options.map_resource),
+        reduces=TaskGroup(reduces, reduce_ms, options.reduce_resource),
+    )
+
+
+def _duration_ms(size: int, options: SwimOptions) -> int:
+    return options.startup_ms + up(_MS * size, options.rate)

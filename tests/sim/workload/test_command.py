@@ -1,0 +1,90 @@
+"""`yarnbox sim run`: what is printed, what is refused, and the exit status."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from sim.recording.document import read_file
+from sim.workload.command import main
+
+TRACE = "job0\t0\t0\t1000\t0\t10\njob1\t5\t5\t1000\t500\t10\n"
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    file = tmp_path / "small.tsv"
+    file.write_text(TRACE)
+    return file
+
+
+def run(trace: Path, *words: str) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    status = main(["run", "--tracelocation", str(trace), "--num-nodes", "2", *words], out=out, err=err)
+    return status, out.getvalue(), err.getvalue()
+
+
+def test_a_trace_is_played_and_recorded(trace: Path, tmp_path: Path) -> None:
+    status, out, err = run(trace, "--queues", "a,b", "--scheduler", "fair", "--record", str(tmp_path / "r"))
+    assert (status, err) == (0, "")
+    assert out.startswith("2 of 2 jobs finished within ")
+    recording = read_file(tmp_path / "r")
+    assert (recording.name, recording.scheduler, recording.data["kind"]) == (
+        "small",
+        "FairScheduler",
+        "workload",
+    )
+    assert recording.data["figures"]["containers"] == 3
+    assert run(trace, "--jobs", "1")[1].startswith("1 of 1 jobs")
+
+
+def test_a_configuration_directory(trace: Path, tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "yarn-site.xml").write_text(
+        "<configuration><property><name>yarn.resourcemanager.scheduler.class</name><value>fifo</value></property>"
+        "</configuration>"
+    )
+    assert run(trace, "--conf", str(tmp_path / "conf"))[0] == 0
+
+
+def test_jobs_that_are_refused_are_status_1(trace: Path, tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "capacity-scheduler.xml").write_text(
+        "<configuration><property><name>yarn.scheduler.capacity.root.queues</name><value>x</value></property>"
+        "<property><name>yarn.scheduler.capacity.root.x.capacity</name><value>100</value></property></configuration>"
+    )
+    status, out, _ = run(trace, "--conf", str(tmp_path / "conf"))
+    assert status == 1
+    assert out.splitlines()[0].startswith("0 of 2 jobs finished")
+    assert "job0: " in out
+
+
+@pytest.mark.parametrize(
+    "text, why",
+    [
+        ("job0\t1\n", ":1: 6 columns are wanted, there are 2"),
+        ("", ": there is no job in it"),
+        (None, "No such file"),
+    ],
+)
+def test_a_bad_trace_is_one_line_and_status_2(trace: Path, text: str | None, why: str) -> None:
+    if text is None:
+        trace.unlink()
+    else:
+        trace.write_text(text)
+    status, out, err = run(trace)
+    assert (status, out) == (2, "")
+    (line,) = err.splitlines()
+    assert str(trace) in line
+    assert why in line
+
+
+@pytest.mark.parametrize(
+    "words", [["--num-nodes", "0"], ["--speedup", "-1"], ["--tracetype", "SLS"], ["--queues", ","]]
+)
+def test_a_wrong_command_line_is_status_2(trace: Path, words: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run(trace, *words)
+    assert ended.value.code == 2
