@@ -1,7 +1,7 @@
 """Who may look at and change what: administrators, the owners of applications, and those whom they let.
 
 Queues' own lists are the scheduler's. Without yarn.acl.enable everybody may do everything. Answers for
-ApplicationACLsManager, QueueACLsManager and AdminService's check.
+ApplicationACLsManager, QueueACLsManager, AdminService's check and ProxyUsers.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from yarn.acl import AccessControlList
 from yarn.enums import ApplicationAccessType, QueueACL
 from yarn.errors import AccessControlError
+from yarn.impersonation import ProxyUsers
 from yarn.records.container import ApplicationACLMap
 
 if TYPE_CHECKING:
@@ -26,6 +27,12 @@ class Access:
         self.is_enabled = context.settings.addresses.acl_enabled
         self.admins = context.settings.addresses.admin_acl
         """Administrators of the cluster; refreshed by refreshAdminAcls."""
+        self.proxy_users = ProxyUsers(context.configuration)
+        """Who may act in whose name; refreshed by refreshSuperUserGroupsConfiguration."""
+
+    def why_not_as(self, real_user: str, user: str, host: str | None) -> str | None:
+        """Why `real_user`, who calls from there, may not act as `user`; None if he may."""
+        return self.proxy_users.refusal(real_user, user, self._context.groups.groups_of(user), host)
 
     def is_admin(self, user: str) -> bool:
         """Whether the user administers the cluster."""

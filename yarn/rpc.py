@@ -123,6 +123,8 @@ class Caller:
     token: Token | None = None
     host: str | None = None
     """The address that the call comes from, without its port."""
+    real_user: str | None = None
+    """Who acts in the user's name; that he may was checked."""
 
 
 NOBODY = Caller()

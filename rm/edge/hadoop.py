@@ -53,6 +53,7 @@ class HadoopPorts:
         names: HostNames | None,
         meters: Meters,
     ) -> None:
+        may = core.access.why_not_as
         limits = Limits(max_frame_bytes=max_message_bytes)
         user = settings.web.static_user
         addresses = settings.addresses
@@ -70,18 +71,18 @@ class HadoopPorts:
         self._ports: list[tuple[HadoopServer, Address, str]] = []
         if addresses.hadoop_ipc:
             self._ports = [
-                (HadoopServer({CLIENT_PROTOCOL: client}, None, limits), addresses.client, "address"),
+                (HadoopServer({CLIENT_PROTOCOL: client}, None, limits, may), addresses.client, "address"),
                 (
                     HadoopServer({MASTER_PROTOCOL: master}, demanded, limits),
                     addresses.scheduler,
                     "scheduler.address",
                 ),
                 (
-                    HadoopServer({TRACKER_PROTOCOL: tracker}, None, limits),
+                    HadoopServer({TRACKER_PROTOCOL: tracker}, None, limits, may),
                     addresses.resource_tracker,
                     "resource-tracker.address",
                 ),
-                (HadoopServer(administration, None, limits), addresses.admin, "admin.address"),
+                (HadoopServer(administration, None, limits, may), addresses.admin, "admin.address"),
             ]
 
         for meter, (server, _, _) in zip(

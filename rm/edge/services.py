@@ -98,7 +98,7 @@ def _methods(name: str, service: object) -> dict[str, Method]:
 
 def _for_users(methods: dict[str, Method], driver: Driver, static_user: str) -> Handler:
     def handle(rpc: str, request: Any, claim: Claim) -> Any:
-        caller = Caller(user=claim.user or static_user, host=claim.host)
+        caller = Caller(user=claim.user or static_user, host=claim.host, real_user=claim.real_user)
         return driver.turn(partial(methods[rpc], request, caller))
 
     return handle

@@ -17,6 +17,7 @@ from rm.services.tracker import TrackerService
 from yarn.acl import AccessControlList
 from yarn.errors import YarnError
 from yarn.ids import NodeId
+from yarn.impersonation import ProxyUsers
 from yarn.records.admin import (
     AddToClusterNodeLabelsRequest,
     AddToClusterNodeLabelsResponse,
@@ -55,6 +56,7 @@ from yarn.resource import Resource
 if TYPE_CHECKING:
     from rm.context import RMContext
 
+CORE_FILE = "core-site.xml"
 SITE_FILE = "yarn-site.xml"
 NEVER_KILL = -1
 
@@ -159,8 +161,9 @@ class AdminService:
     def refresh_super_user_groups_configuration(
         self, request: RefreshSuperUserGroupsConfigurationRequest, caller: Caller
     ) -> RefreshSuperUserGroupsConfigurationResponse:
-        """refreshSuperUserGroupsConfiguration: who may act in whose name is asked anew at each call."""
+        """refreshSuperUserGroupsConfiguration: hadoop.proxyuser... anew."""
         self._access.check_admin(caller.user, "refreshSuperUserGroupsConfiguration")
+        self._access.proxy_users = ProxyUsers(self._context.provider.load(CORE_FILE, SITE_FILE))
         return RefreshSuperUserGroupsConfigurationResponse()
 
     def refresh_user_to_groups_mappings(

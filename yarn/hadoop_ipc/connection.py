@@ -25,6 +25,7 @@ MAX_EARLY_FRAME_BYTES = 64 * 1024
 """Of a frame before the connection context: nobody has said yet who he is."""
 
 ACCESS_CONTROL = "org.apache.hadoop.security.AccessControlException"
+AUTHORIZATION = "org.apache.hadoop.security.authorize.AuthorizationException"
 RPC_SERVER_EXCEPTION = "org.apache.hadoop.ipc.RpcServerException"
 VERSION_MISMATCH = "org.apache.hadoop.ipc.RPC$VersionMismatch"
 SASL_EXCEPTION = "javax.security.sasl.SaslException"
@@ -43,6 +44,10 @@ class Tokens:
 
     kind: str
     passwords: Passwords
+
+
+Impersonation = Callable[[str, str, str | None], str | None]
+"""(who calls, in whose name, from where) to the reason why not, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +83,14 @@ class Connection:
     """
 
     def __init__(
-        self, tokens: Tokens | None, max_frame_bytes: int, random_bytes: Callable[[int], bytes]
+        self,
+        tokens: Tokens | None,
+        max_frame_bytes: int,
+        random_bytes: Callable[[int], bytes],
+        impersonation: Impersonation | None = None,
     ) -> None:
         self._tokens = tokens
+        self._impersonation = impersonation
         self._max_frame_bytes = max_frame_bytes
         self._digest = Digest(random_bytes)
         self._in = bytearray()
@@ -210,8 +220,14 @@ class Connection:
         if self._stage is not _Stage.CONTEXT:
             raise _invalid(header, "Connection context already processed")
         context = framing.parse(IpcConnectionContextProto, data)
-        user = context.userInfo.effectiveUser or None
-        self._caller = Caller(None if self._token is not None else user, self._token, self.host)
+        user, real_user = context.userInfo.effectiveUser or None, context.userInfo.realUser or None
+        if self._token is not None:  # it was given to whom it names, whoever shows it
+            user = real_user = None
+        if user is not None and real_user is not None and self._impersonation is not None:
+            refusal = self._impersonation(real_user, user, self.host)
+            if refusal is not None:
+                raise _FatalError(AUTHORIZATION, refusal, Code.FATAL_UNAUTHORIZED, header)
+        self._caller = Caller(user, self._token, self.host, real_user)
         self._stage = _Stage.CALLS
 
     def _read_call(self, header: RpcRequestHeaderProto, payload: bytes, at: int) -> Call:

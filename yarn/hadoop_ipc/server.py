@@ -18,7 +18,7 @@ from typing import Any
 
 from yarn.errors import YarnError
 from yarn.hadoop_ipc import framing
-from yarn.hadoop_ipc.connection import Call, Connection, Tokens
+from yarn.hadoop_ipc.connection import Call, Connection, Impersonation, Tokens
 from yarn.hadoop_ipc.framing import Code
 from yarn.rpc import MAX_MESSAGE_BYTES, SERVICES, Handler, PortTakenError
 from yarn.wire import from_bytes, to_bytes
@@ -61,10 +61,15 @@ class HadoopServer:
     """One port: its protocols, and the tokens that it demands, if any."""
 
     def __init__(
-        self, protocols: Mapping[str, Endpoint], tokens: Tokens | None = None, limits: Limits | None = None
+        self,
+        protocols: Mapping[str, Endpoint],
+        tokens: Tokens | None = None,
+        limits: Limits | None = None,
+        impersonation: Impersonation | None = None,
     ) -> None:
         self.protocols = protocols
         self.tokens = tokens
+        self.impersonation = impersonation
         self.limits = limits or Limits()
         self.connections: dict[_Protocol, None] = {}
         self.port = 0
@@ -149,7 +154,9 @@ class _Protocol(asyncio.Protocol):
         limits = server.limits
         self._server = server
         self._limits = limits
-        self._state = Connection(server.tokens, limits.max_frame_bytes, secrets.token_bytes)
+        self._state = Connection(
+            server.tokens, limits.max_frame_bytes, secrets.token_bytes, server.impersonation
+        )
         self._transport: asyncio.Transport
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_turn_due = False

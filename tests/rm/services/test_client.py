@@ -32,7 +32,11 @@ from yarn.errors import (
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarn.moments import iso8601
 from yarn.records import client as calls
-from yarn.records.admin import RefreshAdminAclsRequest, RefreshQueuesRequest
+from yarn.records.admin import (
+    RefreshAdminAclsRequest,
+    RefreshQueuesRequest,
+    RefreshSuperUserGroupsConfigurationRequest,
+)
 from yarn.records.application import (
     ApplicationReport,
     ApplicationSubmissionContext,
@@ -373,6 +377,22 @@ def test_administration_is_for_administrators() -> None:
     acls = RefreshAdminAclsRequest()
     rig.turn(lambda: rig.core.admin.refresh_admin_acls(acls, Caller(user="admin")))
     rig.turn(lambda: rig.core.admin.refresh_queues(refresh, Caller(user="user")))
+
+
+def test_who_may_act_in_whose_name_is_read_anew() -> None:
+    rig = Rig({**ACLS, "hadoop.proxyuser.oozie.groups": "staff", "hadoop.proxyuser.oozie.hosts": "*"})
+    rig.groups.groups["ann"] = ("staff",)
+    access = rig.core.access
+    assert access.why_not_as("oozie", "ann", "127.0.0.1") is None
+    assert access.why_not_as("oozie", "bob", "127.0.0.1") == "User: oozie is not allowed to impersonate bob"
+    rig.files.properties["hadoop.proxyuser.oozie.groups"] = "*"
+    request = RefreshSuperUserGroupsConfigurationRequest()
+    refresh = rig.core.admin.refresh_super_user_groups_configuration
+    with pytest.raises(AccessControlError):
+        rig.turn(lambda: refresh(request, Caller(user="user")))
+    assert access.why_not_as("oozie", "bob", "127.0.0.1") is not None
+    rig.turn(lambda: refresh(request, Caller(user="admin")))
+    assert access.why_not_as("oozie", "bob", "127.0.0.1") is None
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,9 @@ def header(call_id: int, client_id: bytes = b"c" * 16, retry: int = 0) -> bytes:
     ).SerializeToString()
 
 
-def context(user: str | None = "alice") -> bytes:
+def context(user: str | None = "alice", real_user: str | None = None) -> bytes:
     """The frame with the connection context."""
-    info = UserInformationProto() if user is None else UserInformationProto(effectiveUser=user)
+    info = UserInformationProto(effectiveUser=user, realUser=real_user)
     message = IpcConnectionContextProto(userInfo=info, protocol=PROTOCOL)
     return frame(header(-3, retry=-1), message.SerializeToString())
 

@@ -100,6 +100,38 @@ def test_a_token_is_proved_and_names_the_caller() -> None:
     assert (call.caller.token.identifier, call.caller.token.kind) == (b"identifier", "KIND")
 
 
+def impersonated(why_not: str | None) -> Connection:
+    asked: list[tuple[str, str, str | None]] = []
+
+    def judge(real_user: str, user: str, host: str | None) -> str | None:
+        asked.append((real_user, user, host))
+        assert asked == [("oozie", "ann", "10.1.2.3")]
+        return why_not
+
+    one = Connection(None, MAX_FRAME, lambda length: b"r" * length, judge)
+    one.host = "10.1.2.3"
+    return one
+
+
+def test_who_acts_in_anothers_name_has_to_be_allowed_to() -> None:
+    opening = peer.SIMPLE + peer.context("ann", "oozie")
+    (call,) = calls_of(impersonated(None), opening + peer.call(0, "m"))
+    assert (call.caller.user, call.caller.real_user) == ("ann", "oozie")
+    one = impersonated("User: oozie is not allowed to impersonate ann")
+    assert calls_of(one, opening + peer.call(0, "m")) == []
+    answer = fatal_answer(one)
+    assert answer.exceptionClassName == "org.apache.hadoop.security.authorize.AuthorizationException"
+    assert answer.errorMsg == "User: oozie is not allowed to impersonate ann"
+    assert answer.errorDetail == RpcResponseHeaderProto.FATAL_UNAUTHORIZED
+
+
+def test_a_token_was_given_to_whom_it_names() -> None:
+    one = secured()
+    calls_of(one, peer.initiate(challenge_of(one), b"identifier", b"password"))
+    (call,) = calls_of(one, peer.context("ann", "oozie") + peer.call(0, "m"))
+    assert (call.caller.user, call.caller.real_user) == (None, None)
+
+
 def test_a_wrong_password_is_refused() -> None:
     one = secured()
     calls_of(one, peer.initiate(challenge_of(one), b"identifier", b"guess"))
