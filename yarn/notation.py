@@ -42,7 +42,7 @@ def _mapped(value: Any) -> Any:
         return shown or None
     if isinstance(value, list):
         parts = [_mapped(each) for each in value]
-        return None if not parts else parts[0] if len(parts) == 1 else parts
+        return parts[0] if len(parts) == 1 else parts
     return leaf(value)
 
 

@@ -75,12 +75,13 @@ class NodeLabelsManager:
         ]
         for label in trimmed:
             present = self.labels.get(label.name or "")
-            if present is not None and present.is_exclusive != label.is_exclusive:
-                flag = str(present.is_exclusive).lower()
-                raise YarnError(
-                    "Exclusivity cannot be modified for an existing label with : "
-                    f"<{present.name}:exclusivity={flag}>"
+            is_exclusive = present.is_exclusive if present is not None else True
+            is_known = present is not None or label.name == DEFAULT_PARTITION
+            if is_known and is_exclusive != label.is_exclusive:
+                wanted = ",".join(
+                    f"<{one.name}:exclusivity={str(one.is_exclusive).lower()}>" for one in trimmed
                 )
+                raise YarnError(f"Exclusivity cannot be modified for an existing label with : {wanted}")
         for label in trimmed:
             check_name(label.name or "")
         fresh = {label.name or "": label for label in trimmed if label.name not in self.labels}

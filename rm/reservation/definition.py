@@ -12,6 +12,7 @@ from yarn.resource import NONE, Resource, componentwise_max
 
 ANY = ReservationRequestInterpreter.ANY
 IN_TURN = (ReservationRequestInterpreter.ORDER, ReservationRequestInterpreter.ORDER_NO_GAP)
+_WANTED_PERIOD = "Please try again with a non-negative long value as period."
 
 
 def interpreter_of(definition: ReservationDefinition) -> ReservationRequestInterpreter:
@@ -32,10 +33,21 @@ def period_ms_of(definition: ReservationDefinition) -> int:
     try:
         period_ms = int(text or "0")
     except ValueError:
-        raise YarnError(f"Invalid period {text}. Please try again with a non-negative long value") from None
+        raise YarnError(
+            f"Invalid period {text}. Please try again with a non-negative long value as period."
+        ) from None
     if period_ms < 0:
-        raise YarnError(f"Negative Period : {text}. Please try again with a non-negative long value")
+        raise YarnError(
+            f"Negative Period : {text}. Please try again with a non-negative long value as period."
+        )
     return period_ms
+
+
+def refused(kind: str, message: str) -> YarnError:
+    """A planner's no: its text begins with the class of the exception, as Hadoop's clients see it."""
+    return YarnError(
+        f"org.apache.hadoop.yarn.server.resourcemanager.reservation.exceptions.{kind}: {message}"
+    )
 
 
 def check(
@@ -85,22 +97,27 @@ def _check_period(definition: ReservationDefinition, window_ms: int, max_period_
         return
     if window_ms > period_ms:
         raise YarnError(
-            f"Duration of the requested reservation: {window_ms} is greater than the recurrence: {period_ms}"
+            f"Duration of the requested reservation: {window_ms} is greater than the recurrence: "
+            f"{period_ms}. Please try again with a smaller duration."
         )
     if max_period_ms % period_ms:
         raise YarnError(
             f"The maximum periodicity: {max_period_ms} must be divisible by the recurrence "
-            f"expression provided: {period_ms}"
+            f"expression provided: {period_ms}. Please try again with a recurrence expression that satisfies "
+            "this requirement."
         )
 
 
 def check_stage(stage: ReservationRequest, largest_container: Resource) -> None:
     """YarnError when the stage cannot be placed anywhere at any time."""
     if stage.concurrency < 1:
-        raise YarnError("Gang Size should be >= 1")
+        raise refused("ContractValidationException", "Gang Size should be >= 1")
     if stage.num_containers <= 0:
-        raise YarnError("Num containers should be > 0")
+        raise refused("ContractValidationException", "Num containers should be > 0")
     if stage.num_containers % stage.concurrency:
-        raise YarnError("Parallelism must be an exact multiple of gang size")
+        raise refused("ContractValidationException", "Parallelism must be an exact multiple of gang size")
     if not (stage.capability or NONE).fits_in(largest_container):
-        raise YarnError("Individual capability requests should not exceed cluster's maxAlloc")
+        raise refused(
+            "ContractValidationException",
+            "Individual capability requests should not exceed cluster's maxAlloc",
+        )

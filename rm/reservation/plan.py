@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from rm.reservation.definition import period_ms_of
+from rm.reservation.definition import period_ms_of, refused
 from rm.reservation.planning import Ground, Window
 from rm.reservation.profile import Piece, Profile
 from rm.scheduler.calculator import Calculator
 from rm.scheduler.plan_queues import PlanSettings
-from yarn.errors import YarnError
 from yarn.ids import ReservationId
 from yarn.records.reservation import ReservationDefinition
 from yarn.resource import NONE, Resource, componentwise_max, componentwise_min, map_values
@@ -135,17 +134,19 @@ class Plan:
         """YarnError where the sharing policy does not let the candidate in. The plan is unchanged."""
         others = self.reservations.get(candidate.reservation_id)
         if others is not None and others.user != candidate.user:
-            raise YarnError(
-                f"Updating an existing reservation with mismatching user:{others.user} != {candidate.user}"
+            raise refused(
+                "MismatchedUserException",
+                f"Updating an existing reservation with mismatching user:{others.user} != {candidate.user}",
             )
         allocation = candidate.allocation
         window = Window(allocation.start_ms(), allocation.end_ms())
         total = self.load(window, candidate.reservation_id) + allocation
         for piece in total.within(window.start_ms, window.end_ms):
             if not self._fits(piece.amount, self.capacity):
-                raise YarnError(
+                raise refused(
+                    "ResourceOverCommitException",
                     f"Resources at time {piece.start_ms} would be overcommitted by accepting reservation: "
-                    f"{candidate.reservation_id}"
+                    f"{candidate.reservation_id}",
                 )
         if self.settings.has_quotas:
             self._check_quotas(candidate, window)
@@ -157,18 +158,20 @@ class Plan:
         instant = _percent(self.capacity, self.settings.instantaneous_percent)
         for piece in own.within(window.start_ms, window.end_ms):
             if not self._fits(piece.amount, instant):
-                raise YarnError(
+                raise refused(
+                    "PlanningQuotaException",
                     f"Instantaneous quota capacity {instant} would be passed at time {piece.start_ms} by "
-                    f"accepting reservation: {candidate.reservation_id}"
+                    f"accepting reservation: {candidate.reservation_id}",
                 )
         average = _percent(self.capacity, self.settings.average_percent)
         for start_ms in _averaged_from(own.points(), around, span_ms):
             if not self._fits(_integral(own.within(start_ms, start_ms + span_ms)), average * span_ms):
                 share = self.settings.average_percent / 100
-                raise YarnError(
+                raise refused(
+                    "PlanningQuotaException",
                     f"Integral (avg over time) quota capacity {share} over a window of "
                     f"{span_ms // 1000} seconds,  would be exceeded by accepting reservation: "
-                    f"{candidate.reservation_id}"
+                    f"{candidate.reservation_id}",
                 )
 
     def _fits(self, amount: Resource, limit: Resource) -> bool:

@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rm.reservation.definition import ANY, IN_TURN, check_stage, interpreter_of, stages_of
+from rm.reservation.definition import ANY, IN_TURN, check_stage, interpreter_of, refused, stages_of
 from rm.reservation.profile import Piece, Profile
 from rm.scheduler.calculator import Calculator
 from yarn.enums import ReservationRequestInterpreter
-from yarn.errors import YarnError
 from yarn.records.reservation import ReservationDefinition, ReservationRequest
 from yarn.resource import NONE, Resource
 
@@ -65,7 +64,7 @@ def place(definition: ReservationDefinition, ground: Ground, *, is_aligned: bool
             return found
     found = _place(definition, ground, _place_greedy, is_aligned=False)
     if found is None:
-        raise YarnError(UNSATISFIABLE)
+        raise refused("PlanningException", UNSATISFIABLE)
     return found
 
 
@@ -132,7 +131,7 @@ def _check_gap(found: Profile, left: Window, *, is_first: bool, is_early: bool) 
     is_broken = any(not piece.amount for piece in found.within(found.start_ms(), found.end_ms()))
     begins = found.start_ms() == left.start_ms if is_early else found.end_ms() == left.end_ms
     if is_broken or not (is_first or begins):
-        raise YarnError("The allocation found does not respect ORDER_NO_GAP")
+        raise refused("PlanningException", "The allocation found does not respect ORDER_NO_GAP")
 
 
 def _gangs_in(ground: Ground, stage: _Stage, start_ms: int, taken: Profile, room: Profile) -> tuple[int, int]:

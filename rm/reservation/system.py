@@ -102,7 +102,8 @@ class ReservationSystem:
         """submitReservation; the same one again is no new one."""
         if request.reservation_id is None:
             raise YarnError(
-                "Reservation id cannot be null. Please try again specifying a valid reservation id."
+                "Reservation id cannot be null. Please try again specifying  a valid reservation id by "
+                "creating a new reservation id."
             )
         plan = self._plan_of_queue(request.queue)
         definition = self._checked(request.reservation_definition, plan)
@@ -145,6 +146,7 @@ class ReservationSystem:
             return one.arrival_ms <= end_ms and start_ms < one.deadline_ms
 
         found = [one for one in plan.reservations.values() if is_asked_for(one)]
+        found.sort(key=lambda one: (one.accepted_ms, one.reservation_id), reverse=True)
         if not (wanted and all(one.user == user for one in found)):
             self._check_access(plan, plan.settings.listers, user, "LIST_RESERVATIONS")
         with_pieces = bool(request.include_resource_allocations)

@@ -102,13 +102,17 @@ def _attributes(context: RMContext, one: RMNode) -> Answer:
 
 def label(context: RMContext, shapes: Shapes, name: str) -> Answer:
     """A label, and what its active nodes have together."""
-    known = context.labels.labels.get(name)
     there = context.scheduler.tracker.partition_total(name)
     return {
-        "name": name,
-        "exclusivity": known.is_exclusive if known is not None else True,
+        **bare_label(context, name),
         "partitionInfo": {"resourceAvailable": shapes.resource(there)},
     }
+
+
+def bare_label(context: RMContext, name: str) -> Answer:
+    """A label as nodes show it."""
+    known = context.labels.labels.get(name)
+    return {"name": name, "exclusivity": known.is_exclusive if known is not None else True}
 
 
 def labels(context: RMContext, shapes: Shapes) -> list[Answer]:
@@ -145,15 +149,15 @@ def labels_to_nodes(context: RMContext, shapes: Shapes, names: list[str]) -> lis
     return found
 
 
-def nodes_to_labels(context: RMContext, shapes: Shapes) -> list[Answer]:
+def nodes_to_labels(context: RMContext) -> list[Answer]:
     """The label of each node that has one, and of each host that gives one."""
     return [
-        {"key": str(node_id), "value": {"nodeLabelInfo": label(context, shapes, name)}}
+        {"key": str(node_id), "value": {"nodeLabelInfo": bare_label(context, name)}}
         for node_id, name in context.labels.carriers(context.nodes).items()
     ]
 
 
-def labels_of(context: RMContext, shapes: Shapes, node_id: NodeId) -> list[Answer]:
+def labels_of(context: RMContext, node_id: NodeId) -> list[Answer]:
     """The label of one node."""
     name = context.labels.partition_of(node_id)
-    return [label(context, shapes, name)] if name else []
+    return [bare_label(context, name)] if name else []

@@ -57,18 +57,24 @@ def bad_number(message: str) -> RestError:
     return RestError(400, "java.lang.NumberFormatException", message)
 
 
+def io_error(message: str) -> RestError:
+    """404, as all of Java's IOExceptions are answered that nobody takes care of."""
+    return RestError(404, "java.io.IOException", message)
+
+
 def text(status: int, message: str) -> RestError:
     """A refusal in plain text, as many changing calls answer."""
     return RestError(status, "", message, is_text=True)
 
 
+def unauthorized(message: str) -> RestError:
+    """401."""
+    return RestError(401, "org.apache.hadoop.security.authorize.AuthorizationException", message)
+
+
 def unauthenticated() -> RestError:
     """401, for a call that needs a user."""
-    return RestError(
-        401,
-        "org.apache.hadoop.security.authorize.AuthorizationException",
-        "Unable to obtain user name, user not authenticated",
-    )
+    return unauthorized("Unable to obtain user name, user not authenticated")
 
 
 def of_core(error: YarnError) -> RestError:

@@ -66,11 +66,23 @@ def _of_element(element: Element) -> Any:
 class Body:
     """A mapping that was sent."""
 
-    def __init__(self, values: Mapping[str, Any], where: str = "", *, is_xml: bool = False) -> None:
+    def __init__(
+        self, values: Mapping[str, Any], where: str = "", *, is_xml: bool = False, was_sent: bool = True
+    ) -> None:
         self.values = values
         self.is_xml = is_xml
         """Whether it was sent as XML, whose root has a name that JSON may not have."""
+        self.was_sent = was_sent
         self._where = where
+
+    def check_sent(self) -> None:
+        """400 when nothing was sent at all, where an object has to be; an empty one is one."""
+        if not self.was_sent:
+            raise RestError(
+                400,
+                "javax.ws.rs.WebApplicationException",
+                "javax.xml.bind.UnmarshalException: there is nothing where an object has to be",
+            )
 
     def _wrong(self, name: str, wanted: str) -> RestError:
         return bad_request(f"{self._where}{name} has to be {wanted}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -12,11 +13,12 @@ from rm.context import RMContext
 from rm.core import Core
 from rm.edge.http.bodies import Body
 from rm.services.caller import Caller
-from rm.web.refusals import RestError, bad_request, not_found
+from rm.web.refusals import RestError, bad_request, illegal_argument, not_found
 from rm.web.values import Answer, Shapes
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 
 T = TypeVar("T")
+_PORT = re.compile(r"[+-]?[0-9]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,11 +148,14 @@ def _parsed(parse: Callable[[str], T], text: str) -> T:
 
 
 def node_id_of(text: str) -> NodeId:
-    """host:port; 400 when it is not."""
-    try:
-        return NodeId.parse(text)
-    except ValueError:
-        raise bad_request(f"Invalid NodeId: {text}", cause="java.lang.IllegalArgumentException") from None
+    """host:port; 400 when it is not (NodeId.fromString)."""
+    parts = text.split(":")
+    if len(parts) != 2 or not parts[1]:
+        raise illegal_argument(f"Invalid NodeId [{text}]. Expected host:port")
+    host, port = parts
+    if _PORT.fullmatch(port) is None or not -(2**31) <= int(port) < 2**31:
+        raise illegal_argument(f"Invalid port: {port}")
+    return NodeId(host.strip(), int(port))
 
 
 Handler = Callable[[Call], Reply | Listing | Waiting]

@@ -181,13 +181,13 @@ def resize_node(call: Call) -> Reply:
     node = call.context.nodes.get(node_id)
     if node is None:
         raise not_found(f"nodeId, {call.words['nodeid']}, is not found")
+    call.body.check_sent()
     wanted = call.body.inner("resource")
     if wanted is None:
         raise bad_request("the new resource is missing")
     timeout_ms = call.body.number("overCommitTimeout")
-    option = ResourceOption(
-        resource=read_resource(wanted), over_commit_timeout=-1 if timeout_ms is None else timeout_ms
-    )
+    resource = read_resource(wanted)
+    option = ResourceOption(resource=resource, over_commit_timeout=-1 if timeout_ms is None else timeout_ms)
     change = NodeResourceMap(node_id=node_id, resource_option=option)
     try:
         call.core.admin.update_node_resource(
@@ -195,7 +195,7 @@ def resize_node(call: Call) -> Reply:
         )
     except AccessControlError as refusal:
         raise text(403, refusal.message) from None
-    return Reply(root="resourceInfo", value=call.shapes.resource(node.capability))
+    return Reply(root="resourceInfo", value=call.shapes.resource(resource))
 
 
 ROUTES: tuple[Route, ...] = (

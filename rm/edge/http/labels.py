@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rm.edge.http.calls import Call, Reply, Route, node_id_of
+from rm.labels.administration import NOT_CENTRALIZED
 from rm.web import nodes
-from rm.web.refusals import RestError, bad_request, not_found
-from yarn.errors import AccessControlError, YarnError
+from rm.web.refusals import bad_request, io_error, unauthorized
+from yarn.errors import YarnError
 from yarn.ids import NodeId
 from yarn.records.admin import (
     AddToClusterNodeLabelsRequest,
@@ -16,7 +19,7 @@ from yarn.records.node import NodeIdToLabels, NodeLabel
 
 
 def _labels(found: object) -> Reply:
-    return Reply(root="nodeLabelsInfo", is_mapped=True, value={"nodeLabelInfo": found})
+    return Reply(root="nodeLabelsInfo", is_mapped=True, value={"nodeLabelInfo": found}, empty="{}")
 
 
 def get_labels(call: Call) -> Reply:
@@ -32,61 +35,63 @@ def get_partitions(call: Call) -> Reply:
 def get_mappings(call: Call) -> Reply:
     """GET /label-mappings."""
     found = nodes.labels_to_nodes(call.context, call.shapes, list(call.query.get("labels", ())))
-    value = {"labelsToNodes": {"entry": found}} if found else {}
+    value = {"labelsToNodes": {"entry": found} if found else {}}
     return Reply(root="labelsToNodesInfo", is_mapped=True, value=value)
 
 
 def get_nodes_to_labels(call: Call) -> Reply:
     """GET /get-node-to-labels."""
-    found = nodes.nodes_to_labels(call.context, call.shapes)
-    value = {"nodeToLabels": {"entry": found}} if found else {}
+    found = nodes.nodes_to_labels(call.context)
+    value = {"nodeToLabels": {"entry": found} if found else {}}
     return Reply(root="nodeToLabelsInfo", is_mapped=True, value=value)
 
 
 def get_labels_of_node(call: Call) -> Reply:
     """GET /nodes/{nodeid}/get-labels."""
     node_id = _node_id(call.words["nodeid"])
-    return _labels(nodes.labels_of(call.context, call.shapes, node_id))
+    return _labels(nodes.labels_of(call.context, node_id))
 
 
 def add(call: Call) -> Reply:
-    """POST /add-node-labels."""
+    """POST /add-node-labels; a label whose exclusivity is left out is not exclusive."""
+    call.body.check_sent()
     wanted = tuple(
-        NodeLabel(name=one.string("name") or "", is_exclusive=one.flag("exclusivity", True))
+        NodeLabel(name=one.string("name") or "", is_exclusive=one.flag("exclusivity"))
         for one in call.body.bodies("nodeLabelInfo")
     )
-    _check(call)
+    _check_access(call, " not authorized for post to .../add-node-labels ")
     request = AddToClusterNodeLabelsRequest(node_labels=wanted)
     return _done(lambda: call.core.admin.add_to_cluster_node_labels(request, call.caller))
 
 
 def remove(call: Call) -> Reply:
-    """POST /remove-node-labels."""
-    names = tuple(call.query.get("labels", ()))
-    if not names:
-        raise bad_request("labels are missing")
-    _check(call)
-    request = RemoveFromClusterNodeLabelsRequest(node_labels=names)
+    """POST /remove-node-labels; without a name nothing is removed."""
+    _check_access(call, " not authorized for post to .../remove-node-labels ")
+    request = RemoveFromClusterNodeLabelsRequest(node_labels=tuple(call.query.get("labels", ())))
     return _done(lambda: call.core.admin.remove_from_cluster_node_labels(request, call.caller))
 
 
 def replace(call: Call) -> Reply:
     """POST /replace-node-to-labels."""
+    call.body.check_sent()
     pairs = tuple(
         NodeIdToLabels(node_id=_node_id(one.string("nodeId") or ""), node_labels=one.strings("labels"))
         for one in call.body.bodies("nodeToLabels")
     )
-    return _replace(call, pairs)
+    return _replace(call, pairs, "/replace-node-to-labels")
 
 
 def replace_on_node(call: Call) -> Reply:
     """POST /nodes/{nodeid}/replace-labels."""
     names = tuple(name for name in call.query.get("labels", ()) if name)
-    return _replace(call, (NodeIdToLabels(node_id=_node_id(call.words["nodeid"]), node_labels=names),))
+    pair = NodeIdToLabels(node_id=_node_id(call.words["nodeid"]), node_labels=names)
+    return _replace(call, (pair,), "/nodes/nodeid/replace-labels")
 
 
-def _replace(call: Call, pairs: tuple[NodeIdToLabels, ...]) -> Reply:
-    _check(call)
+def _replace(call: Call, pairs: tuple[NodeIdToLabels, ...], operation: str) -> Reply:
+    if call.context.settings.labels.configuration_type != "centralized":
+        raise io_error(NOT_CENTRALIZED)
+    _check_access(call, f" not authorized for post to ...{operation}")
     request = ReplaceLabelsOnNodeRequest(node_to_labels=pairs)
     return _done(lambda: call.core.admin.replace_labels_on_nodes(request, call.caller))
 
@@ -96,26 +101,17 @@ def _node_id(text: str) -> NodeId:
     return node_id_of(text if ":" in text else f"{text}:0")
 
 
-def _check(call: Call) -> None:
+def _check_access(call: Call, complaint: str) -> None:
     access = call.access
     if access.is_enabled and not access.is_admin(call.caller.user):
-        raise RestError(
-            401,
-            "org.apache.hadoop.security.authorize.AuthorizationException",
-            f"User {call.caller.user} is not authorized to change node labels",
-        )
-    if not call.context.labels.is_enabled:
-        raise not_found("Node labels are disabled: yarn.node-labels.enabled and the configuration type")
+        raise unauthorized(f"User {call.caller.user}{complaint}")
 
 
-def _done(change: object) -> Reply:
-    assert callable(change)
+def _done(change: Callable[[], object]) -> Reply:
     try:
         change()
-    except AccessControlError as refusal:
-        raise RestError(401, refusal.java_class, refusal.message) from None
     except YarnError as refusal:
-        raise bad_request(refusal.message) from None
+        raise bad_request(refusal.message, cause="java.io.IOException") from None
     return Reply()
 
 

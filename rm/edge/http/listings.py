@@ -160,7 +160,9 @@ def _whole(text: str, name: str) -> int:
 def list_nodes(call: Call) -> Listing:
     """GET /nodes: every state unless some are named."""
     context = call.context
-    wanted = [_node_state(text) for text in call.words_of("states")]
+    given = call.query.get("states")
+    words = ",".join(given).rstrip(",").split(",") if given else []
+    wanted = [_node_state(word.strip()) for word in words]
 
     def show(node: Any) -> Answer | None:
         if wanted and node.state not in wanted:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from rm.edge.http.bodies import Body
 from rm.edge.http.calls import Call, Reply, Route
 from rm.edge.http.submission import read_resource
-from rm.web.refusals import bad_request, text
+from rm.web.refusals import bad_request, forbidden, illegal_argument, io_error, text
 from rm.web.values import Answer, without_nulls
 from yarn.enums import QueueACL, ReservationRequestInterpreter
+from yarn.errors import AccessControlError, YarnError
 from yarn.ids import ReservationId
 from yarn.records.client import (
     GetNewReservationRequest,
@@ -23,7 +27,11 @@ from yarn.records.reservation import (
     ReservationRequests,
 )
 
-_NO_TOKENS = "Delegation token operations can only be carried out on a Kerberos authenticated channel."
+_NO_TOKENS = (
+    "Delegation token operations can only be carried out on a Kerberos authenticated channel. "
+    "Expected auth type is kerberos, got type {}"
+)
+T = TypeVar("T")
 _ACLS = {
     "SUBMIT_APPLICATIONS": QueueACL.SUBMIT_APPLICATIONS,
     "ADMINISTER_QUEUE": QueueACL.ADMINISTER_QUEUE,
@@ -39,44 +47,66 @@ def new_reservation(call: Call) -> Reply:
 
 def submit(call: Call) -> Reply:
     """POST /reservation/submit."""
+    call.body.check_sent()
+    definition = _definition(call.body)
     request = ReservationSubmissionRequest(
         queue=call.body.string("queue"),
-        reservation_definition=_definition(call.body),
+        reservation_definition=definition,
         reservation_id=_reservation_id(call.body),
     )
-    call.core.client.submit_reservation(request, call.caller)
+    _carry_out(lambda: call.core.client.submit_reservation(request, call.caller))
     return Reply(status=202)
 
 
 def update(call: Call) -> Reply:
     """POST /reservation/update."""
-    request = ReservationUpdateRequest(
-        reservation_definition=_definition(call.body), reservation_id=_reservation_id(call.body)
-    )
-    call.core.client.update_reservation(request, call.caller)
-    return Reply(root="reservation-update", shows_root=False, value={})
+    call.body.check_sent()
+    definition = _definition(call.body)
+    reservation_id = _reservation_id(call.body)
+    if reservation_id is None:
+        raise bad_request("Update operations must specify an existing ReservationId")
+    request = ReservationUpdateRequest(reservation_definition=definition, reservation_id=reservation_id)
+    _carry_out(lambda: call.core.client.update_reservation(request, call.caller))
+    return Reply(root="reservation-update-response", shows_root=False, value={})
 
 
 def delete(call: Call) -> Reply:
     """POST /reservation/delete."""
-    request = ReservationDeleteRequest(reservation_id=_reservation_id(call.body))
-    call.core.client.delete_reservation(request, call.caller)
-    return Reply(root="reservation-delete", shows_root=False, value={})
+    call.body.check_sent()
+    reservation_id = _reservation_id(call.body)
+    if reservation_id is None:
+        raise bad_request("Missing reservation id. Please try again by specifying a reservation id.")
+    request = ReservationDeleteRequest(reservation_id=reservation_id)
+    _carry_out(lambda: call.core.client.delete_reservation(request, call.caller))
+    return Reply(root="reservation-delete-response", shows_root=False, value={})
 
 
 def listing(call: Call) -> Reply:
     """GET /reservation/list."""
-    shows_steps = call.parameter("include-resource-allocations") == "true"
+    shows_steps = (call.parameter("include-resource-allocations") or "").lower() == "true"
+    queue, wanted = call.parameter("queue"), call.parameter("reservation-id")
+    if wanted:
+        _parsed(wanted)
     request = ReservationListRequest(
-        queue=call.parameter("queue") or "default",
-        reservation_id=call.parameter("reservation-id"),
+        queue="default" if queue is None else queue,
+        reservation_id=wanted,
         start_time=_moment(call, "start-time", 0),
         end_time=_moment(call, "end-time", -1),
         include_resource_allocations=shows_steps,
     )
-    answer = call.core.client.list_reservations(request, call.caller)
+    answer = _carry_out(lambda: call.core.client.list_reservations(request, call.caller))
     shown = [_shown(call, one) for one in answer.reservations]
-    return Reply(root="reservationListInfo", is_mapped=True, value={"reservations": shown})
+    return Reply(root="reservationListInfo", is_mapped=True, value={"reservations": shown}, empty="{}")
+
+
+def _carry_out(change: Callable[[], T]) -> T:
+    """A planner's no is a bad request, unknown reservations included."""
+    try:
+        return change()
+    except AccessControlError:
+        raise
+    except YarnError as refusal:
+        raise bad_request(refusal.message) from None
 
 
 def _moment(call: Call, name: str, default: int) -> int:
@@ -87,23 +117,28 @@ def _moment(call: Call, name: str, default: int) -> int:
         raise bad_request(f'For input string: "{given}"', cause="java.lang.NumberFormatException") from None
 
 
-def _reservation_id(body: Body) -> ReservationId:
+def _reservation_id(body: Body) -> ReservationId | None:
     given = body.string("reservation-id")
-    if not given:
-        raise bad_request("ReservationId is missing")
+    return _parsed(given) if given else None
+
+
+def _parsed(text: str) -> ReservationId:
     try:
-        return ReservationId.parse(given)
+        return ReservationId.parse(text)
     except ValueError:
-        raise bad_request(f"Invalid ReservationId: {given}") from None
+        raise io_error(f"The specified reservation id is invalid: {text}") from None
 
 
 def _definition(body: Body) -> ReservationDefinition:
     found = body.inner("reservation-definition")
     if found is None:
-        raise bad_request("Reservation definition is missing")
+        raise bad_request("Input ReservationDefinition should not be null")
     inner = found.inner("reservation-requests")
-    if inner is None:
-        raise bad_request("Reservation requests are missing")
+    stages = inner.bodies("reservation-request") if inner is not None else []
+    if inner is None or not stages:
+        raise bad_request("The ReservationDefinition should contain at least one ReservationRequest")
+    if any(one.inner("capability") is None for one in stages):
+        raise bad_request("A ReservationRequest has to say the capability of its containers")
     number = inner.number("reservation-request-interpreter") or 0
     try:
         interpreter = ReservationRequestInterpreter(number)
@@ -116,7 +151,7 @@ def _definition(body: Body) -> ReservationDefinition:
             concurrency=one.number("min-concurrency") or 1,
             duration=one.number("duration") or 0,
         )
-        for one in inner.bodies("reservation-request")
+        for one in stages
     )
     return ReservationDefinition(
         reservation_requests=ReservationRequests(reservation_resources=wanted, interpreter=interpreter),
@@ -158,13 +193,13 @@ def _shown(call: Call, state: ReservationAllocationState) -> Answer:
                 {
                     "arrival": definition.arrival,
                     "deadline": definition.deadline,
-                    "reservation-name": definition.reservation_name,
-                    "priority": definition.priority,
-                    "recurrence-expression": definition.recurrence_expression,
                     "reservation-requests": {
                         "reservation-request-interpreter": inner.interpreter.value,
                         "reservation-request": requests,
                     },
+                    "reservation-name": definition.reservation_name,
+                    "priority": definition.priority,
+                    "recurrence-expression": definition.recurrence_expression,
                 }
             ),
         }
@@ -173,23 +208,42 @@ def _shown(call: Call, state: ReservationAllocationState) -> Answer:
 
 def no_tokens(call: Call) -> Reply:
     """POST and DELETE /delegation-token: refused, for nobody has proved who they are."""
-    raise text(403, _NO_TOKENS)
+    raise text(403, _NO_TOKENS.format("SIMPLE" if call.parameter("user.name") else "null"))
+
+
+def new_token(call: Call) -> Reply:
+    """POST /delegation-token."""
+    call.body.check_sent()
+    return no_tokens(call)
 
 
 def access(call: Call) -> Reply:
-    """GET /queues/{queue}/access."""
-    queue, scheduler = call.words["queue"], call.context.scheduler
-    kind = _ACLS.get(call.parameter("queue-acl-type") or "")
+    """GET /queues/{queue}/access: only who administers the queue may ask for others."""
+    queue, caller, scheduler = call.words["queue"], call.caller.user, call.context.scheduler
+    user, given = call.parameter("user"), call.parameter("queue-acl-type")
+
+    def may(name: str, kind: QueueACL) -> bool:
+        if scheduler.queue_view(queue) is None:
+            return False
+        return (
+            not call.access.is_enabled
+            or call.access.is_admin(name)
+            or scheduler.has_access(name, kind, queue)
+        )
+
+    if not may(caller, QueueACL.ADMINISTER_QUEUE):
+        raise forbidden(
+            f"User={caller} doesn't haven access to queue={queue} so it cannot check ACLs for other users."
+        )
+    if not user:
+        raise illegal_argument("Null user")
+    kind = QueueACL.SUBMIT_APPLICATIONS if given is None else _ACLS.get(given)
     if kind is None:
-        raise text(400, "Specified queueAclType is not valid; one of SUBMIT_APPLICATIONS, ADMINISTER_QUEUE")
-    if scheduler.queue_view(queue) is None:
-        raise bad_request(f"Unknown queue: {queue}")
-    caller = call.caller.user
-    may = call.access.is_admin(caller) or scheduler.has_access(caller, QueueACL.ADMINISTER_QUEUE, queue)
-    if call.access.is_enabled and not may:
-        raise text(403, f"User {caller} does not administer the queue {queue}")
-    user = call.parameter("user") or caller
-    allowed = not call.access.is_enabled or scheduler.has_access(user, kind, queue)
+        raise bad_request(
+            f"Specified queueAclType={given} is not a valid type, valid queue acl types="
+            "{SUBMIT_APPLICATIONS/ADMINISTER_QUEUE}"
+        )
+    allowed = may(user, kind)
     why = "" if allowed else f"User={user} doesn't have access to queue={queue} with acl-type={kind.name}"
     value = {"allowed": allowed, "user": user, "diagnostics": why}
     return Reply(root="rmQueueAclInfo", is_mapped=True, value=value)
@@ -201,7 +255,7 @@ ROUTES: tuple[Route, ...] = (
     ("POST", "/reservation/update", update),
     ("POST", "/reservation/delete", delete),
     ("GET", "/reservation/list", listing),
-    ("POST", "/delegation-token", no_tokens),
+    ("POST", "/delegation-token", new_token),
     ("DELETE", "/delegation-token", no_tokens),
     ("POST", "/delegation-token/expiration", no_tokens),
     ("GET", "/queues/{queue}/access", access),

@@ -194,7 +194,8 @@ class WebServer:
             raise text(406, "Not Acceptable: application/json or application/xml")
         raw = await request.read() if request.can_read_body else b""
         content_type = request.headers.get("Content-Type", "")
-        body = Body(bodies.parse(content_type, raw), is_xml=bodies.is_xml(content_type))
+        sent = bodies.parse(content_type, raw)
+        body = Body(sent, is_xml=bodies.is_xml(content_type), was_sent=bool(raw.strip()))
         call = Call(
             core=self.core,
             shapes=self.shapes,

@@ -170,6 +170,10 @@ def test_the_mapped_notation_has_strings_and_no_lists_of_one() -> None:
         "f": "1.5",
     }
     assert notation.mapped({"nodeLabelInfo": []}) == "null"
+    assert notation.mapped({"nodeLabelInfo": []}, empty="{}") == "{}"
+    assert notation.mapped({"labelsToNodes": {}, "x": {"attributes": {}}}) == (
+        '{"labelsToNodes":null,"x":{"attributes":null}}'
+    )
 
 
 def test_what_users_write_cannot_leave_its_element() -> None:

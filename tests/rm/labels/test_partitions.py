@@ -35,9 +35,12 @@ def test_names_that_are_none(name: str) -> None:
 
 
 def test_exclusivity_is_fixed(manager: NodeLabelsManager) -> None:
-    with pytest.raises(YarnError, match="<y:exclusivity=false>"):
+    """The refusal names all that was to be added."""
+    with pytest.raises(YarnError, match=r"label with : <new:exclusivity=true>,<y:exclusivity=true>$"):
         manager.add([NodeLabel(name="new"), NodeLabel(name="y")])
     assert not manager.is_known("new")
+    with pytest.raises(YarnError, match=r"<:exclusivity=false>$"):
+        manager.add([NodeLabel(name="", is_exclusive=False)])
     assert manager.add([NodeLabel(name=" y ", is_exclusive=False)]) == ()
 
 
