@@ -90,7 +90,7 @@ def _look(seen: AppAllocation, *, is_grouped: bool) -> Answer:
         "nodeId": str(seen.node_id) if seen.node_id is not None else None,
         "timestamp": seen.now_ms,
         "dateTime": java_date(seen.now_ms),
-        "queueName": seen.queue,
+        "queueName": seen.queue.rpartition(".")[2],
         "appPriority": seen.app_priority,
         "allocationState": seen.outcome,
         "diagnostic": seen.diagnostic,

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from rm.app import RMApp
 from rm.edge.http.bodies import Body
-from rm.edge.http.calls import Call, Reply, Route
+from rm.edge.http.calls import Call, Reply, Route, Waiting
 from rm.edge.http.submission import read_resource, read_submission
 from rm.web import apps
 from rm.web.refusals import bad_request, not_found, text
@@ -61,8 +61,8 @@ def submit(call: Call) -> Reply:
     return Reply(status=202, headers={"Location": where})
 
 
-def set_state(call: Call) -> Reply:
-    """PUT /apps/{appid}/state: 202 until the kill is done."""
+def set_state(call: Call) -> Reply | Waiting:
+    """PUT /apps/{appid}/state: 202 until the kill is done, with the state that the kill has led to so far."""
     app = call.app()
     wanted = call.body.string("state")
     if wanted == app.state.name:
@@ -74,9 +74,8 @@ def set_state(call: Call) -> Reply:
     )
     with _permitted(call, f"kill appid {app.application_id}"):
         answer = call.core.client.force_kill_application(request, call.caller)
-    if answer.is_kill_completed:
-        return _state(app, 200)
-    return _state(app, 202, {"Location": call.base + call.path})
+    status, headers = (200, {}) if answer.is_kill_completed else (202, {"Location": call.base + call.path})
+    return Waiting(answer=lambda: _state(app, status, headers), give_up=lambda: None)
 
 
 def _state(app: RMApp, status: int, headers: dict[str, str] | None = None) -> Reply:

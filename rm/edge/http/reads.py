@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -32,7 +33,7 @@ def metrics(call: Call) -> Reply:
 
 def user_info(call: Call) -> Reply:
     """GET /userinfo."""
-    value = {"rmLoginUser": call.context.configuration.value("user.name") or "yarn"}
+    value = {"rmLoginUser": getpass.getuser()}
     return Reply(root="clusterUserInfo", is_mapped=True, value={**value, "requestedUser": call.caller.user})
 
 

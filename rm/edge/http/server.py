@@ -159,9 +159,8 @@ class WebServer:
         except YarnError as error:
             response = self._refusal(request, of_core(error))
         except web.HTTPException as error:  # unknown path, wrong method, too large
-            response = web.Response(
-                status=error.status, text=error.reason, headers={"Allow": error.headers.get("Allow", "")}
-            )
+            allowed = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else {}
+            response = web.Response(status=error.status, text=error.reason, headers=allowed)
         except (ConnectionError, asyncio.CancelledError):
             raise
         except Exception as error:

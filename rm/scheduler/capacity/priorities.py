@@ -37,7 +37,7 @@ def application_priority(
     has_acls = scheduler.context.settings.addresses.acl_enabled
     groups = settings.priority_groups if has_acls else None
     names = scheduler.context.groups.groups_of(user)
-    if asked is None or asked < 0:
+    if asked is None:
         asked = settings.default_priority
         # The groups stand by ascending maximum: the default is that of the highest one.
         for group in groups or ():

@@ -117,7 +117,7 @@ def test_an_application_is_recorded_for_its_time(tmp_path: Path) -> None:
             looks = found["allocations"]
             assert len(looks) == 3
             assert looks[0]["timestamp"] >= looks[-1]["timestamp"]
-            assert looks[0]["queueName"] == "root.default"
+            assert looks[0]["queueName"] == "default"
             assert looks[0]["allocationState"] == "SKIPPED"
             assert looks[0]["children"] == [
                 {
