@@ -64,11 +64,10 @@ def fair_queue(scheduler: FairScheduler, queue: FairQueue, shapes: Shapes) -> An
     cluster = scheduler.cluster_resource()
     largest = queue.max_container_allocation or scheduler.maximum_allocation()
     amounts = queue.usage.by_partition.values()
+    limits = (scheduler.minimum_allocation, scheduler.configured_maximum)
     shown: Answer = {
         "maxApps": queue.max_running_apps,
-        "minResources": shapes.resource(
-            queue.min_share, (scheduler.minimum_allocation, scheduler.configured_maximum)
-        ),
+        "minResources": shapes.resource(queue.min_share, None if queue.min_share else limits),
         "maxResources": shapes.resource(componentwise_min(queue.max_share, cluster)),
         "usedResources": shapes.resource(partition.used),
         "amUsedResources": shapes.resource(partition.am_used or NONE),

@@ -15,7 +15,10 @@ from rm.scheduler.asks import RequestKey
 from rm.scheduler.capacity.assignment import Assignment, Kind, Pass, SkipReason
 from rm.scheduler.capacity.leaf import LeafQueue
 from rm.scheduler.capacity.parent import ParentQueue, rank_of
+from rm.scheduler.constraint.namespaces import InvalidAllocationTagsQueryError
+from rm.scheduler.constraint.text import text
 from yarn.ids import ApplicationId, NodeId
+from yarn.records.request import CompositePlacementConstraint, PlacementConstraint, SchedulingRequest
 from yarn.resource import MEMORY_MB, VCORES, Resource
 
 if TYPE_CHECKING:
@@ -196,6 +199,8 @@ class Recorder:
             return _short_of(attempt, asks.any.capability, node.available)
         if reason is SkipReason.LABEL:
             return f", unsatisfied node partition={node.partition}, required-partition={asks.any.label}"
+        if reason is SkipReason.CONSTRAINT and asks.constrained is not None:
+            return _unmet(attempt, asks.constrained.request, node)
         return ""
 
     def _seen(self, attempt: CapacityAttempt) -> AppAllocation:
@@ -290,6 +295,24 @@ class Recorder:
             if attempt not in self.applications:
                 self._seen(attempt).diagnostic = _APPLICATION_NEEDS_NOTHING
         return [self.applications[attempt] for attempt in active]
+
+
+def _unmet(attempt: CapacityAttempt, request: SchedulingRequest, node: SchedulerNode) -> str:
+    """Which part of its constraint the node does not satisfy; of alternatives, the last."""
+    constraints = attempt.leaf.frame.context.constraints
+    try:
+        part = constraints.unmet(attempt.application_id, request, node)
+    except InvalidAllocationTagsQueryError:
+        return ""
+    while isinstance(part, PlacementConstraint | CompositePlacementConstraint):
+        if isinstance(part, PlacementConstraint):
+            part = part.simple_constraint or part.composite_constraint
+        else:
+            part = part.child_constraints[-1] if part.child_constraints else None
+    if part is None or not part.target_expressions:
+        return ""
+    kind = part.target_expressions[0].target_type.name
+    return f', unsatisfied PC expression="{text(part)}", target-type={kind}'
 
 
 def _short_of(attempt: CapacityAttempt, required: Resource, available: Resource) -> str:

@@ -77,7 +77,7 @@ async def change_an_application(client: Journal, desk: Desk) -> None:
     assert (await client("cluster_get_application_queue", application_id))["queue"] == "root.default"
     changed = await client("cluster_change_application_queue", application_id, "root.default")
     assert changed["queue"] == "root.default"
-    assert (await client("cluster_get_application_priority", application_id))["priority"] == 0
+    assert (await client("cluster_get_application_priority", application_id))["priority"] == -1
     assert (await client("cluster_change_application_priority", application_id, 0))["priority"] == 0
     timeouts = (await client("cluster_application_timeouts", application_id))["timeouts"]["timeout"]
     assert timeouts[0]["expiryTime"] == "UNLIMITED"

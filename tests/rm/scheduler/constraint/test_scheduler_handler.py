@@ -351,3 +351,21 @@ def test_why_it_waits() -> None:
     rig.context.attributes.change(AttributeMappingOperationType.ADD, {"n2": [one]})
     found = {(each.nodes, each.detail) for each in explain(scheduler, app)}
     assert found == {(2, "node,EQ,java=[11]"), (1, "in,rack,hbase")}
+
+
+def test_activities_tell_which_part_of_the_constraint_is_not_satisfied() -> None:
+    rig = ConstraintRig(SCHEDULER, 1)
+    application_id = rig.start()
+    scheduler = rig.context.scheduler
+    assert isinstance(scheduler, CapacityScheduler)
+    scheduler.activities.record_application(application_id, 3_000)
+    rig.ask(application_id, wants("zk", 2, "notin,node,zk"), wants("web", 1, "in,node,db", number=1))
+    rig.rounds(application_id, 3)
+    looks = scheduler.activities.of_application(application_id)
+    assert looks is not None
+    told = {remark.diagnostic for look in looks for remark in look.remarks if remark.diagnostic}
+    start = 'Node does not match partition or placement constraints, unsatisfied PC expression="'
+    assert told == {
+        f'{start}notin,node,zk", target-type=ALLOCATION_TAG',
+        f'{start}in,node,db", target-type=ALLOCATION_TAG',
+    }
