@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 BENCHES := $(filter-out spark,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)))
 
-.PHONY: help setup test test-clients cluster bench bench-clients lint format clean
+.PHONY: help setup test test-clients compare cluster bench bench-clients lint format clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -26,8 +26,13 @@ test: setup ## Run all tests; format, lint and types are among them
 	@$(BIN)/pytest -q -n 3 --dist worksteal
 
 test-clients: setup ## Run Hadoop's own commands, MapReduce, Java clients, Spark and Flink on a cluster (needs Java; 1 GB of cache)
-	@if $(BIN)/python -m tests.clients.installed; then $(BIN)/pytest -q -o python_files='check_*.py' --timeout 300 tests/clients; \
+	@if $(BIN)/python -m tests.clients.installed; then \
+	  twin=tests/hadoop; $(BIN)/python -m tests.hadoop.installed || { test $$? -eq 3 && twin=; } && \
+	  $(BIN)/pytest -q -o python_files='check_*.py' --timeout 300 tests/clients $$twin; \
 	else test $$? -eq 3; fi
+
+compare: setup ## Play every scenario by Hadoop's ResourceManager too, and compare (needs Java and Maven)
+	@$(BIN)/python -m tests.hadoop.installed && $(BIN)/python -m tests.hadoop.compare $$(find tests/scenarios -name '*.yaml' | sort)
 
 cluster: setup ## Start a local cluster in the foreground; Ctrl-C ends it
 	@exec $(BIN)/yarnbox up

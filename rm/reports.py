@@ -167,7 +167,7 @@ def usage_report(
     return replace(
         totals,
         num_used_containers=len(booked.live),
-        num_reserved_containers=len(booked.reserved_containers()),
+        num_reserved_containers=len(booked.reserved),
         used_resources=used,
         reserved_resources=reserved,
         needed_resources=used + reserved,

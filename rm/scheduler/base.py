@@ -18,7 +18,7 @@ from rm.events.container import (
     ContainerKill,
     ContainerLaunched,
 )
-from rm.events.node import NodeCleanupContainer
+from rm.events.node import NodeCleanupContainer, NodeFinishedContainersPulledByAM
 from rm.events.scheduler import (
     SchedulerAppAdded,
     SchedulerAppAttemptAdded,
@@ -355,8 +355,8 @@ class Scheduler(ABC, Generic[A]):
         launched, completed = rm_node.take_container_updates()
         for status in launched:
             self.note_launched(status, node)
-        for status in completed:
-            self.note_completed(status, node)
+        if ids := tuple(each for one in completed if (each := self.note_completed(one, node)) is not None):
+            self.context.post(NodeFinishedContainersPulledByAM(node_id=node.node_id, container_ids=ids))
         for increased in rm_node.take_increased():
             assert increased.id is not None
             confirm(self, increased.id, increased.resource or NONE)
@@ -389,14 +389,17 @@ class Scheduler(ABC, Generic[A]):
         if container.state is RMContainerState.ACQUIRED:
             container.fire(ContainerLaunched())
 
-    def note_completed(self, status: ContainerStatus, node: SchedulerNode) -> None:
-        """The node reports the end of a container, or that it has gone at last."""
+    def note_completed(self, status: ContainerStatus, node: SchedulerNode) -> ContainerId | None:
+        """The node reports the end of a container, or that it has gone at last; its id where nobody knew it
+        any more: the node may forget it at once, for no AM waits for news of it.
+        """
         container_id = status.container_id
         assert container_id is not None
         container = self.container(container_id)
         if container is not None:
             self.complete_container(container, status, ContainerFinished(status=status))
         node.release(container_id, is_reported_by_node=True)
+        return container_id if container is None else None
 
     # Containers
 

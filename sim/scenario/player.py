@@ -76,14 +76,14 @@ class Player:
     """One play of one scenario."""
 
     def __init__(self, scenario: Scenario, *, with_reasons: bool = False, title: Title | None = None) -> None:
-        self._scenario = scenario
+        self.scenario = scenario
         self._with_reasons = with_reasons
         self._title = title
         self._run_recorder: RunRecorder | None = None
         self._looked = self._is_put_in = False
         conf = dict(scenario.conf)
         self._period_ms = int(conf.pop(HEARTBEAT_MS, "0"))
-        self._files = ScenarioFiles(conf, scenario.capacity_scheduler, scenario.fair_scheduler)
+        self.files = ScenarioFiles(conf, scenario.capacity_scheduler, scenario.fair_scheduler)
         self._failures: list[Failure] = []
         self._number = SETTING_UP
         self.recorder = Recorder()
@@ -93,12 +93,16 @@ class Player:
         doing = "the cluster as it is described"
         try:
             self.begin()
-            for step in self._scenario.steps:
+            for step in self.scenario.steps:
                 doing = step.verb
                 self.carry_out(step)
         except YarnError as refusal:
             self._fail(doing, "to be carried out", refusal.message)
         return self.outcome()
+
+    def start_rm(self) -> SimulatedRM:
+        """The ResourceManager that is played against."""
+        return SimulatedRM(self.files, self.scenario.groups, YARN_SITE)
 
     def outcome(self) -> Outcome:
         """How it went so far."""
@@ -107,7 +111,7 @@ class Player:
 
     def begin(self) -> None:
         """Starts the ResourceManager at moment 0, adds the labels and lets the nodes register."""
-        rm = SimulatedRM(self._files, self._scenario.groups, YARN_SITE)
+        rm = self.start_rm()
         self.world = World(rm)
         self.recorder.listen(self.world)
         self.kernel = Kernel(rm.clock)
@@ -115,7 +119,7 @@ class Player:
             self._record(self._title)
         self.kernel.join(rm)
         apps = AppSteps(self.world)
-        cluster = ClusterSteps(self.world, self._files, apps, self._look)
+        cluster = ClusterSteps(self.world, self.files, apps, self._look)
         self._apps, self._cluster = apps, cluster
         self._views = WorldViews(self.world)
         self._by_verb: Mapping[str, Callable[[Any], None]] = {
@@ -149,9 +153,9 @@ class Player:
             "expect-error": self._expect_error,
         }
         self.kernel.run_until(0)
-        if self._scenario.labels:
-            cluster.add_labels(AddLabels(line=NO_LINE, exclusive=self._scenario.labels))
-        cluster.add_node(AddNode(line=NO_LINE, nodes=self._scenario.nodes))
+        if self.scenario.labels:
+            cluster.add_labels(AddLabels(line=NO_LINE, exclusive=self.scenario.labels))
+        cluster.add_node(AddNode(line=NO_LINE, nodes=self.scenario.nodes))
         self._look()
 
     def carry_out(self, step: Step) -> None:

@@ -1,0 +1,32 @@
+"""Scenarios played by ours and by Hadoop's own ResourceManager: not a decision differs.
+
+A part of what `make compare` does, short enough for every run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sim.scenario.document import read_scenario
+from tests.hadoop.compare import SAME, Comparison, comparison
+
+SCENARIOS = Path(__file__).parents[1] / "scenarios"
+AREAS = ("capacity",)
+
+
+@pytest.fixture(scope="module")
+def twin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Comparison]:
+    """The virtual machine for all of them."""
+    with comparison(tmp_path_factory.mktemp("twin") / "twin.log") as comparing:
+        yield comparing
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_every_scenario_goes_the_same_way(twin: Comparison, area: str) -> None:
+    verdicts = [
+        twin.compare(read_scenario(file), file.stem) for file in sorted((SCENARIOS / area).glob("*.yaml"))
+    ]
+    assert [str(verdict) for verdict in verdicts if verdict.kind != SAME] == []

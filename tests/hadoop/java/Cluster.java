@@ -1,0 +1,343 @@
+package yarnbox.twin;
+
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.security.PrivilegedExceptionAction;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
+import org.apache.hadoop.net.NetUtils;
+import org.apache.hadoop.security.SecurityUtil;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.apache.hadoop.security.token.TokenIdentifier;
+import org.apache.hadoop.yarn.api.impl.pb.service.ApplicationClientProtocolPBServiceImpl;
+import org.apache.hadoop.yarn.api.impl.pb.service.ApplicationMasterProtocolPBServiceImpl;
+import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ContainerId;
+import org.apache.hadoop.yarn.api.records.NodeId;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
+import org.apache.hadoop.yarn.event.Event;
+import org.apache.hadoop.yarn.security.AMRMTokenIdentifier;
+import org.apache.hadoop.yarn.server.api.impl.pb.service.ResourceManagerAdministrationProtocolPBServiceImpl;
+import org.apache.hadoop.yarn.server.api.impl.pb.service.ResourceTrackerPBServiceImpl;
+import org.apache.hadoop.yarn.server.resourcemanager.ClusterMetrics;
+import org.apache.hadoop.yarn.server.resourcemanager.TwinResourceManager;
+import org.apache.hadoop.yarn.server.resourcemanager.monitor.SchedulingMonitor;
+import org.apache.hadoop.yarn.server.resourcemanager.monitor.SchedulingMonitorManager;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEventType;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptEventType;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEventType;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ClusterNodeTracker;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerExpiredSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler;
+import org.apache.hadoop.yarn.util.RackResolver;
+import org.apache.hadoop.yarn.util.resource.ResourceUtils;
+
+/**
+ * One cluster's ResourceManager from its start to its end. What Hadoop keeps for a whole virtual machine is forgotten
+ * before the start, as Hadoop's own tests do it.
+ */
+final class Cluster {
+  private static final Set<String> WAITING = Set.of("Ping Checker", "SchedulerUpdateThread", "FSPreemptionThread",
+      "FairSchedulerContinuousScheduling");
+
+  private final long startMs;
+  private final TurnDispatcher dispatcher = new TurnDispatcher();
+  private final TwinResourceManager manager;
+  private final Map<String, Object> services = new HashMap<>();
+  private final Warnings warnings = new Warnings();
+  private final AbstractYarnScheduler<?, ?> scheduler;
+
+  Cluster(Map<String, String> properties, long startMs) throws Exception {
+    this.startMs = startMs;
+    VirtualTime.moveTo(startMs);
+    Configuration conf = configuration(properties);
+    forgetTheLast(conf);
+    manager = new TwinResourceManager(dispatcher, startMs);
+    manager.init(conf);
+    manager.start();
+    scheduler = (AbstractYarnScheduler<?, ?>) manager.getResourceScheduler();
+    endThreads();
+    trustConfiguredMaximum();
+    services.put("client", new ApplicationClientProtocolPBServiceImpl(manager.getClientRMService()));
+    services.put("tracker", new ResourceTrackerPBServiceImpl(manager.getResourceTrackerService()));
+    services.put("master", new ApplicationMasterProtocolPBServiceImpl(manager.getApplicationMasterService()));
+    services.put("admin", new ResourceManagerAdministrationProtocolPBServiceImpl(manager.admin()));
+    dispatcher.drain();
+  }
+
+  private static Configuration configuration(Map<String, String> properties) throws Exception {
+    Surroundings.file("yarn-site.xml", Surroundings.document(properties));
+    Configuration conf = new YarnConfiguration();
+    properties.forEach(conf::set);
+    conf.set(YarnConfiguration.RM_CONFIGURATION_PROVIDER_CLASS, Surroundings.Files.class.getName());
+    conf.set("hadoop.security.group.mapping", Surroundings.Groups.class.getName());
+    conf.set("net.topology.node.switch.mapping.impl", Surroundings.Racks.class.getName());
+    conf.setBoolean(YarnConfiguration.RECOVERY_ENABLED, false);
+    conf.setLong("yarn.scheduler.fair.update-interval-ms", Integer.MAX_VALUE);
+    return conf;
+  }
+
+  private static void forgetTheLast(Configuration conf) throws Exception {
+    DefaultMetricsSystem.setMiniClusterMode(true);
+    DefaultMetricsSystem.shutdown();
+    QueueMetrics.clearQueueMetrics();
+    ClusterMetrics.destroy();
+    ResourceUtils.resetResourceTypes(conf);
+    UserGroupInformation.setConfiguration(conf);
+    org.apache.hadoop.security.Groups.getUserToGroupsMappingServiceWithLoadedConfiguration(conf);
+    RackResolver.init(conf);
+    SecurityUtil.setConfiguration(conf);
+  }
+
+  /** Ends the threads that would act by themselves; what they do is an operation of the twin's. */
+  private void endThreads() throws Exception {
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      if (WAITING.contains(thread.getName())) {
+        thread.interrupt();
+        thread.join();
+      }
+    }
+    if (scheduler instanceof FairScheduler) {
+      Object loader = field(FairScheduler.class, "allocsLoader").get(scheduler);
+      field(loader.getClass(), "running").set(loader, false);
+      ((Thread) field(loader.getClass(), "reloadThread").get(loader)).interrupt();
+    }
+    Object preemption = preemptionThread();
+    if (preemption != null) {
+      field(preemption.getClass(), "preemptionTimer").set(preemption, warnings);
+    }
+  }
+
+  void stop() {
+    manager.stop();
+  }
+
+  List<String> takeCrashes() {
+    return dispatcher.takeCrashes();
+  }
+
+  Object observe() {
+    return new Observation(manager.getRMContext()).all();
+  }
+
+  List<Object> takeLaunches() {
+    List<Object> taken = new ArrayList<>();
+    manager.takeLaunches().forEach(attempt -> taken.add(attempt.toString()));
+    return taken;
+  }
+
+  // Calls
+
+  /** One call of a protocol by its message's bytes; the answer's bytes in base64. */
+  String call(String service, String method, String user, String attempt, byte[] request) throws Exception {
+    Object implementation = services.get(service);
+    Method found = null;
+    for (Method each : implementation.getClass().getMethods()) {
+      if (each.getName().equals(method) && each.getParameterCount() == 2) {
+        found = each;
+      }
+    }
+    if (found == null) {
+      throw new NoSuchMethodException(method);
+    }
+    Method chosen = found;
+    Object message = chosen.getParameterTypes()[1].getMethod("parseFrom", byte[].class).invoke(null, (Object) request);
+    if (service.equals("tracker") && method.equals("registerNodeManager")) {
+      resolve(message);
+    }
+    try {
+      Object answer = caller(user, attempt).doAs(
+          (PrivilegedExceptionAction<Object>) () -> chosen.invoke(implementation, null, message));
+      byte[] bytes = (byte[]) answer.getClass().getMethod("toByteArray").invoke(answer);
+      return Base64.getEncoder().encodeToString(bytes);
+    } finally {
+      dispatcher.drain();
+    }
+  }
+
+  /** Every host that registers can be resolved, to this machine. */
+  private static void resolve(Object register) throws Exception {
+    Object node = register.getClass().getMethod("getNodeId").invoke(register);
+    NetUtils.addStaticResolution((String) node.getClass().getMethod("getHost").invoke(node), "localhost");
+  }
+
+  private UserGroupInformation caller(String user, String attempt) {
+    if (attempt.isEmpty()) {
+      return UserGroupInformation.createRemoteUser(user);
+    }
+    UserGroupInformation master = UserGroupInformation.createRemoteUser(attempt);
+    TokenIdentifier identifier = new AMRMTokenIdentifier(ApplicationAttemptId.fromString(attempt), 1);
+    master.addTokenIdentifier(identifier);
+    return master;
+  }
+
+  /** What a refusal was before it was wrapped. */
+  static Throwable cause(Throwable error) {
+    Throwable cause = error;
+    while (cause.getCause() != null && isWrapper(cause)) {
+      cause = cause.getCause();
+    }
+    return cause;
+  }
+
+  private static boolean isWrapper(Throwable error) {
+    return error instanceof InvocationTargetException || error instanceof java.lang.reflect.UndeclaredThrowableException
+        || error.getClass().getSimpleName().equals("ServiceException");
+  }
+
+  // What threads and the world would do
+
+  void moveTo(long ms) throws Exception {
+    VirtualTime.moveTo(ms);
+    trustConfiguredMaximum();
+    warnings.runDue();
+    dispatcher.drain();
+  }
+
+  /**
+   * For a while after its start Hadoop takes the configured maximum of a container for what its nodes have; it asks the
+   * machine's clock how long, past all others. Let that clock be always too late, or always too early.
+   */
+  private void trustConfiguredMaximum() throws Exception {
+    Configuration conf = manager.getConfig();
+    boolean isEarly = VirtualTime.nowMs() - startMs <= conf.getLong(
+        YarnConfiguration.RM_WORK_PRESERVING_RECOVERY_SCHEDULING_WAIT_MS,
+        YarnConfiguration.DEFAULT_RM_WORK_PRESERVING_RECOVERY_SCHEDULING_WAIT_MS);
+    scheduler.getNodeTracker().setForceConfiguredMaxAllocation(isEarly);
+    field(ClusterNodeTracker.class, "configuredMaxAllocationWaitTime").set(scheduler.getNodeTracker(), Long.MAX_VALUE);
+  }
+
+  void updateShares() {
+    scheduler.update();
+    dispatcher.drain();
+  }
+
+  /** Every policy of the scheduling monitor once, or the one of that class; or one pass of the FairScheduler's. */
+  void preempt(String policy) throws Exception {
+    if (scheduler instanceof FairScheduler) {
+      preemptFairly();
+    } else {
+      SchedulingMonitorManager monitors = scheduler.getSchedulingMonitorManager();
+      Map<?, ?> running = (Map<?, ?>) field(SchedulingMonitorManager.class, "runningSchedulingMonitors").get(monitors);
+      for (Object each : new ArrayList<>(running.values())) {
+        SchedulingMonitor monitor = (SchedulingMonitor) each;
+        if (policy.isEmpty() || monitor.getSchedulingEditPolicy().getClass().getName().equals(policy)) {
+          monitor.invokePolicy();
+        }
+      }
+    }
+    warnings.runDue();
+    dispatcher.drain();
+  }
+
+  /** What the preemption thread does with each starved application that waits for it. */
+  private void preemptFairly() throws Exception {
+    Object thread = preemptionThread();
+    if (thread == null) {
+      return;
+    }
+    Object context = field(thread.getClass(), "context").get(thread);
+    Object starved = method(context.getClass(), "getStarvedApps").invoke(context);
+    Object waiting = field(starved.getClass(), "appsToProcess").get(starved);
+    long delay = field(thread.getClass(), "delayBeforeNextStarvationCheck").getLong(thread);
+    while (!((java.util.Collection<?>) waiting).isEmpty()) {
+      Object app = method(starved.getClass(), "take").invoke(starved);
+      Object chosen = method(thread.getClass(), "identifyContainersToPreempt").invoke(thread, app);
+      method(thread.getClass(), "preemptContainers").invoke(thread, chosen);
+      method(app.getClass(), "preemptionTriggered").invoke(app, delay);
+    }
+    field(starved.getClass(), "appBeingProcessed").set(starved, null);
+  }
+
+  private Object preemptionThread() throws Exception {
+    if (!(manager.getResourceScheduler() instanceof FairScheduler)) {
+      return null;
+    }
+    return field(FairScheduler.class, "preemptionThread").get(manager.getResourceScheduler());
+  }
+
+  /** What the thread that reads the allocation file does beside it: empty dynamic queues go. */
+  void checkAllocations() throws Exception {
+    Object loader = field(FairScheduler.class, "allocsLoader").get(scheduler);
+    Object listener = field(loader.getClass(), "reloadListener").get(loader);
+    method(listener.getClass(), "onCheck").invoke(listener);
+    dispatcher.drain();
+  }
+
+  void launched(String attempt, String problem) {
+    ApplicationAttemptId id = ApplicationAttemptId.fromString(attempt);
+    if (problem.isEmpty()) {
+      post(new RMAppAttemptEvent(id, RMAppAttemptEventType.LAUNCHED, VirtualTime.nowMs()));
+    } else {
+      post(new RMAppAttemptEvent(id, RMAppAttemptEventType.LAUNCH_FAILED, problem));
+    }
+  }
+
+  /** What a monitor would say of whom it misses. */
+  void expire(String kind, String id) {
+    switch (kind) {
+      case "node":
+        post(new RMNodeEvent(NodeId.fromString(id), RMNodeEventType.EXPIRE));
+        break;
+      case "attempt":
+        post(new RMAppAttemptEvent(ApplicationAttemptId.fromString(id), RMAppAttemptEventType.EXPIRE));
+        break;
+      case "container":
+        post(new ContainerExpiredSchedulerEvent(ContainerId.fromString(id)));
+        break;
+      case "increase":
+        post(new ContainerExpiredSchedulerEvent(ContainerId.fromString(id), true));
+        break;
+      case "lifetime":
+        post(new RMAppEvent(ApplicationId.fromString(id), RMAppEventType.KILL, "lifetime"));
+        break;
+      default:
+        throw new IllegalArgumentException("no monitor of " + kind);
+    }
+  }
+
+  @SuppressWarnings({"rawtypes", "unchecked"})
+  private void post(Event event) {
+    dispatcher.getEventHandler().handle(event);
+    dispatcher.drain();
+  }
+
+  // What Hadoop keeps to itself
+
+  private static Field field(Class<?> type, String name) throws NoSuchFieldException {
+    for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+      for (Field found : each.getDeclaredFields()) {
+        if (found.getName().equals(name)) {
+          found.setAccessible(true);
+          return found;
+        }
+      }
+    }
+    throw new NoSuchFieldException(name);
+  }
+
+  private static Method method(Class<?> type, String name) throws NoSuchMethodException {
+    for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+      for (Method found : each.getDeclaredMethods()) {
+        if (found.getName().equals(name)) {
+          found.setAccessible(true);
+          return found;
+        }
+      }
+    }
+    throw new NoSuchMethodException(name);
+  }
+}

@@ -1,0 +1,80 @@
+package yarnbox.twin;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.yarn.event.Dispatcher;
+import org.apache.hadoop.yarn.event.Event;
+import org.apache.hadoop.yarn.event.EventHandler;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEventType;
+
+/**
+ * Two queues and no thread: one of the orders in which Hadoop's two dispatchers, the ResourceManager's and the
+ * scheduler's, may deliver, and always the same one. Events for the scheduler wait until the first queue is empty.
+ */
+@SuppressWarnings({"rawtypes", "unchecked"})
+public final class TurnDispatcher implements Dispatcher, EventHandler<Event> {
+  private final Map<Class<? extends Enum>, List<EventHandler>> handlers = new HashMap<>();
+  private final ArrayDeque<Event> queue = new ArrayDeque<>();
+  private final ArrayDeque<Event> schedulerQueue = new ArrayDeque<>();
+  private final Thread owner = Thread.currentThread();
+  private final List<String> crashes = new ArrayList<>();
+
+  @Override
+  public EventHandler<Event> getEventHandler() {
+    return this;
+  }
+
+  @Override
+  public void register(Class<? extends Enum> type, EventHandler handler) {
+    handlers.computeIfAbsent(type, any -> new ArrayList<>()).add(handler);
+  }
+
+  @Override
+  public void handle(Event event) {
+    if (Thread.currentThread() != owner) {
+      throw new IllegalStateException("not the twin's thread: " + event);
+    }
+    queue.add(event);
+  }
+
+  /** Delivers to the last. */
+  void drain() {
+    while (!queue.isEmpty() || !schedulerQueue.isEmpty()) {
+      while (!queue.isEmpty()) {
+        Event event = queue.poll();
+        if (event.getType() instanceof SchedulerEventType) {
+          schedulerQueue.add(event);
+        } else {
+          deliver(event);
+        }
+      }
+      while (!schedulerQueue.isEmpty()) {
+        deliver(schedulerQueue.poll());
+      }
+    }
+  }
+
+  private void deliver(Event event) {
+    for (EventHandler handler : handlers.getOrDefault(event.getType().getClass(), List.of())) {
+      try {
+        handler.handle(event);
+      } catch (RuntimeException | Error error) {
+        StringWriter text = new StringWriter();
+        error.printStackTrace(new PrintWriter(text));
+        crashes.add(event + ": " + text);
+      }
+    }
+  }
+
+  /** What handlers threw since this was asked last; it would have ended Hadoop's process. */
+  List<String> takeCrashes() {
+    List<String> taken = new ArrayList<>(crashes);
+    crashes.clear();
+    return taken;
+  }
+}

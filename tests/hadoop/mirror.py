@@ -1,0 +1,284 @@
+"""A simulated ResourceManager whose every input the twin gets too, and whose every output is compared.
+
+Nodes, AMs, clients and administrators of a scenario speak to ours; each call goes to the twin as the message
+that it is on the wire. What ours does because time passes (a monitor misses somebody, a policy has its
+moment) the twin is told, for it has no threads. After every turn the two are looked at. Here no rule of a
+scheduler is known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rm.effects import LaunchContainer
+from rm.events.app import AppKill, AttemptExpire
+from rm.events.node import NodeExpire
+from rm.events.scheduler import (
+    SchedulerAsynchronousRound,
+    SchedulerCheckAllocations,
+    SchedulerContainerExpired,
+    SchedulerMonitorTick,
+    SchedulerScheduleAll,
+    SchedulerUpdateShares,
+)
+from rm.monitors import OUTLIVED
+from rm.services.caller import Caller
+from sim.resourcemanager import START_MS, SimulatedRM
+from sim.scenario.files import CAPACITY_SCHEDULER, EXCLUDE, FAIR_SCHEDULER, YARN_SITE, ScenarioFiles
+from tests.hadoop.answers import differences_of
+from tests.hadoop.observation import observed
+from tests.hadoop.twin import Refusal, Twin
+from yarn.dispatcher import Event
+from yarn.errors import YarnError
+from yarn.records.tracker import NodeHeartbeatRequest, RegisterNodeManagerResponse
+from yarn.rpc import SERVICES
+from yarn.wire import from_bytes, to_bytes, to_message
+
+T = TypeVar("T")
+
+_SCHEDULER_CLASS = "yarn.resourcemanager.scheduler.class"
+_PACKAGE = "org.apache.hadoop.yarn.server.resourcemanager.scheduler."
+_SCHEDULERS = {
+    "fifo": _PACKAGE + "fifo.FifoScheduler",
+    "capacity": _PACKAGE + "capacity.CapacityScheduler",
+    "fair": _PACKAGE + "fair.FairScheduler",
+}
+_ALLOCATION_FILE = "yarn.scheduler.fair.allocation.file"
+_SERVICES = {
+    "client": "ApplicationClientProtocolService",
+    "master": "ApplicationMasterProtocolService",
+    "tracker": "ResourceTrackerService",
+    "admin": "ResourceManagerAdministrationProtocolService",
+}
+
+
+class DifferenceError(Exception):
+    """The two differ: where, and what each has."""
+
+    def __init__(self, path: str, ours: object, hadoop: object) -> None:
+        super().__init__(f"{path}: ours {ours!r}, Hadoop's {hadoop!r}")
+        self.path, self.ours, self.hadoop = path, ours, hadoop
+
+
+class NotComparableError(Exception):
+    """The scenario does what the twin cannot be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    service: str
+    rpc: str
+    request: Any
+    caller: Caller
+    answer: Any
+    refusal: YarnError | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Launched:
+    attempt: str
+    problem: str
+
+
+class _Tee:
+    """A service of ours, with a note of every call."""
+
+    def __init__(self, service: Any, name: str, note: Callable[[_Call], None]) -> None:
+        self._service = service
+        self._name = name
+        self._note = note
+        self._rpcs = {re.sub("(?<!^)(?=[A-Z])", "_", rpc).lower(): rpc for rpc in SERVICES[_SERVICES[name]]}
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._service, name)
+        return partial(self._call, name, found) if name in self._rpcs else found
+
+    def _call(self, name: str, method: Callable[[Any, Caller], Any], request: Any, caller: Caller) -> Any:
+        try:
+            answer = method(request, caller)
+        except YarnError as refusal:
+            self._note(_Call(self._name, self._rpcs[name], request, caller, None, refusal))
+            raise
+        self._note(_Call(self._name, self._rpcs[name], request, caller, answer, None))
+        return answer
+
+
+class MirroredRM(SimulatedRM):
+    """Ours and the twin side by side; DifferenceError from the first turn in which they differ."""
+
+    def __init__(
+        self, files: ScenarioFiles, groups: Mapping[str, tuple[str, ...]], twin: Twin, scratch: Path
+    ) -> None:
+        self._twin = twin
+        self._files = files
+        self._allocation_file = scratch / FAIR_SCHEDULER
+        self._inputs: list[_Call | _Launched | Event] = []
+        self._shown_ms = START_MS
+        self._known_racks: dict[str, str] = {}
+        self._keys = RegisterNodeManagerResponse()
+        self._is_mirrored = False
+        refusal = self._start_twin(groups)
+        try:
+            super().__init__(files, groups, YARN_SITE)
+        except YarnError as error:
+            if refusal is None:
+                raise DifferenceError("start", error.message, "started") from error
+            raise
+        if refusal is not None:
+            raise DifferenceError("start", "started", refusal)
+        core: Any = self.core
+        for name in _SERVICES:
+            setattr(core, name, _Tee(getattr(core, name), name, self._inputs.append))
+        self.context.dispatcher.watchers.append(self._watch)
+        self._is_mirrored = True
+
+    def _start_twin(self, groups: Mapping[str, tuple[str, ...]]) -> Refusal | None:
+        self._twin.clear()
+        properties = dict(self._files.conf)
+        scheduler = properties.get(_SCHEDULER_CLASS, "capacity")
+        properties[_SCHEDULER_CLASS] = _SCHEDULERS.get(scheduler, scheduler)
+        properties[_ALLOCATION_FILE] = str(self._allocation_file)
+        for user, names in groups.items():
+            self._twin.set_groups(user, names)
+        self._write_files()
+        return self._twin.start(properties, START_MS)
+
+    def _write_files(self) -> None:
+        capacity = self._files.load(CAPACITY_SCHEDULER)
+        properties = {each.name: each.raw for each in capacity}
+        self._twin.write_properties(CAPACITY_SCHEDULER, properties)
+        self._twin.write_file(EXCLUDE, self._files.read_text(EXCLUDE) or "")
+        fair = self._files.read_text(FAIR_SCHEDULER)
+        if fair is not None:
+            self._allocation_file.write_text(fair)
+        else:
+            self._allocation_file.write_text("<allocations/>")
+
+    # ---- turns
+
+    def turn(self, call: Callable[[], T]) -> T:
+        """One turn of both."""
+        try:
+            return super().turn(call)
+        finally:
+            self._settle()
+
+    def advance(self) -> None:
+        """The timers of ours that are due, and what they do, for both."""
+        super().advance()
+        self._settle()
+
+    def update_shares(self) -> None:
+        """The scheduler's update of shares, once."""
+        self._inputs.append(SchedulerUpdateShares())
+        super().update_shares()
+
+    def preempt(self) -> None:
+        """The preemption policy, once."""
+        self._inputs.append(SchedulerMonitorTick(policy=""))
+        super().preempt()
+
+    def _launch(self, effect: LaunchContainer) -> None:
+        node = self.nodes.get(effect.node_id)
+        problem = "" if node is not None and node.is_live else f"no connection to {effect.node_id}"
+        self._inputs.append(_Launched(str(effect.attempt_id), problem))
+        super()._launch(effect)
+
+    def _watch(self, event: Event) -> None:
+        if isinstance(
+            event,
+            NodeExpire
+            | AttemptExpire
+            | SchedulerContainerExpired
+            | AppKill
+            | SchedulerUpdateShares
+            | SchedulerCheckAllocations
+            | SchedulerMonitorTick
+            | SchedulerScheduleAll
+            | SchedulerAsynchronousRound,
+        ):
+            self._inputs.append(event)
+
+    # ---- the twin
+
+    def _settle(self) -> None:
+        """What ours got since the last time, for the twin; then both are looked at."""
+        if not self._is_mirrored:
+            return
+        inputs = list(self._inputs)
+        self._inputs.clear()
+        if self.clock.now_ms() != self._shown_ms:
+            self._shown_ms = self.clock.now_ms()
+            self._twin.move_to(self._shown_ms)
+        for one in inputs:
+            self._pass_on(one)
+        self._compare(inputs)
+
+    def _pass_on(self, one: _Call | _Launched | Event) -> None:
+        twin = self._twin
+        if isinstance(one, _Call):
+            self._call(one)
+        elif isinstance(one, _Launched):
+            twin.launched(one.attempt, one.problem)
+        elif isinstance(one, NodeExpire):
+            twin.expire("node", str(one.node_id))
+        elif isinstance(one, AttemptExpire):
+            twin.expire("attempt", str(one.attempt_id))
+        elif isinstance(one, SchedulerContainerExpired):
+            twin.expire("increase" if one.is_increase else "container", str(one.container_id))
+        elif isinstance(one, AppKill):
+            if one.diagnostics == OUTLIVED:
+                twin.expire("lifetime", str(one.application_id))
+        elif isinstance(one, SchedulerUpdateShares):
+            twin.update_shares()
+        elif isinstance(one, SchedulerCheckAllocations):
+            twin.check_allocations()
+        elif isinstance(one, SchedulerMonitorTick):
+            twin.preempt(one.policy)
+        else:
+            raise NotComparableError(f"{type(one).__name__} is the work of a thread of Hadoop's")
+
+    def _call(self, one: _Call) -> None:
+        for host, rack in self.racks.items():
+            if self._known_racks.get(host) != rack:
+                self._known_racks[host] = rack
+                self._twin.set_rack(host, rack)
+        if one.service == "admin":
+            self._write_files()
+        attempt = "" if one.caller.attempt_id is None else str(one.caller.attempt_id)
+        request = to_bytes(self._with_keys(one.request))
+        answer = self._twin.call(one.service, one.rpc, one.caller.user, attempt, request)
+        if isinstance(answer, Refusal) or one.refusal is not None:
+            ours = None if one.refusal is None else one.refusal.message
+            hadoop = f"{answer.name}: {answer.message}" if isinstance(answer, Refusal) else None
+            if (ours is None) is not (hadoop is None):
+                raise DifferenceError(f"{one.rpc}.refused", ours, hadoop)
+            return
+        theirs = from_bytes(type(one.answer), answer)
+        if isinstance(theirs, RegisterNodeManagerResponse):
+            self._keys = theirs
+        for path, our, their in differences_of(one.rpc, to_message(one.answer), to_message(theirs)):
+            raise DifferenceError(path, our, their)
+
+    def _with_keys(self, request: Any) -> Any:
+        """A NodeManager says in each heartbeat which keys it knows."""
+        if not isinstance(request, NodeHeartbeatRequest):
+            return request
+        return replace(
+            request,
+            last_known_container_token_master_key=self._keys.container_token_master_key,
+            last_known_nm_token_master_key=self._keys.nm_token_master_key,
+        )
+
+    def _compare(self, inputs: list[_Call | _Launched | Event]) -> None:
+        launched = [one.attempt for one in inputs if isinstance(one, _Launched)]
+        wanted = self._twin.launches()
+        if launched != wanted:
+            raise DifferenceError("AMs launched", launched, wanted)
+        for path, our, their in observed(self).differences(self._twin.observe()):
+            raise DifferenceError(path, our, their)
