@@ -6,19 +6,24 @@ NodeManagerMetrics.
 
 from __future__ import annotations
 
-import socket
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
 
 from nm.container_state import Container, ContainerState
 from nm.core import Core
+from nm.executor.layout import Layout
 from yarn.enums import ExecutionType
 from yarn.ids import ContainerId
 from yarn.jmx import Bean, named
+from yarn.rate import Rate
 from yarn.resource import NONE, Resource
 from yarn.story import Line
 
 _MB_IN_GB = 1024
 _STARTING = (ContainerState.NEW, ContainerState.LOCALIZING)
 _FAILED = (ContainerState.EXITED_WITH_FAILURE.name, ContainerState.LOCALIZATION_FAILED.name)
+_LOCALIZING = ContainerState.LOCALIZING.name
 _DONE = ContainerState.DONE.name
 _RUNNING = ContainerState.RUNNING.name
 _SCHEDULED = ContainerState.SCHEDULED.name
@@ -27,13 +32,14 @@ _SCHEDULED = ContainerState.SCHEDULED.name
 class NodeMetrics:
     """The metrics of one node."""
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, layout: Layout) -> None:
         self._core = core
+        self._layout = layout
         self._context = core.context
         self._launched = self._completed = self._failed = self._killed = 0
-        self._launches = 0
-        self._launch_ms = 0
-        self._scheduled: dict[ContainerId, int] = {}
+        self._launch, self._localization = Rate(), Rate()
+        self._since_ms: dict[ContainerId, int] = {}
+        """Of containers that are localized or launched: since when."""
         self._context.story.listeners.append(self._note)
 
     def _note(self, line: Line) -> None:
@@ -41,13 +47,16 @@ class NodeMetrics:
             return
         if line.before == ContainerState.NEW.name:
             self._launched += 1
-        if line.after == _SCHEDULED:
-            self._scheduled[line.subject] = line.now_ms
-        elif line.after == _RUNNING and line.subject in self._scheduled:
-            self._launches += 1
-            self._launch_ms += line.now_ms - self._scheduled.pop(line.subject)
+        if line.after == _LOCALIZING:
+            self._since_ms[line.subject] = line.now_ms
+        elif line.after == _SCHEDULED:
+            if line.before == _LOCALIZING:
+                self._localization.add(line.now_ms - self._since_ms.get(line.subject, line.now_ms))
+            self._since_ms[line.subject] = line.now_ms
+        elif line.after == _RUNNING and line.subject in self._since_ms:
+            self._launch.add(line.now_ms - self._since_ms.pop(line.subject))
         elif line.after == _DONE:
-            self._scheduled.pop(line.subject, None)
+            self._since_ms.pop(line.subject, None)
             if line.before == ContainerState.EXITED_WITH_SUCCESS.name:
                 self._completed += 1
             elif line.before in _FAILED:
@@ -71,7 +80,6 @@ class NodeMetrics:
         return {
             **named("NodeManager", "NodeManagerMetrics"),
             "tag.Context": "yarn",
-            "tag.Hostname": socket.gethostname(),
             "ContainersLaunched": self._launched,
             "ContainersCompleted": self._completed,
             "ContainersFailed": self._failed,
@@ -85,8 +93,8 @@ class NodeMetrics:
             "AvailableGB": (total - allocated).memory_mb // _MB_IN_GB,
             "AllocatedVCores": allocated.vcores,
             "AvailableVCores": total.vcores - allocated.vcores,
-            "ContainerLaunchDurationNumOps": self._launches,
-            "ContainerLaunchDurationAvgTime": self._launch_ms / self._launches if self._launches else 0.0,
+            **_times("ContainerLaunchDuration", self._launch),
+            **_times("LocalizationDurationMillis", self._localization),
             "ContainersGuaranteedQueued": _count(waiting, ExecutionType.GUARANTEED),
             "ContainersOpportunisticQueued": _count(waiting, ExecutionType.OPPORTUNISTIC),
             "AllocatedOpportunisticGB": -(-opportunistic.memory_mb // _MB_IN_GB),
@@ -94,14 +102,34 @@ class NodeMetrics:
             "RunningOpportunisticContainers": len(others),
             "BadLocalDirs": health.bad_directories("local-dirs"),
             "BadLogDirs": health.bad_directories("log-dirs"),
+            "GoodLocalDirsDiskUtilizationPerc": _used_percent(self._layout.local),
+            "GoodLogDirsDiskUtilizationPerc": _used_percent(self._layout.logs),
             "ContainerUsedMemGB": (used.pmem or 0) // _MB_IN_GB,
             "ContainerUsedVMemGB": (used.vmem or 0) // _MB_IN_GB,
             "ContainerCpuUtilization": used.cpu or 0.0,
             "NodeUsedMemGB": (used_here.pmem or 0) // _MB_IN_GB,
             "NodeUsedVMemGB": (used_here.vmem or 0) // _MB_IN_GB,
             "NodeCpuUtilization": used_here.cpu or 0.0,
+            "NodeGpuUtilization": 0.0,
             "ApplicationsRunning": len(self._context.applications),
         }
+
+
+def _times(name: str, rate: Rate) -> Bean:
+    count, mean_ms = rate.mean()
+    return {f"{name}NumOps": count, f"{name}AvgTime": mean_ms}
+
+
+def _used_percent(paths: Iterable[Path]) -> int:
+    """How full the disks of the directories are, on the average."""
+    used = total = 0
+    for path in paths:
+        try:
+            usage = shutil.disk_usage(path)
+        except OSError:
+            continue
+        used, total = used + usage.total - usage.free, total + usage.total
+    return used * 100 // total if total else 0
 
 
 def _sum(containers: list[Container]) -> Resource:

@@ -14,8 +14,17 @@ _PACKAGE = "org.apache.hadoop.yarn.webapp."
 class RefusedError(Exception):
     """An answer in the shape of an exception; with `is_text`, the message alone."""
 
-    def __init__(self, status: int, java_class: str, message: str, *, is_text: bool = False) -> None:
+    def __init__(
+        self,
+        status: int,
+        java_class: str,
+        message: str,
+        *,
+        is_text: bool = False,
+        cause: str = "java.lang.Exception",
+    ) -> None:
         super().__init__(message)
+        self.cause = cause
         self.status = HTTPStatus(status)
         self.java_class = java_class
         self.message = message
@@ -26,14 +35,14 @@ class RefusedError(Exception):
         is_web = self.java_class.startswith(_PACKAGE)
         return {
             "exception": self.java_class.rpartition(".")[2],
-            "message": f"java.lang.Exception: {self.message}" if is_web else self.message,
+            "message": f"{self.cause}: {self.message}" if is_web else self.message,
             "javaClassName": self.java_class,
         }
 
 
-def bad_request(message: str) -> RefusedError:
-    """400."""
-    return RefusedError(400, _PACKAGE + "BadRequestException", message)
+def bad_request(message: str, *, cause: str = "java.lang.Exception") -> RefusedError:
+    """400; `cause` is the exception that Hadoop wraps."""
+    return RefusedError(400, _PACKAGE + "BadRequestException", message, cause=cause)
 
 
 def not_found(message: str) -> RefusedError:

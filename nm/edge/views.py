@@ -14,6 +14,7 @@ from nm.core import Core
 from nm.edge.node_logs import NodeLogs
 from nm.edge.refusals import RefusedError, bad_request, not_found
 from yarn.ids import ApplicationId, ContainerId
+from yarn.resource_types import ResourceTypeRegistry
 from yarn.version import HADOOP_VERSION, UNKNOWN
 
 _BUILD = f"{HADOOP_VERSION} from {UNKNOWN} by yarnbox source checksum {UNKNOWN}"
@@ -22,10 +23,11 @@ _BUILD = f"{HADOOP_VERSION} from {UNKNOWN} by yarnbox source checksum {UNKNOWN}"
 class NodeViews:
     """What is shown of one node."""
 
-    def __init__(self, core: Core, logs: NodeLogs) -> None:
+    def __init__(self, core: Core, logs: NodeLogs, types: ResourceTypeRegistry) -> None:
         self._core = core
         self._context = core.context
         self._logs = logs
+        self._types = ", ".join(f"{one.name} (unit={one.units})" if one.units else one.name for one in types)
         self._started_ms = core.context.now_ms
 
     def node(self) -> dict[str, Any]:
@@ -41,7 +43,7 @@ class NodeViews:
             "vmemCheckEnabled": monitor.virtual_checked,
             "pmemCheckEnabled": monitor.physical_checked,
             "lastNodeUpdateTime": status.last_health_report_time,
-            "resourceTypes": ", ".join(name for name, _ in total.items()),
+            "resourceTypes": self._types,
             "nodeHealthy": health.is_healthy,
             "nodeManagerVersion": HADOOP_VERSION,
             "nodeManagerBuildVersion": _BUILD,
@@ -78,7 +80,7 @@ class NodeViews:
         try:
             found = self._context.applications.get(ApplicationId.parse(text))
         except ValueError as error:
-            raise bad_request(str(error)) from None
+            raise bad_request(str(error), cause="java.lang.IllegalArgumentException") from None
         if found is None:
             raise not_found(f"app with id {text} not found")
         return _application(found)

@@ -7,6 +7,7 @@ Answers for WebServer, NMWebServices, NMController, NMWebAppFilter and the NM's 
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from pathlib import Path
@@ -25,6 +26,7 @@ from nm.settings import NMSettings
 from yarn import jmx, notation, servlets
 from yarn.configuration import Configuration
 from yarn.process_beans import ProcessBeans
+from yarn.resource_types import ResourceTypeRegistry
 from yarn.settings import with_defaults
 
 ROOT = "/ws/v1/node"
@@ -44,8 +46,8 @@ class WebService:
         self._configuration = configuration or Configuration()
         self._own_logs = logs
         self._logs = NodeLogs(core.context, layout)
-        self._views = NodeViews(core, self._logs)
-        self._metrics = NodeMetrics(core)
+        self._views = NodeViews(core, self._logs, ResourceTypeRegistry.read(self._configuration))
+        self._metrics = NodeMetrics(core, layout)
         self._process = ProcessBeans("NodeManager")
         self._server = HttpServer(self._handle, in_thread=False)
 
@@ -238,7 +240,9 @@ class WebService:
         return _response(servlets.listing_page(found, path), _HTML)
 
     def _beans(self) -> list[jmx.Bean]:
-        return [self._metrics.bean(), *self._process.beans()]
+        host = socket.gethostname()
+        found = [self._metrics.bean(), *self._process.beans()]
+        return [{**bean, "tag.Hostname": host} if "tag.Context" in bean else bean for bean in found]
 
 
 def _made(answer: Response | Deferred) -> Response:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from nm.edge.web import WebService
 from nm.executor.layout import Layout
@@ -63,7 +64,7 @@ def test_the_node(tmp_path: Path, path: str) -> None:
     info = _json(tmp_path, path)["nodeInfo"]
     assert (info["id"], info["nodeHostName"], info["nodeHealthy"]) == (str(NODE), "nm1", True)
     assert (info["totalPmemAllocatedContainersMB"], info["totalVCoresAllocatedContainers"]) == (4096, 4)
-    assert (info["vmemCheckEnabled"], info["resourceTypes"]) == (True, "memory-mb, vcores")
+    assert (info["vmemCheckEnabled"], info["resourceTypes"]) == (True, "memory-mb (unit=Mi), vcores")
 
 
 def test_applications(tmp_path: Path) -> None:
@@ -137,7 +138,6 @@ def test_a_part_of_a_log(tmp_path: Path, size: str, content: str) -> None:
         (f"/ws/v1/node/containers/{ONE}/logs/..%2F..%2Fx", 404),
         (f"/ws/v1/node/containers/{ONE}/logs/stdout?size=x", 400),
         ("/ws/v1/node/apps?user=", 400),
-        ("/ws/v1/node/apps/application_1", 400),
         ("/ws/v1/node/auxiliaryservices", 400),
         ("/ws/v1/node/apps/application_1_0001", 404),
     ],
@@ -146,6 +146,44 @@ def test_refusals(tmp_path: Path, path: str, status: int) -> None:
     found, text = served(tmp_path, lambda get: get(path))
     assert found == status
     assert json.loads(text)["RemoteException"]["message"].startswith("java.lang.Exception: ")
+
+
+def test_an_application_id_that_is_none(tmp_path: Path) -> None:
+    status, text = served(tmp_path, lambda get: get("/ws/v1/node/apps/bad"))
+    told = json.loads(text)["RemoteException"]
+    assert (status, told["exception"]) == (400, "BadRequestException")
+    assert told["message"] == (
+        "java.lang.IllegalArgumentException: Invalid ApplicationId prefix: bad. The valid ApplicationId "
+        "should start with prefix application"
+    )
+
+
+OF_THE_NODE = {
+    *("AllocatedContainers", "AllocatedGB", "AllocatedVCores", "AvailableGB", "AvailableVCores"),
+    *("AllocatedOpportunisticGB", "AllocatedOpportunisticVCores", "RunningOpportunisticContainers"),
+    *("ApplicationsRunning", "BadLocalDirs", "BadLogDirs"),
+    *("GoodLocalDirsDiskUtilizationPerc", "GoodLogDirsDiskUtilizationPerc"),
+    *("ContainerCpuUtilization", "ContainerUsedMemGB", "ContainerUsedVMemGB"),
+    *("NodeCpuUtilization", "NodeGpuUtilization", "NodeUsedMemGB", "NodeUsedVMemGB"),
+    *("ContainerLaunchDurationNumOps", "ContainerLaunchDurationAvgTime"),
+    *("LocalizationDurationMillisNumOps", "LocalizationDurationMillisAvgTime"),
+    *(f"Containers{one}" for one in ("Launched", "Completed", "Failed", "Killed", "Initing", "ReIniting")),
+    *(f"Containers{one}" for one in ("Running", "Paused", "GuaranteedQueued", "OpportunisticQueued")),
+}
+
+
+def test_the_node_s_metrics(tmp_path: Path) -> None:
+    """Hadoop 3.4.1's attributes, but for what its caches and its cleaner do."""
+    found = _json(tmp_path, "/jmx?qry=Hadoop:service=NodeManager,name=*")["beans"]
+    assert all(bean["tag.Hostname"] for bean in found)
+    (node,) = (bean for bean in found if bean["modelerType"] == "NodeManagerMetrics")
+    assert {name for name in node if "tag." not in name} - {"name", "modelerType"} == OF_THE_NODE
+    assert node["ContainersRunning"] == 1
+    assert 0 <= node["GoodLogDirsDiskUtilizationPerc"] <= 100
+    _, text = served(tmp_path, lambda get: get("/prom"), is_empty=True)
+    families = {family.name: family for family in text_string_to_metric_families(text)}
+    assert families["node_manager_metrics_containers_launched"].type == "counter"
+    assert families["node_manager_metrics_allocated_gb"].type == "gauge"
 
 
 def test_a_state_that_there_is_not(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ class Proxy:
         if (is_redirect and is_local(request.remote)) or self._name in request.headers.get("Via", ""):
             log.error("an AM sent the proxy's request back", application=application_id)
             return _found(f"/cluster/failure/{application_id}")
-        url, is_over = await self._server.turn(lambda: self._tracked(application_id))
+        url, is_over = await self._server.turn(lambda: self._tracked(application_id, name))
         if not url:
             return _found(f"/cluster/app/{application_id}")
         wanted = target(url, rest, request.rel_url.raw_query_string, self._book)
@@ -102,11 +102,11 @@ class Proxy:
             raise text(502, f"The tracking URL of {application_id} is no address of a page")
         return _found(wanted) if is_over else await self._fetch(request, wanted)
 
-    def _tracked(self, application_id: ApplicationId) -> tuple[str, bool]:
-        """Where the AM says that its page is, and whether the application is over."""
+    def _tracked(self, application_id: ApplicationId, name: str) -> tuple[str, bool]:
+        """Where the AM says that its page is, and whether the application, called so, is over."""
         app = self._context.apps.get(application_id)
         if app is None:
-            raise text(404, f"Application {application_id} could not be found in RM or history server")
+            raise text(404, f"Application {name} could not be found in RM or history server")
         url = app.current.original_tracking_url if app.current is not None else ""
         return ("" if url == NOT_AVAILABLE else url), app.is_in_final_state
 

@@ -47,7 +47,7 @@ class Tools:
             raise text(403, f"User {user} is unauthorized to access this page.")
 
     async def _is_active(self, request: web.Request) -> web.StreamResponse:
-        return web.Response()
+        return web.Response(text="I am Active!")
 
     async def _conf(self, request: web.Request) -> web.StreamResponse:
         self._check(request)

@@ -73,7 +73,7 @@ def test_what_the_process_is_at_can_be_seen(tmp_path: Path) -> None:
     async def scene() -> None:
         async with web(tmp_path) as caller:
             assert "MainThread" in await fetch(caller, "/stacks")
-            assert await fetch(caller, "/isActive") == ""
+            assert await fetch(caller, "/isActive") == "I am Active!"
 
     play(scene)
 
