@@ -63,12 +63,19 @@ class RecordedCluster:
             for name, tracks in recording.documents.items()
         }
         self._final: dict[str, Any] = {}
+        self._final_rows: dict[str, finding.Row[_App]] = {}
         self._exact: Mapping[str, Callable[[int, Query], Answer]] = {
             "/metrics": lambda moment, _: {"clusterMetrics": self._document("/metrics", moment) or {}},
             "/scheduler": self._scheduler,
             "/info": self._info,
             "/get-rm-node-labels": self._labels,
             "/ui/nodes": self._nodes,
+            "/nodes": lambda moment, _: {
+                "nodes": {"node": [self._node(name, moment) for name in self._node_ids(moment)]}
+            },
+            "/apps": lambda moment, query: {
+                "apps": {"app": self._apps(moment, {**query, "limit": str(_MOST_ROWS)})["found"]["app"]}
+            },
             "/ui/apps": self._apps,
             "/ui/rights": lambda moment, query: {
                 "user": "",
@@ -80,6 +87,9 @@ class RecordedCluster:
             "/ui/history/queues": self._queue_history,
             "/ui/history/cluster": self._cluster_history,
             "/ui/conf": self._configuration,
+            "/scheduler-overview": lambda moment, _: self._detail("/scheduler-overview", moment),
+            "/ui/waiting": lambda moment, _: {"waiting": self._detail("/waiting", moment)},
+            "/ui/queue-users": self._queue_users,
             "/ui/recording/events": self._events,
             "/ui/recording/containers": self._every_container,
         }
@@ -97,6 +107,11 @@ class RecordedCluster:
             return {"app": self._app(words[1], moment)}
         if words[0] == "apps" and len(words) == 3 and words[2] == "appattempts":
             return {"appAttempts": {"appAttempt": self._attempts(words[1], moment)}}
+        if words[:2] == ["ui", "life"] and len(words) == 3:
+            steps = self._detail(f"/lives/{words[2]}", moment)
+            return {"life": {"moment": [{**one, "time": EPOCH_MS + one["time"]} for one in steps]}}
+        if words[:2] == ["ui", "why"] and len(words) == 3:
+            return {"why": self._detail(f"/why/{words[2]}", moment)}
         raise missing(f"a recording does not know {path}")
 
     # ---- documents
@@ -107,6 +122,17 @@ class RecordedCluster:
         if name not in self._final:
             self._final[name] = self.recording.document(name, moment)
         return self._final[name]
+
+    def _detail(self, name: str, moment: int) -> Any:
+        """A document that not every recording has."""
+        found = self._document(name, moment)
+        if found is None:
+            raise missing(f"this recording does not tell {name}")
+        return found
+
+    def _queue_users(self, moment: int, query: Query) -> Answer:
+        path = query.get("queue") or "root"
+        return {"users": {"user": self._detail(f"/queue-users/{path}", moment)}}
 
     def _clock(self, moment: int) -> int:
         return EPOCH_MS + self.recording.moments[moment]
@@ -143,6 +169,10 @@ class RecordedCluster:
         found = [self._document(name, moment) for name in self.recording.under("/nodes/")]
         return {"nodes": {"node": [{**one, "health": self._clock(moment)} for one in found if one]}}
 
+    def _node_ids(self, moment: int) -> list[str]:
+        names = self.recording.under("/nodes/")
+        return [name.removeprefix("/nodes/") for name in names if self._document(name, moment)]
+
     def _node(self, node_id: str, moment: int) -> Answer:
         one = self._document(f"/nodes/{node_id}", moment)
         if one is None:
@@ -176,6 +206,8 @@ class RecordedCluster:
         held = max(0, shown.get("allocatedMB", 0))
         shown["elapsedTime"] = (shown["finishedTime"] or now) - shown["startedTime"]
         shown["clusterUsagePercentage"] = 100 * held / whole if whole else 0.0
+        shown.pop("trackingUrl", None)
+        shown["trackingUI"] = "UNASSIGNED"  # its pages went with it
         return shown
 
     def _apps(self, moment: int, query: Query) -> Answer:
@@ -196,10 +228,17 @@ class RecordedCluster:
 
     def _rows(self, moment: int) -> Iterator[finding.Row[_App]]:
         for name in self.recording.under("/apps/"):
-            document = self._document(name, moment)
-            if document is not None:
+            is_final = moment >= self._last_change[name]
+            row = self._final_rows.get(name) if is_final else None
+            if row is None:
+                document = self._document(name, moment)
+                if document is None:
+                    continue
                 app = _App(ApplicationId.parse(name.removeprefix("/apps/")), document)
-                yield finding.Row(app, _texts(document), _numbers(document).__getitem__)
+                row = finding.Row(app, _texts(document), _numbers(document).__getitem__)
+                if is_final:
+                    self._final_rows[name] = row
+            yield row
 
     def _attempts(self, app_id: str, moment: int) -> Answer:
         found = self._document(f"/attempts/{app_id}", moment) or []

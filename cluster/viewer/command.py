@@ -29,10 +29,11 @@ def run(options: argparse.Namespace) -> int:
         recordings = [read_file(Path(name)) for name in options.recordings]
     except InvalidRecordingError as error:
         raise ClusterError(str(error), status=2) from None
-    return asyncio.run(_serve(Shelf(recordings, directory), options.port))
+    return asyncio.run(serve(Shelf(recordings, directory), options.port))
 
 
-async def _serve(shelf: Shelf, port: int) -> int:
+async def serve(shelf: Shelf, port: int) -> int:
+    """Serves until a signal comes; the exit status."""
     try:
         listening = bind(Address(LOOPBACK, port))
     except PortTakenError:

@@ -14,7 +14,7 @@ from rm.web.values import Answer
 from yarn.ids import ApplicationAttemptId, ApplicationId
 
 _MOST = 10_000
-_STEPS = {
+STEPS = {
     "AppAccepted": "accepted",
     "AttemptContainerAllocated": "AM allocated",
     "AttemptLaunched": "AM launched",
@@ -31,7 +31,7 @@ class Lives:
 
     def watch(self, now_ms: int, event: Any) -> None:
         """An event of the RM: the first of each step of each attempt counts."""
-        step = _STEPS.get(type(event).__name__)
+        step = STEPS.get(type(event).__name__)
         if step is None:
             return
         subject = event.subject

@@ -5,6 +5,7 @@ fairness    how evenly a cluster is shared: progressive filling, and Jain's inde
 figures     what a run comes to: makespan, waiting by queue, preemptions
 limits      how a recording stays small: moments dropped, containers thinned out
 containers  the containers of a run, from the story
+details     what only a run of modest size can afford to have recorded
 recorder    listens to a run and writes all of this down
 document    a whole recording: written, read again, and refused with the reason
 """

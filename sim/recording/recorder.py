@@ -9,7 +9,7 @@ that the ResourceManager does not show to its pages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,9 +19,11 @@ from rm.scheduler.fair import FairScheduler
 from rm.scheduler.views import PartitionView, QueueView
 from rm.web import apps, cluster, event_rows, past, rows
 from rm.web import nodes as node_pages
+from rm.web.life import STEPS, Lives
 from rm.web.scheduler import scheduler_info
 from rm.web.values import Shapes
 from sim.recording.containers import Containers
+from sim.recording.details import brief, note_details
 from sim.recording.fairness import Participant, fairness
 from sim.recording.figures import Tally
 from sim.recording.limits import (
@@ -50,7 +52,6 @@ _CHANGES_OFTEN = (
     "preemptedMemorySeconds",
     "preemptedVcoreSeconds",
 )
-_VERBOSE = ("resourceInformations", "health", "operationsInfo")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +110,9 @@ class RunRecorder:
         self._lives: dict[ApplicationId, dict[str, int]] = {}
         self._attempts: dict[ApplicationAttemptId, dict[str, int]] = {}
         self._settled: dict[ApplicationId, None] = {}
+        self._steps = Lives()
         rm.context.story.listeners.append(self._note)
-        rm.context.dispatcher.watchers.append(self._mark)
+        rm.context.dispatcher.watchers.append(self._hear)
 
     # ---- the clock
 
@@ -179,7 +181,8 @@ class RunRecorder:
             self.tally.finished(str(application_id), at)
 
     def _note_event(self, line: Line, at: int) -> None:
-        if not self._is_detailed and line.kind not in ("RMApp", "RMNode"):
+        is_told = line.kind == "RMNode" or (line.kind == "RMApp" and line.after in ("RUNNING", *OVER))
+        if not self._is_detailed and (not is_told or line.before == line.after):
             return
         if line.event in event_rows.ROUTINE and line.before == line.after:
             return
@@ -198,7 +201,9 @@ class RunRecorder:
         if len(self._events) < MOST_EVENTS:
             self._events.append([self._clock_ms, self._step, kind, subject, text, 0])
 
-    def _mark(self, event: Any) -> None:
+    def _hear(self, event: Any) -> None:
+        if type(event).__name__ in STEPS:
+            self._steps.watch(self._now(), event)
         mark = past.mark_of(self._virtual_ms, event)
         if mark is not None and len(self._marks) < MOST_MARKS:
             self._marks.append([self._now(), mark.kind, mark.text])
@@ -220,7 +225,7 @@ class RunRecorder:
         self.tally.sample(
             at, {"memory": figures[0], "vcores": figures[1], "queues": even[0], "apps": even[1]}
         )
-        self._sample_documents(number)
+        self._sample_documents(number, views)
         self._stay_small()
 
     def _sample_queues(self, number: int, views: Sequence[QueueView]) -> None:
@@ -240,11 +245,11 @@ class RunRecorder:
                     values.extend([0.0] * (number - series.first - len(values)))
                     values.append(round(100 * value, 2) if value >= 0 else -1)
 
-    def _sample_documents(self, number: int) -> None:
+    def _sample_documents(self, number: int, views: Sequence[QueueView]) -> None:
         context, shapes, note = self._context, self._shapes, self.documents.note
-        note("/scheduler", number, _without(scheduler_info(context, shapes), _VERBOSE))
-        note("/metrics", number, _without(cluster.metrics(context, shapes), _VERBOSE))
-        note("/labels", number, _without(node_pages.partitions(context, shapes), _VERBOSE))
+        note("/scheduler", number, brief(scheduler_info(context, shapes)))
+        note("/metrics", number, brief(cluster.metrics(context, shapes)))
+        note("/labels", number, brief(node_pages.partitions(context, shapes)))
         for node in (*context.nodes.values(), *context.inactive_nodes.values()):
             row = rows.node_row(context, node, "")
             row.pop("health", None)
@@ -252,6 +257,8 @@ class RunRecorder:
         for app in context.apps.values():
             if app.application_id not in self._settled:
                 self._sample_app(number, app)
+        if self._is_detailed:
+            note_details(self.documents, number, context, shapes, views)
 
     def _sample_app(self, number: int, app: RMApp) -> None:
         shown = apps.application(self._context, self._shapes, app, may_view=True)
@@ -260,7 +267,7 @@ class RunRecorder:
         if not self._is_detailed:
             hidden += ("resourceRequests", "resourceInfo", *(() if is_over else _CHANGES_OFTEN))
         name = self._name_of(app.application_id)
-        shown = _without({key: value for key, value in shown.items() if key not in hidden}, _VERBOSE)
+        shown = brief({key: value for key, value in shown.items() if key not in hidden})
         current = app.current
         booked = self._context.scheduler.attempt(current.attempt_id) if current is not None else None
         if booked is not None and not booked.is_stopped:
@@ -271,6 +278,8 @@ class RunRecorder:
         if name is not None and not shown["name"]:
             shown["name"] = name
         self.documents.note(f"/apps/{app.application_id}", number, shown)
+        if self._is_detailed:
+            self._sample_life(number, app)
         attempts = [
             {
                 **apps.attempt_in_list(self._context, one, may_view=True),
@@ -284,6 +293,18 @@ class RunRecorder:
         self.documents.note(f"/attempts/{app.application_id}", number, attempts)
         if is_over and all(one["finishedTime"] for one in attempts):
             self._settled[app.application_id] = None
+
+    def _sample_life(self, number: int, app: RMApp) -> None:
+        known = self._lives.get(app.application_id, {})
+        times = {"submitted": known.get("startedTime"), "finished": known.get("finishedTime")}
+        steps = [
+            {**one, "time": times.get(one["step"], one["time"])}
+            for one in self._steps.of(app)
+            if one["step"] != "finished"
+        ]
+        if times["finished"] is not None:
+            steps.append({"step": "finished", "attempt": 0, "time": times["finished"]})
+        self.documents.note(f"/lives/{app.application_id}", number, steps)
 
     # ---- fairness
 
@@ -399,11 +420,3 @@ def _weight(view: QueueView, part: PartitionView, whole: Resource) -> float:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
-
-
-def _without(document: Any, names: Sequence[str]) -> Any:
-    if isinstance(document, Mapping):
-        return {key: _without(value, names) for key, value in document.items() if key not in names}
-    if isinstance(document, list | tuple):
-        return [_without(value, names) for value in document]
-    return document

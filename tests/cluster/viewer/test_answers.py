@@ -118,8 +118,35 @@ def test_what_else_pages_ask_for(cluster: RecordedCluster, path: str) -> None:
     assert cluster.answer(path, {}, None)
 
 
+def test_what_waits_and_why(cluster: RecordedCluster) -> None:
+    b1 = "application_0_0002"
+    why = cluster.answer(f"/ui/why/{b1}", {}, RESERVED - 1000)["why"]
+    assert (why["queue"], len(why["reasons"])) == ("root.b", 1)
+    (waits,) = cluster.answer("/ui/waiting", {}, RESERVED)["waiting"]["reason"]
+    assert (waits["containers"], waits["example"]) == (1, b1)
+    (user,) = cluster.answer("/ui/queue-users", {"queue": "root.a"}, THREE)["users"]["user"]
+    assert (user["username"], user["runningContainers"], user["pendingContainers"]) == ("mei", 3, 1)
+    assert cluster.answer("/scheduler-overview", {}, THREE)["schedulerType"] == "Capacity Scheduler"
+
+
+def test_the_steps_of_a_life(cluster: RecordedCluster) -> None:
+    steps = cluster.answer(f"/ui/life/{A1}", {}, None)["life"]["moment"]
+    assert [(one["step"], one["time"] - EPOCH_MS) for one in steps] == [
+        ("submitted", SUBMITTED),
+        ("accepted", SUBMITTED),
+        ("running", SUBMITTED),
+        ("finished", OVER),
+    ]
+
+
+def test_lists_as_hadoop_has_them(cluster: RecordedCluster) -> None:
+    apps = cluster.answer("/apps", {"states": "FINISHED"}, None)["apps"]["app"]
+    assert [(one["name"], one["trackingUI"]) for one in apps] == [("a1", "UNASSIGNED")]
+    assert [one["id"] for one in cluster.answer("/nodes", {}, 0)["nodes"]["node"]] == ["n1:1234", "n2:1234"]
+
+
 @pytest.mark.parametrize(
-    "path", ["/apps/application_0_0009", "/nodes/n9:1", "/apps", "/jmx", "/../../x", "/apps/a/b/c"]
+    "path", ["/apps/application_0_0009", "/nodes/n9:1", "/ui/why/x", "/jmx", "/../../x", "/apps/a/b/c"]
 )
 def test_what_a_recording_does_not_know(cluster: RecordedCluster, path: str) -> None:
     with pytest.raises(RestError) as refused:

@@ -12,7 +12,7 @@ from tests.cluster.viewer.test_server import play, viewing
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="no browser: apt-get install chromium")
-PAGES = ("", "/nodes", "/node/n2:1234", "/app/application_0_0001", "/scheduler?queue=root.a", "/events")
+PAGES = ("/node/n2:1234", "/app/application_0_0001", "/scheduler?queue=root.a", "/events")
 
 
 async def show(page: Page, top: str, path: str) -> None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
 import signal
-import subprocess
-import sys
-import urllib.request
+import socket
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from cluster.main import main
-from sim.recording.document import Recording, write
-from tests.tree import ROOT
+from cluster.viewer.command import serve
+from cluster.viewer.shelf import Shelf
+from sim.recording.document import Recording
 
 
 @pytest.mark.parametrize(
@@ -44,16 +46,26 @@ def test_three_are_too_many_and_a_directory_has_to_be_one(capsys: pytest.Capture
     ]
 
 
-def test_it_serves_until_ctrl_c(tmp_path: Path, recording: Recording) -> None:
-    file = tmp_path / "run.json"
-    data = {key: value for key, value in recording.data.items() if key not in ("format", "version")}
-    file.write_text(write(data), encoding="utf-8")
-    command = [sys.executable, "-m", "cluster.main", "view", str(file)]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        address = re.fullmatch(r"yarnbox: (http://127\.0\.0\.1:\d+)/cluster/run\n", process.stdout.readline())
+def test_it_serves_until_ctrl_c(recording: Recording, capsys: pytest.CaptureFixture[str]) -> None:
+    async def scene() -> None:
+        serving = asyncio.create_task(serve(Shelf([recording], None), 0))
+        printed = ""
+        while "Ctrl-C" not in printed:
+            await asyncio.sleep(0.01)
+            printed += capsys.readouterr().out
+        address = re.match(r"yarnbox: (http://127\.0\.0\.1:\d+)/cluster/run\n", printed)
         assert address is not None
-        with urllib.request.urlopen(f"{address[1]}/ws/v1/cluster/info", timeout=20) as answer:
-            assert b"two-queues" in answer.read()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 0
+        url = f"{address[1]}/ws/v1/cluster/info"
+        async with aiohttp.ClientSession() as session, session.get(url) as answer:
+            assert (await answer.json())["clusterInfo"]["id"] == "two-queues"
+        os.kill(os.getpid(), signal.SIGINT)
+        assert await asyncio.wait_for(serving, 20) == 0
+
+    asyncio.run(scene())
+
+
+def test_a_port_that_is_taken_is_told(recording: Recording, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert main(["view", "--port", port]) == 1
+    assert f"port {port} is already in use" in capsys.readouterr().err

@@ -4,7 +4,7 @@ import { isRecording } from "./dom.js";
 export const ROOT = "/ws/v1/cluster";
 
 // What a recording does not have is asked of a living ResourceManager alone.
-export const live = async (path, otherwise) => (isRecording ? otherwise : get(path));
+export const live = async (path, otherwise) => (isRecording ? get(path).catch(() => otherwise) : get(path));
 
 // Who asks; and of a recording, which run and which moment: the address of the page holds them on every page.
 export const KEPT = ["user.name", "run", "at"];

@@ -40,7 +40,7 @@ const FIGURES = [["Makespan", (f) => f.makespan, span, -1], ["Applications that 
 function figures(found, names) {
   return table("Figures", ["", ...names.map((name, i) => h("span", { class: `swatch ${COLOURS[i]}` }, name))], FIGURES.map(([what, of, unit, better]) => {
     const values = found.map((one) => of(one.figures));
-    return [what, ...values.map((value, i) => [unit(value), better !== 0 && values.some((other, j) => j !== i && better * (value - other) > 1e-9)
+    return [what, ...values.map((value, i) => [unit(value), better !== 0 && values.some((other, j) => j !== i && better * (value - other) > 0 && unit(other) !== unit(value))
       && value !== null && h("small", { class: "better" }, " better")])];
   }), "");
 }

@@ -43,7 +43,7 @@ function bar() {
 // The zone of all times, and who is asking, are said once, at the foot.
 async function foot() {
   const rights = await live("/ui/rights", null).catch(() => null), zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  document.getElementById("foot").replaceChildren(recorded ? "Times count from the beginning of the run." : `Times are those of ${zone}.`, rights ? ` Logged in as: ${rights.user}.` : "", " Press ? for the keys.");
+  document.getElementById("foot").replaceChildren(recorded ? "Times count from the beginning of the run." : `Times are those of ${zone}.`, rights?.user ? ` Logged in as: ${rights.user}.` : "", " Press ? for the keys.");
 }
 
 function toggle() {

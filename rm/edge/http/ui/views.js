@@ -80,7 +80,7 @@ export async function overview(_, query) {
     get("/scheduler"), live("/ui/waiting", {}), live("/ui/queue-users", { users: {} }).catch(() => ({ users: { user: [] } })), get("/ui/rights")]);
   const used = m.totalMB ? (100 * m.allocatedMB) / m.totalMB : 0, times = list(history.times);
   return [title("Cluster"), metrics(m, history), bar(used, `${percent(used)} of the memory is used`), nodeMetrics(m, history),
-    userMetrics(list(users.user), rights.user), info && schedulerMetrics(info), byQueue(schedulerInfo, m), !isRecording && pending(waiting, query),
+    userMetrics(list(users.user), rights.user), info && schedulerMetrics(info), byQueue(schedulerInfo, m), waiting && pending(waiting, query),
     h("h2", {}, isRecording ? "The whole run, all partitions" : "The last hour, all partitions"),
     lines("Memory and vcores used, memory pending, in percent of the cluster", times, [
       { name: "memory used", values: list(history.memory), kind: "line2" }, { name: "vcores used", values: list(history.vcores), kind: "line0" },
