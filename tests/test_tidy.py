@@ -25,7 +25,11 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 MAY_SLEEP = ("client", "cluster", "nm.executor", "nm.monitor", "am.shell", "am.workload", "examples", "bench")
 
 # Who may leave its tests out, by skipif and with a reason: who drives a browser, where none is installed.
-MAY_LACK_A_BROWSER = ("tests.rm.edge.test_browser", "tests.cluster.viewer.test_browser")
+MAY_LACK_A_BROWSER = (
+    "tests.rm.edge.test_browser",
+    "tests.rm.edge.test_browser_lists",
+    "tests.cluster.viewer.test_browser",
+)
 
 # One letter of each is in brackets, so that this file does not find itself.
 UNFINISHED = re.compile(r"\b(T[O]DO|F[I]XME|X[X]X)\b")

@@ -6,12 +6,15 @@ Also what keeps an application waiting, looked up at once. Answers for the activ
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 
 from rm.edge.http.calls import Call, Reply, Route, Waiting
+from rm.scheduler.capacity import route
 from rm.scheduler.capacity.activities import Activities
 from rm.scheduler.capacity.scheduler import CapacityScheduler
 from rm.web import activities as shown
 from rm.web.refusals import RestError, bad_request
+from rm.web.route import routes
 from rm.web.values import Answer
 from yarn.ids import ApplicationId, NodeId
 
@@ -109,11 +112,18 @@ def why(call: Call) -> Reply:
     application = scheduler.applications.get(application_id) if application_id is not None else None
     if not isinstance(scheduler, CapacityScheduler):
         value["diagnostic"] = _NOT_CAPACITY
+        attempt = application.attempt if application is not None else None
+        if attempt is not None and not attempt.is_stopped:
+            value["path"] = routes(call.context, attempt)
     elif application is None or application_id is None:
         value["diagnostic"] = _NO_APPLICATION
     else:
         reasons = [str(one) for one in scheduler.explain(application_id)]
-        value |= {"queue": application.queue.path, "reasons": reasons}
+        paths = [
+            {"asked": one.asked, "step": [asdict(step) for step in one.steps]}
+            for one in route.routes(scheduler, application_id)
+        ]
+        value |= {"queue": application.queue.path, "reasons": reasons, "path": paths}
     return Reply(root="why", value=value)
 
 

@@ -21,7 +21,8 @@ parallel.py                 max-parallel-apps
 plans.py                    plan queues and what is below them
 admission.py                letting applications in
 changes.py mutation.py      refresh, move, relabelled nodes; the configuration changed by API
-clients.py reasons.py       what others see; why is it pending?
+clients.py                  what others see
+reasons.py route.py         why is it pending? the first reason, and all that is checked on the way
 check.py                    what a configuration means, before any cluster runs
 scheduler.py                events, and the interface to the RM
 """

@@ -7,6 +7,7 @@ diagnostics of FiCaSchedulerApp.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,17 @@ class Explanation:
         where = "" if self.key is None else f"priority {self.key.request_priority}: "
         count = f"{self.nodes} nodes: " if self.nodes else ""
         return f"{where}{count}{self.reason.value}" + (f" ({self.detail})" if self.detail else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that must hold for a request, with its numbers."""
+
+    reason: SkipReason
+    """Why it fails when it does."""
+    level: str
+    holds: bool
+    numbers: str
 
 
 def explain(scheduler: CapacityScheduler, application_id: ApplicationId) -> list[Explanation]:
@@ -141,23 +153,30 @@ def _explain_key(
     if not nodes:
         return [Explanation(reason=SkipReason.LABEL, key=key, detail=f"no node in partition '{partition}'")]
     walk = Pass(nodes[0], partition, frame.partition_total(partition), frame.cluster)
-    blocked = _queue_reason(attempt, leaf, walk, required)
+    blocked = next((one for one in queue_checks(attempt, leaf, walk, required) if not one.holds), None)
     if blocked is not None:
-        reason, detail = blocked
-        return [Explanation(reason=reason, detail=detail, key=key)]
+        return [Explanation(reason=blocked.reason, detail=blocked.numbers, key=key)]
+    return [
+        Explanation(reason=reason, key=key, nodes=count, detail=detail)
+        for (reason, detail), count in count_nodes(scheduler, attempt, asks, nodes).items()
+    ]
+
+
+def count_nodes(
+    scheduler: CapacityScheduler, attempt: CapacityAttempt, asks: KeyAsks, nodes: Sequence[SchedulerNode]
+) -> dict[tuple[SkipReason, str], int]:
+    """How many of the nodes each reason stops the request on; those that nothing does are not counted."""
+    assert asks.any is not None
     counts: dict[tuple[SkipReason, str], int] = {}
     for node in nodes:
         unmet = _unmet_constraint(scheduler, attempt, asks, node)
         if unmet is not None:
             found: SkipReason | None = SkipReason.CONSTRAINT
         else:
-            found = _node_reason(scheduler, attempt, asks, node, required)
+            found = _node_reason(scheduler, attempt, asks, node, asks.any.capability)
         if found is not None:
             counts[found, unmet or ""] = counts.get((found, unmet or ""), 0) + 1
-    return [
-        Explanation(reason=reason, key=key, nodes=count, detail=detail)
-        for (reason, detail), count in counts.items()
-    ]
+    return counts
 
 
 def _unmet_constraint(
@@ -174,10 +193,10 @@ def _unmet_constraint(
     return text(part) if part is not None else None
 
 
-def _queue_reason(
+def queue_checks(
     attempt: CapacityAttempt, leaf: LeafQueue, walk: Pass, required: Resource
-) -> tuple[SkipReason, str] | None:
-    """What holds on every node: a maximum on the path, the user's limit, the room below them."""
+) -> Iterator[Check]:
+    """What must hold on every node, from the root down: maxima on the path, the user's limit, the room."""
     path: list[CapacityQueue] = list(leaf.ancestors())[::-1]
     limit = walk.total
     calculator = leaf.frame.calculator
@@ -186,20 +205,30 @@ def _queue_reason(
         share = queue.share(walk.partition)
         is_leaf = queue is leaf
         reserved = attempt.reserved_resource(walk.partition) if is_leaf else share.amounts.reserved
-        if not queue.can_assign(walk, limits, reserved):
-            reason = SkipReason.QUEUE_AT_MAXIMUM if is_leaf else SkipReason.PARENT_AT_MAXIMUM
-            return reason, f"{queue.path}: maximum {share.effective_maximum}, used {share.amounts.used}"
+        yield Check(
+            SkipReason.QUEUE_AT_MAXIMUM if is_leaf else SkipReason.PARENT_AT_MAXIMUM,
+            queue.path,
+            queue.can_assign(walk, limits, reserved),
+            f"{queue.path}: maximum {share.effective_maximum}, used {share.amounts.used}",
+        )
         if isinstance(queue, ParentQueue):
             mine = calculator.min_of(walk.cluster, limit, share.effective_maximum)
             limit = queue.limit_of_child(path[place + 1], walk.partition, mine)
             continue
         user_limit = leaf.users.limit_of(attempt.member, walk.partition)
         used = attempt.member.usage.used(walk.partition)
-        if calculator.compare(walk.cluster, used - reserved, user_limit) > 0:
-            return SkipReason.USER_LIMIT, f"{attempt.user} uses {used}, limit {user_limit}"
-        if not calculator.fits_in(required, limits.headroom + reserved):
-            return SkipReason.QUEUE_HEADROOM, f"{leaf.path} has {limits.headroom} left, {required} is asked"
-    return None
+        yield Check(
+            SkipReason.USER_LIMIT,
+            f"user {attempt.user}",
+            calculator.compare(walk.cluster, used - reserved, user_limit) <= 0,
+            f"{attempt.user} uses {used}, limit {user_limit}",
+        )
+        yield Check(
+            SkipReason.QUEUE_HEADROOM,
+            leaf.path,
+            calculator.fits_in(required, limits.headroom + reserved),
+            f"{leaf.path} has {limits.headroom} left, {required} is asked",
+        )
 
 
 def _node_reason(

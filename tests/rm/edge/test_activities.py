@@ -210,6 +210,16 @@ def test_why_is_looked_up_at_once(tmp_path: Path) -> None:
             lines = await asyncio.to_thread(reasons, caller.desk.web, str(application_id))
             assert lines[0] == f"{application_id} in queue root.default waits:"
             assert "the application bars the node or its rack" in lines[1]
+            (path,) = (await caller.get(f"/ui/why/{application_id}"))["why"]["path"]
+            assert path["asked"] == "1 of <memory:1024, vCores:1>, priority 2"
+            levels = [(one["level"], one["holds"]) for one in path["step"]]
+            assert levels[:3] == [("root.default", True), ("root", True), ("root.default", True)]
+            assert levels[-2:] == [("nodes", False), ("nodes", False)]
+            assert path["step"][-1]["checked"] == "the application bars the node or its rack"
+            assert path["step"][-1]["numbers"] == "1 of 1 nodes"
+            assert path["step"][-1]["change"] == "the application takes them off its blacklist"
+            (waits,) = (await caller.get("/ui/waiting"))["waiting"]["reason"]
+            assert (waits["containers"], waits["example"]) == (1, str(application_id))
             found = (await caller.get("/ui/why/application_1_0001"))["why"]
             assert found["diagnostic"] == "Cannot find application with given appId"
 

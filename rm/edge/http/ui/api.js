@@ -21,9 +21,14 @@ async function ask(path, options) {
   try { return await fetch(address(path), options); } catch (error) { throw new Unreachable(error.message); }
 }
 
+// Some changes are answered by a sentence, as in Hadoop under the type of JSON.
+function said(text) {
+  try { return JSON.parse(text); } catch { return { text }; }
+}
+
 async function answer(response) {
   const text = await response.text();
-  if (response.ok) return text ? JSON.parse(text) : {};
+  if (response.ok) return said(text);
   let message = text;
   let problems;
   try { ({ problems, RemoteException: { message } = { message } } = JSON.parse(text)); } catch { /* a plain text: as it is */ }

@@ -12,7 +12,7 @@ export const tracking = (one) => (one.trackingUI && one.trackingUI !== "UNASSIGN
   ? h("a", { href: `/proxy/${one.id}/` }, one.trackingUI) : "Unassigned");
 
 export const APP_COLUMNS = [
-  { key: "id", name: "ID", value: (one) => one.id, cell: (one) => link(`/cluster/app/${one.id}`, one.id) },
+  { key: "id", name: "ID", width: 270, value: (one) => one.id, cell: (one) => link(`/cluster/app/${one.id}`, one.id) },
   { key: "user", name: "User", value: (one) => one.user },
   { key: "name", name: "Name", value: (one) => one.name },
   { key: "type", name: "Application Type", value: (one) => one.applicationType },
@@ -35,7 +35,7 @@ export const APP_COLUMNS = [
   amount("fairshare", "Fair Share", (one) => one.fairShareMB, off),
   { key: "queueshare", name: "% of Queue", isNumber: true, value: (one) => one.queueUsagePercentage, cell: (one) => percent(one.queueUsagePercentage) },
   { key: "clustershare", name: "% of Cluster", isNumber: true, value: (one) => one.clusterUsagePercentage, cell: (one) => percent(one.clusterUsagePercentage) },
-  { key: "progress", name: "Progress", isNumber: true, value: (one) => one.progress,
+  { key: "progress", name: "Progress", isNumber: true, width: 200, value: (one) => one.progress,
     cell: (one) => [bar(one.progress, percent(one.progress)), " ", percent(one.progress)] },
   { key: "tracking", name: "Tracking UI", value: (one) => one.trackingUI || "", cell: tracking },
   count("blacklisted", "Blacklisted Nodes", (one) => one.blacklistedNodes, off),

@@ -5,7 +5,8 @@ import { empty, h, link, withQuery } from "./dom.js";
 import { csv, save } from "./export.js";
 import { patch } from "./patch.js";
 
-const WINDOWED = 120, ROW_PX = 34, MARGIN = 12;
+export const ROW_PX = 34;
+const WINDOWED = 120, MARGIN = 24, SPARE = 6;
 
 // The choice of columns stands in the address; the last one made here is used where the address has none.
 function chosenColumns(id, columns, query, parameter) {
@@ -56,10 +57,10 @@ function sortedRows({ columns, rows, isSorted }, sort) {
 }
 
 // The first click sorts numbers from the largest, texts from the first letter.
-function head(column, sort, parameter) {
+function head(column, sort, parameter, isLong) {
   const isUp = sort === column.key, isDown = sort === `-${column.key}`;
   const next = isDown ? column.key : isUp || column.isNumber ? `-${column.key}` : column.key;
-  return h("th", { scope: "col", key: column.key, class: column.isNumber ? "count" : null,
+  return h("th", { scope: "col", key: column.key, style: isLong ? { width: `${widthOf(column)}px` } : {}, class: column.isNumber ? "count" : null,
     "aria-sort": isUp ? "ascending" : isDown ? "descending" : null },
   column.isFixed ? column.name : [link(withQuery(parameter, next), column.name), h("span", { "aria-hidden": "true" }, isDown ? " ▾" : isUp ? " ▴" : "")]);
 }
@@ -69,18 +70,23 @@ function line(one, shown, keyOf, index) {
     h("td", { class: column.isNumber ? "count" : null }, column.cell ? column.cell(one) : column.value(one))));
 }
 
-// Only the rows that can be seen are there; two empty ones stand for the others.
+// Only the rows that can be seen are there, and some beside them; two empty ones stand for the others. While one scrolls
+// nothing is done until the last of those comes near, and rows that are there stay.
 function paintWindow(rows, shown, keyOf, heads) {
   return (place, isScroll = false) => {
-    const room = Math.ceil((place.clientHeight || 600) / ROW_PX);
-    const first = Math.max(0, Math.min(rows.length - room, Math.floor(place.scrollTop / ROW_PX)) - MARGIN);
-    const last = Math.min(rows.length, first + room + 2 * MARGIN);
+    const room = Math.ceil((place.clientHeight || 600) / ROW_PX), seen = Math.max(0, Math.min(rows.length - room, Math.floor(place.scrollTop / ROW_PX)));
+    const [from, to] = place.painted || [0, 0], isNear = (seen - from < SPARE && from > 0) || (to - seen - room < SPARE && to < rows.length);
+    if (isScroll && !isNear) return;
+    const first = Math.max(0, seen - MARGIN), last = Math.min(rows.length, seen + room + MARGIN), body = place.querySelector("tbody");
+    const kept = new Map(isScroll ? [...body.children].map((one) => [one.key, one]) : []);
     const space = (key, count) => h("tr", { key, class: "space", "aria-hidden": "true" }, h("td", { colspan: shown.length, style: { height: `${count * ROW_PX}px` } }));
     if (!isScroll) patch(place.querySelector("thead tr"), heads());
-    patch(place.querySelector("tbody"), [space("above", first), ...rows.slice(first, last).map((one, i) => line(one, shown, keyOf, first + i)),
-      space("below", rows.length - last)]);
+    patch(body, [space("above", first), ...rows.slice(first, last).map((one, i) => kept.get(keyOf(one)) || line(one, shown, keyOf, first + i)), space("below", rows.length - last)]);
+    place.painted = [first, last];
   };
 }
+
+const widthOf = (one) => one.width || (one.isNumber ? 120 : 190);
 
 // What a table was read from is shown with it: whoever wants the same in a program sees how.
 function tools(options, present, parameter, rows) {
@@ -99,8 +105,8 @@ export function grid(options) {
   const sorted = sortedRows(options, sort), isLong = sorted.length > WINDOWED;
   const bar = tools(options, present, parameter("columns"), sorted);
   if (!sorted.length) return [bar, typeof none === "string" ? empty(none) : none];
-  const heads = () => shown.map((one) => head(one, sort, parameter("sort")));
-  const whole = h("table", { "aria-rowcount": sorted.length + 1 }, h("caption", {}, name),
+  const heads = () => shown.map((one) => head(one, sort, parameter("sort"), isLong));
+  const whole = h("table", { style: isLong ? { width: `${shown.reduce((sum, one) => sum + widthOf(one), 0)}px` } : {}, "aria-rowcount": sorted.length + 1 }, h("caption", {}, name),
     h("thead", {}, h("tr", { "aria-rowindex": 1 }, heads())), h("tbody", {}, isLong ? null : sorted.map((one, i) => line(one, shown, keyOf, i))));
   if (!isLong) return [bar, h("div", { class: "scroll", key: `grid ${id}` }, whole)];
   return [bar, h("div", { class: "scroll window", tabindex: "0", role: "region", "aria-label": name, key: `window ${id}`,

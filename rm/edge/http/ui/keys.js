@@ -1,8 +1,8 @@
 // Keys: pages by `g` and a letter, the filter by `/`, rows of tables by arrows, and `?` for all of this.
 import { tell } from "./dialog.js";
 import { facts, isRecording } from "./dom.js";
+import { ROW_PX } from "./grid.js";
 
-const ROW_PX = 34;
 const OTHERS = [["g, then a letter", "a page"], ["/", "filter"], ["p", "pause, and go on"], ["↑ ↓", "rows of a table; also Page Up, Page Down, Home, End"],
   ...(isRecording ? [["← →", "one moment back, one moment on"]] : []), ["Enter", "open the row"], ["t", "light or dark"], ["?", "these keys"], ["Esc", "leave a question or the filter"]];
 

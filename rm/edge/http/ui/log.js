@@ -8,7 +8,7 @@ const NUMBERS = { time: (one) => one.time };
 const COLUMNS = [{ key: "time", name: "Time", isNumber: true, value: (one) => one.time, cell: (one) => moment(one.time) },
   { key: "type", name: "Type", value: (one) => one.type, cell: (one) => h("span", { class: one.isTrouble ? "trouble" : "" }, one.type) },
   { key: "about", name: "About", value: (one) => one.about || "", isOff: true },
-  { key: "subject", name: "Subject", value: (one) => one.subject }, { key: "details", name: "What it says", value: (one) => one.details || "" }];
+  { key: "subject", width: 330, name: "Subject", value: (one) => one.subject }, { key: "details", width: 700, name: "What it says", value: (one) => one.details || "" }];
 
 export async function eventLog(log, query) {
   const which = query.get("which") || "all", means = matcher(query.get("q"), TEXTS, NUMBERS);

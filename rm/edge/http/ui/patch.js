@@ -15,7 +15,7 @@ export function patch(place, wanted) {
     }
     if (found === here) here = here.nextSibling;
     else place.insertBefore(found, here);
-    morph(found, one);
+    if (found !== one) morph(found, one);
   }
   while (here) {
     const next = here.nextSibling;

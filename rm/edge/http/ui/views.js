@@ -106,10 +106,10 @@ export async function labels(_, query) {
 }
 
 const PROPERTY = { name: (one) => one.name, value: (one) => one.value, source: (one) => one.source };
-const PROPERTIES = [{ key: "name", name: "Property", value: (one) => one.name },
+const PROPERTIES = [{ key: "name", name: "Property", width: 520, value: (one) => one.name },
   { key: "value", name: "Value", value: (one) => one.value, cell: (one) => [one.value, one.unit && ` ${one.unit}`, one.final && h("small", {}, " final")] },
   { key: "from", name: "From", value: (one) => one.source, cell: (one) => [one.source, one.default && h("small", {}, ` (default ${one.default})`)] },
-  { key: "meaning", name: "Meaning", value: (one) => one.meaning || "" }];
+  { key: "meaning", width: 700, name: "Meaning", value: (one) => one.meaning || "" }];
 
 export async function conf(_, query) {
   const which = query.get("which") || "set", means = matcher(query.get("q"), PROPERTY);

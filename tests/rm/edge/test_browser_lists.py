@@ -1,0 +1,179 @@
+"""Lists and queues in a real browser, in one go: columns, order, files, keys, ten thousand nodes, queues that
+are changed, contrast.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+from tests.rm.edge.test_browser import NAME, needs_browser, opened, show, submit
+from tests.rm.edge.test_http import Web, web
+from tests.rm.edge.test_process import play
+from yarn.configuration.document import write
+
+QUEUES = {
+    "root.queues": "default,etl",
+    "root.default.capacity": "40",
+    "root.etl.capacity": "60",
+    "root.etl.maximum-capacity": "80",
+}
+SITE = {
+    "yarn__resourcemanager__scheduler__class": "capacity",
+    "yarn__scheduler__configuration__store__class": "memory",
+}
+MANY = 10_000
+
+
+async def choose_columns(page: Page, caller: Web) -> None:
+    """The choice stands in the address and is remembered where the address says nothing."""
+    await show(page, caller, "/apps")
+    assert await page.locator("th", has_text="LaunchTime").count() == 0
+    await page.locator("summary", has_text="Columns").click()
+    await page.get_by_label("LaunchTime", exact=True).check()
+    await page.locator("th", has_text="LaunchTime").wait_for()
+    await page.get_by_role("button", name="User further to the left").click()
+    await page.locator("th:first-child", has_text="User").wait_for()
+    assert "columns=user%2Cid%2C" in page.url
+    await show(page, caller, "/apps")
+    await page.locator("th:first-child", has_text="User").wait_for()
+    assert "columns=user%2Cid%2C" in page.url
+    await page.locator("summary", has_text="Columns").click()
+    await page.get_by_role("button", name="The usual columns").click()
+    await page.locator("th:first-child", has_text="ID").wait_for()
+
+
+async def sort_and_save(page: Page, caller: Web, ids: list[str]) -> None:
+    """Order by click, kept by the header; the file has all that is meant, and no formulas."""
+    await page.locator("th").get_by_role("link", name="StartTime").click()
+    await page.locator("th[aria-sort=descending]", has_text="StartTime").wait_for()
+    assert await page.evaluate("document.activeElement.textContent") == "StartTime"
+    await page.locator(".facet", has_text="User").locator("select").select_option("ann")
+    await page.wait_for_url("**user=ann**")
+    await page.locator(".tools code", has_text="GET /ws/v1/cluster/apps?user=ann").wait_for()
+    async with page.expect_download() as saved:
+        await page.get_by_role("button", name="CSV").click()
+    text = (await (await saved.value).path()).read_text()
+    assert text.startswith("ID,User,Name,")
+    assert all(one in text for one in ids)
+    assert NAME in text
+    async with page.expect_download() as saved:
+        await page.get_by_role("button", name="JSON").click()
+    assert [one["id"] for one in json.loads((await (await saved.value).path()).read_text())] == ids[::-1]
+
+
+async def move_by_keys(page: Page, ids: list[str]) -> None:
+    """Rows by arrows, the page of one by Enter, the keys by a question mark."""
+    await page.locator("tbody tr").first.focus()
+    await page.keyboard.press("ArrowDown")
+    assert ids[0] in await page.evaluate("document.activeElement.textContent")
+    await page.keyboard.press("?")
+    await page.locator("dialog", has_text="rows of a table").wait_for()
+    await page.keyboard.press("Escape")
+    await page.locator("tbody tr").nth(1).focus()
+    await page.keyboard.press("Enter")
+    await page.wait_for_url(f"**/app/{ids[0]}**")
+    await page.locator(".lifeline", has_text="accepted").wait_for()
+
+
+async def look_at_many_nodes(page: Page, caller: Web) -> None:
+    """Of ten thousand rows those are there that one looks at."""
+    one = (await caller.get("/ui/nodes"))["nodes"]["node"][0]
+    rows = [{**one, "id": f"n{i}:1", "host": f"n{i}", "rack": f"/r{i % 20}"} for i in range(MANY)]
+
+    async def answer(route: Any) -> None:
+        await route.fulfill(json={"nodes": {"node": rows}})
+
+    await page.route("**/ui/nodes*", answer)
+    await show(page, caller, "/nodes")
+    await page.locator("tr[aria-rowindex='2']").wait_for()
+    assert await page.locator("tbody tr").count() < 150
+    assert await page.locator(".square").count() < 3_000
+    await page.locator("tr[aria-rowindex='2']").focus()
+    await page.keyboard.press("End")
+    await page.locator(f"tr[aria-rowindex='{MANY + 1}']").wait_for()
+    await page.fill("#filter", "rack:/r7 containers<1 id:n27:1")
+    await page.locator("caption", has_text="Nodes: 1").wait_for()
+    await page.unroute("**/ui/nodes*")
+
+
+async def change_queues(page: Page, caller: Web) -> None:
+    """What is computed is shown with its numbers; what is wrong is refused and told, and nothing changes."""
+    await show(page, caller, "/scheduler?queue=root.etl")
+    await page.get_by_text("etl absolute 60.0 % = root 100.0 %").wait_for()
+    await page.get_by_role("button", name="Stop", exact=True).click()
+    dialog = page.locator("dialog")
+    assert "Stop queue root.etl?" in await dialog.inner_text()
+    await dialog.get_by_role("button", name="Stop", exact=True).click()
+    await page.locator(".queues .trouble", has_text="STOPPED").wait_for()
+    await page.get_by_role("button", name="Edit capacities").click()
+    await dialog.get_by_label("root.etl: Capacity", exact=True).fill("70")
+    await dialog.get_by_role("button", name="Validate and change").click()
+    await dialog.locator(".error", has_text="root").wait_for()
+    await dialog.get_by_role("button", name="Close").click()
+    await page.get_by_role("button", name="Edit capacities").click()
+    await dialog.get_by_label("root.etl: Capacity", exact=True).fill("70")
+    await dialog.get_by_label("root.default: Capacity", exact=True).fill("30")
+    await dialog.get_by_role("button", name="Validate and change").click()
+    await page.get_by_text("etl absolute 70.0 % = root 100.0 %").wait_for()
+
+
+def luminance(colour: str) -> float:
+    """Of an sRGB colour, as WCAG defines it."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = (one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    """From 1 to 21."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+READ = """() => { const style = getComputedStyle(document.documentElement);
+  const long = (text) => text.trim().replace(/^#(.)(.)(.)$/, '#$1$1$2$2$3$3');
+  return Object.fromEntries(['ink', 'soft', 'paper', 'field', 'accent', 'used', 'over', 'bad']
+    .map((name) => [name, long(style.getPropertyValue('--' + name))])); }"""
+
+
+async def measure_contrast(page: Page, caller: Web) -> None:
+    """Texts have at least 4.5 to 1 on each ground, light and dark."""
+    await show(page, caller, "/cluster")
+    for theme in ("light", "dark"):
+        await page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        colours = await page.evaluate(READ)
+        for ground in ("paper", "field"):
+            for ink in ("ink", "soft", "accent", "used", "over", "bad"):
+                found = contrast(colours[ink], colours[ground])
+                assert found >= 4.5, f"{theme}: {ink} on {ground} has {found:.2f}"
+
+
+@needs_browser
+def test_lists_and_queues(tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "capacity-scheduler.xml").write_text(
+        write((f"yarn.scheduler.capacity.{name}", value, False) for name, value in QUEUES.items())
+    )
+
+    async def scene() -> None:
+        async with web(tmp_path, **SITE) as caller, opened(caller) as page:
+            page.set_default_timeout(20_000)
+            ids = [await submit(caller) for _ in range(2)]
+            await choose_columns(page, caller)
+            await sort_and_save(page, caller, ids)
+            await move_by_keys(page, ids)
+            await look_at_many_nodes(page, caller)
+            await change_queues(page, caller)
+            await measure_contrast(page, caller)
+
+    play(scene)
+
+
+@pytest.mark.parametrize("one, other, ratio", [("#000000", "#ffffff", 21.0), ("#777777", "#ffffff", 4.48)])
+def test_contrast_is_measured_as_it_is_defined(one: str, other: str, ratio: float) -> None:
+    assert round(contrast(one, other), 2) == ratio
