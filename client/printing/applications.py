@@ -206,5 +206,5 @@ def container_report(report: ContainerReport) -> str:
         f"\tHost : {java(report.node_id)}\n"
         f"\tNodeHttpAddress : {or_na(report.node_http_address)}\n"
         f"\tExposedPorts : {report.exposed_ports or ''}\n"
-        f"\tDiagnostics : {report.diagnostics_info}\n"
+        f"\tDiagnostics : {java(report.diagnostics_info)}\n"
     )

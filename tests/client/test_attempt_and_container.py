@@ -40,7 +40,6 @@ CONTAINER_REPORT = ContainerReport(
     node_id=NodeId("n1", 1234),
     creation_time=1_700_000_001_000,
     finish_time=0,
-    diagnostics_info="",
     log_url="http://n1:8042/logs",
     container_state=ContainerState.RUNNING,
     node_http_address="http://n1:8042",
@@ -151,7 +150,7 @@ def test_container_status_has_times_in_ms(rm: FakeResourceManager, shell: Shell)
         "\tHost : n1:1234\n"
         "\tNodeHttpAddress : http://n1:8042\n"
         "\tExposedPorts : \n"
-        "\tDiagnostics : \n"
+        "\tDiagnostics : null\n"
     )
     assert result.status == 0
 
