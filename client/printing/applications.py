@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import tzinfo
 
-from client.text import decimal, java, java_set, line, or_na, timestamp
+from client.text import NOT_AVAILABLE, decimal, java, java_set, line, or_na, timestamp
 from yarn.enums import YarnApplicationState
 from yarn.records.application import (
     ApplicationAttemptReport,
@@ -206,5 +206,10 @@ def container_report(report: ContainerReport) -> str:
         f"\tHost : {java(report.node_id)}\n"
         f"\tNodeHttpAddress : {or_na(report.node_http_address)}\n"
         f"\tExposedPorts : {report.exposed_ports or ''}\n"
-        f"\tDiagnostics : {java(report.diagnostics_info)}\n"
+        f"\tDiagnostics : {java(_sent(report.diagnostics_info))}\n"
     )
+
+
+def _sent(text: str | None) -> str | None:
+    """A text whose default in the contract is N/A: Java reads null where it was not sent."""
+    return None if text == NOT_AVAILABLE else text
