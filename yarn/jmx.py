@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import Metric
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
+from prometheus_client.registry import Collector
 
 from yarn import notation
 
 Bean = dict[str, Any]
 
 _EVERYTHING = "*:*"
-PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+PROMETHEUS_TYPE = CONTENT_TYPE_PLAIN_0_0_4
 _BEFORE_CAPITAL = re.compile(r"(?<=[^A-Z_])(?=[A-Z])|(?<!^)(?<!_)(?=[A-Z][a-z])")
 _OTHERS = re.compile(r"[^a-z0-9]+")
 _COUNTERS = re.compile(
@@ -28,7 +33,7 @@ _COUNTERS = re.compile(
 )
 _RPC = re.compile(r"(Rpc|RpcDetailed)ActivityForPort[0-9]+")
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
-_LABEL_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
+_HEADING = re.compile(rb"^# HELP (\S+)_total (.*)\n# TYPE \1_total counter$", re.MULTILINE)
 
 
 def named(service: str, record: str, **keys: str) -> Bean:
@@ -104,23 +109,37 @@ def matches(name: str, pattern: str) -> bool:
 def prometheus(found: Iterable[Bean]) -> bytes:
     """All numbers of the metrics system's beans, as Prometheus reads them: a family for each attribute.
 
-    Written out here: Prometheus' own library knows no counter whose name does not end in `_total`.
+    Hadoop's counters do not end in `_total`, which Prometheus' library gives to each counter's heading;
+    headings and samples have to agree, so it is taken off again.
     """
-    families: dict[str, list[str]] = {}
-    for bean in found:
-        if not str(bean["name"]).startswith("Hadoop:") or "tag.Context" not in bean:
-            continue
-        record = _record(str(bean["modelerType"]))
-        labels = _labels(bean)
-        for attribute, value in bean.items():
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                continue
-            name = metric_name(record, attribute)
-            if name not in families:
-                kind = "counter" if is_counter(attribute) else "gauge"
-                families[name] = [f"# HELP {name} {description(attribute)}", f"# TYPE {name} {kind}"]
-            families[name].append(f"{name}{{{labels}}} {_number(value)}")
-    return "".join(f"{line}\n" for lines in families.values() for line in lines).encode()
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Beans(found))
+    return _HEADING.sub(rb"# HELP \1 \2\n# TYPE \1 counter", generate_latest(registry))
+
+
+class _Beans(Collector):
+    """The beans of one moment, as Prometheus' library wants them."""
+
+    def __init__(self, found: Iterable[Bean]) -> None:
+        self._found = [
+            bean for bean in found if str(bean["name"]).startswith("Hadoop:") and "tag.Context" in bean
+        ]
+
+    def collect(self) -> Iterator[Metric]:
+        """One family for each attribute of each record."""
+        families: dict[str, Metric] = {}
+        for bean in self._found:
+            record = _record(str(bean["modelerType"]))
+            labels = _labels(bean)
+            for attribute, value in bean.items():
+                if isinstance(value, bool) or not isinstance(value, int | float):
+                    continue
+                name = metric_name(record, attribute)
+                if name not in families:
+                    kind = "counter" if is_counter(attribute) else "gauge"
+                    families[name] = Metric(name, description(attribute), kind)
+                families[name].add_sample(name, labels, float(value))
+        yield from families.values()
 
 
 def metric_name(record: str, attribute: str) -> str:
@@ -158,15 +177,9 @@ def _in_words(name: str) -> str:
     return " ".join(word for word in _WORDS.split(name) if word)
 
 
-def _labels(bean: Bean) -> str:
+def _labels(bean: Bean) -> dict[str, str]:
     tags = {
         name.removeprefix("tag.").lower(): str(value) for name, value in bean.items() if name[:4] == "tag."
     }
     tags.pop("numopenconnectionsperuser", None)
-    return ",".join(f'{name}="{value.translate(_LABEL_ESCAPES)}"' for name, value in tags.items())
-
-
-def _number(value: float) -> str:
-    if isinstance(value, int):
-        return str(value)
-    return repr(value).replace("nan", "NaN").replace("inf", "Inf")
+    return tags
