@@ -134,5 +134,6 @@ def _steps(scheduler: CapacityScheduler, attempt: CapacityAttempt, asks: KeyAsks
     )
     for (reason, detail), count in counts.items():
         numbers = f"{count} of {len(nodes)} nodes" + (f" ({detail})" if detail else "")
-        steps.append(Step("nodes", reason.value, False, numbers, _CHANGES.get(reason, "")))
+        change = "" if free else _CHANGES.get(reason, "")
+        steps.append(Step("nodes", reason.value, False, numbers, change))
     return steps

@@ -3,7 +3,7 @@ import { get, list, live } from "./api.js";
 import { tracking } from "./appcolumns.js";
 import { gantt } from "./gantt.js";
 import { actions } from "./appactions.js";
-import { bar, duration, facts, gib, h, isRecording, link, moment, orNone, percent, state, table, title } from "./dom.js";
+import { bar, duration, facts, gib, h, isRecording, link, moment, orNone, percent, state, title } from "./dom.js";
 import { grid } from "./grid.js";
 import { lifeLine } from "./lifeline.js";
 import { localities } from "./locality.js";
@@ -23,7 +23,7 @@ export async function app([id], query) {
   return [title(one.name), h("p", { class: "id" }, one.id), !isRecording && actions(one, rights), lifeLine(one, list(life.moment), containers.now), overview(one),
     h("h2", {}, "Containers over nodes and time"), gantt(held, containers.now, (container) => container.node, { name: one.id }),
     !isOver(one) && whyNot(why, list(one.resourceRequests)),
-    h("h2", {}, "Attempts"), attempts(list(appAttempts.appAttempt)),
+    h("h2", {}, "Attempts"), attempts(list(appAttempts.appAttempt), id, query),
     !isOver(one) && [h("h2", {}, "Outstanding requests"), outstanding(list(one.resourceRequests), id, query)],
     h("h2", {}, "Locality"), localities(held), h("h2", {}, "Containers"), containerGrid(held, containers.now, one, query)];
 }
@@ -50,13 +50,20 @@ function overview(one) {
 
 const logs = (url) => (url ? h("a", { href: url }, "Logs") : "N/A");
 
-function attempts(found) {
-  return table("Attempts", ["Attempt ID", "State", "Started", "Finished", "AM Container", "Node", "Logs", "Nodes blacklisted by the app",
-    "Nodes blacklisted by the system", "Diagnostics Info"], found.map((one) =>
-    [one.appAttemptId, state(one.appAttemptState || ""), moment(one.startTime), moment(one.finishedTime), orNone(one.containerId),
-      one.nodeId ? link(`/cluster/node/${one.nodeId}`, one.nodeId) : "N/A", logs(one.logsLink), orNone(one.blacklistedNodes), orNone(one.nodesBlacklistedBySystem),
-      one.diagnosticsInfo || one.diagnostics || ""]), "No attempt has begun yet.");
-}
+const ATTEMPT_COLUMNS = [
+  { key: "id", name: "Attempt ID", value: (one) => one.appAttemptId },
+  { key: "state", name: "State", value: (one) => one.appAttemptState || "", cell: (one) => state(one.appAttemptState || "") },
+  { key: "started", name: "Started", isNumber: true, value: (one) => one.startTime, cell: (one) => moment(one.startTime) },
+  { key: "finished", name: "Finished", isNumber: true, value: (one) => one.finishedTime, cell: (one) => moment(one.finishedTime) },
+  { key: "container", name: "AM Container", value: (one) => one.containerId || "", cell: (one) => orNone(one.containerId) },
+  { key: "node", name: "Node", value: (one) => one.nodeId || "", cell: (one) => (one.nodeId ? link(`/cluster/node/${one.nodeId}`, one.nodeId) : "N/A") },
+  { key: "logs", name: "Logs", isFixed: true, value: (one) => one.logsLink || "", cell: (one) => logs(one.logsLink) },
+  { key: "blacklist", name: "Nodes blacklisted by the app", value: (one) => one.blacklistedNodes || "", cell: (one) => orNone(one.blacklistedNodes) },
+  { key: "system", name: "Nodes blacklisted by the system", value: (one) => one.nodesBlacklistedBySystem || "", cell: (one) => orNone(one.nodesBlacklistedBySystem) },
+  { key: "diagnostics", name: "Diagnostics Info", value: (one) => one.diagnosticsInfo || one.diagnostics || "" }];
+
+const attempts = (found, id, query) => grid({ id: "attempts", name: "Attempts", columns: ATTEMPT_COLUMNS, rows: found, query, keyOf: (one) => one.appAttemptId,
+  calls: [`/apps/${id}/appattempts`], none: "No attempt has begun yet." });
 
 const REQUEST_COLUMNS = [
   { key: "priority", name: "Priority", isNumber: true, value: (one) => one.priority },
