@@ -164,7 +164,9 @@ def _add_view(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         metavar="RECORDING",
         help="what `--record` of `yarnbox scenario run` or `yarnbox sim run` wrote",
     )
-    view.add_argument("--scenarios", metavar="DIR", help="offer the scenario files below it to the page")
+    view.add_argument(
+        "--scenarios", metavar="DIR", help="offer the scenarios and traces below it to the page"
+    )
     view.add_argument(
         "--port", metavar="PORT", type=_port, default=0, help="0: any that is free (default: 0)"
     )

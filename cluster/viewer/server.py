@@ -113,10 +113,11 @@ class Viewer:
         try:
             asked = json.loads(await request.text())
             text, called, scheduler = (_text(asked, name) for name in ("text", "name", "scheduler"))
+            sizes = {name: _size(asked, name, default, most) for name, (default, most) in _SIZES.items()}
         except (ValueError, TypeError) as error:
             raise wrong(f"text, name and scheduler are wanted: {error}") from None
         try:
-            run = await self._shelf.simulate(text, called or "scenario", scheduler)
+            run = await self._shelf.simulate(text, called or "scenario", scheduler, sizes)
         except SimulationFailedError as error:
             return _json({"problems": error.problems}, 422)
         return _json({"run": run})
@@ -140,6 +141,17 @@ _HEADER = (
 
 def _brief(name: str, recording: Recording) -> dict[str, str]:
     return {"run": name, "name": recording.name, "scheduler": recording.scheduler}
+
+
+_SIZES = {"nodes": (4, 200), "jobs": (200, 2000), "scale": (10, 1_000_000)}
+"""Of a trace: what holds where nothing is said, and the most."""
+
+
+def _size(asked: Any, name: str, default: int, most: int) -> int:
+    value = asked.get(name, default)
+    if type(value) is not int or not 1 <= value <= most:
+        raise ValueError(f"{name} has to be a number from 1 to {most}")
+    return value
 
 
 def _text(asked: Any, name: str) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 from cluster.viewer.answers import RecordedCluster, missing, wrong
 from cluster.viewer.schedulers import SCHEDULERS
-from cluster.viewer.worker import LONGEST_S
+from cluster.viewer.worker import LONGEST_S, TRACE
 from rm.web.refusals import RestError
 from sim.recording.document import InvalidRecordingError, Recording, read
 
@@ -57,11 +57,11 @@ class Shelf:
         return found
 
     def files(self) -> list[str]:
-        """The scenarios that may be played, by their names within the directory."""
+        """The scenarios and traces that may be played, by their names within the directory."""
         if self._directory is None:
             return []
         top = self._directory.resolve()
-        found = [one for kind in ("*.yaml", "*.yml") for one in top.rglob(kind)]
+        found = [one for kind in ("*.yaml", "*.yml", f"*{TRACE}") for one in top.rglob(kind)]
         inside = [one for one in found if one.resolve().is_relative_to(top) and one.is_file()]
         return sorted(str(one.relative_to(top)) for one in inside)[:MOST_FILES]
 
@@ -75,8 +75,8 @@ class Shelf:
         except (OSError, UnicodeDecodeError) as error:
             raise wrong(f"{file} cannot be read: {error}") from None
 
-    async def simulate(self, text: str, called: str, scheduler: str) -> str:
-        """Plays a scenario in virtual time; the name of the run."""
+    async def simulate(self, text: str, called: str, scheduler: str, sizes: Mapping[str, int]) -> str:
+        """Plays a scenario or a trace in virtual time; the name of the run."""
         if scheduler and scheduler not in SCHEDULERS:
             raise wrong(f"{scheduler} is none of {', '.join(SCHEDULERS)}")
         if len(text) > LARGEST_TEXT:
@@ -85,7 +85,8 @@ class Shelf:
             raise RestError(409, "java.lang.IllegalStateException", "a simulation is running already")
         self._is_busy = True
         try:
-            answer = await _in_a_process({"text": text, "called": called, "scheduler": scheduler})
+            asked = {"text": text, "called": called, "scheduler": scheduler, "sizes": sizes}
+            answer = await _in_a_process(asked)
         finally:
             self._is_busy = False
         if "problems" in answer:
@@ -106,7 +107,7 @@ class Shelf:
         return name
 
 
-async def _in_a_process(asked: Mapping[str, str]) -> dict[str, Any]:
+async def _in_a_process(asked: Mapping[str, Any]) -> dict[str, Any]:
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "cluster.viewer.worker", stdin=pipe, stdout=pipe, stderr=pipe

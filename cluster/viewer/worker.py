@@ -1,4 +1,4 @@
-"""The process in which a simulation from the page runs: a scenario on stdin, a recording on stdout.
+"""The process in which a simulation from the page runs: a scenario or a trace in, a recording out, by pipes.
 
 A scenario may have been pasted from anywhere, and a configuration may name Python classes. So this process
 lives for one simulation, has a limit of memory and of processor time, and refuses to open sockets, to start
@@ -11,13 +11,24 @@ import json
 import os
 import resource
 import sys
+from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from cluster.viewer.schedulers import with_scheduler
 from sim.recording.document import write
+from sim.recording.recorder import Title
 from sim.scenario.document import InvalidScenarioError, parse_scenario
+from sim.scenario.files import YARN_SITE
 from sim.scenario.player import play_recorded
+from sim.workload.files import equal_queues
+from sim.workload.jobs import InvalidTraceError
+from sim.workload.player import Site, WorkloadPlayer
+from sim.workload.swim import SwimOptions, read_swim
 
+TRACE = ".tsv"
+"""What a file is called that is a trace of SWIM and no scenario."""
+QUEUES, USERS = ("etl", "adhoc"), ("mei", "tom")
 LONGEST_S = 60
 MOST_BYTES = 3 * 1024 * 1024 * 1024
 _REFUSED = (
@@ -56,8 +67,10 @@ def forbid(event: str, arguments: tuple[Any, ...]) -> None:
         raise ForbiddenError(f"a simulation may not do this: {event}")
 
 
-def simulate(text: str, called: str, scheduler: str) -> dict[str, Any]:
+def simulate(text: str, called: str, scheduler: str, sizes: Mapping[str, int]) -> dict[str, Any]:
     """`recording` is the text of one, `problems` are the lines that say why there is none."""
+    if called.endswith(TRACE):
+        return _play_trace(text, called, scheduler, sizes)
     try:
         scenario = parse_scenario(text, called)
     except InvalidScenarioError as error:
@@ -70,6 +83,22 @@ def simulate(text: str, called: str, scheduler: str) -> dict[str, Any]:
     return {"recording": write(data)}
 
 
+def _play_trace(text: str, called: str, scheduler: str, sizes: Mapping[str, int]) -> dict[str, Any]:
+    swim = SwimOptions(scale=sizes["scale"], queues=QUEUES, users=USERS)
+    try:
+        jobs = list(islice(read_swim(text.splitlines(), called, swim, lambda _: None), sizes["jobs"]))
+    except InvalidTraceError as error:
+        return {"problems": [str(error)]}
+    if not jobs:
+        return {"problems": [f"{called}: there is no job in it"]}
+    about = f"{len(jobs)} jobs on {sizes['nodes']} nodes, bytes divided by {sizes['scale']}"
+    title = Title(name=called.rpartition("/")[2].removesuffix(TRACE), about=about, kind="workload")
+    files = equal_queues(scheduler or "capacity", QUEUES, {})
+    player = WorkloadPlayer(jobs, Site(nodes=sizes["nodes"]), files, (YARN_SITE,), title)
+    player.play()
+    return {"recording": write(player.recording())}
+
+
 def main() -> int:
     """One simulation."""
     asked = json.load(sys.stdin)
@@ -77,7 +106,7 @@ def main() -> int:
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     sys.addaudithook(forbid)
     try:
-        answer = simulate(asked["text"], asked["called"], asked["scheduler"])
+        answer = simulate(asked["text"], asked["called"], asked["scheduler"], asked["sizes"])
     except MemoryError:
         answer = {"problems": [f"{asked['called']}: takes more than {MOST_BYTES // 1024**3} GiB of memory"]}
     except ForbiddenError as error:

@@ -9,7 +9,7 @@ fourth; sums never suffer, for they are sampled by themselves. Events and marks:
 from __future__ import annotations
 
 MOST_VALUES = 1_000_000
-"""Numbers, words and flags of all fields and series: about 10 MB of JSON."""
+"""Numbers, words and flags of all fields and series: some 10 MB of JSON."""
 FEWEST_MOMENTS = 50
 MOST_MOMENTS = 2_000
 MOST_CONTAINERS = 40_000

@@ -44,14 +44,16 @@ INSTANT_MS = 1_000
 """What a step or a heartbeat that takes no time counts for."""
 OVER = ("FINISHED", "FAILED", "KILLED")
 _CHANGES_ALWAYS = ("elapsedTime", "clusterUsagePercentage", "queueUsagePercentage", "timeouts", "clusterId")
-_CHANGES_OFTEN = (
-    "memorySeconds",
-    "vcoreSeconds",
+_CHANGES_OFTEN = ("memorySeconds", "vcoreSeconds", "preemptedMemorySeconds", "preemptedVcoreSeconds")
+_LARGE = (
+    "resourceRequests",
+    "resourceInfo",
     "resourceSecondsMap",
     "preemptedResourceSecondsMap",
-    "preemptedMemorySeconds",
-    "preemptedVcoreSeconds",
+    "amContainerLogs",
+    "amHostHttpAddress",
 )
+_OF_PROCESSES = ("logsLink", "exportPorts", "nodeHttpAddress")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,7 +267,7 @@ class RunRecorder:
         hidden = _CHANGES_ALWAYS
         is_over = shown["state"] in OVER
         if not self._is_detailed:
-            hidden += ("resourceRequests", "resourceInfo", *(() if is_over else _CHANGES_OFTEN))
+            hidden += (*_LARGE, *(() if is_over else _CHANGES_OFTEN))
         name = self._name_of(app.application_id)
         shown = brief({key: value for key, value in shown.items() if key not in hidden})
         current = app.current
@@ -289,7 +291,8 @@ class RunRecorder:
             for one in app.attempts.values()
         ]
         for one in attempts:
-            one.pop("logsLink", None)
+            for name_of_field in _OF_PROCESSES:
+                one.pop(name_of_field, None)
         self.documents.note(f"/attempts/{app.application_id}", number, attempts)
         if is_over and all(one["finishedTime"] for one in attempts):
             self._settled[app.application_id] = None

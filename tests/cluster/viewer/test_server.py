@@ -114,7 +114,11 @@ def test_a_scenario_is_played_with_the_scheduler_that_is_chosen(recording: Recor
 def test_what_is_no_simulation_is_not_begun(monkeypatch: Any) -> None:
     async def scene() -> None:
         async with viewing([]) as caller:
-            for wrong in ({"text": 7}, {"text": TEXT, "scheduler": "os.system"}):
+            for wrong in (
+                {"text": 7},
+                {"text": TEXT, "scheduler": "os.system"},
+                {"text": "", "nodes": 10**6},
+            ):
                 await caller.simulate(400, **wrong)
             monkeypatch.setattr(shelf_module, "LARGEST_TEXT", 20)
             assert "larger than" in (await caller.simulate(422, text="#" * 21))["problems"][0]

@@ -7,17 +7,31 @@ import os
 import pytest
 
 from cluster.viewer.worker import ForbiddenError, forbid, simulate
+from sim.recording.document import read
 from tests.cluster.viewer.conftest import TEXT
+
+SIZES = {"nodes": 2, "jobs": 2, "scale": 1}
 
 
 def test_a_recording_or_the_problems() -> None:
-    assert simulate(TEXT, "x.yaml", "")["recording"].startswith('{"format":"yarnbox-recording"')
-    assert simulate("name: bad\nsteps: [{sleep: 1}]\n", "x.yaml", "")["problems"][0].startswith(
+    assert simulate(TEXT, "x.yaml", "", SIZES)["recording"].startswith('{"format":"yarnbox-recording"')
+    assert simulate("name: bad\nsteps: [{sleep: 1}]\n", "x.yaml", "", SIZES)["problems"][0].startswith(
         "x.yaml:2: unknown"
     )
-    (why,) = simulate(TEXT.replace("b.capacity: 50", "b.capacity: 70"), "x.yaml", "")["problems"]
+    (why,) = simulate(TEXT.replace("b.capacity: 50", "b.capacity: 70"), "x.yaml", "", SIZES)["problems"]
     assert why.startswith("x.yaml: ")
     assert "Illegal capacity sum of 1.2" in why
+
+
+def test_a_trace_of_jobs() -> None:
+    trace = "job0\t0\t0\t1000\t0\t10\njob1\t5\t5\t1000\t500\t10\njob2\t9\t4\t1\t1\t1\n"
+    recording = read(simulate(trace, "deep/x.tsv", "fair", SIZES)["recording"], "x")
+    assert (recording.name, recording.scheduler, recording.data["kind"]) == ("x", "FairScheduler", "workload")
+    assert recording.data["figures"]["finished"] == 2
+    assert simulate("job0\t0\n", "x.tsv", "", SIZES)["problems"] == [
+        "x.tsv:1: 6 columns are wanted, there are 2"
+    ]
+    assert simulate("", "x.tsv", "", SIZES)["problems"] == ["x.tsv: there is no job in it"]
 
 
 @pytest.mark.parametrize(
