@@ -4,7 +4,10 @@ CapacitySchedulerLeafQueueInfo, QueueCapacitiesInfo and UserInfo.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rm.container import RMContainer
+from rm.scheduler.capacity import dynamic
 from rm.scheduler.capacity.clients import (
     is_intra_queue_preemption_disabled,
     is_preemption_disabled,
@@ -26,6 +29,11 @@ _MODES = {
     CapacityMode.WEIGHT: "weight",
     CapacityMode.VECTOR: "mixed",
 }
+_TEMPLATES = {
+    "autoQueueTemplateProperties": dynamic.V2_TEMPLATE,
+    "autoQueueParentTemplateProperties": dynamic.V2_PARENT_TEMPLATE,
+    "autoQueueLeafTemplateProperties": dynamic.V2_LEAF_TEMPLATE,
+}
 _NO_OPERATION = {"nodeId": "N/A", "containerId": "N/A", "queue": "N/A"}
 
 
@@ -35,7 +43,7 @@ def scheduler_info(scheduler: CapacityScheduler, shapes: Shapes) -> Answer:
     share = root.share("")
     return {
         "type": "capacityScheduler",
-        "capacity": percent(share.capacity),
+        "capacity": _capacity(share),
         "usedCapacity": percent(share.used_capacity),
         "maxCapacity": _maximum(share),
         **_weights(share),
@@ -48,7 +56,7 @@ def scheduler_info(scheduler: CapacityScheduler, shapes: Shapes) -> Answer:
         "capacities": _capacities(scheduler, root, shapes),
         "health": _health(scheduler, shapes),
         "maximumAllocation": shapes.resource(scheduler.maximum_allocation()),
-        **_common(root),
+        **_common(scheduler, root),
     }
 
 
@@ -97,7 +105,7 @@ def queue_info(scheduler: CapacityScheduler, queue: CapacityQueue, shapes: Shape
     leaves = list(queue.leaves())
     shown: Answer = {
         "queuePath": queue.path,
-        "capacity": percent(share.capacity),
+        "capacity": _capacity(share),
         "usedCapacity": percent(share.used_capacity),
         "maxCapacity": _maximum(share),
         "absoluteCapacity": percent(share.absolute, 100.0),
@@ -121,17 +129,38 @@ def queue_info(scheduler: CapacityScheduler, queue: CapacityQueue, shapes: Shape
         "maxEffectiveCapacity": shapes.resource(share.effective_maximum),
         "maximumAllocation": shapes.resource(scheduler.queue_maximum_allocation(queue.path)),
         "autoCreateChildQueueEnabled": queue.kind is QueueKind.MANAGED_PARENT,
-        "leafQueueTemplate": {},
-        **_common(queue),
+        "leafQueueTemplate": _leaf_template(scheduler, queue),
+        **_common(scheduler, queue),
     }
     if isinstance(queue, LeafQueue):
         return {"type": "capacitySchedulerLeafQueueInfo", **shown, **_leaf(scheduler, queue, shapes)}
     return {**shown, "queues": _children(scheduler, queue, shapes)}
 
 
-def _common(queue: CapacityQueue) -> Answer:
+def _leaf_template(scheduler: CapacityScheduler, queue: CapacityQueue) -> Answer:
+    found = dynamic.managed_template(scheduler.frame.settings.properties, queue.path)
+    return _properties({dynamic.V1_TEMPLATE + name: value for name, value in found.items()})
+
+
+def _properties(values: Mapping[str, str]) -> Answer:
+    return {"property": [{"name": name, "value": value} for name, value in values.items()]} if values else {}
+
+
+def _templates(scheduler: CapacityScheduler, queue: CapacityQueue) -> Answer:
+    """What queues get that are made below this one; a leaf has none below it."""
+    shown = {}
+    for name, prefix in _TEMPLATES.items():
+        found = {}
+        if not queue.kind.is_leaf:
+            properties, depth = scheduler.frame.settings.properties, queue.settings.v2.max_depth
+            found = dynamic.written_template(properties, queue.path, depth, prefix)
+        shown[name] = _properties(found)
+    return shown
+
+
+def _common(scheduler: CapacityScheduler, queue: CapacityQueue) -> Answer:
     settings = queue.settings
-    v2 = settings.v2.is_enabled
+    v2 = settings.v2.is_enabled or (queue.is_dynamic and not queue.kind.is_leaf)
     shown: Answer = {
         "queueAcls": {
             "queueAcl": [
@@ -148,9 +177,7 @@ def _common(queue: CapacityQueue) -> Answer:
         "autoCreationEligibility": (
             "legacy" if queue.kind is QueueKind.MANAGED_PARENT else "flexible" if v2 else "off"
         ),
-        "autoQueueTemplateProperties": {},
-        "autoQueueParentTemplateProperties": {},
-        "autoQueueLeafTemplateProperties": {},
+        **_templates(scheduler, queue),
     }
     return (
         {**shown, "defaultNodeLabelExpression": settings.default_label} if settings.default_label else shown
@@ -185,6 +212,11 @@ def _vector(share: Share) -> Answer:
     return {"configuredCapacityVector": f"[{text}]", "capacityVectorEntries": shown}
 
 
+def _capacity(share: Share) -> float:
+    """Its part of the parent in per cent; nothing where a weight stands for it."""
+    return 0.0 if share.capacity_value.mode is CapacityMode.WEIGHT else percent(share.capacity)
+
+
 def _maximum(share: Share) -> float:
     """Its ceiling in per cent; all of it where none is set."""
     maximum = percent(share.maximum)
@@ -196,12 +228,13 @@ def _capacities(scheduler: CapacityScheduler, queue: CapacityQueue, shapes: Shap
     limits = (scheduler.minimum_allocation, scheduler.configured_maximum)
     for name, share in sorted(queue.shares.items()):
         configured = queue.settings.partitions.get(name)
+        least, most = share.configured_minimum, share.configured_maximum
         am = configured.am_percent if configured is not None and queue.kind.is_leaf else 0.0
         shown.append(
             {
                 "partitionName": name,
                 "queueCapacityVectorInfo": _vector(share),
-                "capacity": percent(share.capacity),
+                "capacity": _capacity(share),
                 "usedCapacity": percent(share.used_capacity),
                 "maxCapacity": _maximum(share),
                 "absoluteCapacity": percent(share.absolute, 100.0),
@@ -209,8 +242,8 @@ def _capacities(scheduler: CapacityScheduler, queue: CapacityQueue, shapes: Shap
                 "absoluteMaxCapacity": percent(share.absolute_maximum, 100.0),
                 "maxAMLimitPercentage": percent(am),
                 **_weights(share),
-                "configuredMinResource": shapes.resource(share.configured_minimum, limits),
-                "configuredMaxResource": shapes.resource(share.configured_maximum, limits),
+                "configuredMinResource": shapes.resource(least, None if least else limits),
+                "configuredMaxResource": shapes.resource(most, None if most else limits),
                 "effectiveMinResource": shapes.resource(share.effective_minimum),
                 "effectiveMaxResource": shapes.resource(share.effective_maximum),
             }
@@ -266,7 +299,7 @@ def _leaf(scheduler: CapacityScheduler, leaf: LeafQueue, shapes: Shapes) -> Answ
 
 
 def _user(leaf: LeafQueue, user: User, shapes: Shapes) -> Answer:
-    limit: Resource = leaf.users.limit_of(user, "") if user.is_active else leaf.users.limit("")
+    limit: Resource = leaf.users.limit_of(user, "")
     am_used = user.usage.am_used("")
     return {
         "username": user.name,

@@ -6,7 +6,6 @@ scheduler's are in `capacity`.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from rm.scheduler.capacity.scheduler import CapacityScheduler
@@ -35,7 +34,7 @@ def scheduler_info(context: RMContext, shapes: Shapes) -> Answer:
 
 
 def fifo_info(context: RMContext) -> Answer:
-    """The one queue of a scheduler without queues; ratios, and NaN before the first node."""
+    """The one queue of a scheduler without queues; ratios."""
     scheduler = context.scheduler
     nodes = scheduler.tracker.nodes.values()
     used = sum(node.allocated.memory_mb for node in nodes)
@@ -43,7 +42,7 @@ def fifo_info(context: RMContext) -> Answer:
     return {
         "type": "fifoScheduler",
         "capacity": 1.0,
-        "usedCapacity": java_float(used / whole) if whole else math.nan,
+        "usedCapacity": java_float(used / whole) if whole else 0.0,
         "qstate": "RUNNING",
         "minQueueMemoryCapacity": scheduler.minimum_allocation.memory_mb,
         "maxQueueMemoryCapacity": scheduler.maximum_allocation().memory_mb,

@@ -199,14 +199,20 @@ def flexible_template(properties: Properties, parent: str, depth: int, *, is_lea
 
     Each is looked for at the parent's path first, then with more and more of the last names as `*`.
     """
-    special, common = dict[str, str](), dict[str, str]()
+    kind = V2_LEAF_TEMPLATE if is_leaf else V2_PARENT_TEMPLATE
+    special = written_template(properties, parent, depth, kind)
+    common = written_template(properties, parent, depth, V2_TEMPLATE)
+    return {**(_DYNAMIC_LEAF if is_leaf else _DYNAMIC), **common, **special}
+
+
+def written_template(properties: Properties, parent: str, depth: int, prefix: str) -> dict[str, str]:
+    """What is written below that prefix for queues that are made below `parent`."""
+    found: dict[str, str] = {}
     for path in wildcard_paths(parent, depth):
         own = QueueProperties(properties, path)
-        kind = V2_LEAF_TEMPLATE if is_leaf else V2_PARENT_TEMPLATE
-        for prefix, found in ((kind, special), (V2_TEMPLATE, common)):
-            for key in own.keys(prefix):
-                found.setdefault(key, own.untrimmed(prefix + key) or "")
-    return {**(_DYNAMIC_LEAF if is_leaf else _DYNAMIC), **common, **special}
+        for key in own.keys(prefix):
+            found.setdefault(key, own.untrimmed(prefix + key) or "")
+    return found
 
 
 def wildcard_paths(path: str, depth: int) -> list[str]:

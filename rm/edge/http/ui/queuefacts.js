@@ -23,7 +23,7 @@ function shareFacts({ name, queue, capacity, usage, parent, whole }) {
     ["Effective Max Capacity", [...amount(capacity.effectiveMaxResource), ` (${percent(capacity.absoluteMaxCapacity)})`],
       whole && `${capacity.effectiveMaxResource.memory} MB = ${whole.memory} MB of the partition × ${percent(capacity.absoluteMaxCapacity)}`],
     ["Absolute Used Capacity", percent(capacity.absoluteUsedCapacity), whole && `${used.memory} MB used / ${whole.memory} MB of the partition, by the dominant resource where that decides`],
-    ["Absolute Configured Capacity", percent(capacity.absoluteCapacity), product(capacity.absoluteCapacity, capacity.capacity, "absolute")],
+    ["Absolute Configured Capacity", percent(capacity.absoluteCapacity), product(capacity.absoluteCapacity, isWeight ? 100 * capacity.normalizedWeight : capacity.capacity, "absolute")],
     ["Absolute Configured Max Capacity", percent(capacity.absoluteMaxCapacity), product(capacity.absoluteMaxCapacity, capacity.maxCapacity, "absolute maximum")],
     ["Used Resources", amount(used)]);
   return found;
