@@ -22,6 +22,12 @@ _DRESS = {
     *("trackingUrl", "tracking_url", "httpAddress", "node_http_address", "diagnostics", "message"),
     *("startTime", "finishTime", "launchTime", "submitTime", "last_health_report_time", "health_report"),
     *("application_resource_usage_map", "application_preempted_resource_usage_map"),
+    *(
+        "decommissioning_timeout",
+        "nm_tokens_from_previous_attempts",
+        "preempted_memory_seconds",
+        "preempted_vcore_seconds",
+    ),
     *("enhanced_headroom", "memory_seconds", "vcore_seconds", "expire_time", "remaining_time"),
     *(
         "tokenSequenceNo",
@@ -46,6 +52,8 @@ _UNORDERED = {
     "updated_nodes": "news of nodes stand in a map by node",
     "container": "containers to be preempted stand in sets",
     "acls": "",
+    "resource_types": "",
+    "containers_to_be_removed_from_nm": "",
     "nodeLabels": "",
     "applicationTags": "",
     "scheduler_resource_types": "",

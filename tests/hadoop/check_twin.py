@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sim.scenario.document import read_scenario
-from tests.hadoop.compare import SAME, Comparison, comparison
+from tests.hadoop.comparison import SAME, Comparison, comparison
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
 AREAS = ("capacity",)

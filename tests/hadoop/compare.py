@@ -1,123 +1,68 @@
-"""Plays scenarios against Hadoop's ResourceManager: `python -m tests.hadoop.compare FILE...`."""
+"""The command: scenarios, or walks drawn from seeds, played by ours and by Hadoop's ResourceManager.
+
+    python -m tests.hadoop.compare FILE...
+    python -m tests.hadoop.compare --scheduler capacity --seed 1 --count 1000 --write DIRECTORY
+
+Exit status 1 where a decision differs.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-import tempfile
-import traceback
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sim.resourcemanager import SimulatedRM
-from sim.scenario.document import InvalidScenarioError, Scenario, read_scenario
-from sim.scenario.player import Player
-from tests.hadoop import installed
-from tests.hadoop.mirror import DifferenceError, MirroredRM, NotComparableError
-from tests.hadoop.twin import Twin, TwinCrashedError
-
-SAME, DIFFERENT, NOT_COMPARABLE = "same", "DIFFERENT", "not comparable"
+from sim.scenario.document import InvalidScenarioError, read_scenario
+from sim.walk.writing import write
+from tests.hadoop.comparison import DIFFERENT, NOT_COMPARABLE, Comparison, Verdict, comparison
+from tests.hadoop.walks import shortened, walk
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """How a play of both went."""
-
-    name: str
-    kind: str
-    step: int = 0
-    line: int = 0
-    why: str = ""
-
-    def __str__(self) -> str:
-        place = f" step {self.step} (line {self.line}):" if self.line else ""
-        return f"{self.kind} {self.name}{place} {self.why}".rstrip()
-
-
-class MirroredPlayer(Player):
-    """Plays a scenario with the twin beside our ResourceManager."""
-
-    def __init__(self, scenario: Scenario, twin: Twin, scratch: Path) -> None:
-        super().__init__(scenario)
-        self._twin = twin
-        self._scratch = scratch
-
-    def start_rm(self) -> SimulatedRM:
-        """Both."""
-        return MirroredRM(self.files, self.scenario.groups, self._twin, self._scratch)
-
-
-class Comparison:
-    """Plays scenarios, one after the other, in one virtual machine."""
-
-    def __init__(self, twin: Twin, scratch: Path) -> None:
-        self._twin = twin
-        self._scratch = scratch
-
-    def compare(self, scenario: Scenario, name: str) -> Verdict:
-        """Plays it to its end, or to the first difference."""
-        player = MirroredPlayer(scenario, self._twin, self._scratch)
-        try:
-            outcome = player.play()
-        except DifferenceError as difference:
-            return self._verdict(player, name, DIFFERENT, str(difference))
-        except NotComparableError as reason:
-            return self._verdict(player, name, NOT_COMPARABLE, str(reason))
-        except TwinCrashedError as crash:
-            return self._verdict(player, name, NOT_COMPARABLE, f"Hadoop crashed: {crash}")
-        except Exception:
-            return self._verdict(player, name, DIFFERENT, f"ours broke: {traceback.format_exc(limit=-3)}")
-        if not outcome.is_ok:
-            return self._verdict(player, name, SAME, f"expectations failed: {outcome.failures[0]}")
-        return Verdict(name, SAME)
-
-    def _verdict(self, player: Player, name: str, kind: str, why: str) -> Verdict:
-        step = player.recorder.step
-        steps = player.scenario.steps
-        line = steps[step - 1].line if 0 < step <= len(steps) else 1
-        return Verdict(name, kind, step, line, why)
-
-
-@contextmanager
-def comparison(log: Path) -> Iterator[Comparison]:
-    """A virtual machine with the twin, for a while; `log` gets what Hadoop complains of."""
-    with tempfile.TemporaryDirectory(prefix="yarnbox-twin-") as scratch:
-        classes = installed.compiled(Path(scratch, "classes"))
-        twin = Twin(classes, installed.jars(), log)
-        try:
-            yield Comparison(twin, Path(scratch))
-        finally:
-            twin.close()
-
-
-def compare_files(files: Iterable[Path], log: Path) -> Iterator[Verdict]:
+def compare_files(comparing: Comparison, files: Sequence[Path]) -> Iterator[Verdict]:
     """The verdict on each file."""
-    with comparison(log) as comparing:
-        for file in files:
-            try:
-                scenario = read_scenario(file)
-            except InvalidScenarioError as error:
-                yield Verdict(str(file), NOT_COMPARABLE, why=str(error))
-                continue
-            yield comparing.compare(scenario, str(file))
+    for file in files:
+        try:
+            scenario = read_scenario(file)
+        except InvalidScenarioError as error:
+            yield Verdict(str(file), NOT_COMPARABLE, why=str(error))
+            continue
+        yield comparing.compare(scenario, str(file))
+
+
+def compare_walks(
+    comparing: Comparison, scheduler: str, seeds: Sequence[int], directory: Path | None
+) -> Iterator[Verdict]:
+    """The verdict on the walk from each seed."""
+    for seed in seeds:
+        found = walk(comparing, seed, scheduler)
+        if found.verdict.kind == DIFFERENT and directory is not None:
+            found = shortened(comparing, found)
+            write(found.document, directory, found.verdict.why.splitlines()[0])
+        yield found.verdict
 
 
 def main(arguments: Sequence[str]) -> int:
     """The command; its exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.hadoop.compare", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path)
-    parser.add_argument(
-        "--log", type=Path, default=Path(os.devnull), help="what Hadoop complains of goes here"
-    )
+    parser.add_argument("--scheduler", choices=("fifo", "capacity", "fair"), help="walk at random under it")
+    parser.add_argument("--seed", type=int, default=0, help="the first walk's seed")
+    parser.add_argument("--count", type=int, default=100, help="how many walks")
+    parser.add_argument("--write", type=Path, help="shortened walks that differ go into this directory")
+    parser.add_argument("--log", type=Path, default=Path(os.devnull), help="where Hadoop complains")
     given = parser.parse_args(arguments)
     counts: Counter[str] = Counter()
-    for verdict in compare_files(given.files, given.log):
-        counts[verdict.kind] += 1
-        print(verdict, flush=True)
+    with comparison(given.log) as comparing:
+        verdicts = compare_files(comparing, given.files)
+        if given.scheduler is not None:
+            seeds = range(given.seed, given.seed + given.count)
+            verdicts = compare_walks(comparing, given.scheduler, seeds, given.write)
+        for verdict in verdicts:
+            counts[verdict.kind] += 1
+            print(verdict, flush=True)
     print(", ".join(f"{count} {kind}" for kind, count in counts.items()))
     return 1 if counts[DIFFERENT] else 0
 

@@ -29,7 +29,14 @@ from rm.events.scheduler import (
 from rm.monitors import OUTLIVED
 from rm.services.caller import Caller
 from sim.resourcemanager import START_MS, SimulatedRM
-from sim.scenario.files import CAPACITY_SCHEDULER, EXCLUDE, FAIR_SCHEDULER, YARN_SITE, ScenarioFiles
+from sim.scenario.files import (
+    CAPACITY_SCHEDULER,
+    EXCLUDE,
+    EXCLUDE_PATH,
+    FAIR_SCHEDULER,
+    YARN_SITE,
+    ScenarioFiles,
+)
 from tests.hadoop.answers import differences_of
 from tests.hadoop.observation import observed
 from tests.hadoop.twin import Refusal, Twin
@@ -117,6 +124,7 @@ class MirroredRM(SimulatedRM):
         self._twin = twin
         self._files = files
         self._allocation_file = scratch / FAIR_SCHEDULER
+        self._exclude_file = scratch / EXCLUDE
         self._inputs: list[_Call | _Launched | Event] = []
         self._shown_ms = START_MS
         self._known_racks: dict[str, str] = {}
@@ -142,6 +150,7 @@ class MirroredRM(SimulatedRM):
         properties = dict(self._files.conf)
         scheduler = properties.get(_SCHEDULER_CLASS, "capacity")
         properties[_SCHEDULER_CLASS] = _SCHEDULERS.get(scheduler, scheduler)
+        properties[EXCLUDE_PATH] = str(self._exclude_file)
         properties[_ALLOCATION_FILE] = str(self._allocation_file)
         for user, names in groups.items():
             self._twin.set_groups(user, names)
@@ -152,7 +161,7 @@ class MirroredRM(SimulatedRM):
         capacity = self._files.load(CAPACITY_SCHEDULER)
         properties = {each.name: each.raw for each in capacity}
         self._twin.write_properties(CAPACITY_SCHEDULER, properties)
-        self._twin.write_file(EXCLUDE, self._files.read_text(EXCLUDE) or "")
+        self._exclude_file.write_text(self._files.read_text(EXCLUDE) or "")
         fair = self._files.read_text(FAIR_SCHEDULER)
         if fair is not None:
             self._allocation_file.write_text(fair)
@@ -260,7 +269,7 @@ class MirroredRM(SimulatedRM):
                 raise DifferenceError(f"{one.rpc}.refused", ours, hadoop)
             return
         theirs = from_bytes(type(one.answer), answer)
-        if isinstance(theirs, RegisterNodeManagerResponse):
+        if isinstance(theirs, RegisterNodeManagerResponse) and theirs.nm_token_master_key is not None:
             self._keys = theirs
         for path, our, their in differences_of(one.rpc, to_message(one.answer), to_message(theirs)):
             raise DifferenceError(path, our, their)

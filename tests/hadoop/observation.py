@@ -71,7 +71,7 @@ def _app(context: RMContext, app: RMApp) -> Seen:
     if known is None:
         return seen
     seen["queue"] = str(known.queue)
-    seen["priority"] = known.app_priority
+    seen["priority"] = app.app_priority
     if known.attempt is not None and not known.attempt.is_stopped:
         seen["attempt"] = _attempt(context, known.attempt)
     return seen

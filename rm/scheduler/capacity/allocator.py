@@ -241,7 +241,7 @@ def is_off_switch_due(leaf: LeafQueue, attempt: CapacityAttempt, asks: KeyAsks, 
     settings, nodes = leaf.frame.settings, len(leaf.frame.tracker)
     missed = attempt.opportunities.get(asks.key, 0)
     if settings.rack_additional_delay > -1:
-        delay = max(settings.node_locality_delay, 0) + settings.rack_additional_delay
+        delay = settings.node_locality_delay + settings.rack_additional_delay
         return missed > min(nodes, delay)
     share = min((asks.unique_locations() - 1) / nodes, 1.0)
     return missed > min(nodes, asks.outstanding * share)

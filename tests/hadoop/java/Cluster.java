@@ -82,7 +82,7 @@ final class Cluster {
     Surroundings.file("yarn-site.xml", Surroundings.document(properties));
     Configuration conf = new YarnConfiguration();
     properties.forEach(conf::set);
-    conf.set(YarnConfiguration.RM_CONFIGURATION_PROVIDER_CLASS, Surroundings.Files.class.getName());
+    conf.set(YarnConfiguration.RM_CONFIGURATION_PROVIDER_CLASS, Surroundings.Provider.class.getName());
     conf.set("hadoop.security.group.mapping", Surroundings.Groups.class.getName());
     conf.set("net.topology.node.switch.mapping.impl", Surroundings.Racks.class.getName());
     conf.setBoolean(YarnConfiguration.RECOVERY_ENABLED, false);

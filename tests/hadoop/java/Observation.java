@@ -69,7 +69,7 @@ final class Observation {
       return seen;
     }
     seen.put("queue", queueName(known));
-    seen.put("priority", known.getPriority() == null ? 0 : known.getPriority().getPriority());
+    seen.put("priority", app.getApplicationPriority() == null ? 0 : app.getApplicationPriority().getPriority());
     SchedulerApplicationAttempt attempt = known.getCurrentAppAttempt();
     if (attempt != null && !attempt.isStopped()) {
       seen.put("attempt", attempt(attempt));

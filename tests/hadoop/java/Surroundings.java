@@ -5,6 +5,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -51,9 +53,12 @@ public final class Surroundings {
   }
 
   /** The files by their names. */
-  public static final class Files extends ConfigurationProvider {
+  public static final class Provider extends ConfigurationProvider {
     @Override
-    public InputStream getConfigurationInputStream(Configuration bootstrap, String name) {
+    public InputStream getConfigurationInputStream(Configuration bootstrap, String name) throws IOException {
+      if (Path.of(name).isAbsolute()) {
+        return Files.newInputStream(Path.of(name));
+      }
       String text = FILES.get(name);
       return text == null ? null : new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
     }
