@@ -51,6 +51,7 @@ async def resource_manager(tmp_path: Path, **properties: str) -> AsyncIterator[s
         "yarn.resourcemanager.webapp.address": "127.0.0.1:0",
         "yarn.resourcemanager.scheduler.class": "fifo",
         "yarn.node-attribute.fs-store.root-dir": str(tmp_path / "node-attribute"),
+        "yarn.node-labels.fs-store.root-dir": str(tmp_path / "node-labels"),
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "50",
         **{name.replace("_", "."): value for name, value in properties.items()},
     }
