@@ -283,7 +283,7 @@ def attempt_in_list(context: RMContext, attempt: RMAppAttempt, *, may_view: bool
         "logsLink": f"http://{address}/node/containerlogs/{master.id}/{attempt.app.user}",
         "blacklistedNodes": ", ".join(booked.blacklist) if booked is not None else "",
         "nodesBlacklistedBySystem": ", ".join(booked.am_blacklist) if booked is not None else "",
-        "exportPorts": "{}",
+        "exportPorts": "null",
     }
 
 

@@ -1,10 +1,11 @@
-"""The queues of the CapacityScheduler over REST: what was compared with Hadoop 3.4.1, field by field."""
+"""Queues and attempts over REST: what was compared with Hadoop 3.4.1, field by field."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from rm.scheduler.capacity.scheduler import CapacityScheduler
+from rm.web.apps import attempt_in_list
 from rm.web.capacity import scheduler_info
 from rm.web.values import Shapes
 from tests.rig import Rig
@@ -92,3 +93,18 @@ def test_the_template_of_leaves_has_its_prefix() -> None:
     shown = scheduler_info(scheduler, Shapes(rig.context.resource_types))
     template = {"property": [{"name": "leaf-queue-template.capacity", "value": "10"}]}
     assert _queue(shown, "a")["leafQueueTemplate"] == template
+
+
+def test_an_attempt_shows_the_container_of_its_am_to_those_who_may_look() -> None:
+    rig = Rig()
+    rig.add_node("n1")
+    application_id = rig.submit()
+    rig.heartbeat("n1")
+    (attempt,) = rig.context.apps[application_id].attempts.values()
+    shown = attempt_in_list(rig.context, attempt, may_view=True)
+    container_id = str(attempt.master_container_id)
+    assert (shown["containerId"], shown["nodeId"]) == (container_id, "n1:1234")
+    assert (shown["exportPorts"], shown["nodesBlacklistedBySystem"]) == ("null", ""), "as Hadoop writes them"
+    hidden = attempt_in_list(rig.context, attempt, may_view=False)
+    assert (hidden["containerId"], hidden["logsLink"], hidden["exportPorts"]) == ("", "", "")
+    assert "nodesBlacklistedBySystem" not in hidden
