@@ -1,8 +1,8 @@
 """What a run comes to, in figures that two runs can be compared by.
 
 The makespan is from the first submission to the end of the last application, or to the end of the run where
-one never ended. An application has waited from its submission to its first container. A sample holds until
-the next one; averages are over time, between the first submission and the end of the makespan.
+one never ended. An application has waited from its submission to its first container, its AM's left out. A
+sample holds until the next one; averages are over time, from the first submission to the end of the makespan.
 """
 
 from __future__ import annotations

@@ -66,11 +66,6 @@ class JobMaster(SimMaster):
         """Whether every task has ended well."""
         return all(stage.done == stage.group.count for stage in self._stages)
 
-    @property
-    def outstanding(self) -> int:
-        """Containers that it asked for and was not given."""
-        return sum(stage.asked for stage in self._stages)
-
     def begin(self) -> None:
         """A new attempt: what has not ended is to be done again."""
         for stage in self._stages:

@@ -9,6 +9,7 @@ while nobody waits for a container. Answers for SLSRunner, NMSimulator and AMSim
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -43,6 +44,7 @@ from yarn.records.tracker import (
     RegisterNodeManagerResponse,
 )
 from yarn.resource import Resource
+from yarn.story import Line
 
 PORT = 1234
 NODE_RESOURCE = Resource(10240, 10)
@@ -107,6 +109,8 @@ class _Run:
     am_node: _Node | None = None
     answer: AllocateResponse | None = None
     """What its last call was told and it has not taken in yet."""
+    owed: int = 0
+    """Containers that the RM has been asked for and has not allocated."""
     is_over: bool = False
 
 
@@ -141,8 +145,10 @@ class WorkloadPlayer:
         self._runs: dict[ApplicationId, _Run] = {}
         self._left = len(jobs)
         self._finished = 0
-        self._outstanding = 0
-        """Containers that somebody waits for, AMs included."""
+        self._owed = 0
+        """Containers that somebody has asked for and the RM has not allocated, AMs included."""
+        self._sweeps = False
+        """Whether nodes are woken in turn, because something is owed."""
         self._refused: list[str] = []
         self._recorder = None if title is None else self._recording_of(title)
 
@@ -191,6 +197,8 @@ class WorkloadPlayer:
             self._nodes.append(node)
             node.register(self._register_node)
             self._wake(node)
+        self._nodes.sort(key=lambda node: node.offset_ms)
+        self.rm.context.story.listeners.append(self._note)
         for job in self._jobs:
             self.kernel.at(job.submit_ms, lambda job=job: self._submit(job), _THEN_MASTERS)  # type: ignore[misc]
         if self._recorder is not None:
@@ -228,7 +236,7 @@ class WorkloadPlayer:
         if self.rm.is_app_over(application_id):
             self._refuse(run, self.rm.application_report(application_id, job.user).diagnostics or "refused")
             return
-        self._wait_for(1)
+        self._owe(run, 1)
 
     def _refuse(self, run: _Run, why: str) -> None:
         self._refused.append(f"{run.master.job.job_id}: {why}")
@@ -259,7 +267,7 @@ class WorkloadPlayer:
         node.heartbeat(self._heartbeat_node, now_ms)
         if node.must_resync:
             node.register(self._register_node, keep=True)
-        if self._outstanding or node.unreported or any(self.rm.wanted_gone(node.node_id)):
+        if node.unreported or any(self.rm.wanted_gone(node.node_id)):
             self._wake(node)
             return
         interval = self._site.nm_interval_ms
@@ -267,13 +275,35 @@ class WorkloadPlayer:
         later_ms = min(soonest, now_ms + LONGEST_SILENCE_MS)
         self._beat_at(node, max(now_ms + interval, later_ms + (node.offset_ms - later_ms) % interval))
 
-    def _wait_for(self, containers: int) -> None:
-        """So many more containers are waited for; or fewer."""
-        was_quiet = not self._outstanding
-        self._outstanding += containers
-        if was_quiet and self._outstanding:
-            for node in self._nodes:
-                self._wake(node)
+    def _owe(self, run: _Run, containers: int) -> None:
+        """So many containers does the RM owe to that job now."""
+        self._owed += containers - run.owed
+        run.owed = containers
+        if self._owed and not self._sweeps:
+            self._sweeps = True
+            offset_ms = self.rm.clock.now_ms() % self._site.nm_interval_ms
+            before = bisect_right(self._nodes, offset_ms, key=lambda node: node.offset_ms) - 1
+            self._sweep(before % len(self._nodes))
+
+    def _sweep(self, place: int) -> None:
+        """The node behind that place heartbeats at its next moment, and so on while anything is owed."""
+        if not self._owed:
+            self._sweeps = False
+            return
+        now_ms, interval = self.rm.clock.now_ms(), self._site.nm_interval_ms
+        following = (place + 1) % len(self._nodes)
+        node = self._nodes[following]
+        wait_ms = (node.offset_ms - now_ms) % interval
+        if wait_ms == 0 and following <= place:
+            wait_ms = interval
+        self._beat_at(node, now_ms + wait_ms)
+        self.kernel.at(now_ms + wait_ms, lambda: self._sweep(following), _THEN_MASTERS)
+
+    def _note(self, line: Line) -> None:
+        if line.kind == "RMContainer" and line.after == "ALLOCATED":
+            run = self._runs.get(line.subject.application_id)
+            if run is not None and run.owed:
+                self._owe(run, run.owed - 1)
 
     def _started(self, node: _Node, container: Container) -> None:
         self._wake(node)
@@ -283,7 +313,7 @@ class WorkloadPlayer:
         if run is None or run.master.attempt_id == attempt_id:
             return  # a task's
         run.am_container, run.am_node, run.answer = container, node, None
-        self._wait_for(-1 - run.master.outstanding)
+        self._owe(run, 0)
         run.master.begin()
         moment_ms = self.rm.clock.now_ms() + self._site.am_interval_ms
         self.kernel.at(moment_ms, lambda: self._register_master(run, attempt_id), _THEN_MASTERS)
@@ -309,21 +339,20 @@ class WorkloadPlayer:
         if self.rm.is_app_over(run.master.application_id) and not run.is_over:
             self._over(run)
         elif not run.is_over:
-            self._wait_for(1)  # for the AM of the next attempt
+            self._owe(run, 1)  # the AM of the next attempt
         return False
 
     def _tick(self, run: _Run, attempt_id: ApplicationAttemptId) -> None:
         if run.is_over or run.master.attempt_id != attempt_id or not self._is_living(run):
             return
         master = run.master
-        before = master.outstanding
         self._take_in(run)
         if master.is_done:
-            self._wait_for(master.outstanding - before)
             self._finish(run, attempt_id)
             return
         ask = master.next_ask()
-        self._wait_for(master.outstanding - before)
+        if ask:
+            self._owe(run, sum(one.num_containers or 0 for one in ask))
         master.allocate(self._caller_of(attempt_id), ask=ask, progress=master.progress)
         run.answer = master.answer
         moment_ms = self.rm.clock.now_ms() + self._site.am_interval_ms
@@ -369,7 +398,7 @@ class WorkloadPlayer:
     def _over(self, run: _Run) -> None:
         run.is_over = True
         self._left -= 1
-        self._wait_for(-run.master.outstanding)
+        self._owe(run, 0)
         run.master.begin()
 
     # ---- calls

@@ -53,7 +53,7 @@ function queues(figures) {
 export function meaning(shown) {
   return [isDilated(shown) && h("p", {}, "A step or a heartbeat that takes no virtual time counts as one second, so that one can watch things happen one after the other. "
       + "All times on these pages are of this clock; beside the slider stands the virtual time, too."),
-    h("p", {}, "The makespan goes from the first submission to the end of the last application, or to the end of the run. An application has waited from its submission to its first container."),
+    h("p", {}, "The makespan goes from the first submission to the end of the last application, or to the end of the run. An application has waited from its submission to its first container, that of its AM left out."),
     h("p", {}, "Fairness is Jain's index of what each has over what progressive filling (max-min fairness; dominant resource fairness where the scheduler minds several resources) "
       + "would give it for what it asks: 1.000 is even, 1/n is one has all. Between queues it is weighted by their guaranteed capacities or steady fair shares.")];
 }
