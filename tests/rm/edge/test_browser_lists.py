@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 from playwright.async_api import Page
 
+from rm.web import finding
 from tests.rm.edge.test_browser import NAME, needs_browser, opened, show, submit
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import play
 from yarn.configuration.document import write
+from yarn.ids import ApplicationId
 
 QUEUES = {
     "root.queues": "default,etl",
@@ -25,6 +27,7 @@ QUEUES = {
 SITE = {
     "yarn__resourcemanager__scheduler__class": "capacity",
     "yarn__scheduler__configuration__store__class": "memory",
+    "yarnbox__resourcemanager__history__interval-ms": "200",
 }
 MANY = 10_000
 
@@ -101,10 +104,67 @@ async def look_at_many_nodes(page: Page, caller: Web) -> None:
     await page.unroute("**/ui/nodes*")
 
 
+class _NoApp:
+    application_id = ApplicationId(1, 1)
+
+
+MEMORY_MB = 4096.0
+ROW = {"id": "n1:1", "state": "RUNNING", "queue": "root.etl.day", "mem": MEMORY_MB}
+FILTERS: tuple[str, ...] = (
+    "n1",
+    "N1 lost",
+    "state:running",
+    "state:lost|running",
+    "state:run",
+    "state:",
+    "queue:etl",
+    "queue:day",
+)
+FILTERS += (
+    "queue:root.etl",
+    "queue:root.e",
+    "mem>4095",
+    "mem>=4097",
+    "mem=4096",
+    "depth>3",
+    '"n1:1"',
+    "id:n1:1",
+)
+
+
+async def compare_filters(page: Page) -> None:
+    """The language is the same here as in the ResourceManager."""
+    texts = {name: str(value) for name, value in ROW.items() if name != "mem"}
+    texts |= dict.fromkeys(set(finding.TEXTS) - set(texts), "")
+    row = finding.Row(_NoApp(), texts, lambda _: MEMORY_MB)
+    wanted = {text: finding.parse(text).holds(row) for text in FILTERS}
+    found = await page.evaluate(
+        """async ([row, filters]) => { const { matcher } = await import('/static/filtering.js');
+          const read = (name) => [name, (one) => one[name]];
+          const texts = Object.fromEntries(['id', 'state', 'queue'].map(read));
+          const holds = (text) => matcher(text, texts, { mem: (one) => one.mem })(row);
+          return Object.fromEntries(filters.map((text) => [text, holds(text)])); }""",
+        [ROW, list(FILTERS)],
+    )
+    assert found == wanted
+
+
+async def save_chart(page: Page) -> None:
+    """The file needs no style sheet."""
+    async with page.expect_download() as saved:
+        await page.get_by_role("button", name="Used share of each queue as SVG").click()
+    text = (await (await saved.value).path()).read_text()
+    assert text.startswith("<svg")
+    assert "stroke" in text
+    assert "class=" not in text
+
+
 async def change_queues(page: Page, caller: Web) -> None:
     """What is computed is shown with its numbers; what is wrong is refused and told, and nothing changes."""
     await show(page, caller, "/scheduler?queue=root.etl")
     await page.get_by_text("etl absolute 60.0 % = root 100.0 %").wait_for()
+    await page.locator("svg.timeline").first.wait_for()
+    await save_chart(page)
     await page.get_by_role("button", name="Stop", exact=True).click()
     dialog = page.locator("dialog")
     assert "Stop queue root.etl?" in await dialog.inner_text()
@@ -168,6 +228,7 @@ def test_lists_and_queues(tmp_path: Path) -> None:
             await sort_and_save(page, caller, ids)
             await move_by_keys(page, ids)
             await look_at_many_nodes(page, caller)
+            await compare_filters(page)
             await change_queues(page, caller)
             await measure_contrast(page, caller)
 

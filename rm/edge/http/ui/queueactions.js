@@ -1,5 +1,5 @@
 // Queues changed from the page: stopped, started, given other capacities. What is wrong is refused before anything happens.
-import { post, put } from "./api.js";
+import { get, list, post, put } from "./api.js";
 import { action, ask, confirm } from "./dialog.js";
 import { h } from "./dom.js";
 
@@ -17,25 +17,27 @@ function refusal(rights) {
   return rights.queuesAreFixed;
 }
 
-export function queueActions({ name, queue }, siblings, rights) {
+export function queueActions({ name, queue }, siblings, rights, partition) {
   const why = refusal(rights), isRunning = (queue.state || "RUNNING") === "RUNNING";
   return h("p", { class: "actions" },
     isRunning ? action("Stop", () => setState(name, "STOPPED", "It takes no new applications; those that run end in peace.", "Stop"), why, true)
       : action("Start", () => setState(name, "RUNNING", "It takes applications again.", "Start"), why),
-    action("Edit capacities", () => edit(name, siblings), why));
+    action("Edit capacities", () => edit(name, siblings, partition), why));
 }
 
 async function setState(name, state, consequence, yes) {
   if (await confirm(`${yes} queue ${name}?`, consequence, yes)) await apply(change(name, { state }));
 }
 
-// The capacities of siblings make 100 together: all of them are asked for, and changed, at once.
-async function edit(name, siblings) {
-  const parent = name.split(".").slice(0, -1).join(".") || "root";
-  const fields = siblings.flatMap((one) => VALUES.map(([key, text]) => ({ name: `${one.name} ${key}`, text: `${one.name}: ${text}`, value: one.values[key] })));
-  const answers = await ask(`Capacities below ${parent}`, h("p", {}, "In percent, or [memory=…,vcores=…], or 2w. They are validated first; nothing changes if anything is wrong."), fields, "Validate and change");
+// The capacities of siblings make 100 together: all of them are asked for, and changed, at once. What is not set is empty.
+async function edit(name, siblings, partition) {
+  const set = new Map(list((await get("/scheduler-conf")).property).map((one) => [one.name, one.value]));
+  const below = partition ? `accessible-node-labels.${partition}.` : "", parent = name.split(".").slice(0, -1).join(".") || "root";
+  const fields = siblings.flatMap((queue) => VALUES.map(([key, text]) => ({ queue, key: below + key, name: `${queue} ${key}`, text: `${queue}: ${text}`,
+    value: set.get(`yarn.scheduler.capacity.${queue}.${below}${key}`) ?? "" })));
+  const answers = await ask(`Capacities below ${parent}${partition ? ` in partition ${partition}` : ""}`,
+    h("p", {}, "In percent, or [memory=…,vcores=…], or 2w. They are validated first; nothing changes if anything is wrong."), fields, "Validate and change");
   if (!answers) return;
-  const changed = siblings.map((one) => ({ name: one.name, params: Object.fromEntries(VALUES.map(([key]) => [key, answers[`${one.name} ${key}`]]).filter(([key, value]) => value !== one.values[key])) }))
-    .filter((one) => Object.keys(one.params).length);
-  if (changed.length) await apply({ "update-queue": changed.flatMap((one) => change(one.name, one.params)["update-queue"]) });
+  const changed = fields.filter((one) => answers[one.name] !== one.value);
+  if (changed.length) await apply({ "update-queue": changed.flatMap((one) => change(one.queue, { [one.key]: answers[one.name] })["update-queue"]) });
 }

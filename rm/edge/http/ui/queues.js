@@ -87,16 +87,9 @@ function queueBar(one, open) {
       one.pending.memory > 0 && [", ", gib(one.pending.memory), " pending"])));
 }
 
-// What the configuration says of each sibling, for the form that changes all of them together.
-const configured = (one) => {
-  const { capacity } = one, value = (share) => String(+Number(share).toFixed(3));
-  const own = !capacity ? "" : capacity.weight >= 0 ? `${value(capacity.weight)}w` : value(capacity.capacity);
-  return { name: one.name, values: { capacity: own, "maximum-capacity": capacity ? value(capacity.maxCapacity) : "" } };
-};
-
 function details(row, rows, isFair, { partition, rights, users, query }) {
   const siblings = rows.filter((one) => one.parent === row.parent);
-  return h("section", { class: "card" }, h("h2", {}, row.name, partition && ` in partition ${partition}`), !isFair && !isRecording && queueActions(row, siblings.map(configured), rights),
+  return h("section", { class: "card" }, h("h2", {}, row.name, partition && ` in partition ${partition}`), !isFair && !isRecording && queueActions(row, siblings.map((one) => one.name), rights, partition),
     facts([["Pending", amount(row.pending)], ...(isFair ? fairFacts(row) : capacityFacts(row))]),
     h("h3", {}, isFair || !row.queue.users ? "Users" : "Active Users Info"), userTable(row, users, isFair, query), everything(row.queue));
 }
