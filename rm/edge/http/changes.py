@@ -38,6 +38,7 @@ _YARN_EXCEPTIONS = "org.apache.hadoop.yarn.exceptions."
 
 def new_application(call: Call) -> Reply:
     """POST /apps/new-application."""
+    _check_submission_enabled(call)
     answer = call.core.client.get_new_application(GetNewApplicationRequest(), call.caller)
     value = {
         "application-id": str(answer.application_id),
@@ -48,8 +49,7 @@ def new_application(call: Call) -> Reply:
 
 def submit(call: Call) -> Reply:
     """POST /apps."""
-    if not call.context.settings.web.app_submission_enabled:
-        raise text(403, "App submission via REST is disabled.")
+    _check_submission_enabled(call)
     submission = read_submission(call)
     request = SubmitApplicationRequest(application_submission_context=submission)
     try:
@@ -59,6 +59,11 @@ def submit(call: Call) -> Reply:
         raise bad_request(error.message if is_own else f"{error.java_class}: {error.message}") from None
     where = f"{call.base}/ws/v1/cluster/apps/{submission.application_id}"
     return Reply(status=202, headers={"Location": where})
+
+
+def _check_submission_enabled(call: Call) -> None:
+    if not call.context.settings.web.app_submission_enabled:
+        raise text(403, "App submission via REST is disabled.")
 
 
 def set_state(call: Call) -> Reply | Waiting:

@@ -322,3 +322,33 @@ def test_an_empty_object_is_null_in_the_mapped_notation() -> None:
     value = {"resource": {"attributes": {}, "value": 3}}
     assert notation.mapped(value) == '{"resource":{"attributes":null,"value":"3"}}'
     assert notation.mapped({"container": []}, empty="{}") == "{}"
+
+
+def test_lists_hide_what_the_caller_may_not_view_where_that_is_wanted(tmp_path: Path) -> None:
+    async def scene() -> None:
+        _with_queues(tmp_path)
+        async with web(tmp_path, **_ACLS, **{"yarn__webapp__filter-entity-list-by-user": "true"}) as caller:
+            application_id = str(await caller.desk.submit())
+            assert await caller.get("/apps?user.name=bob") == {"apps": {}}
+            (shown,) = (await caller.get("/apps?user.name=ann"))["apps"]["app"]
+            assert shown["id"] == application_id
+
+    play(scene)
+
+
+def test_submission_can_be_switched_off_and_repeated(tmp_path: Path) -> None:
+    async def scene() -> None:
+        _with_queues(tmp_path)
+        async with web(tmp_path, **_CAPACITY) as caller:
+            new = await caller.send("POST", "/apps/new-application")
+            body = {"application-id": new["application-id"], "unmanaged-AM": True}
+            for _ in range(2):
+                await caller.send("POST", "/apps", body, 202)
+            assert len((await caller.get("/apps"))["apps"]["app"]) == 1
+        async with web(tmp_path / "off", **{"yarn__webapp__enable-rest-app-submissions": "false"}) as caller:
+            for path in ("/apps", "/apps/new-application"):
+                said = await caller.send("POST", path, {"application-id": "application_1_0001"}, 403)
+                assert said == "App submission via REST is disabled."
+
+    (tmp_path / "off").mkdir()
+    play(scene)
