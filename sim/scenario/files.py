@@ -30,7 +30,6 @@ class ScenarioFiles:
     def __init__(self, conf: Mapping[str, str], capacity: Mapping[str, str] | None, fair: str | None) -> None:
         self.conf: dict[str, str] = {EXCLUDE_PATH: EXCLUDE, **conf}
         self._scheduler = SchedulerFiles(capacity, fair)
-        self._writes = 0
         self._excluded: dict[str, None] = {}
 
     def load(self, *file_names: str) -> Configuration:
@@ -50,13 +49,12 @@ class ScenarioFiles:
         return self._scheduler.fair if file_name == FAIR_SCHEDULER else None
 
     def modified_ms(self, file_name: str) -> int | None:
-        """How many times the files were written, which tells a reader that they are new."""
-        return None if self.read_text(file_name) is None else self._writes
+        """Older than all that happens: a file is read because a step refreshes, never because it is new."""
+        return None if self.read_text(file_name) is None else 0
 
     def replace(self, capacity: Mapping[str, str] | None, fair: str | None) -> SchedulerFiles:
         """Writes the file that is given; answers what was there before."""
         before = self._scheduler
-        self._writes += 1
         self._scheduler = SchedulerFiles(
             before.capacity if capacity is None else capacity, before.fair if fair is None else fair
         )

@@ -29,6 +29,7 @@ _DRESS = {
         "preempted_vcore_seconds",
     ),
     *("enhanced_headroom", "memory_seconds", "vcore_seconds", "expire_time", "remaining_time"),
+    *("nm_tokens_from_previous_attempts", "preempted_memory_seconds", "preempted_vcore_seconds"),
     *(
         "tokenSequenceNo",
         "token_sequence_no",
@@ -48,12 +49,12 @@ _DRESS = {
 _UNORDERED = {
     "containers_to_cleanup": "containers that are to be killed stand in a set",
     "applications_to_cleanup": "",
+    "containers_to_be_removed_from_nm": "",
     "completed_container_statuses": "",
     "updated_nodes": "news of nodes stand in a map by node",
     "container": "containers to be preempted stand in sets",
     "acls": "",
     "resource_types": "",
-    "containers_to_be_removed_from_nm": "",
     "nodeLabels": "",
     "applicationTags": "",
     "scheduler_resource_types": "",

@@ -17,16 +17,18 @@ from typing import Any, TypeVar
 
 from rm.effects import LaunchContainer
 from rm.events.app import AppKill, AttemptExpire
-from rm.events.node import NodeExpire
+from rm.events.node import MonitorLook, NodeExpire
 from rm.events.scheduler import (
     SchedulerAsynchronousRound,
     SchedulerCheckAllocations,
     SchedulerContainerExpired,
     SchedulerMonitorTick,
+    SchedulerPreemptContainers,
     SchedulerScheduleAll,
     SchedulerUpdateShares,
 )
 from rm.monitors import OUTLIVED
+from rm.reservation.system import FOLLOWER
 from rm.services.caller import Caller
 from sim.resourcemanager import START_MS, SimulatedRM
 from sim.scenario.files import (
@@ -87,6 +89,11 @@ class _Call:
 
 
 @dataclass(frozen=True, slots=True)
+class _SharesUpdated:
+    """By a step; a turn of the update thread is a turn of the FairScheduler's preemption too."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Launched:
     attempt: str
     problem: str
@@ -125,7 +132,7 @@ class MirroredRM(SimulatedRM):
         self._files = files
         self._allocation_file = scratch / FAIR_SCHEDULER
         self._exclude_file = scratch / EXCLUDE
-        self._inputs: list[_Call | _Launched | Event] = []
+        self._inputs: list[_Call | _SharesUpdated | _Launched | Event] = []
         self._shown_ms = START_MS
         self._known_racks: dict[str, str] = {}
         self._keys = RegisterNodeManagerResponse()
@@ -184,7 +191,7 @@ class MirroredRM(SimulatedRM):
 
     def update_shares(self) -> None:
         """The scheduler's update of shares, once."""
-        self._inputs.append(SchedulerUpdateShares())
+        self._inputs.append(_SharesUpdated())
         super().update_shares()
 
     def preempt(self) -> None:
@@ -208,9 +215,10 @@ class MirroredRM(SimulatedRM):
             | SchedulerUpdateShares
             | SchedulerCheckAllocations
             | SchedulerMonitorTick
+            | SchedulerPreemptContainers
             | SchedulerScheduleAll
             | SchedulerAsynchronousRound,
-        ):
+        ) or (isinstance(event, MonitorLook) and event.name == FOLLOWER):
             self._inputs.append(event)
 
     # ---- the twin
@@ -228,7 +236,7 @@ class MirroredRM(SimulatedRM):
             self._pass_on(one)
         self._compare(inputs)
 
-    def _pass_on(self, one: _Call | _Launched | Event) -> None:
+    def _pass_on(self, one: _Call | _SharesUpdated | _Launched | Event) -> None:
         twin = self._twin
         if isinstance(one, _Call):
             self._call(one)
@@ -243,12 +251,19 @@ class MirroredRM(SimulatedRM):
         elif isinstance(one, AppKill):
             if one.diagnostics == OUTLIVED:
                 twin.expire("lifetime", str(one.application_id))
+        elif isinstance(one, _SharesUpdated):
+            twin.update_shares()
         elif isinstance(one, SchedulerUpdateShares):
             twin.update_shares()
+            twin.preempt()
         elif isinstance(one, SchedulerCheckAllocations):
             twin.check_allocations()
         elif isinstance(one, SchedulerMonitorTick):
             twin.preempt(one.policy)
+        elif isinstance(one, MonitorLook):
+            twin.follow_plans()
+        elif isinstance(one, SchedulerPreemptContainers):
+            twin.kill_marked()
         else:
             raise NotComparableError(f"{type(one).__name__} is the work of a thread of Hadoop's")
 
@@ -284,7 +299,7 @@ class MirroredRM(SimulatedRM):
             last_known_nm_token_master_key=self._keys.nm_token_master_key,
         )
 
-    def _compare(self, inputs: list[_Call | _Launched | Event]) -> None:
+    def _compare(self, inputs: list[_Call | _SharesUpdated | _Launched | Event]) -> None:
         launched = [one.attempt for one in inputs if isinstance(one, _Launched)]
         wanted = self._twin.launches()
         if launched != wanted:

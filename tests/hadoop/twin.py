@@ -101,6 +101,14 @@ class Twin:
         """One pass of every policy, or of the one of that class."""
         self._do("preempt", policy)
 
+    def follow_plans(self) -> None:
+        """One step of the reservation system's plan follower."""
+        self._do("follow-plans")
+
+    def kill_marked(self) -> None:
+        """The FairScheduler kills what was marked long enough ago."""
+        self._do("kill-marked")
+
     def launched(self, attempt: str, problem: str) -> None:
         """An AM was launched, or there was that problem."""
         self._do("launched", attempt, problem)

@@ -199,11 +199,15 @@ class QueueTree:
                 queue.set_max(parent.max_child_resources)
 
     def change_pending_kinds(self) -> None:
-        """Tries again what could not be changed when the file was loaded."""
+        """Tries again what could not be changed when the file was loaded.
+
+        What is made here has no part of the steady shares before they are worked out for another reason.
+        """
+        self._scheduler.settle_steadily()
         for path, is_leaf in list(self._pending_changes):
             removed = self._make_way(path, is_leaf)
             if removed:
-                made = self._find_or_make(path, is_leaf=is_leaf, create=True)
+                made = self.queues.get(path) or self._make(path, is_leaf=is_leaf)
                 if made is not None and self._scheduler.allocations.is_declared(path):
                     made.is_dynamic = False
             if removed is not False:

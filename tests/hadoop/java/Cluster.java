@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutorService;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
 import org.apache.hadoop.net.NetUtils;
@@ -31,6 +32,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.ClusterMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.TwinResourceManager;
 import org.apache.hadoop.yarn.server.resourcemanager.monitor.SchedulingMonitor;
 import org.apache.hadoop.yarn.server.resourcemanager.monitor.SchedulingMonitorManager;
+import org.apache.hadoop.yarn.server.resourcemanager.reservation.ReservationSystem;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptEvent;
@@ -114,6 +116,10 @@ final class Cluster {
       Object loader = field(FairScheduler.class, "allocsLoader").get(scheduler);
       field(loader.getClass(), "running").set(loader, false);
       ((Thread) field(loader.getClass(), "reloadThread").get(loader)).interrupt();
+    }
+    ReservationSystem reservations = manager.getRMContext().getReservationSystem();
+    if (reservations != null) {
+      ((ExecutorService) field(reservations.getClass(), "scheduledExecutorService").get(reservations)).shutdownNow();
     }
     Object preemption = preemptionThread();
     if (preemption != null) {
@@ -203,7 +209,13 @@ final class Cluster {
   void moveTo(long ms) throws Exception {
     VirtualTime.moveTo(ms);
     trustConfiguredMaximum();
-    warnings.runDue();
+    warnings.runDue(ms - 1);
+    dispatcher.drain();
+  }
+
+  /** The FairScheduler kills what was marked long enough ago. */
+  void killMarked() {
+    warnings.runDue(VirtualTime.nowMs());
     dispatcher.drain();
   }
 
@@ -239,7 +251,6 @@ final class Cluster {
         }
       }
     }
-    warnings.runDue();
     dispatcher.drain();
   }
 
@@ -274,6 +285,13 @@ final class Cluster {
     Object loader = field(FairScheduler.class, "allocsLoader").get(scheduler);
     Object listener = field(loader.getClass(), "reloadListener").get(loader);
     method(listener.getClass(), "onCheck").invoke(listener);
+    dispatcher.drain();
+  }
+
+  /** One step of the plan follower. */
+  void followPlans() throws Exception {
+    ReservationSystem reservations = manager.getRMContext().getReservationSystem();
+    ((Runnable) field(reservations.getClass(), "planFollower").get(reservations)).run();
     dispatcher.drain();
   }
 

@@ -75,7 +75,7 @@ public final class Twin {
         Surroundings.file(given.text(0), Surroundings.document(given.properties(1)));
         return null;
       case "groups":
-        Surroundings.groups(given.text(0), List.of(given.text(1).split(",")));
+        Surroundings.groups(given.text(0), given.text(1).isEmpty() ? List.of() : List.of(given.text(1).split(",")));
         return null;
       case "rack":
         Surroundings.rack(given.text(0), given.text(1));
@@ -90,6 +90,12 @@ public final class Twin {
         return null;
       case "check-allocations":
         cluster.checkAllocations();
+        return null;
+      case "follow-plans":
+        cluster.followPlans();
+        return null;
+      case "kill-marked":
+        cluster.killMarked();
         return null;
       case "preempt":
         cluster.preempt(given.text(0));

@@ -18,11 +18,11 @@ final class Warnings extends Timer {
     waiting.add(new Due(VirtualTime.nowMs() + delay, task));
   }
 
-  /** Runs what is due, in the order of the moments. */
-  void runDue() {
+  /** Runs what is due up to that moment, in the order of the moments. */
+  void runDue(long untilMs) {
     List<Due> due = new ArrayList<>();
     for (Due each : waiting) {
-      if (each.ms <= VirtualTime.nowMs()) {
+      if (each.ms <= untilMs) {
         due.add(each);
       }
     }

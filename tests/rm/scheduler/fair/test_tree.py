@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rm.scheduler.fair.leaf import LeafQueue
 from rm.scheduler.fair.queue import ParentQueue
 from tests.rm.scheduler.fair.rig import Rig
-from yarn.resource import Resource
+from yarn.resource import NONE, Resource
 
 DRF_BELOW_FAIR = (
     "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>"
@@ -230,3 +230,19 @@ def test_steady_shares_are_those_of_when_the_last_queue_was_made() -> None:
     view = rig.scheduler.queue_view("root.kept")
     assert view is not None
     assert view.steady_fair_share == Resource(2250, 0)
+
+
+def test_a_queue_whose_kind_changes_late_has_no_steady_share() -> None:
+    """QueueManager.removePendingIncompatibleQueues makes it without working steady shares out."""
+    rig = Rig(declared('<queue name="q"/><queue name="r"/>'))
+    rig.add_node("n", 8000)
+    rig.submit("a", "q")
+    rig.refresh(declared('<queue name="q"><queue name="c"/></queue><queue name="r"/>'))
+    rig.finish("a")
+    rig.advance(10_000)
+    shares = {}
+    for path in ("root.q", "root.q.c", "root.r"):
+        view = rig.scheduler.queue_view(path)
+        assert view is not None
+        shares[path] = view.steady_fair_share
+    assert shares == {"root.q": NONE, "root.q.c": NONE, "root.r": Resource(4000, 0)}
