@@ -31,7 +31,17 @@ from yarn.resource import Resource
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARTIFACTS = ROOT / "test-artifacts"
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="no browser: apt-get install chromium")
-PAGES = ("", "/nodes", "/apps", "/scheduler", "/nodelabels", "/events", "/conf", "/cluster")
+PAGES = (
+    "",
+    "/nodes",
+    "/apps",
+    "/scheduler",
+    "/nodelabels",
+    "/events",
+    "/errors-and-warnings",
+    "/conf",
+    "/cluster",
+)
 NAME = "<img src=x onerror=alert(1)>"
 
 

@@ -161,7 +161,7 @@ async def save_chart(page: Page) -> None:
 
 async def change_queues(page: Page, caller: Web) -> None:
     """What is computed is shown with its numbers; what is wrong is refused and told, and nothing changes."""
-    await show(page, caller, "/scheduler?queue=root.etl")
+    await show(page, caller, "/scheduler?openQueues=Queue:%20root.etl")
     await page.get_by_text("etl absolute 60.0 % = root 100.0 %").wait_for()
     await page.locator("svg.timeline").first.wait_for()
     await save_chart(page)

@@ -10,11 +10,11 @@ const COLUMNS = [{ key: "time", name: "Time", isNumber: true, value: (one) => on
   { key: "about", name: "About", value: (one) => one.about || "", isOff: true },
   { key: "subject", width: 330, name: "Subject", value: (one) => one.subject }, { key: "details", width: 700, name: "What it says", value: (one) => one.details || "" }];
 
-export async function eventLog(log, query) {
-  const which = query.get("which") || "all", means = matcher(query.get("q"), TEXTS, NUMBERS);
+export async function eventLog(log, query, usual = "all") {
+  const which = query.get("which") || usual, means = matcher(query.get("q"), TEXTS, NUMBERS);
   const shown = log.filter((one) => (which === "all" || one.isTrouble) && means(one)).reverse();
   return [title("Events"), filter(query, "words, or type:AppAccepted subject:application_1 about:Node"),
-    choice("Show", "which", [["all", "everything"], ["trouble", "trouble only"]], which, "all"),
+    choice("Show", "which", [["all", "everything"], ["trouble", "trouble only"]], which, usual),
     grid({ id: "events", name: `Events: ${shown.length}`, columns: COLUMNS, rows: shown, query, isMain: true, keyOf: (one) => one.number, calls: ["/events?backfill=500"],
       none: log.length ? "None of them is meant." : "Nothing has happened yet." })];
 }

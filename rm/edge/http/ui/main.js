@@ -17,7 +17,8 @@ const PAGES = [["/cluster", "Cluster", "c"], ["/cluster/nodes", "Nodes", "n"], [
 const ofApp = (id) => `application_${id.replace(/^(appattempt|container)(_e\d+)?_/, "").split("_").slice(0, 2).join("_")}`;
 const ofAttempt = ([id], query) => app([ofApp(id)], query);
 const VIEWS = { "": views.overview, nodes: nodes.nodes, node: nodes.node, apps, app, appattempt: ofAttempt, container: ofAttempt,
-  scheduler, nodelabels: views.labels, conf: views.conf, cluster: views.about, events: (_, query) => eventLog(log, query) };
+  scheduler, nodelabels: views.labels, conf: views.conf, cluster: views.about, events: (_, query) => eventLog(log, query),
+  "errors-and-warnings": (_, query) => eventLog(log, query, "trouble") };
 const main = document.getElementById("main");
 const pill = h("button", { id: "pill", onclick: () => pause(!isPaused), "aria-live": "polite" }, "…");
 const log = [], MOST_EVENTS = 5000;

@@ -11,8 +11,11 @@ const MINUTES = [["5", "5 minutes"], ["15", "15 minutes"], ["60", "1 hour"]];
 const span = (minutes) => !isRecording && choice("Time", "minutes", MINUTES, minutes, "15");
 const NOTHING = { memory: 0, vCores: 0 }, MOST_CHARTS = 8;
 
+// Hadoop's own addresses name the branches that are open: ?openQueues=Queue: root.a#Queue: root.a.b
+const hadoopsQueue = (query) => (query.get("openQueues") || "").split("#").at(-1).replace(/^Queue:\s*/, "") || null;
+
 export async function scheduler(_, query) {
-  const partition = query.get("partition") || "", open = query.get("queue"), minutes = query.get("minutes") || "15", path = encodeURIComponent(open || "root");
+  const partition = query.get("partition") || "", open = query.get("queue") || hadoopsQueue(query), minutes = query.get("minutes") || "15", path = encodeURIComponent(open || "root");
   const asked = `queue=${encodeURIComponent(open || "")}`;
   const [{ scheduler: { schedulerInfo: info } }, { history }, { nodes }, rights, { users: { user } }, { found }] = await Promise.all([get("/scheduler"),
     get(`/ui/history/queues?parent=${path}&partition=${encodeURIComponent(partition)}&minutes=${minutes}`), get("/ui/nodes"), get("/ui/rights"),
