@@ -363,9 +363,7 @@ class Scheduler(ABC, Generic[A]):
         overcommit.kill_if_late(self, node)
         node.is_schedulable = not rm_node.is_decommissioning
         if rm_node.is_decommissioning:
-            # Nothing new fits: the total shrinks with what ends.
-            if node.total != node.allocated:
-                self.resize_node(node, node.allocated)
+            overcommit.shrink(self, node)  # nothing new fits
             return
         if not self.is_waiting_for_recovery():
             self.allocate_on(node)

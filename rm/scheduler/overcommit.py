@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from rm.events.node import NodeResourceUpdate
 from rm.events.scheduler import SchedulerMarkContainerForKillable, SchedulerMarkContainerForPreemption
 from yarn.enums import ExecutionType
 from yarn.resource import Resource
@@ -45,6 +46,14 @@ def kill_if_late(scheduler: Scheduler[Any], node: SchedulerNode) -> None:
         return
     for container in _surplus(node):
         scheduler.context.post(SchedulerMarkContainerForKillable(container_id=container.container_id))
+
+
+def shrink(scheduler: Scheduler[Any], node: SchedulerNode) -> None:
+    """A draining node: its capacity, the RM's and the NodeManager's alike, follows what still is on it."""
+    if node.total != node.allocated:
+        scheduler.context.post(
+            NodeResourceUpdate(node_id=node.node_id, capability=node.allocated, overcommit_timeout_ms=0)
+        )
 
 
 def _surplus(node: SchedulerNode) -> Iterator[RMContainer]:

@@ -66,6 +66,9 @@ _SERVICES = {
 }
 
 
+_DEFECTS = ("NullPointerException", "ClassCastException", "ConcurrentModificationException")
+
+
 class DifferenceError(Exception):
     """The two differ: where, and what each has."""
 
@@ -278,6 +281,8 @@ class MirroredRM(SimulatedRM):
         request = to_bytes(self._with_keys(one.request))
         answer = self._twin.call(one.service, one.rpc, one.caller.user, attempt, request)
         if isinstance(answer, Refusal) or one.refusal is not None:
+            if isinstance(answer, Refusal) and answer.name in _DEFECTS:
+                raise NotComparableError(f"Hadoop itself breaks: {one.rpc}: {answer.name}: {answer.message}")
             ours = None if one.refusal is None else one.refusal.message
             hadoop = f"{answer.name}: {answer.message}" if isinstance(answer, Refusal) else None
             if (ours is None) is not (hadoop is None):

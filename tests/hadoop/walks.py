@@ -66,6 +66,8 @@ class QueueChoices(Choices):
 
     def _request(self, world: World) -> StepValue:
         request = super()._request(world)
+        # An AM has one size for a priority (AMRMClient sees to it).
+        request |= {"memory-mb": 1024 * request["priority"], "vcores": (request["priority"] + 1) // 2}
         if self._has_labels and request["at"] == "*" and self._random.random() < 0.5:
             request["label"] = LABEL
         return request

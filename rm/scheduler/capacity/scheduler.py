@@ -27,6 +27,7 @@ from rm.events.scheduler import (
     SchedulerMonitorStep,
     SchedulerMonitorTick,
     SchedulerNodeLabelsUpdate,
+    SchedulerNodeResourceUpdate,
 )
 from rm.scheduler import requests
 from rm.scheduler.allocation import Allocation
@@ -221,6 +222,11 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """NODE_LABELS_UPDATE."""
         self.settle()
         changes.move_nodes(self, event)
+
+    def update_node_resource(self, event: SchedulerNodeResourceUpdate) -> None:
+        """NODE_RESOURCE_UPDATE: the queues are told even where nothing changes."""
+        super().update_node_resource(event)
+        self.cluster_resource_changed()
 
     def resize_node(self, node: SchedulerNode, total: Resource) -> None:
         """Its partition's capacity is worked out anew by a NODE_LABELS_UPDATE, which drops its reservation.
