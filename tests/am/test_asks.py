@@ -294,7 +294,7 @@ def steps(draw: st.DrawFn) -> list[tuple[str, ContainerRequest]]:
     return draw(st.lists(st.tuples(verbs, requests), max_size=40))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(steps())
 def test_the_rm_ends_with_the_counts_of_the_table(story: list[tuple[str, ContainerRequest]]) -> None:
     """Whatever calls fail or are forgotten by a restart, what the RM has heard is what is outstanding."""

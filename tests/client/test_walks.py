@@ -72,7 +72,7 @@ def lines() -> st.SearchStrategy[tuple[str, list[str]]]:
     return st.sampled_from([*OPTIONS, "rmadmin"]).flatmap(of)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(line=lines())
 def test_no_line_ends_in_a_traceback(
     rm: FakeResourceManager,

@@ -4,7 +4,6 @@ told too early.
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -310,6 +309,4 @@ TestReportingWalk = ReportingWalk.TestCase
 TestReportingWalk.settings = hypothesis_settings(
     max_examples=80,
     stateful_step_count=40,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],  # other tests may take the processor
 )

@@ -193,6 +193,4 @@ class Walk(RuleBasedStateMachine):
 
 
 TestWalk = Walk.TestCase
-TestWalk.settings = settings(
-    max_examples=60, stateful_step_count=50, deadline=None, suppress_health_check=list(HealthCheck)
-)
+TestWalk.settings = settings(max_examples=60, stateful_step_count=50, suppress_health_check=list(HealthCheck))

@@ -319,7 +319,7 @@ def troubles(draw: st.DrawFn) -> list[tuple[str, int]]:
     return draw(st.lists(st.tuples(verbs, st.integers(0, 20)), max_size=40))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(st.integers(1, 6), st.integers(0, 3), troubles())
 def test_whatever_happens_the_job_ends_and_nothing_is_left(
     maps: int, reduces: int, story: list[tuple[str, int]]

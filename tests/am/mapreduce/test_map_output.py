@@ -75,7 +75,6 @@ def segments(directory: Path, reduces: int) -> list[list[tuple[Any, Any]]]:
     return found
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.sampled_from(["a", "b", "c", "dd", "e" * 50]), max_size=80),
     st.integers(1, 4),
@@ -112,7 +111,7 @@ def test_a_partitioner_of_ones_own_must_keep_within_the_reduces(tmp_path: Path) 
         output.emit("a", 1)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(st.lists(st.lists(st.sampled_from("abcdef"), max_size=5), min_size=1, max_size=9), st.integers(2, 4))
 def test_many_files_are_merged_in_several_passes(
     tmp_path_factory: pytest.TempPathFactory, runs: list[list[str]], factor: int

@@ -201,7 +201,7 @@ def test_lengths_beyond_the_limit_end_the_connection_at_once() -> None:
 GOOD = peer.SIMPLE + peer.context() + peer.ping() + peer.call(1, "getApplications", b"\x0a\x00")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(st.tuples(st.integers(0, len(GOOD) - 1), st.integers(0, 255)), max_size=6),
     st.lists(st.integers(1, 40), max_size=20),
@@ -222,7 +222,7 @@ def test_damaged_bytes_never_raise(damages: list[tuple[int, int]], cuts: list[in
         assert not one.is_established
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.binary(max_size=200), st.sampled_from([b"", peer.SIMPLE, peer.SASL, peer.SASL + peer.NEGOTIATE]))
 def test_noise_never_raises_and_never_calls(noise: bytes, before: bytes) -> None:
     assert not calls_of(secured(), before + noise)

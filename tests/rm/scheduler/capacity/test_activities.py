@@ -359,7 +359,7 @@ def without_addresses(lines: list[str]) -> list[str]:
     return [line.partition(" object at ")[0] for line in lines]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(STEP, max_size=25))
 def test_a_recorded_pass_decides_as_an_unrecorded_one(steps: list[tuple[str, int, int, int, str]]) -> None:
     assert without_addresses(play(steps, is_recorded=True)) == without_addresses(

@@ -308,7 +308,7 @@ class Play:
             ), f"{leaf} is below its guarantee by {room} MB, {free} have room, and it starves"
 
 
-SLOW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+SLOW = settings(max_examples=60, suppress_health_check=list(HealthCheck))
 
 
 @SLOW
@@ -320,7 +320,7 @@ def test_whatever_happens_the_books_and_the_limits_hold(world: World) -> None:
     play.look()
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(worlds())
 def test_the_same_input_gives_the_same_decisions(world: World) -> None:
     assert Play(world).run() == Play(world).run()

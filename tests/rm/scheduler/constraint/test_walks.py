@@ -159,7 +159,7 @@ class Walk:
 
 
 @pytest.mark.parametrize("handler", ["scheduler", "placement-processor"])
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=120)
 @given(walk=steps())
 def test_no_constraint_is_ever_broken(handler: str, walk: list[Step]) -> None:
     world = Walk(handler)

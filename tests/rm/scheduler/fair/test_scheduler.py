@@ -91,7 +91,7 @@ def water_filling(pools: list[tuple[int, int]], slots: int) -> list[int]:
     return got
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(st.tuples(st.integers(0, 8), st.integers(0, 12)), min_size=1, max_size=4), st.integers(32, 40)
 )
@@ -99,7 +99,7 @@ def test_serving_order_is_water_filling(pools: list[tuple[int, int]], slots: int
     assert served(pools, slots) == water_filling(pools, slots)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 8)), min_size=1, max_size=5),
     st.sampled_from(["fair", "drf"]),

@@ -83,7 +83,7 @@ def test_the_search_ends_where_the_plain_one_ends(some: list[Claim], total: int)
     assert compute_shares(some, total) == slow_shares(some, total)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.floats(1.0, 40.0, width=32), min_size=100, max_size=400), st.integers(10**5, 10**9))
 def test_the_shortcut_for_many_free_claims_changes_nothing(weights: list[float], total: int) -> None:
     some = [Claim(weight) for weight in weights]

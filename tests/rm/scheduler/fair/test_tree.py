@@ -182,7 +182,7 @@ QUEUES = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(queues=QUEUES, chance=st.randoms(use_true_random=False), policy=st.sampled_from(["fair", "drf"]))
 def test_the_order_in_which_queues_are_declared_does_not_matter(
     queues: list[tuple[str, int, int, int]], chance: Random, policy: str
