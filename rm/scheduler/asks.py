@@ -14,6 +14,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Callable, Iterable
 from enum import Enum
+from operator import attrgetter
 from typing import NamedTuple
 
 from yarn.enums import ExecutionType
@@ -27,13 +28,21 @@ ANY = "*"
 
 class RequestKey(NamedTuple):
     """Requests of one key are served together: a smaller request priority first, then a smaller allocation
-    id.
+    id; containers that are to grow come after all others, whatever their priority.
     """
 
     request_priority: int
     allocation_request_id: int = -1
     update_of: ContainerId | tuple[()] = ()
     """The container that is to grow by what is asked; see `rm.scheduler.updates`."""
+
+    @property
+    def place(self) -> tuple[bool, RequestKey]:
+        """By which keys are ordered (SchedulerRequestKey.compareTo)."""
+        return bool(self.update_of), self
+
+
+_PLACE = attrgetter("place")
 
 
 class Locality(Enum):
@@ -286,7 +295,7 @@ class Asks:
             was_active = before is not None and before.count > 0
             key_asks.any = request
             if request.count > 0 and not was_active:
-                insort(self.active_keys, key_asks.key)
+                insort(self.active_keys, key_asks.key, key=_PLACE)
             elif request.count == 0 and was_active:
                 self.active_keys.remove(key_asks.key)
             self._book(before, request)

@@ -33,7 +33,7 @@ from yarn.ids import ApplicationAttemptId, ContainerId
 from yarn.records.application import ApplicationSubmissionContext
 from yarn.records.queue import QueueInfo, QueueUserACLInfo
 from yarn.records.request import ResourceRequest, SchedulingRequest
-from yarn.resource import NONE, Resource
+from yarn.resource import NONE, Resource, componentwise_max
 
 if TYPE_CHECKING:
     from rm.context import RMContext
@@ -72,7 +72,7 @@ class FifoScheduler(Scheduler[Attempt]):
             self._serve(attempt, node)
             if node.available.memory_mb < minimum_mb:
                 break
-        self._headroom = self.cluster_resource() - self.usage.used()
+        self._headroom = componentwise_max(self.cluster_resource() - self.usage.used(), NONE)
         self._passes += 1
 
     def _serve(self, attempt: Attempt, node: SchedulerNode) -> None:

@@ -137,6 +137,7 @@ class MirroredRM(SimulatedRM):
         self._exclude_file = scratch / EXCLUDE
         self._inputs: list[_Call | _SharesUpdated | _Launched | Event] = []
         self._shown_ms = START_MS
+        self._is_fifo = files.conf.get(_SCHEDULER_CLASS) == "fifo"
         self._known_racks: dict[str, str] = {}
         self._keys = RegisterNodeManagerResponse()
         self._is_mirrored = False
@@ -277,6 +278,10 @@ class MirroredRM(SimulatedRM):
                 self._twin.set_rack(host, rack)
         if one.service == "admin":
             self._write_files()
+        if one.rpc == "updateNodeResource" and self._is_fifo:
+            raise NotComparableError(
+                "after a node's resize Hadoop's FifoScheduler fails for want of a CSQueue"
+            )
         attempt = "" if one.caller.attempt_id is None else str(one.caller.attempt_id)
         request = to_bytes(self._with_keys(one.request))
         answer = self._twin.call(one.service, one.rpc, one.caller.user, attempt, request)
