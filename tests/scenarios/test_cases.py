@@ -31,7 +31,7 @@ def name_of(case: Path) -> str:
 
 def is_played(case: Path) -> bool:
     """Whether the case is about what is there."""
-    return case.parent.name in AREAS and read_scenario(case).conf[SCHEDULER] in SCHEDULERS
+    return case.parent.name in AREAS and read_scenario(case).conf.get(SCHEDULER, "capacity") in SCHEDULERS
 
 
 @pytest.mark.parametrize("case", CASES, ids=name_of)
