@@ -163,7 +163,7 @@ ADDING, REMOVING, MAPPING = "addToClusterNodeLabels", "removeFromClusterNodeLabe
 LISTED = "Node Labels: <stable:exclusivity=true>,<dynamic:exclusivity=false>,<slow:exclusivity=true>\n"
 NONSENSE = {
     "stable(exclusive=false)": "Exclusivity cannot be modified for an existing label with : "
-    "<stable:exclusivity=true>",
+    "<stable:exclusivity=false>",
     "new,-bad": "label name should only contains {0-9, a-z, A-Z, -, _} and should not started with {-,_}, "
     "now it is= -bad",
     "a(exclusive=maybe)": "Input format for adding node-labels is not correct, it should be "

@@ -160,7 +160,7 @@ def test_a_mapreduce_job_that_is_preempted_ends_right(desk: Desk, tmp_path: Path
     """Asked for containers, its AM gives them up, reduces first; killed ones are nobody's failure.
 
     One failed attempt would fail the job. With a wait of a minute everything that B gets is given up; without
-    a wait the next pass kills, long before an AM that seldom calls hears of it.
+    a wait the next pass kills what an AM that seldom calls has not heard of by then.
     """
     maps, reduces = 4, SLOTS - 6
     up(desk, tmp_path, wait_ms=wait_ms)
@@ -200,7 +200,7 @@ def test_a_mapreduce_job_that_is_preempted_ends_right(desk: Desk, tmp_path: Path
     else:
         # A container that is taken before its AM has started anything in it leaves no attempt behind.
         assert sum(one["state"] == "KILLED" for one in attempts) > 0
-        assert killed >= SLOTS // 2 - 1
+        assert killed + len(given_up) >= SLOTS // 2 - 1
 
 
 def applications(desk: Desk) -> list[dict[str, Any]]:
