@@ -355,8 +355,10 @@ class Scheduler(ABC, Generic[A]):
         launched, completed = rm_node.take_container_updates()
         for status in launched:
             self.note_launched(status, node)
-        if ids := tuple(each for one in completed if (each := self.note_completed(one, node)) is not None):
-            self.context.post(NodeFinishedContainersPulledByAM(node_id=node.node_id, container_ids=ids))
+        if completed:  # seldom, and heartbeats are many
+            ids = tuple(each for one in completed if (each := self.note_completed(one, node)) is not None)
+            if ids:
+                self.context.post(NodeFinishedContainersPulledByAM(node_id=node.node_id, container_ids=ids))
         for increased in rm_node.take_increased():
             assert increased.id is not None
             confirm(self, increased.id, increased.resource or NONE)
