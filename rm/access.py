@@ -68,6 +68,13 @@ class Access:
             or scheduler.has_access(user, QueueACL.ADMINISTER_QUEUE, queue)
         )
 
+    def may_in_queue(self, user: str, kind: QueueACL, queue: str) -> bool:
+        """Whether a list of the queue, or of one above it, lets the user; nobody where there is no queue."""
+        scheduler = self._context.scheduler
+        return scheduler.queue_view(queue) is not None and (
+            not self.is_enabled or self.is_admin(user) or scheduler.has_access(user, kind, queue)
+        )
+
     def _may(self, user: str, app: RMApp, kind: ApplicationAccessType) -> bool:
         if not self.is_enabled or user == app.user or self.is_admin(user):
             return True

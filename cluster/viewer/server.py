@@ -16,12 +16,12 @@ from aiohttp import web
 
 from cluster.viewer.answers import wrong
 from cluster.viewer.comparison import comparison
-from cluster.viewer.schedulers import SCHEDULERS
 from cluster.viewer.shelf import LARGEST_TEXT, Shelf, SimulationFailedError
 from rm.edge.http.pages import Pages
 from rm.edge.http.server import CSRF_HEADER, ROOT, Responder
 from rm.web.refusals import RestError
 from sim.recording.document import Recording
+from sim.scenario.schedulers import SCHEDULERS
 
 _SAFE = ("GET", "HEAD")
 _HERE = ("127.0.0.1", "localhost", "[::1]")

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from cluster.viewer.answers import RecordedCluster, missing, wrong
-from cluster.viewer.schedulers import SCHEDULERS
 from cluster.viewer.worker import LONGEST_S, TRACE
 from rm.web.refusals import RestError
 from sim.recording.document import InvalidRecordingError, Recording, read
+from sim.scenario.schedulers import SCHEDULERS
 
 MOST_SIMULATIONS = 6
 MOST_FILES = 500

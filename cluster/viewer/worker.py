@@ -15,12 +15,12 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from cluster.viewer.schedulers import with_scheduler
 from sim.recording.document import write
 from sim.recording.recorder import Title
 from sim.scenario.document import InvalidScenarioError, parse_scenario
 from sim.scenario.files import YARN_SITE
 from sim.scenario.player import play_recorded
+from sim.scenario.schedulers import with_scheduler
 from sim.workload.files import equal_queues
 from sim.workload.jobs import InvalidTraceError
 from sim.workload.player import Site, WorkloadPlayer

@@ -33,13 +33,9 @@ def period_ms_of(definition: ReservationDefinition) -> int:
     try:
         period_ms = int(text or "0")
     except ValueError:
-        raise YarnError(
-            f"Invalid period {text}. Please try again with a non-negative long value as period."
-        ) from None
+        raise YarnError(f"Invalid period {text}. {_WANTED_PERIOD}") from None
     if period_ms < 0:
-        raise YarnError(
-            f"Negative Period : {text}. Please try again with a non-negative long value as period."
-        )
+        raise YarnError(f"Negative Period : {text}. {_WANTED_PERIOD}")
     return period_ms
 
 

@@ -9,6 +9,7 @@ checks        the expectations as values, read out of an `expect`
 document      a whole file to a Scenario, or every problem it has
 expectations  a check against what the ResourceManager shows: held, or a failure
 views         what the ResourceManager shows to an expectation
+schedulers    a scenario for another scheduler than its own
 player        the steps carried out, by the front door of the core
 command       `yarnbox scenario run` and `yarnbox scenario check`
 """

@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -200,7 +201,7 @@ class WorkloadPlayer:
         self._nodes.sort(key=lambda node: node.offset_ms)
         self.rm.context.story.listeners.append(self._note)
         for job in self._jobs:
-            self.kernel.at(job.submit_ms, lambda job=job: self._submit(job), _THEN_MASTERS)  # type: ignore[misc]
+            self.kernel.at(job.submit_ms, partial(self._submit, job), _THEN_MASTERS)
         if self._recorder is not None:
             self._recorder.moment()
             self._sample_later()

@@ -59,17 +59,19 @@ def read_swim(
         if not text.strip():
             continue
         words = text.rstrip("\r\n").split("\t")
-        job_id, submit_s, gap_s, *sizes = _values(words, called, line)
+        job_id = words[0]
+        submit_s, gap_s, *sizes = _numbers(words, called, line)
         if submit_s - before_s != gap_s:
             warn(
                 f"{called}:{line}: {job_id} comes {submit_s - before_s} s after the one before, not {gap_s} s"
             )
         before_s = submit_s
-        yield _job(str(job_id), submit_s, sizes, number, options)
+        yield _job(job_id, submit_s, sizes, number, options)
         number += 1
 
 
-def _values(words: list[str], called: str, line: int) -> tuple[str, int, int, int, int, int]:
+def _numbers(words: list[str], called: str, line: int) -> list[int]:
+    """What stands behind the id of a job."""
     if len(words) < _COLUMNS:
         raise InvalidTraceError(f"{called}:{line}: {_COLUMNS} columns are wanted, there are {len(words)}")
     numbers = []
@@ -79,7 +81,7 @@ def _values(words: list[str], called: str, line: int) -> tuple[str, int, int, in
                 f"{called}:{line}: column {column} has to be a whole number, not {word!r}"
             )
         numbers.append(int(word))
-    return (words[0], *numbers)  # type: ignore[return-value]
+    return numbers
 
 
 def _job(job_id: str, submit_s: int, sizes: list[int], number: int, options: SwimOptions) -> Job:

@@ -219,19 +219,9 @@ def new_token(call: Call) -> Reply:
 
 def access(call: Call) -> Reply:
     """GET /queues/{queue}/access: only who administers the queue may ask for others."""
-    queue, caller, scheduler = call.words["queue"], call.caller.user, call.context.scheduler
+    queue, caller = call.words["queue"], call.caller.user
     user, given = call.parameter("user"), call.parameter("queue-acl-type")
-
-    def may(name: str, kind: QueueACL) -> bool:
-        if scheduler.queue_view(queue) is None:
-            return False
-        return (
-            not call.access.is_enabled
-            or call.access.is_admin(name)
-            or scheduler.has_access(name, kind, queue)
-        )
-
-    if not may(caller, QueueACL.ADMINISTER_QUEUE):
+    if not call.access.may_in_queue(caller, QueueACL.ADMINISTER_QUEUE, queue):
         raise forbidden(
             f"User={caller} doesn't haven access to queue={queue} so it cannot check ACLs for other users."
         )
@@ -243,7 +233,7 @@ def access(call: Call) -> Reply:
             f"Specified queueAclType={given} is not a valid type, valid queue acl types="
             "{SUBMIT_APPLICATIONS/ADMINISTER_QUEUE}"
         )
-    allowed = may(user, kind)
+    allowed = call.access.may_in_queue(user, kind, queue)
     why = "" if allowed else f"User={user} doesn't have access to queue={queue} with acl-type={kind.name}"
     value = {"allowed": allowed, "user": user, "diagnostics": why}
     return Reply(root="rmQueueAclInfo", is_mapped=True, value=value)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from xml.etree.ElementTree import Element
 from xml.sax.saxutils import quoteattr
 
 from defusedxml import ElementTree
@@ -124,8 +125,8 @@ def _take_fair(queues: _Queues, text: str) -> None:
         return  # the FairScheduler would not have read it either
     queues.is_dominant = "drf" in (one.text for one in top.iter("schedulingPolicy"))
 
-    def take(element: object, path: str) -> None:
-        for one in element:  # type: ignore[attr-defined]
+    def take(element: Element, path: str) -> None:
+        for one in element:
             if one.tag not in ("queue", "pool"):
                 continue
             name = one.get("name", "")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cluster.viewer.schedulers import scheduler_of, with_scheduler
 from sim.scenario.document import Scenario, parse_scenario
 from sim.scenario.player import play_recorded
+from sim.scenario.schedulers import scheduler_of, with_scheduler
 from tests.cluster.viewer.conftest import TEXT
 
 FAIR = """\
