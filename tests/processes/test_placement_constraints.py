@@ -29,8 +29,10 @@ def hosts(directory: Path) -> list[str]:
 
 
 def command(directory: Path) -> str:
+    """Says where it runs, in a file that is whole from the moment it has its name, and waits."""
     gate = f"while [ ! -e {directory}/gate ]; do sleep 0.2; done"
-    return f"echo $NM_HOST > {directory}/host.$YARN_SHELL_ID; {gate}"
+    said, name = f"{directory}/said.$YARN_SHELL_ID", f"{directory}/host.$YARN_SHELL_ID"
+    return f"echo $NM_HOST > {said} && mv {said} {name}; {gate}"
 
 
 def tags_on_nodes(desk: Desk) -> dict[str, int]:
