@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -19,7 +18,9 @@ import pytest
 from cluster.cluster import Cluster, wait_until
 from cluster.directory import RunDirectory
 from cluster.processes import belonging_to
+from cluster.view import as_json, look
 from yarn.configuration.document import write
+from yarn.event_log import FILE, EventLogReader, LoggedEvent
 
 QUIET = ("--port", "0", "--web-port", "0", "--scheduler", "fifo")
 """What lets clusters of tests run beside others, and beside each other."""
@@ -104,9 +105,13 @@ class Desk:
         self.yarnbox("up", "--detach", *QUIET, *words)
 
     def status(self) -> dict[str, Any]:
-        """`yarnbox status --json`."""
-        answer: dict[str, Any] = json.loads(self.yarnbox("status", "--json"))
-        return answer
+        """What `yarnbox status --json` prints, read here: it is asked again and again."""
+        record, rows = look(self.cluster)
+        return as_json(record, str(self.directory), rows)
+
+    def events(self) -> list[LoggedEvent]:
+        """What `yarnbox events --json` prints, read here for the same reason."""
+        return list(EventLogReader(self.run.logs / FILE).read_all())
 
     def daemon(self, name: str) -> dict[str, Any]:
         """One row of it."""

@@ -15,7 +15,7 @@ from cluster.cluster import wait_until
 from tests.processes.conftest import ROOT, Desk
 from tests.processes.gated import PATIENCE_S, output
 from yarn.configuration.document import write
-from yarn.event_log import FILE, EventLogReader, LoggedEvent
+from yarn.event_log import LoggedEvent
 from yarn.records.client import GetQueueInfoRequest
 from yarn.rpc import BlockingStub
 
@@ -129,7 +129,7 @@ def test_what_is_lent_comes_back_and_no_queue_passes_its_maximum(tenants: Tenant
     tenants.finish(test, "test")
     tenants.finish(dev, "dev")
     tenants.desk.yarnbox("down")
-    most = most_held_gb(EventLogReader(tenants.desk.run.logs / FILE).read_all())
+    most = most_held_gb(tenants.desk.events())
     assert most["dev"] >= 11
     assert all(held <= MAXIMUM_GB[queue] for queue, held in most.items()), most
     assert most["test"] == MAXIMUM_GB["test"], "it asked for more, and had all that it may"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import socket
 from pathlib import Path
@@ -22,6 +23,7 @@ def test_a_cluster_comes_up_shows_itself_and_goes(desk: Desk) -> None:
     assert states(desk) == {"rm": "RUNNING", "nm1": "RUNNING", "nm2": "RUNNING", "nm3": "RUNNING"}
     assert [row["rack"] for row in desk.status()["daemons"]] == ["", "/rack1", "/rack2", "/rack1"]
     assert "nm1" in desk.yarnbox("status")
+    assert json.loads(desk.yarnbox("status", "--json"))["daemons"][1] == desk.daemon("nm1")
     assert "nm3" in desk.yarnbox("yarn", "node", "-list")
     assert (desk.directory / "yarn-site.xml").exists()
     assert (desk.directory / "pids" / "nm1.pid").read_text().strip().isdigit()
