@@ -7,6 +7,7 @@ ResourceTrackerService and AdminService.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 from rm.core import Core
@@ -28,7 +29,7 @@ from rm.settings import RMSettings
 from yarn.address import Address
 from yarn.hadoop_ipc.connection import Tokens as Demanded
 from yarn.hadoop_ipc.server import Endpoint, HadoopServer, Limits
-from yarn.process_beans import metered
+from yarn.process_beans import RpcMeter, metered
 from yarn.tokens import AMRM_TOKEN
 
 CLIENT_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
@@ -38,6 +39,16 @@ ADMIN_PROTOCOL = "org.apache.hadoop.yarn.server.api.ResourceManagerAdministratio
 HA_PROTOCOL = "org.apache.hadoop.ha.HAServiceProtocol"
 
 _RM = "yarn.resourcemanager."
+
+
+@dataclass(frozen=True, slots=True)
+class _Port:
+    """One of the four: who answers there, where it is, which property says so, and the meter of its calls."""
+
+    server: HadoopServer
+    address: Address
+    property: str
+    meter: RpcMeter
 
 
 class HadoopPorts:
@@ -68,34 +79,26 @@ class HadoopPorts:
             ha = metered(user_handler(HA, core.ha, driver, user), meters.admin)
             administration[HA_PROTOCOL] = Endpoint(HA, ha)
         self._bind_host = addresses.bind_host
-        self._ports: list[tuple[HadoopServer, Address, str]] = []
+        self._ports: list[_Port] = []
         if addresses.hadoop_ipc:
+            clients = HadoopServer({CLIENT_PROTOCOL: client}, None, limits, may)
+            masters = HadoopServer({MASTER_PROTOCOL: master}, demanded, limits)
+            nodes = HadoopServer({TRACKER_PROTOCOL: tracker}, None, limits, may)
+            administrators = HadoopServer(administration, None, limits, may)
             self._ports = [
-                (HadoopServer({CLIENT_PROTOCOL: client}, None, limits, may), addresses.client, "address"),
-                (
-                    HadoopServer({MASTER_PROTOCOL: master}, demanded, limits),
-                    addresses.scheduler,
-                    "scheduler.address",
-                ),
-                (
-                    HadoopServer({TRACKER_PROTOCOL: tracker}, None, limits, may),
-                    addresses.resource_tracker,
-                    "resource-tracker.address",
-                ),
-                (HadoopServer(administration, None, limits, may), addresses.admin, "admin.address"),
+                _Port(clients, addresses.client, _RM + "address", meters.client),
+                _Port(masters, addresses.scheduler, _RM + "scheduler.address", meters.master),
+                _Port(nodes, addresses.resource_tracker, _RM + "resource-tracker.address", meters.tracker),
+                _Port(administrators, addresses.admin, _RM + "admin.address", meters.admin),
             ]
-
-        for meter, (server, _, _) in zip(
-            (meters.client, meters.master, meters.tracker, meters.admin), self._ports, strict=False
-        ):
-            meter.open_connections = partial(len, server.connections)
 
     async def start(self) -> None:
         """Listens; PortTakenError names the port and the property that changes it."""
-        for server, address, name in self._ports:
-            await server.start(self._bind_host or address.host, address.port, _RM + name)
+        for port in self._ports:
+            port.meter.open_connections = partial(len, port.server.connections)
+            await port.server.start(self._bind_host or port.address.host, port.address.port, port.property)
 
     async def stop(self) -> None:
         """Ends all connections."""
-        for server, _, _ in self._ports:
-            await server.stop()
+        for port in self._ports:
+            await port.server.stop()

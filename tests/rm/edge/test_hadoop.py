@@ -6,6 +6,9 @@ import asyncio
 from pathlib import Path
 from typing import Any, TypeVar
 
+import aiohttp
+import pytest
+
 from cluster.hadoop_site import yarn_properties
 from protos.RpcHeader_pb2 import RpcResponseHeaderProto
 from rm.edge.hadoop import (
@@ -165,5 +168,38 @@ def test_the_schedulers_port_wants_a_token(tmp_path: Path) -> None:
             head, _ = await am.ask("allocate", NodeHeartbeatRequest())
             assert head.status == RpcResponseHeaderProto.FATAL
             assert head.exceptionClassName == "org.apache.hadoop.security.AccessControlException"
+
+    play(scene)
+
+
+@pytest.mark.parametrize(
+    ("address", "known_by"),
+    [
+        ("address", 8032),
+        ("scheduler.address", 8030),
+        ("resource-tracker.address", 8031),
+        ("admin.address", 8033),
+    ],
+)
+def test_open_connections_are_counted_by_the_meter_of_their_port(
+    tmp_path: Path, address: str, known_by: int
+) -> None:
+    properties = yarn_properties("127.0.0.1")
+    host, _, port = properties[_RM + address].rpartition(":")
+
+    async def open_connections(session: aiohttp.ClientSession, web: str) -> dict[int, int]:
+        pattern = "Hadoop:service=ResourceManager,name=RpcActivityForPort*"
+        async with session.get(f"http://{web}/jmx", params={"qry": pattern}) as answer:
+            beans = (await answer.json())["beans"]
+        return {int(bean["tag.port"]): bean["NumOpenConnections"] for bean in beans}
+
+    async def scene() -> None:
+        async with running(tmp_path, **properties) as desk, aiohttp.ClientSession() as session:
+            assert await open_connections(session, desk.web) == dict.fromkeys(range(8030, 8034), 0)
+            _, writer = await asyncio.open_connection(host, int(port))
+            while not any((found := await open_connections(session, desk.web)).values()):
+                await asyncio.sleep(0.01)
+            assert found == {one: int(one == known_by) for one in range(8030, 8034)}
+            writer.close()
 
     play(scene)
