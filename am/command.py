@@ -63,7 +63,7 @@ def main(argv: list[str], run_dir: Path | str | None = None) -> int:
 
 def _fail(error: Exception | str, status: int) -> int:
     text = error.message if isinstance(error, YarnError) else str(error)
-    print(f"yarnbox job: {' '.join(text.split())}", file=sys.stderr)
+    print(f"yarnbox: {' '.join(text.split())}", file=sys.stderr)
     return status
 
 
@@ -346,7 +346,7 @@ class Program:
         try:
             return follow()
         except KeyboardInterrupt:
-            print(f"yarnbox job: killing {application_id}", file=sys.stderr)
+            print(f"yarnbox: killing {application_id}", file=sys.stderr)
             client.kill(application_id)
             raise
 
@@ -366,7 +366,7 @@ class Program:
         if has_succeeded(report):
             print(f"Application {application_id} completed successfully")
             return 0
-        print(f"yarnbox job: {application_id} did not succeed: {_reason(report)}", file=sys.stderr)
+        print(f"yarnbox: {application_id} did not succeed: {_reason(report)}", file=sys.stderr)
         return 1
 
     def _shell_spec(self) -> ShellSpec:

@@ -55,7 +55,7 @@ class _Nobody:
 def run(options: argparse.Namespace) -> int:
     """The command; 2 when a configuration cannot be used."""
     if options.active:
-        raise ClusterError("--active is for the fair scheduler: add --scheduler fair")
+        raise ClusterError("--active is for the fair scheduler: add --scheduler fair", status=2)
     try:
         checked = [check(Path(name), options.cluster) for name in filter(None, (options.conf, options.diff))]
     except ConfigurationError as error:
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
 def check(path: Path, cluster: str | None) -> Checked:
     """All numbers of a directory; ConfigurationError with every fault."""
     if not path.is_dir():
-        raise ClusterError(f"{path} is no directory")
+        raise ClusterError(f"{path} is no directory", status=2)
     base = Configuration(environment={"YARNBOX_TMP": "/tmp"}, system_properties={"user.name": "yarn"})
     provider = ConfigurationDirectory(path, base)
     present = [name for name in (*SITE_FILES, RESOURCE_TYPES_FILE) if (path / name).exists()]

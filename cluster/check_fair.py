@@ -37,7 +37,7 @@ def is_fair(options: argparse.Namespace) -> bool:
 def run(options: argparse.Namespace) -> int:
     """The command; 2 when a configuration cannot be used."""
     if options.diff:
-        raise ClusterError("--diff compares directories of the capacity scheduler")
+        raise ClusterError("--diff compares directories of the capacity scheduler", status=2)
     active = [name.strip() for name in options.active.split(",")] if options.active else None
     try:
         print(check_fair(Path(options.conf), options.cluster, active))

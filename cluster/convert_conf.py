@@ -63,9 +63,9 @@ def _asked(options: argparse.Namespace, output: Path | None) -> ConversionOption
         try:
             aborting, most = read_rule_actions(_properties(path))
         except OSError as error:
-            raise ClusterError(f"{path} cannot be read: {error.strerror}") from None
+            raise ClusterError(f"{path} cannot be read: {error.strerror}", status=2) from None
         except ValueError as error:
-            raise ClusterError(f"{path}: {error}") from None
+            raise ClusterError(f"{path}: {error}", status=2) from None
     placement_file = None
     if options.rules_to_file:
         placement_file = str((output or Path.cwd()).absolute() / PLACEMENT_FILE)

@@ -51,7 +51,7 @@ def user_configuration(directory: Path, definitions: Mapping[str, str]) -> Confi
     told by the user's own files: a copy of them in the run directory is not where to repair it.
     """
     if not directory.is_dir():
-        raise ClusterError(f"{directory} is no configuration directory; name one with --conf")
+        raise ClusterError(f"{directory} is no configuration directory; name one with --conf", status=2)
     system = {"user.name": getpass.getuser()}
     configuration = Configuration.load(directory, environment=os.environ, system_properties=system)
     configuration = configuration.overlaid(definitions)

@@ -80,7 +80,7 @@ class Shelf:
         if scheduler and scheduler not in SCHEDULERS:
             raise wrong(f"{scheduler} is none of {', '.join(SCHEDULERS)}")
         if len(text) > LARGEST_TEXT:
-            raise SimulationFailedError(f"{called}:0: larger than {LARGEST_TEXT // 1024} KiB")
+            raise SimulationFailedError(f"{called}: larger than {LARGEST_TEXT // 1024} KiB")
         if self._is_busy:
             raise RestError(409, "java.lang.IllegalStateException", "a simulation is running already")
         self._is_busy = True

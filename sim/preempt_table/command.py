@@ -23,9 +23,9 @@ def main(argv: Sequence[str]) -> int:
     arguments = parser.parse_args(argv)
     try:
         tables = [(name, read_table(Path(name))) for name in arguments.files]
-        outcomes = [(name, row, play(row)) for name, rows in tables for row in rows]
+        outcomes = [(name, row, _played(name, row)) for name, rows in tables for row in rows]
     except TableError as error:
-        print(error, file=sys.stderr)
+        print(f"yarnbox: {error}", file=sys.stderr)
         return 2
     for name, row, failures in outcomes:
         if arguments.json:
@@ -37,6 +37,13 @@ def main(argv: Sequence[str]) -> int:
                     f"  at {failure.at_ms} ms, {failure.key}: expected {failure.expected}, got {failure.got}"
                 )
     return 1 if any(failures for _, _, failures in outcomes) else 0
+
+
+def _played(name: str, row: Row) -> list[TableFailure]:
+    try:
+        return play(row)
+    except TableError as error:
+        raise TableError(f"{name}: {error}") from error
 
 
 def _as_json(name: str, row: Row, failures: Sequence[TableFailure]) -> str:

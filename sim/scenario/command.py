@@ -49,7 +49,7 @@ def main(
         return _check(arguments.files, out)
     show = _show_json if arguments.json else _show_lines
     if arguments.record is not None and len(arguments.files) != 1:
-        print(f"--record: one file is recorded at a time, not {len(arguments.files)}", file=err)
+        print(f"yarnbox: --record: one file is recorded at a time, not {len(arguments.files)}", file=err)
         return INVALID
     status = HELD
     for read in _read_all(arguments.files):
@@ -64,7 +64,7 @@ def main(
                 else _recorded(read, Path(arguments.record))
             )
         except OSError as error:
-            print(f"{arguments.record}: cannot be written: {error.strerror or error}", file=err)
+            print(f"yarnbox: {arguments.record}: cannot be written: {error.strerror or error}", file=err)
             return INVALID
         show(read, outcome, out)
         status = max(status, HELD if outcome.is_ok else FAILED)
@@ -105,14 +105,14 @@ def _read_all(files: Sequence[str]) -> Iterator[Scenario | _Unreadable]:
         except InvalidScenarioError as error:
             yield _Unreadable(tuple(str(error).splitlines()))
         except OSError as error:
-            yield _Unreadable((f"{file}:0: cannot be read: {error.strerror or error}",))
+            yield _Unreadable((f"yarnbox: {file}: cannot be read: {error.strerror or error}",))
 
 
 def _recorded(scenario: Scenario, to: Path) -> Outcome:
-    with to.open("w", encoding="utf-8") as file:
-        outcome, data = play_recorded(scenario, Path(scenario.file).read_text(encoding="utf-8"))
-        if data is not None:
-            file.write(write(data))
+    to.open("a", encoding="utf-8").close()  # what cannot be written is told before anything is played
+    outcome, data = play_recorded(scenario, Path(scenario.file).read_text(encoding="utf-8"))
+    if data is not None:
+        to.write_text(write(data), encoding="utf-8")
     return outcome
 
 

@@ -17,7 +17,7 @@ from sim.recording.document import write
 from sim.recording.recorder import Title
 from sim.workload.files import CLASS, DirectoryFiles, equal_queues
 from sim.workload.jobs import InvalidTraceError, Job
-from sim.workload.player import Site, WorkloadOutcome, WorkloadPlayer
+from sim.workload.player import PATIENCE_MS, Site, WorkloadOutcome, WorkloadPlayer
 from sim.workload.swim import SwimOptions, read_swim
 from yarn.configuration import ConfigurationError
 from yarn.errors import YarnError
@@ -27,6 +27,7 @@ FINISHED, UNFINISHED, INVALID = 0, 1, 2
 SCHEDULERS = ("fifo", "capacity", "fair")
 _FILES = ("yarn-site.xml",)
 _SHOWN_REFUSALS = 5
+MOST_NODES = 100_000
 
 
 def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: TextIO | None = None) -> int:
@@ -36,14 +37,16 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
     try:
         jobs = _jobs(options, err)
         player = _player(options, jobs)
+        if options.record is not None:
+            Path(options.record).open("a", encoding="utf-8").close()  # not only when all has been played
         outcome = player.play()
         if options.record is not None:
             Path(options.record).write_text(write(player.recording()), encoding="utf-8")
     except (InvalidTraceError, ConfigurationError, YarnError) as error:
-        print(error, file=err)
+        print(f"yarnbox: {error}", file=err)
         return INVALID
     except OSError as error:
-        print(f"{error.filename}: {error.strerror or error}", file=err)
+        print(f"yarnbox: {error.filename}: {error.strerror or error}", file=err)
         return INVALID
     _show(outcome, out)
     return FINISHED if outcome.finished == outcome.jobs else UNFINISHED
@@ -60,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     cluster = run.add_argument_group("the cluster")
     cluster.add_argument("--conf", metavar="DIR", help="yarn-site.xml and the scheduler's file")
     cluster.add_argument("--scheduler", choices=SCHEDULERS, help="instead of the configured one (capacity)")
-    cluster.add_argument("--num-nodes", metavar="N", type=_positive, default=10, help="(default: 10)")
+    cluster.add_argument("--num-nodes", metavar="N", type=_nodes, default=10, help="(default: 10)")
     cluster.add_argument("--num-racks", metavar="N", type=_positive, default=1, help="(default: 1)")
     cluster.add_argument("--node-mb", metavar="MB", type=_positive, default=10240, help="(default: 10240)")
     cluster.add_argument("--node-vcores", metavar="N", type=_positive, default=10, help="(default: 10)")
@@ -129,6 +132,10 @@ def _show(outcome: WorkloadOutcome, out: TextIO) -> None:
     print(
         f"{outcome.finished} of {outcome.jobs} jobs finished within {outcome.end_ms / 1000:.1f} s", file=out
     )
+    if outcome.stuck:
+        minutes = PATIENCE_MS // 60_000
+        why = f"for {minutes} minutes no container was allocated to any of them"
+        print(f"  given up: {outcome.stuck} jobs wait, and {why}", file=out)
     for refusal in outcome.refused[:_SHOWN_REFUSALS]:
         print(f"  {refusal}", file=out)
     if len(outcome.refused) > _SHOWN_REFUSALS:
@@ -139,6 +146,13 @@ def _positive(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 0 < int(text) < 2**31):
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
     return int(text)
+
+
+def _nodes(text: str) -> int:
+    count = _positive(text)
+    if count > MOST_NODES:
+        raise argparse.ArgumentTypeError(f"{text!r} is more than {MOST_NODES}")
+    return count
 
 
 def _factor(text: str) -> float:

@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from sim.scenario.files import ScenarioFiles
-from yarn.configuration import Configuration
+from yarn.configuration import Configuration, ConfigurationError
 
 CLASS = "yarn.resourcemanager.scheduler.class"
 _PREFIX = "yarn.scheduler.capacity."
@@ -27,7 +27,12 @@ class DirectoryFiles:
     def read_text(self, file_name: str) -> str | None:
         """The text of a file; None when there is none."""
         path = self._directory / file_name
-        return path.read_text(encoding="utf-8") if path.is_file() else None
+        try:
+            return path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError.of(path, f"cannot be read: {error}") from error
 
     def modified_ms(self, file_name: str) -> int | None:
         """Nobody writes these files while a workload is played."""

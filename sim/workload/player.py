@@ -52,6 +52,10 @@ NODE_RESOURCE = Resource(10240, 10)
 NODE_MANAGER = Caller(user=ADMINISTRATOR)
 LONGEST_SILENCE_MS = 60_000
 """A node that has nothing to say says so at least this often: the RM takes a silent one for lost."""
+PATIENCE_MS = 20 * 60_000
+"""When no container has begun or ended for so long, no task runs and no job is still to come, nothing will
+change: longer than it takes an RM to miss a node, an AM or a container.
+"""
 MOMENTS = 400
 """About so many moments of a recording lie between the first submission and the last one."""
 _NODES_FIRST, _THEN_MASTERS, _THEN_SAMPLES = 1, 2, 3
@@ -124,6 +128,8 @@ class WorkloadOutcome:
     finished: int
     refused: list[str] = field(default_factory=list)
     """Jobs that the ResourceManager did not take, and why."""
+    stuck: int = 0
+    """Jobs that waited when nothing happened any more."""
 
 
 class WorkloadPlayer:
@@ -151,6 +157,9 @@ class WorkloadPlayer:
         self._sweeps = False
         """Whether nodes are woken in turn, because something is owed."""
         self._refused: list[str] = []
+        self._changed_ms = 0
+        """When a container last came into another state."""
+        self._last_submit_ms = max((job.submit_ms for job in jobs), default=0)
         self._recorder = None if title is None else self._recording_of(title)
 
     def play(self) -> WorkloadOutcome:
@@ -159,7 +168,7 @@ class WorkloadPlayer:
         end_ms = self._site.longest_ms
         while self._left:
             due_ms = self.kernel.next_due_ms()
-            if due_ms is None or due_ms > end_ms:
+            if due_ms is None or due_ms > end_ms or self._is_stuck():
                 break
             self.kernel.run_until(due_ms)
         ended_ms = self.rm.clock.now_ms()
@@ -168,7 +177,14 @@ class WorkloadPlayer:
         )  # the node of the last AM says that it ended
         if self._recorder is not None:
             self._recorder.moment()
-        return WorkloadOutcome(ended_ms, len(self._jobs), self._finished, self._refused)
+        stuck = self._left if self._is_stuck() else 0
+        return WorkloadOutcome(ended_ms, len(self._jobs), self._finished, self._refused, stuck)
+
+    def _is_stuck(self) -> bool:
+        now_ms = self.rm.clock.now_ms()
+        if now_ms - max(self._changed_ms, self._last_submit_ms) < PATIENCE_MS:
+            return False
+        return not any(node.ends for node in self._nodes)
 
     def recording(self) -> Mapping[str, Any]:
         """What was written down: everything but format and version."""
@@ -301,7 +317,10 @@ class WorkloadPlayer:
         self.kernel.at(now_ms + wait_ms, lambda: self._sweep(following), _THEN_MASTERS)
 
     def _note(self, line: Line) -> None:
-        if line.kind == "RMContainer" and line.after == "ALLOCATED":
+        if line.kind != "RMContainer":
+            return
+        self._changed_ms = self.rm.clock.now_ms()
+        if line.after == "ALLOCATED":
             run = self._runs.get(line.subject.application_id)
             if run is not None and run.owed:
                 self._owe(run, run.owed - 1)

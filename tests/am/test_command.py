@@ -90,7 +90,7 @@ def test_what_cannot_be_done_is_one_line(directory: Path, words: str, message: s
     outcome = job(directory, *words.split())
     assert outcome.status == 1
     (line,) = outcome.err.splitlines()
-    assert line.startswith("yarnbox job: ")
+    assert line.startswith("yarnbox: ")
     assert re.search(message, line), line
     assert "submitApplication" not in outcome.calls
     assert not (directory / "out").exists()
@@ -121,6 +121,6 @@ def test_without_a_cluster_the_address_and_the_remedy_are_named(directory: Path)
     outcome = job(directory, "pi", "1", "1", port=1)
     assert outcome.status == 1
     assert outcome.err == (
-        "yarnbox job: cannot reach the ResourceManager at 127.0.0.1:1: start a cluster with `yarnbox up`, "
+        "yarnbox: cannot reach the ResourceManager at 127.0.0.1:1: start a cluster with `yarnbox up`, "
         "or name a running one with --dir\n"
     )

@@ -101,8 +101,8 @@ def test_a_bad_row_is_refused_with_its_name(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, object], reason: str
 ) -> None:
     assert main([write(tmp_path / "t.json", {**SMALL, **change})]) == 2
-    said = capsys.readouterr().err
-    assert "two-queues" in said
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith(f"yarnbox: {tmp_path / 't.json'}: row two-queues: ")
     assert reason in said
 
 

@@ -85,9 +85,20 @@ def test_a_file_that_is_no_scenario_is_told_and_the_others_are_played(files: Pat
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    status, out, err = run("run", str(tmp_path / "nowhere.yaml"))
+    nowhere = tmp_path / "nowhere.yaml"
+    told = f"yarnbox: {nowhere}: cannot be read: No such file or directory\n"
+    assert run("run", str(nowhere)) == (2, "", told)
+    assert run("check", str(nowhere)) == (2, told, "")
+    assert run("run", str(tmp_path))[2] == f"yarnbox: {tmp_path}: cannot be read: Is a directory\n"
+
+
+def test_what_cannot_be_recorded_is_one_line(files: Path) -> None:
+    good = str(files / "good.yaml")
+    refused = "yarnbox: --record: one file is recorded at a time, not 2\n"
+    assert run("run", "--record", str(files / "r"), good, good) == (2, "", refused)
+    status, out, err = run("run", "--record", str(files / "none" / "r"), good)
     assert (status, out) == (2, "")
-    assert "cannot be read: No such file" in err
+    assert err == f"yarnbox: {files / 'none' / 'r'}: cannot be written: No such file or directory\n"
 
 
 def test_check_reads_only(files: Path) -> None:

@@ -49,6 +49,24 @@ def test_a_configuration_directory(trace: Path, tmp_path: Path) -> None:
     assert run(trace, "--conf", str(tmp_path / "conf"))[0] == 0
 
 
+def test_a_file_of_the_configuration_that_is_no_text_is_one_line(trace: Path, tmp_path: Path) -> None:
+    allocations = tmp_path / "fair-scheduler.xml"
+    allocations.write_bytes(b"\xff\xfe")
+    status, out, err = run(trace, "--conf", str(tmp_path), "--scheduler", "fair")
+    assert (status, out) == (2, "")
+    (line,) = err.splitlines()
+    assert line.startswith(f"yarnbox: {allocations}: cannot be read: ")
+
+
+def test_jobs_that_never_fit_are_given_up(trace: Path) -> None:
+    status, out, _ = run(trace, "--node-mb", "512")
+    assert status == 1
+    assert out.splitlines() == [
+        "0 of 2 jobs finished within 1205.4 s",
+        "  given up: 2 jobs wait, and for 20 minutes no container was allocated to any of them",
+    ]
+
+
 def test_jobs_that_are_refused_are_status_1(trace: Path, tmp_path: Path) -> None:
     (tmp_path / "conf").mkdir()
     (tmp_path / "conf" / "capacity-scheduler.xml").write_text(
@@ -77,12 +95,19 @@ def test_a_bad_trace_is_one_line_and_status_2(trace: Path, text: str | None, why
     status, out, err = run(trace)
     assert (status, out) == (2, "")
     (line,) = err.splitlines()
-    assert str(trace) in line
+    assert line.startswith(f"yarnbox: {trace}")
     assert why in line
 
 
 @pytest.mark.parametrize(
-    "words", [["--num-nodes", "0"], ["--speedup", "-1"], ["--tracetype", "SLS"], ["--queues", ","]]
+    "words",
+    [
+        ["--num-nodes", "0"],
+        ["--num-nodes", "100001"],
+        ["--speedup", "-1"],
+        ["--tracetype", "SLS"],
+        ["--queues", ","],
+    ],
 )
 def test_a_wrong_command_line_is_status_2(trace: Path, words: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
