@@ -14,10 +14,11 @@ from yarn.hadoop_ipc.connection import Tokens
 from yarn.hadoop_ipc.digest import Passwords
 from yarn.hadoop_ipc.server import Endpoint, HadoopServer
 from yarn.hadoop_ipc.shared_port import SharedPort
+from yarn.hadoop_ipc.stub import PROTOCOLS
 from yarn.rpc import Caller
 from yarn.tokens import NM_TOKEN
 
-PROTOCOL = "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB"
+PROTOCOL = PROTOCOLS[SERVICE]
 _LOOPBACK = "127.0.0.1"
 
 

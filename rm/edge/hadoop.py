@@ -25,6 +25,7 @@ from rm.edge.services import (
     user_handler,
 )
 from rm.edge.tokens import Tokens
+from rm.edge.wires import Wires
 from rm.settings import RMSettings
 from yarn.address import Address
 from yarn.hadoop_ipc.connection import Tokens as Demanded
@@ -63,6 +64,7 @@ class HadoopPorts:
         max_message_bytes: int,
         names: HostNames | None,
         meters: Meters,
+        wires: Wires,
     ) -> None:
         may = core.access.why_not_as
         limits = Limits(max_frame_bytes=max_message_bytes)
@@ -72,7 +74,7 @@ class HadoopPorts:
         client = Endpoint(CLIENT, metered(user_handler(CLIENT, core.client, driver, user), meters.client))
         admin = Endpoint(ADMIN, metered(user_handler(ADMIN, core.admin, driver, user), meters.admin))
         master = Endpoint(MASTER, metered(attempt_handler(core.master, driver, tokens), meters.master))
-        tracker_handler = meters.of_nodes(node_handler(core.tracker, driver, tokens, names))
+        tracker_handler = meters.of_nodes(wires.of_hadoop(node_handler(core.tracker, driver, tokens, names)))
         tracker = Endpoint(TRACKER, metered(tracker_handler, meters.tracker))
         administration = {ADMIN_PROTOCOL: admin}
         if addresses.ha_enabled:

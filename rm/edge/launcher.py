@@ -1,4 +1,4 @@
-"""AM launches and stops: the core's orders, carried to NodeManagers.
+"""AM launches and stops: the core's orders, carried to NodeManagers, over the wire that each of them speaks.
 
 Owns what an AM is given besides its own launch context: the AMRM token among its credentials, and the
 variables that YARN promises. Knows nothing of what follows; the outcome of a launch is a call of the core.
@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from rm.edge.tokens import Tokens
+from rm.edge.wires import Wires
 from rm.effects import LaunchContainer, StopContainer
-from yarn.addresses import AddressBook
 from yarn.credentials import Credentials
 from yarn.errors import YarnError
 from yarn.ids import ApplicationAttemptId, NodeId
@@ -26,12 +26,11 @@ from yarn.records.management import (
     StartContainersRequest,
     StopContainersRequest,
 )
-from yarn.rpc import RpcError, Stub
+from yarn.rpc import RpcError
 from yarn.tasks import end_tasks
 
 log = Log("rm.launcher")
 
-SERVICE = "ContainerManagementProtocolService"
 AMRM_ALIAS = "yarnbox-amrm"
 
 Failed = Callable[[ApplicationAttemptId, str], None]
@@ -43,7 +42,7 @@ class Launcher:
     def __init__(
         self,
         tokens: Tokens,
-        addresses: AddressBook,
+        wires: Wires,
         launched: Callable[[ApplicationAttemptId], None],
         failed: Failed,
         *,
@@ -51,7 +50,7 @@ class Launcher:
         at_a_time: int,
     ) -> None:
         self._tokens = tokens
-        self._addresses = addresses
+        self._wires = wires
         self._launched = launched
         self._failed = failed
         self._patience_s = patience_s
@@ -105,18 +104,9 @@ class Launcher:
         self, attempt_id: ApplicationAttemptId, node_id: NodeId, user: str, rpc: str, request: Any
     ) -> Any:
         token = self._tokens.nm.create_token(attempt_id, node_id, user)
-        address = self._addresses.resolve(str(node_id))
         async with (
             self._turnstile,
-            Stub(
-                address,
-                SERVICE,
-                user=user or None,
-                token=token,
-                timeout_s=self._patience_s,
-                wait_for_ready=True,
-                peer=f"{node_id} at {address}",
-            ) as stub,
+            self._wires.stub(attempt_id, node_id, user, token, self._patience_s) as stub,
         ):
             return await stub.call(rpc, request)
 

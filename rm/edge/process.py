@@ -47,6 +47,7 @@ from rm.edge.services import HostNames, add_services
 from rm.edge.store import FILE as STORE_FILE
 from rm.edge.store import Key, StateStore, StoreError
 from rm.edge.tokens import AMRM_KEYS, Tokens
+from rm.edge.wires import Wires
 from rm.effects import SCHEDULER_JOURNAL
 from rm.labels.administration import ATTRIBUTE_JOURNAL, LABEL_JOURNAL
 from rm.settings import RMSettings
@@ -194,9 +195,10 @@ class Process:
         book = AddressBook(self._path(ADDRESS_BOOK_PROPERTY))
         core = self._core(tokens, self._epoch(store, entries), book)
         driver = Driver(core, self._clock, store, self._break)
+        wires = Wires(book)
         driver.launcher = Launcher(
             tokens,
-            book,
+            wires,
             lambda attempt_id: driver.tell(lambda: core.am_launched(attempt_id)),
             lambda attempt_id, why: driver.tell(lambda: core.am_launch_failed(attempt_id, why)),
             patience_s=self._patience_ms / 1000,
@@ -216,8 +218,8 @@ class Process:
         meters, beans = Meters(core), ProcessBeans("ResourceManager")
         beans.meters = meters.all()
         beans.start()
-        add_services(server, core, driver, tokens, meters, names)
-        hadoop = HadoopPorts(core, driver, tokens, self._settings, self._max_message, names, meters)
+        add_services(server, core, driver, tokens, meters, wires, names)
+        hadoop = HadoopPorts(core, driver, tokens, self._settings, self._max_message, names, meters, wires)
         await hadoop.start()
         await server.start()
         pages = self._web(core, driver, listening, book)

@@ -20,6 +20,7 @@ from rm.core import Core
 from rm.edge.driver import Driver
 from rm.edge.meters import Meters
 from rm.edge.tokens import Tokens
+from rm.edge.wires import Wires
 from rm.services.caller import Caller
 from yarn.addresses import AddressBook
 from yarn.records.tokens import AMRMTokenIdentifier
@@ -58,13 +59,14 @@ def add_services(
     driver: Driver,
     tokens: Tokens,
     meters: Meters,
+    wires: Wires,
     names: HostNames | None = None,
 ) -> None:
     """Lets the core answer on this server; with `names`, nodes have to be on hosts that can be resolved."""
     static_user = core.context.settings.web.static_user
     client = user_handler(CLIENT, core.client, driver, static_user)
     admin = user_handler(ADMIN, core.admin, driver, static_user)
-    tracker = meters.of_nodes(node_handler(core.tracker, driver, tokens, names))
+    tracker = meters.of_nodes(wires.of_grpc(node_handler(core.tracker, driver, tokens, names)))
     add_service(server, CLIENT, client, meters.client)
     add_service(server, ADMIN, admin, meters.admin)
     add_service(server, MASTER, _for_masters(_methods(MASTER, core.master), driver, tokens), meters.master)

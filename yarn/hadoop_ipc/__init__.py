@@ -1,11 +1,14 @@
-"""Hadoop's own wire, for Hadoop's own clients: a second transport before the handlers that gRPC serves.
+"""Hadoop's own wire: a second transport, for Hadoop's own clients before the handlers that gRPC serves, and
+towards Hadoop's own NodeManagers.
 
     framing.py      bytes to frames to header messages, and back
-    digest.py       DIGEST-MD5, the server's half
-    connection.py   one connection, sans-IO: bytes in; calls, and bytes to be written, out
+    digest.py       DIGEST-MD5, both halves
+    connection.py   the server's end of a connection, sans-IO: bytes in; calls, and bytes to be written, out
     server.py       connections on an asyncio port: limits, patience, dispatch, answers
     shared_port.py  one port for both transports, told apart by their first bytes
+    exchange.py     the client's end of a connection, sans-IO: one call, its bytes out, its answer in
+    stub.py         calls of one service at one peer, on asyncio, as from yarn.rpc
 
 No rule of YARN is here: a handler gets the rpc's name, the request record and the Caller, as from yarn.rpc.
-Answers for ipc.Server, SaslRpcServer and ProtobufRpcEngine2 with security off.
+Answers for ipc.Server, ipc.Client, SaslRpcServer, SaslRpcClient and ProtobufRpcEngine2 with security off.
 """

@@ -1,7 +1,8 @@
-"""DIGEST-MD5 as Hadoop uses it for tokens: the server's half of RFC 2831, quality of protection `auth`.
+"""DIGEST-MD5 as Hadoop uses it for tokens: both halves of RFC 2831, quality of protection `auth`.
 
-The user name is the token's identifier in base64, the password its password in base64. Knows no keys: it is
-handed a function from an identifier to the password. Answers for SaslRpcServer's SaslDigestCallbackHandler.
+The user name is the token's identifier in base64, the password its password in base64. Knows no keys: the
+server's half is handed a function from an identifier to the password, the client's half a token. Answers for
+the SaslDigestCallbackHandler of SaslRpcServer and the SaslClientCallbackHandler of SaslRpcClient.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import re
 from collections.abc import Callable
 from hashlib import md5
 
+from yarn.records.tokens import Token
+
 REALM = "default"
 _URI = f"/{REALM}"
 _NONCE_BYTES = 30
@@ -22,7 +25,7 @@ _NEEDED = ("username", "nonce", "cnonce", "nc", "qop", "digest-uri", "response")
 
 
 class DigestError(Exception):
-    """A response that does not answer the challenge."""
+    """A response that does not answer the challenge, or a challenge that cannot be answered."""
 
 
 Passwords = Callable[[bytes], bytes]
@@ -63,8 +66,45 @@ class Digest:
         return identifier, password, f"rspauth={answer(given, secret, '')}".encode()
 
 
+class Proof:
+    """The client's half: shows to a challenge that we have the token, and sees whether the server has it."""
+
+    def __init__(
+        self, challenge: bytes, token: Token, service: str, random_bytes: Callable[[int], bytes]
+    ) -> None:
+        asked = _directives(challenge)
+        if "nonce" not in asked:
+            raise DigestError("DIGEST-MD5: a challenge without a nonce")
+        if "auth" not in asked.get("qop", "auth").split(","):
+            raise DigestError(f"DIGEST-MD5: quality of protection {asked['qop']} is not served, auth is")
+        self._secret = base64.b64encode(token.password).decode()
+        self._said = {
+            "username": base64.b64encode(token.identifier).decode(),
+            "realm": asked.get("realm", ""),
+            "nonce": asked["nonce"],
+            "nc": "00000001",
+            "cnonce": base64.b64encode(random_bytes(_NONCE_BYTES)).decode(),
+            "digest-uri": service,
+            "maxbuf": "65536",
+            "qop": "auth",
+        }
+
+    @property
+    def response(self) -> bytes:
+        """What is sent to the server."""
+        said = {**self._said, "response": answer(self._said, self._secret, "AUTHENTICATE")}
+        bare = ("nc", "qop", "maxbuf", "response")
+        words = (f"{name}={text}" if name in bare else f'{name}="{text}"' for name, text in said.items())
+        return ",".join(("charset=utf-8", *words)).encode()
+
+    def check(self, shown: bytes) -> None:
+        """Refuses a server that does not know the token's password."""
+        if not hmac.compare_digest(shown, f"rspauth={answer(self._said, self._secret, '')}".encode()):
+            raise DigestError("DIGEST-MD5: the server does not know the token")
+
+
 def answer(given: dict[str, str], password: str, method: str) -> str:
-    """The digest that both ends compute; `method` is AUTHENTICATE for the client's and empty for ours."""
+    """What both ends compute; `method` is AUTHENTICATE for the client's and empty for the server's."""
     realm = given.get("realm", "")
     first = md5(f"{given['username']}:{realm}:{password}".encode(), usedforsecurity=False).digest()
     a1 = first + f":{given['nonce']}:{given['cnonce']}".encode()

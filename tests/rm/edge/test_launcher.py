@@ -1,20 +1,29 @@
-"""AM launches against a node made by hand: what it is given, and what becomes of its answers."""
+"""AM launches against a node made by hand, over either wire: what it is given, and what becomes of its
+answers.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import random
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
+
+import pytest
 
 from rm.edge.launcher import Launcher
 from rm.edge.tokens import Tokens
+from rm.edge.wires import SERVICE, Wires
 from rm.effects import LaunchContainer, StopContainer
 from yarn.addresses import AddressBook
 from yarn.credentials import Credentials
+from yarn.enums import NodeAction
 from yarn.errors import NMNotYetReadyError
+from yarn.hadoop_ipc.connection import Tokens as Demanded
+from yarn.hadoop_ipc.server import Endpoint, HadoopServer
+from yarn.hadoop_ipc.stub import PROTOCOLS
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarn.records.basics import SerializedException
 from yarn.records.container import Container, ContainerLaunchContext
@@ -24,8 +33,9 @@ from yarn.records.management import (
     StopContainersResponse,
 )
 from yarn.records.tokens import Token
-from yarn.rpc import Caller, Handler, add_service, listen, new_server
-from yarn.tokens import AMRM_TOKEN, NMTokenSecretManagerInNM, new_key
+from yarn.records.tracker import RegisterNodeManagerRequest, RegisterNodeManagerResponse
+from yarn.rpc import NOBODY, Caller, Handler, add_service, listen, new_server
+from yarn.tokens import AMRM_TOKEN, NM_TOKEN, NMTokenSecretManagerInNM, new_key
 
 ATTEMPT = ApplicationAttemptId(ApplicationId(1, 1), 1)
 CONTAINER = ContainerId(ATTEMPT, 1)
@@ -41,10 +51,11 @@ class Scene:
             new_key(random.Random(1).randbytes), rm_identifier=1, container_expiry_ms=1, service="rm:1"
         )
         self.node_id = NodeId("127.0.0.1", port)
+        self.wires = Wires(AddressBook())
         self.outcome: asyncio.Future[tuple[ApplicationAttemptId, str]] = asyncio.Future()
         self.launcher = Launcher(
             self.tokens,
-            AddressBook(),
+            self.wires,
             lambda attempt_id: self.outcome.set_result((attempt_id, "")),
             lambda attempt_id, why: self.outcome.set_result((attempt_id, why)),
             patience_s=patience_s,
@@ -63,9 +74,9 @@ class Scene:
 
 
 @asynccontextmanager
-async def node(handler: Handler) -> AsyncIterator[Scene]:
+async def node_of_ours(handler: Handler) -> AsyncIterator[Scene]:
     server = new_server()
-    add_service(server, "ContainerManagementProtocolService", handler)
+    add_service(server, SERVICE, handler)
     port = listen(server, "127.0.0.1:0", "nothing")
     await server.start()
     scene = Scene(port)
@@ -76,11 +87,43 @@ async def node(handler: Handler) -> AsyncIterator[Scene]:
         await server.stop(None)
 
 
+@asynccontextmanager
+async def node_of_hadoop(handler: Handler) -> AsyncIterator[Scene]:
+    """A node that registered at Hadoop's port and speaks nothing else; it checks tokens by the key it got."""
+    checker = NMTokenSecretManagerInNM()
+    server = HadoopServer(
+        {PROTOCOLS[SERVICE]: Endpoint(SERVICE, handler)}, Demanded(NM_TOKEN, checker.password)
+    )
+    scene = Scene(await server.start("127.0.0.1", 0, "nothing"))
+    checker.node_id = scene.node_id
+    checker.set_master_key(scene.tokens.nm.keys.current)
+    registered(scene.wires.of_hadoop, scene.node_id)
+    try:
+        yield scene
+    finally:
+        await scene.launcher.close()
+        await server.stop()
+
+
+def registered(port: Callable[[Handler], Handler], node_id: NodeId) -> None:
+    """The node registers at that port."""
+
+    def tracker(rpc: str, request: Any, caller: Caller) -> Any:
+        return RegisterNodeManagerResponse(node_action=NodeAction.NORMAL)
+
+    port(tracker)("registerNodeManager", RegisterNodeManagerRequest(node_id=node_id), NOBODY)
+
+
+BOTH = pytest.mark.parametrize("node", [node_of_ours, node_of_hadoop])
+Node = Callable[[Handler], AbstractAsyncContextManager[Scene]]
+
+
 def run(scene: Any) -> Any:
     return asyncio.run(asyncio.wait_for(scene, 30))
 
 
-def test_an_am_is_given_its_token_beside_the_users_and_its_variables() -> None:
+@BOTH
+def test_an_am_is_given_its_token_beside_the_users_and_its_variables(node: Node) -> None:
     calls: list[tuple[str, Any, Caller]] = []
 
     def handler(rpc: str, request: Any, caller: Caller) -> Any:
@@ -100,7 +143,8 @@ def test_an_am_is_given_its_token_beside_the_users_and_its_variables() -> None:
     tokens = run(scene())
     (rpc, request, caller) = calls[0]
     (start,) = request.start_container_request
-    assert (rpc, caller.user, start.container_token) == ("startContainers", "ann", PROOF)
+    assert (rpc, start.container_token) == ("startContainers", PROOF)
+    assert caller.user == ("ann" if node is node_of_ours else None)
     context = start.container_launch_context
     assert context.command == ("am",)
     assert context.environment == {
@@ -113,7 +157,8 @@ def test_an_am_is_given_its_token_beside_the_users_and_its_variables() -> None:
     assert tokens.check_master(held.token_of_kind(AMRM_TOKEN)).app_attempt_id == ATTEMPT
 
 
-def test_a_node_that_refuses_the_container_or_the_call_fails_the_launch() -> None:
+@BOTH
+def test_a_node_that_refuses_the_container_or_the_call_fails_the_launch(node: Node) -> None:
     refusal = SerializedException(message="This token is expired.", class_name="any")
 
     def refuse(rpc: str, request: Any, caller: Caller) -> Any:
@@ -143,19 +188,23 @@ def test_credentials_that_cannot_be_read_fail_the_launch() -> None:
     assert "IllegalArgumentException: these are no credentials" in run(scene())
 
 
-def test_a_node_that_is_not_there_fails_the_launch_when_patience_ends() -> None:
+@pytest.mark.parametrize("is_hadoop", [False, True])
+def test_a_node_that_is_not_there_fails_the_launch_when_patience_ends(is_hadoop: bool) -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
 
     async def scene() -> str:
         here = Scene(port, patience_s=0.2)
+        if is_hadoop:
+            registered(here.wires.of_hadoop, here.node_id)
         here.launcher.launch(here.order())
         return (await here.outcome)[1]
 
     assert "java.net.ConnectException" in run(scene())
 
 
-def test_a_stop_is_delivered_once_and_its_failure_hurts_nobody() -> None:
+@BOTH
+def test_a_stop_is_delivered_once_and_its_failure_hurts_nobody(node: Node) -> None:
     stopped: asyncio.Queue[Any] = asyncio.Queue()
 
     def handler(rpc: str, request: Any, caller: Caller) -> Any:

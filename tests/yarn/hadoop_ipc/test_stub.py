@@ -1,0 +1,141 @@
+"""Calls over a real port: answers, refusals, and peers that are late, silent, gone or something else."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+
+from cluster.ports import free_ports
+from yarn.errors import ContainerNotFoundError, IllegalArgumentError, InvalidTokenError
+from yarn.hadoop_ipc.connection import Tokens
+from yarn.hadoop_ipc.server import Endpoint, HadoopServer
+from yarn.hadoop_ipc.stub import PROTOCOLS, HadoopStub
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarn.records.management import StopContainersRequest, StopContainersResponse
+from yarn.records.tokens import Token
+from yarn.rpc import Caller, ConnectionFailedError, RemoteDefectError
+
+SERVICE = "ContainerManagementProtocolService"
+CONTAINER = ContainerId(ApplicationAttemptId(ApplicationId(1, 1), 1), 1)
+TOKEN = Token(identifier=b"identifier", password=b"password", kind="NMToken", service="")
+STOP = StopContainersRequest(container_id=(CONTAINER,))
+
+
+def handle(rpc: str, request: Any, caller: Caller) -> Any:
+    """Stops all; knows no statuses; breaks at a start."""
+    assert caller.token is not None
+    if rpc == "stopContainers":
+        return StopContainersResponse(succeeded_requests=request.container_id)
+    if rpc == "getContainerStatuses":
+        raise ContainerNotFoundError("no such container")
+    raise RuntimeError("a defect")
+
+
+def passwords(identifier: bytes) -> bytes:
+    if identifier != TOKEN.identifier:
+        raise InvalidTokenError("not found")
+    return TOKEN.password
+
+
+@contextlib.asynccontextmanager
+async def serving(port: int = 0) -> AsyncIterator[HadoopServer]:
+    server = HadoopServer({PROTOCOLS[SERVICE]: Endpoint(SERVICE, handle)}, Tokens("NMToken", passwords))
+    await server.start("127.0.0.1", port, "no.property")
+    try:
+        yield server
+    finally:
+        await server.stop()
+
+
+def stub(port: int, *, timeout_s: float = 20, wait_for_ready: bool = False) -> HadoopStub:
+    return HadoopStub(
+        f"127.0.0.1:{port}",
+        SERVICE,
+        user="appattempt_1_0001_000001",
+        token=TOKEN,
+        timeout_s=timeout_s,
+        wait_for_ready=wait_for_ready,
+        peer="the node",
+    )
+
+
+def run(scene: Any) -> None:
+    asyncio.run(asyncio.wait_for(scene, 30))
+
+
+@contextlib.asynccontextmanager
+async def a_peer(told: Callable[[asyncio.StreamWriter], None]) -> AsyncIterator[int]:
+    """The port of somebody who reads what comes first, and then does that."""
+
+    met: list[asyncio.StreamWriter] = []
+
+    async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        met.append(writer)
+        await reader.read(100)
+        told(writer)
+
+    async with await asyncio.start_server(meet, "127.0.0.1", 0) as server:
+        yield server.sockets[0].getsockname()[1]
+        for writer in met:
+            writer.transport.abort()
+            with contextlib.suppress(OSError):
+                await writer.wait_closed()
+
+
+def test_calls_are_answered_and_refused() -> None:
+    async def scene() -> None:
+        async with serving() as server, stub(server.port) as calls:
+            answer = await calls.call("stopContainers", STOP)
+            assert answer == StopContainersResponse(succeeded_requests=(CONTAINER,))
+            with pytest.raises(ContainerNotFoundError, match="no such container"):
+                await calls.call("getContainerStatuses", STOP)
+            with pytest.raises(IllegalArgumentError, match="has no method sing"):
+                await calls.call("sing", STOP)
+            calls.use_token(Token(identifier=b"another", password=b"", kind="NMToken", service=""))
+            with pytest.raises(InvalidTokenError, match="not found"):
+                await calls.call("stopContainers", STOP)
+
+    run(scene())
+
+
+def test_a_peer_that_is_not_there_is_waited_for_or_not() -> None:
+    (port,) = free_ports("127.0.0.1", 1)
+
+    async def scene() -> None:
+        with pytest.raises(ConnectionFailedError, match="stopContainers: cannot reach the node: "):
+            await stub(port).call("stopContainers", STOP)
+        with pytest.raises(ConnectionFailedError, match="no answer from the node in time"):
+            await stub(port, timeout_s=0.2, wait_for_ready=True).call("stopContainers", STOP)
+        waiting = asyncio.ensure_future(stub(port, wait_for_ready=True).call("stopContainers", STOP))
+        async with serving(port):
+            assert (await waiting).succeeded_requests == (CONTAINER,)
+
+    run(scene())
+
+
+def test_a_peer_that_hangs_up_breaks_or_keeps_silent_is_a_failed_connection() -> None:
+    async def scene() -> None:
+        async with a_peer(lambda writer: writer.close()) as port:
+            with pytest.raises(ConnectionFailedError, match="has ended the connection"):
+                await stub(port).call("stopContainers", STOP)
+        async with a_peer(lambda writer: writer.transport.abort()) as port:
+            with pytest.raises(ConnectionFailedError, match="the node"):
+                await stub(port).call("stopContainers", STOP)
+        async with a_peer(lambda writer: None) as port:
+            with pytest.raises(ConnectionFailedError, match="no answer from the node in time"):
+                await stub(port, timeout_s=0.2).call("stopContainers", STOP)
+
+    run(scene())
+
+
+def test_a_peer_that_speaks_something_else_is_told_so() -> None:
+    async def scene() -> None:
+        async with a_peer(lambda writer: writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")) as port:
+            with pytest.raises(RemoteDefectError, match="the node does not speak Hadoop's wire"):
+                await stub(port).call("stopContainers", STOP)
+
+    run(scene())
