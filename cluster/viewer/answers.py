@@ -87,15 +87,17 @@ class RecordedCluster:
             "/ui/history/queues": self._queue_history,
             "/ui/history/cluster": self._cluster_history,
             "/ui/conf": self._configuration,
-            "/scheduler-overview": lambda moment, _: self._detail("/scheduler-overview", moment),
-            "/ui/waiting": lambda moment, _: {"waiting": self._detail("/waiting", moment)},
+            "/scheduler-overview": lambda moment, _: self._document("/scheduler-overview", moment),
+            "/ui/waiting": lambda moment, _: {"waiting": self._document("/waiting", moment)},
             "/ui/queue-users": self._queue_users,
             "/ui/recording/events": self._events,
             "/ui/recording/containers": self._every_container,
         }
 
     def answer(self, path: str, query: Query, at: int | None) -> Answer:
-        """The answer to a path below /ws/v1/cluster; RestError where a recording has none."""
+        """The answer to a path below /ws/v1/cluster: empty where this recording does not tell what others do,
+        RestError where there is no such thing.
+        """
         recording = self.recording
         moment = len(recording.moments) - 1 if at is None else max(0, bisect_right(recording.moments, at) - 1)
         if path in self._exact:
@@ -108,10 +110,10 @@ class RecordedCluster:
         if words[0] == "apps" and len(words) == 3 and words[2] == "appattempts":
             return {"appAttempts": {"appAttempt": self._attempts(words[1], moment)}}
         if words[:2] == ["ui", "life"] and len(words) == 3:
-            steps = self._detail(f"/lives/{words[2]}", moment)
+            steps = self._of_app("/lives", words[2], moment) or []
             return {"life": {"moment": [{**one, "time": EPOCH_MS + one["time"]} for one in steps]}}
         if words[:2] == ["ui", "why"] and len(words) == 3:
-            return {"why": self._detail(f"/why/{words[2]}", moment)}
+            return {"why": self._of_app("/why", words[2], moment) or {}}
         raise missing(f"a recording does not know {path}")
 
     # ---- documents
@@ -123,16 +125,9 @@ class RecordedCluster:
             self._final[name] = self.recording.document(name, moment)
         return self._final[name]
 
-    def _detail(self, name: str, moment: int) -> Any:
-        """A document that not every recording has."""
-        found = self._document(name, moment)
-        if found is None:
-            raise missing(f"this recording does not tell {name}")
-        return found
-
     def _queue_users(self, moment: int, query: Query) -> Answer:
         path = query.get("queue") or "root"
-        return {"users": {"user": self._detail(f"/queue-users/{path}", moment)}}
+        return {"users": {"user": self._document(f"/queue-users/{path}", moment) or []}}
 
     def _clock(self, moment: int) -> int:
         return EPOCH_MS + self.recording.moments[moment]
@@ -195,10 +190,14 @@ class RecordedCluster:
 
     # ---- applications
 
-    def _app(self, app_id: str, moment: int) -> dict[str, Any]:
-        document = self._document(f"/apps/{app_id}", moment)
-        if document is None:
+    def _of_app(self, kind: str, app_id: str, moment: int) -> Any:
+        """What else is told of an application; RestError when there is no such application at that moment."""
+        if self._document(f"/apps/{app_id}", moment) is None:
             raise missing(f"app with id: {app_id} not found")
+        return self._document(f"{kind}/{app_id}", moment)
+
+    def _app(self, app_id: str, moment: int) -> dict[str, Any]:
+        document = self._of_app("/apps", app_id, moment)
         metrics = self._document("/metrics", moment) or {}
         whole = metrics.get("totalMB", 0)
         shown = {**document, **_shifted(document, _APP_TIMES)}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sim.recording.document import Recording, read, write
+from sim.recording.document import Recording, read, read_file, write
 from sim.scenario.document import parse_scenario
 from sim.scenario.player import play_recorded
+from sim.workload.command import main as sim
 
 TEXT = """\
 name: two-queues
@@ -41,6 +42,16 @@ def recorded(text: str) -> Recording:
     data = play_recorded(parse_scenario(text), text)[1]
     assert data is not None
     return read(write(data), "test")
+
+
+@pytest.fixture(scope="session")
+def workload(tmp_path_factory: pytest.TempPathFactory) -> Recording:
+    """What `yarnbox sim run --record` wrote of two jobs."""
+    place = tmp_path_factory.mktemp("workload")
+    trace, file = place / "two.tsv", place / "recording.json"
+    trace.write_text("one\t0\t0\t1000\t500\t10\ntwo\t5\t5\t1000\t500\t10\n", encoding="utf-8")
+    assert sim(["run", "--tracelocation", str(trace), "--num-nodes", "2", "--record", str(file)]) == 0
+    return read_file(file)
 
 
 @pytest.fixture(scope="session")

@@ -113,6 +113,15 @@ def test_what_happened_until_then(cluster: RecordedCluster) -> None:
     assert any(one["isTrouble"] and one["subject"] == "n1:1234" for one in events(LOST))
 
 
+def test_what_a_recording_of_a_workload_leaves_out_is_empty(workload: Recording) -> None:
+    cluster = RecordedCluster(workload)
+    assert cluster.answer("/scheduler-overview", {}, None) is None
+    assert cluster.answer("/ui/waiting", {}, None) == {"waiting": None}
+    assert cluster.answer("/ui/queue-users", {"queue": "root.default"}, None) == {"users": {"user": []}}
+    assert cluster.answer(f"/ui/life/{A1}", {}, None) == {"life": {"moment": []}}
+    assert cluster.answer(f"/ui/why/{A1}", {}, None) == {"why": {}}
+
+
 @pytest.mark.parametrize("path", ["/info", "/get-rm-node-labels", "/ui/conf", "/ui/rights"])
 def test_what_else_pages_ask_for(cluster: RecordedCluster, path: str) -> None:
     assert cluster.answer(path, {}, None)

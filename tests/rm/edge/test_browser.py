@@ -95,8 +95,12 @@ def test_every_page_can_be_seen(tmp_path: Path) -> None:
     async def scene() -> None:
         async with web(tmp_path) as caller, opened(caller) as page:
             await submit(caller)
+            refused: list[str] = []
+            page.on("response", lambda one: refused.append(one.url) if one.status >= 400 else None)
+            page.on("console", lambda said: refused.append(said.text) if said.type == "error" else None)
             for path in PAGES:
                 await show(page, caller, path)
+                assert refused == [], path
                 assert await page.locator("[role=alert]").count() == 0, path
             await page.keyboard.press("g")
             await page.keyboard.press("n")

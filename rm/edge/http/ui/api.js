@@ -1,10 +1,5 @@
 // The public REST API, as any other client sees it; `user.name` of the page's address goes along.
-import { isRecording } from "./dom.js";
-
 export const ROOT = "/ws/v1/cluster";
-
-// What a recording does not have is asked of a living ResourceManager alone.
-export const live = async (path, otherwise) => (isRecording ? get(path).catch(() => otherwise) : get(path));
 
 // Who asks; and of a recording, which run and which moment: the address of the page holds them on every page.
 export const KEPT = ["user.name", "run", "at"];

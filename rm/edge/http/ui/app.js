@@ -1,5 +1,5 @@
 // One application: what it is, its life, its attempts, requests and containers, and what may be done to it.
-import { get, list, live } from "./api.js";
+import { get, list } from "./api.js";
 import { tracking } from "./appcolumns.js";
 import { gantt } from "./gantt.js";
 import { actions } from "./appactions.js";
@@ -18,7 +18,7 @@ export const isOver = (one) => ["FINISHED", "FAILED", "KILLED"].includes(one.sta
 
 export async function app([id], query) {
   const [{ app: one }, { appAttempts }, rights, { containers }, { life }, { why }] = await Promise.all([get(`/apps/${id}`),
-    get(`/apps/${id}/appattempts`), get(`/ui/rights?app=${id}`), get(`/ui/containers?app=${id}`), live(`/ui/life/${id}`, { life: {} }), live(`/ui/why/${id}`, { why: {} })]);
+    get(`/apps/${id}/appattempts`), get(`/ui/rights?app=${id}`), get(`/ui/containers?app=${id}`), get(`/ui/life/${id}`), get(`/ui/why/${id}`)]);
   const held = list(containers.container);
   return [title(one.name), h("p", { class: "id" }, one.id), !isRecording && actions(one, rights), lifeLine(one, list(life.moment), containers.now), overview(one),
     h("h2", {}, "Containers over nodes and time"), gantt(held, containers.now, (container) => container.node, { name: one.id }),

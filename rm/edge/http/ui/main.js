@@ -1,5 +1,5 @@
 // The shell: addresses to pages, the stream that says when to look again, keys, the dark mode.
-import { KEPT, Unreachable, events, live } from "./api.js";
+import { KEPT, Unreachable, events, get } from "./api.js";
 import { app } from "./app.js";
 import { apps } from "./apps.js";
 import { h, isRecording, link } from "./dom.js";
@@ -43,7 +43,7 @@ function bar() {
 
 // The zone of all times, and who is asking, are said once, at the foot.
 async function foot() {
-  const rights = await live("/ui/rights", null).catch(() => null), zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const rights = await get("/ui/rights").catch(() => null), zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   document.getElementById("foot").replaceChildren(recorded ? "Times count from the beginning of the run." : `Times are those of ${zone}.`, rights?.user ? ` Logged in as: ${rights.user}.` : "", " Press ? for the keys.");
 }
 

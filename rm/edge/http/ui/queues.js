@@ -1,5 +1,5 @@
 // The scheduler's page: the queue tree of a partition, one queue in full with its users and applications, and shares over time.
-import { get, list, live } from "./api.js";
+import { get, list } from "./api.js";
 import { appGrid } from "./apps.js";
 import { areas, hue, lines } from "./charts.js";
 import { choice, amount, empty, facts, gib, h, isRecording, moment, partitionName, percent, table, title, withQuery } from "./dom.js";
@@ -19,7 +19,7 @@ export async function scheduler(_, query) {
   const asked = `queue=${encodeURIComponent(open || "")}`;
   const [{ scheduler: { schedulerInfo: info } }, { history }, { nodes }, rights, { users: { user } }, { found }] = await Promise.all([get("/scheduler"),
     get(`/ui/history/queues?parent=${path}&partition=${encodeURIComponent(partition)}&minutes=${minutes}`), get("/ui/nodes"), get("/ui/rights"),
-    live(`/ui/queue-users?queue=${path}`, { users: {} }).catch(() => ({ users: { user: [] } })), get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20&${asked}`)]);
+    get(`/ui/queue-users?queue=${path}`).catch(() => ({ users: { user: [] } })), get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20&${asked}`)]);
   const common = { history, minutes, partition, query, rights, apps: list(found.app), asked, users: list(user) };
   if (info.type === "fifoScheduler") return fifo(info, common);
   const isFair = info.type === "fairScheduler", all = list(nodes.node);

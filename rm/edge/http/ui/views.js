@@ -1,5 +1,5 @@
 // The pages about the cluster as a whole: each takes its part of the address and the query, and returns what is to be seen.
-import { get, list, live } from "./api.js";
+import { get, list } from "./api.js";
 import { appGrid } from "./apps.js";
 import { count, donut, lines, memory, spark } from "./charts.js";
 import { bar, choice, empty, facts, filter, gib, h, isRecording, link, percent, tile, title } from "./dom.js";
@@ -76,8 +76,8 @@ function pending(waiting, query) {
 
 export async function overview(_, query) {
   const [{ clusterMetrics: m }, { found }, { history }, info, { scheduler: { schedulerInfo } }, { waiting }, { users }, rights] = await Promise.all([get("/metrics"),
-    get("/ui/apps?states=ACCEPTED,RUNNING&limit=20"), get("/ui/history/cluster?minutes=60"), live("/scheduler-overview", null),
-    get("/scheduler"), live("/ui/waiting", {}), live("/ui/queue-users", { users: {} }).catch(() => ({ users: { user: [] } })), get("/ui/rights")]);
+    get("/ui/apps?states=ACCEPTED,RUNNING&limit=20"), get("/ui/history/cluster?minutes=60"), get("/scheduler-overview"),
+    get("/scheduler"), get("/ui/waiting"), get("/ui/queue-users"), get("/ui/rights")]);
   const used = m.totalMB ? (100 * m.allocatedMB) / m.totalMB : 0, times = list(history.times);
   return [title("Cluster"), metrics(m, history), bar(used, `${percent(used)} of the memory is used`), nodeMetrics(m, history),
     userMetrics(list(users.user), rights.user), info && schedulerMetrics(info), byQueue(schedulerInfo, m), waiting && pending(waiting, query),
@@ -124,7 +124,7 @@ export async function about() {
   return [title("About the Cluster"), facts([["Cluster ID", i.id], ["ResourceManager state", i.state], ["ResourceManager HA state", i.haState],
     ["ResourceManager HA zookeeper connection state", i.haZooKeeperConnectionState], ["ResourceManager RMStateStore", i.rmStateStoreName],
     ["ResourceManager started on", new Date(i.startedOn).toString()], ["ResourceManager version", i.resourceManagerVersion], ["Hadoop version", i.hadoopVersion]]),
-  h("h2", {}, "Tools"), h("p", { class: "actions" }, [["/conf", "Configuration"], ["/logs", "Local logs"], ["/stacks", "Server stacks"], ["/jmx?qry=Hadoop:*", "Server metrics"], ["/prom", "Prometheus"],
-    ["/logLevel", "Log levels"], ["/ws/v1/cluster/info", "REST API"]].map(([to, name]) => h("a", { href: to }, name))),
+  !isRecording && [h("h2", {}, "Tools"), h("p", { class: "actions" }, [["/conf", "Configuration"], ["/logs", "Local logs"], ["/stacks", "Server stacks"], ["/jmx?qry=Hadoop:*", "Server metrics"], ["/prom", "Prometheus"],
+    ["/logLevel", "Log levels"], ["/ws/v1/cluster/info", "REST API"]].map(([to, name]) => h("a", { href: to }, name)))],
   h("p", {}, "Press ? for the keys.")];
 }
