@@ -33,7 +33,7 @@ from yarn.rpc import BlockingStub, RpcError
 
 READY_TIMEOUT_S = 60.0  # a busy machine has its time; a daemon that ends is noticed at once
 CONFIGURATION_STATUS = 2  # of a daemon that does not start because of its configuration
-_POLL_S = 0.02
+_POLL_S = 0.05
 _NODE_PATIENCE_S = 1.2  # an NM gives its containers 250 ms and says good-bye to the RM
 _RM_PATIENCE_S = 0.5
 _ANSWER_S = 2.0
@@ -318,11 +318,11 @@ def _freshness(report: NodeReport) -> tuple[bool, int]:
     return (_state(report) in (NodeState.RUNNING, NodeState.UNHEALTHY), report.last_health_report_time or 0)
 
 
-def wait_until(condition: Callable[[], bool], timeout_s: float) -> bool:
+def wait_until(condition: Callable[[], bool], timeout_s: float, every_s: float = _POLL_S) -> bool:
     """Looks again and again until the condition holds; whether it did in time."""
     deadline = time.monotonic() + timeout_s
     while not condition():
         if time.monotonic() >= deadline:
             return False
-        time.sleep(_POLL_S)
+        time.sleep(every_s)
     return True

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,8 @@ from typing import Any
 import psutil
 import pytest
 
-from cluster.cluster import Cluster, wait_until
+from cluster.cluster import Cluster
+from cluster.cluster import wait_until as look_until
 from cluster.directory import RunDirectory
 from cluster.processes import belonging_to
 from cluster.view import as_json, look
@@ -34,6 +35,11 @@ def with_queues(root: Path, queues: dict[str, str]) -> str:
     properties = ((name, value, False) for name, value in queues.items())
     (root / "conf" / "capacity-scheduler.xml").write_text(write(properties))
     return str(root / "conf")
+
+
+def wait_until(condition: Callable[[], bool], timeout_s: float) -> bool:
+    """Looks until the condition holds, but seldom: whoever waits leaves the machine to those it waits for."""
+    return look_until(condition, timeout_s, every_s=0.1)
 
 
 @dataclass

@@ -13,8 +13,7 @@ from typing import Any
 from am.connection import CLIENT_SERVICE
 from am.mapreduce.ids import JobId
 from am.submit import Submitter
-from cluster.cluster import wait_until
-from tests.processes.conftest import Desk
+from tests.processes.conftest import Desk, wait_until
 from yarn.ids import ApplicationId
 from yarn.records.application import ApplicationReport
 from yarn.rpc import BlockingStub

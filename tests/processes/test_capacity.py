@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from am.connection import CLIENT_SERVICE
-from cluster.cluster import wait_until
-from tests.processes.conftest import ROOT, Desk
+from tests.processes.conftest import ROOT, Desk, wait_until
 from tests.processes.gated import PATIENCE_S, output
 from yarn.configuration.document import write
 from yarn.event_log import LoggedEvent

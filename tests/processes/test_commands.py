@@ -11,8 +11,7 @@ from pathlib import Path
 
 from client.console import Console
 from client.main import main
-from cluster.cluster import wait_until
-from tests.processes.conftest import Desk
+from tests.processes.conftest import Desk, wait_until
 
 PROGRAM = """\
 import signal, time

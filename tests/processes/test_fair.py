@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from am.connection import CLIENT_SERVICE
-from cluster.cluster import wait_until
 from rm.scheduler.fair.scheduler import STATE_DUMP
-from tests.processes.conftest import ROOT, Desk
+from tests.processes.conftest import ROOT, Desk, wait_until
 from tests.processes.gated import GATED, PATIENCE_S, output
 from yarn.records.client import GetQueueInfoRequest
 from yarn.rpc import BlockingStub

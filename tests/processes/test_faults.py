@@ -9,9 +9,8 @@ from signal import SIGCONT, SIGKILL, SIGSTOP
 
 import pytest
 
-from cluster.cluster import wait_until
 from cluster.processes import containers_of
-from tests.processes.conftest import Desk
+from tests.processes.conftest import Desk, wait_until
 from tests.processes.gated import Gated
 
 pytestmark = pytest.mark.timeout(180)

@@ -18,8 +18,7 @@ from am.asks import ContainerRequest
 from am.connection import Connection, configuration_of
 from am.submit import Submitter, has_succeeded
 from am.unmanaged import launch_unmanaged
-from cluster.cluster import wait_until
-from tests.processes.conftest import ROOT, Desk
+from tests.processes.conftest import ROOT, Desk, wait_until
 from tests.processes.gated import PATIENCE_S, Gated, output
 from yarn.enums import FinalApplicationStatus
 from yarn.records.application import ApplicationSubmissionContext

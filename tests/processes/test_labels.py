@@ -17,9 +17,8 @@ from client import yarn_client
 from client.admin_client import SERVICE, AdminClient
 from client.console import Console
 from client.main import main
-from cluster.cluster import wait_until
 from tests.processes import label_providers
-from tests.processes.conftest import Desk, with_queues
+from tests.processes.conftest import Desk, wait_until, with_queues
 from yarn.configuration.document import write
 from yarn.errors import YarnError
 from yarn.ids import NodeId

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.cluster import wait_until
-from tests.processes.conftest import Desk
+from tests.processes.conftest import Desk, wait_until
 
 pytestmark = pytest.mark.timeout(240)
 

@@ -16,8 +16,7 @@ from typing import Any
 
 import pytest
 
-from cluster.cluster import wait_until
-from tests.processes.conftest import Desk, with_queues
+from tests.processes.conftest import Desk, wait_until, with_queues
 from tests.processes.gated import GATED, output
 from yarn.event_log import LoggedEvent
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.cluster import wait_until
-from tests.processes.conftest import QUIET, Desk
+from tests.processes.conftest import QUIET, Desk, wait_until
 from yarn.configuration import Configuration
 
 
