@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from am.asks import RequestTable
-from am.nm_client import Resolve, started, statuses_of, stopped
+from am.nm_client import SERVICE, Resolve, started, statuses_of, stopped
 from am.rm_client import MAX_WAIT_MS, RETRY_MS, Conversation, NMTokenCache, Pause, Steps
 from yarn.enums import FinalApplicationStatus
 from yarn.errors import InvalidTokenError, YarnError
+from yarn.hadoop_ipc.stub import BlockingHadoopStub
 from yarn.ids import ContainerId, NodeId
 from yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
 from yarn.records.management import (
@@ -120,10 +121,11 @@ class BlockingAMRMClient:
 class BlockingNMClient:
     """NMClient whose methods return when they are done."""
 
-    def __init__(self, nm_tokens: NMTokenCache, resolve: Resolve = str) -> None:
+    def __init__(self, nm_tokens: NMTokenCache, resolve: Resolve = str, *, hadoop_ipc: bool = False) -> None:
         self._tokens = nm_tokens
         self._resolve = resolve
-        self._stubs: dict[NodeId, BlockingStub] = {}
+        self._stub_class = BlockingHadoopStub if hadoop_ipc else BlockingStub
+        self._stubs: dict[NodeId, BlockingStub | BlockingHadoopStub] = {}
 
     def start(self, container: Container, context: ContainerLaunchContext) -> Mapping[str, bytes]:
         """Starts a process in a granted container; what the node's auxiliary services answered."""
@@ -153,13 +155,13 @@ class BlockingNMClient:
             stub.close()
         self._stubs.clear()
 
-    def _stub(self, node_id: NodeId) -> BlockingStub:
+    def _stub(self, node_id: NodeId) -> BlockingStub | BlockingHadoopStub:
         token = self._tokens.token_of(node_id)
         if token is None:
             raise InvalidTokenError(f"No NMToken sent for {node_id}")
         stub = self._stubs.get(node_id)
         if stub is None:
-            service = "ContainerManagementProtocolService"
-            stub = self._stubs[node_id] = BlockingStub(self._resolve(node_id), service, peer=str(node_id))
+            stub = self._stub_class(self._resolve(node_id), SERVICE, peer=str(node_id))
+            self._stubs[node_id] = stub
         stub.use_token(token)
         return stub

@@ -47,7 +47,9 @@ class ConnectionSettings:
         ADDRESS_BOOK_PROPERTY, None, "File with the real addresses of emulated hosts"
     )
     hadoop_ipc: bool = setting(
-        "yarnbox.hadoop-ipc.enabled", False, "Serve the applications' clients over Hadoop's wire too"
+        "yarnbox.hadoop-ipc.enabled",
+        False,
+        "Speak Hadoop's wire with nodes, and serve the applications' clients over it too",
     )
     max_wait_ms: int = setting(
         "yarn.resourcemanager.connect.max-wait.ms", 900_000, "How long an RM is looked for", at_least=-1
@@ -103,7 +105,7 @@ class Connection:
 
     def nm_client(self, rm: AMRMClient) -> NMClient:
         """The nodes, with asyncio."""
-        return NMClient(rm.nm_tokens, self.resolve)
+        return NMClient(rm.nm_tokens, self.resolve, hadoop_ipc=self.settings.hadoop_ipc)
 
     def blocking_rm_client(self, token: Token | None) -> BlockingAMRMClient:
         """The RM for an AM with this token, without asyncio."""
@@ -112,7 +114,7 @@ class Connection:
 
     def blocking_nm_client(self, rm: BlockingAMRMClient) -> BlockingNMClient:
         """The nodes, without asyncio."""
-        return BlockingNMClient(rm.nm_tokens, self.resolve)
+        return BlockingNMClient(rm.nm_tokens, self.resolve, hadoop_ipc=self.settings.hadoop_ipc)
 
     def client_stub(self, user: str) -> BlockingStub:
         """The RM for a client."""

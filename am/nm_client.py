@@ -1,8 +1,9 @@
 """An ApplicationMaster's side of the ContainerManagementProtocol: start, stop and look at containers.
 
-Owns one connection per node, made at the first call and closed when the node is forgotten, and shows each
-node the token that the RM sent for it. Knows nothing of what runs in the containers. Answers for NMClient and
-ContainerManagementProtocolProxy.
+Owns one stub per node, made at the first call and closed when the node is forgotten, and shows each node the
+token that the RM sent for it. In a cluster that serves Hadoop's wire every node speaks it, those of Hadoop's
+own nothing else: there it is spoken with all. Knows nothing of what runs in the containers. Answers for
+NMClient and ContainerManagementProtocolProxy.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 from am.rm_client import NMTokenCache
 from yarn.errors import InvalidTokenError, YarnError, error_of_class
+from yarn.hadoop_ipc.stub import HadoopStub
 from yarn.ids import ContainerId, NodeId
 from yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
 from yarn.records.management import (
@@ -61,12 +63,13 @@ def _raise_refusal(container_id: ContainerId, failed: tuple[ContainerExceptionMa
 
 
 class NMClient:
-    """Calls of all nodes, for asyncio."""
+    """Calls of all nodes, for asyncio: over gRPC, or over Hadoop's wire."""
 
-    def __init__(self, nm_tokens: NMTokenCache, resolve: Resolve = str) -> None:
+    def __init__(self, nm_tokens: NMTokenCache, resolve: Resolve = str, *, hadoop_ipc: bool = False) -> None:
         self._tokens = nm_tokens
         self._resolve = resolve
-        self._stubs: dict[NodeId, Stub] = {}
+        self._stub_class = HadoopStub if hadoop_ipc else Stub
+        self._stubs: dict[NodeId, Stub | HadoopStub] = {}
 
     async def start(self, container: Container, context: ContainerLaunchContext) -> Mapping[str, bytes]:
         """Starts a process in a granted container; what the node's auxiliary services answered."""
@@ -114,7 +117,8 @@ class NMClient:
             raise InvalidTokenError(f"No NMToken sent for {node_id}")
         stub = self._stubs.get(node_id)
         if stub is None:
-            stub = Stub(self._resolve(node_id), SERVICE, peer=str(node_id), timeout_s=TIMEOUT_S)
+            address = self._resolve(node_id)
+            stub = self._stub_class(address, SERVICE, peer=str(node_id), timeout_s=TIMEOUT_S)
             self._stubs[node_id] = stub
         stub.use_token(token)
         return await stub.call(rpc, request)

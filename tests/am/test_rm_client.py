@@ -9,25 +9,14 @@ from typing import Any
 import pytest
 
 from am.asks import ANY, ContainerRequest, RequestTable
-from am.nm_client import NMClient
 from am.rm_client import AMRMClient, Call, Conversation, NMTokenCache, Pause
 from yarn.enums import FinalApplicationStatus
 from yarn.errors import (
     ApplicationAttemptNotFoundError,
     ApplicationMasterNotRegisteredError,
-    InvalidContainerError,
     InvalidResourceRequestError,
-    InvalidTokenError,
 )
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.basics import SerializedException
-from yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
-from yarn.records.management import (
-    ContainerExceptionMap,
-    GetContainerStatusesResponse,
-    StartContainersResponse,
-    StopContainersResponse,
-)
 from yarn.records.master import (
     AllocateResponse,
     FinishApplicationMasterResponse,
@@ -208,34 +197,3 @@ class TestOverTheWire:
             await client.close()
 
         with_server("ApplicationMasterProtocolService", lambda *_: None, use)
-
-
-class TestNodes:
-    def test_a_node_is_called_with_its_token_and_answers_per_container(self) -> None:
-        def answer(rpc: str, _request: Any, caller: Caller) -> Any:
-            assert caller.token == token("NMToken")
-            if rpc == "startContainers":
-                return StartContainersResponse(services_meta_data={"mapreduce_shuffle": b"\0\0\0\1"})
-            if rpc == "stopContainers":
-                thrown = SerializedException(
-                    class_name="org.apache.hadoop.yarn.exceptions.InvalidContainerException", message="no"
-                )
-                entry = ContainerExceptionMap(container_id=CONTAINER, exception=thrown)
-                return StopContainersResponse(failed_requests=(entry,))
-            return GetContainerStatusesResponse(status=(ContainerStatus(container_id=CONTAINER),))
-
-        async def use(port: int) -> None:
-            tokens = NMTokenCache()
-            client = NMClient(tokens, lambda _node: f"127.0.0.1:{port}")
-            container = Container(id=CONTAINER, node_id=NODE)
-            with pytest.raises(InvalidTokenError, match="No NMToken sent for nm1:1234"):
-                await client.start(container, ContainerLaunchContext())
-            tokens.take([NMToken(node_id=NODE, token=token("NMToken"))])
-            meta_data = await client.start(container, ContainerLaunchContext())
-            assert meta_data == {"mapreduce_shuffle": b"\0\0\0\1"}
-            assert (await client.status(CONTAINER, NODE)).container_id == CONTAINER
-            with pytest.raises(InvalidContainerError, match="no"):
-                await client.stop(CONTAINER, NODE)
-            await client.close()
-
-        with_server("ContainerManagementProtocolService", answer, use)

@@ -7,7 +7,7 @@ towards Hadoop's own NodeManagers.
     server.py       connections on an asyncio port: limits, patience, dispatch, answers
     shared_port.py  one port for both transports, told apart by their first bytes
     exchange.py     the client's end of a connection, sans-IO: one call, its bytes out, its answer in
-    stub.py         calls of one service at one peer, on asyncio, as from yarn.rpc
+    stub.py         calls of one service at one peer, as the stubs of yarn.rpc make them
 
 No rule of YARN is here: a handler gets the rpc's name, the request record and the Caller, as from yarn.rpc.
 Answers for ipc.Server, ipc.Client, SaslRpcServer, SaslRpcClient and ProtobufRpcEngine2 with security off.

@@ -13,7 +13,7 @@ from cluster.ports import free_ports
 from yarn.errors import ContainerNotFoundError, IllegalArgumentError, InvalidTokenError
 from yarn.hadoop_ipc.connection import Tokens
 from yarn.hadoop_ipc.server import Endpoint, HadoopServer
-from yarn.hadoop_ipc.stub import PROTOCOLS, HadoopStub
+from yarn.hadoop_ipc.stub import PROTOCOLS, BlockingHadoopStub, HadoopStub
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarn.records.management import StopContainersRequest, StopContainersResponse
 from yarn.records.tokens import Token
@@ -137,5 +137,44 @@ def test_a_peer_that_speaks_something_else_is_told_so() -> None:
         async with a_peer(lambda writer: writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")) as port:
             with pytest.raises(RemoteDefectError, match="the node does not speak Hadoop's wire"):
                 await stub(port).call("stopContainers", STOP)
+
+    run(scene())
+
+
+def test_without_asyncio_calls_are_answered_refused_and_end_in_time() -> None:
+    (nobodys,) = free_ports("127.0.0.1", 1)
+
+    def blocking(port: int, timeout_s: float = 20) -> BlockingHadoopStub:
+        return BlockingHadoopStub(
+            f"127.0.0.1:{port}", SERVICE, token=TOKEN, timeout_s=timeout_s, peer="the node"
+        )
+
+    def use(port: int) -> None:
+        calls = blocking(port)
+        assert calls.call("stopContainers", STOP) == StopContainersResponse(succeeded_requests=(CONTAINER,))
+        with pytest.raises(ContainerNotFoundError, match="no such container"):
+            calls.call("getContainerStatuses", STOP)
+        with pytest.raises(ConnectionFailedError, match="no answer from the node in time"):
+            calls.call("stopContainers", STOP, timeout_s=0)
+        with pytest.raises(ConnectionFailedError, match="stopContainers: cannot reach the node: "):
+            blocking(nobodys).call("stopContainers", STOP)
+        with pytest.raises(InvalidTokenError, match="no token was given for the node"):
+            BlockingHadoopStub("127.0.0.1:1", SERVICE, peer="the node").call("stopContainers", STOP)
+
+    def wait_for(port: int) -> None:
+        with pytest.raises(ConnectionFailedError, match="no answer from the node in time"):
+            blocking(port, timeout_s=0.2).call("stopContainers", STOP)
+
+    def be_left_by(port: int) -> None:
+        with pytest.raises(ConnectionFailedError, match="has ended the connection"):
+            blocking(port).call("stopContainers", STOP)
+
+    async def scene() -> None:
+        async with serving() as server:
+            await asyncio.to_thread(use, server.port)
+        async with a_peer(lambda writer: None) as port:
+            await asyncio.to_thread(wait_for, port)
+        async with a_peer(lambda writer: writer.close()) as port:
+            await asyncio.to_thread(be_left_by, port)
 
     run(scene())
