@@ -73,8 +73,10 @@ def element(name: str, value: Any) -> str:
 
 
 def _allowed(text: str) -> str:
-    """Without the control characters that XML has no way to write."""
-    return "".join(one if one in "\t\n\r" or one >= " " else "\ufffd" for one in text)
+    """Without the characters that XML has no way to write."""
+    return "".join(
+        one if one in "\t\n\r" or (one >= " " and one not in "\ufffe\uffff") else "\ufffd" for one in text
+    )
 
 
 def document(root: str, value: Any) -> str:

@@ -35,13 +35,20 @@ def parse(content_type: str, raw: bytes) -> dict[str, Any]:
     if kind not in _MEDIA_TYPES:
         raise text(415, f"Unsupported Media Type: {kind or 'none'}")
     try:
-        value = json.loads(raw) if kind == "application/json" else _of_element(_root(raw))
+        value = _of_json(raw) if kind == "application/json" else _of_element(_root(raw))
     except (ValueError, RecursionError, DefusedXmlException, SyntaxError) as error:
         raise bad_request(f"the body cannot be read: {error}") from None
     if value == "":
         return {}
     if not isinstance(value, dict):
         raise bad_request("the body has to be an object")
+    return value
+
+
+def _of_json(raw: bytes) -> Any:
+    """ValueError, too, for half a character behind an escape: no message could hold it, no list show it."""
+    value = json.loads(raw)
+    json.dumps(value, ensure_ascii=False).encode()
     return value
 
 
@@ -96,7 +103,11 @@ class Body:
             raise self._wrong(name, "a text")
         return ("true" if value else "false") if isinstance(value, bool) else str(value)
 
-    def number(self, name: str) -> int | None:
+    def integer(self, name: str) -> int | None:
+        """A whole number of 32 bits; None when it is not there."""
+        return self.number(name, bits=32)
+
+    def number(self, name: str, *, bits: int = 64) -> int | None:
         """A whole number; None when it is not there."""
         value = self.values.get(name)
         if value is None or value == "":
@@ -107,8 +118,8 @@ class Body:
             number = int(value)
         except (ValueError, TypeError, OverflowError):
             raise self._wrong(name, "a number") from None
-        if not -(2**63) <= number < 2**63:
-            raise self._wrong(name, "a number of 64 bits")
+        if not -(2 ** (bits - 1)) <= number < 2 ** (bits - 1):
+            raise self._wrong(name, f"a number of {bits} bits")
         return number
 
     def flag(self, name: str, default: bool = False) -> bool:

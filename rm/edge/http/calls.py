@@ -18,7 +18,7 @@ from rm.web.values import Answer, Shapes
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 
 T = TypeVar("T")
-_PORT = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_PORT = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

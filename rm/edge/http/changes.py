@@ -189,7 +189,7 @@ def resize_node(call: Call) -> Reply:
     wanted = call.body.inner("resource")
     if wanted is None:
         raise bad_request("the new resource is missing")
-    timeout_ms = call.body.number("overCommitTimeout")
+    timeout_ms = call.body.integer("overCommitTimeout")
     resource = read_resource(wanted)
     option = ResourceOption(resource=resource, over_commit_timeout=-1 if timeout_ms is None else timeout_ms)
     change = NodeResourceMap(node_id=node_id, resource_option=option)

@@ -15,7 +15,7 @@ def drain(call: Call) -> Reply:
     """POST /ui/nodes/{nodeid}/drain {"timeout": s}: no new containers; out when the last has ended."""
     call.check_admin()
     host = _node(call).host
-    timeout_s = call.body.number("timeout")
+    timeout_s = call.body.integer("timeout")
     if timeout_s is None:
         timeout_s = call.context.settings.decommission_timeout_secs
     if not -1 <= timeout_s <= _LONGEST_S:

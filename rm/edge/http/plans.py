@@ -139,7 +139,7 @@ def _definition(body: Body) -> ReservationDefinition:
         raise bad_request("The ReservationDefinition should contain at least one ReservationRequest")
     if any(one.inner("capability") is None for one in stages):
         raise bad_request("A ReservationRequest has to say the capability of its containers")
-    number = inner.number("reservation-request-interpreter") or 0
+    number = inner.integer("reservation-request-interpreter") or 0
     try:
         interpreter = ReservationRequestInterpreter(number)
     except ValueError:
@@ -147,8 +147,8 @@ def _definition(body: Body) -> ReservationDefinition:
     wanted = tuple(
         ReservationRequest(
             capability=read_resource(one.inner("capability")),
-            num_containers=one.number("num-containers") or 0,
-            concurrency=one.number("min-concurrency") or 1,
+            num_containers=one.integer("num-containers") or 0,
+            concurrency=one.integer("min-concurrency") or 1,
             duration=one.number("duration") or 0,
         )
         for one in stages
@@ -159,7 +159,7 @@ def _definition(body: Body) -> ReservationDefinition:
         deadline=found.number("deadline"),
         reservation_name=found.string("reservation-name"),
         recurrence_expression=found.string("recurrence-expression") or "0",
-        priority=found.number("priority"),
+        priority=found.integer("priority"),
     )
 
 

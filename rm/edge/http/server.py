@@ -247,13 +247,21 @@ class WebServer:
             part = list(islice(sources, _SLICE))
             if not part:
                 break
-            shown = await self.turn(partial(_show, listing, part))
+            shown = await self._slice(request, listing, part)
             shown = shown if left is None else shown[: left - written]
             await response.write(_piece(listing, shown, is_first=written == 0, is_xml=is_xml).encode())
             written += len(shown)
         await response.write(_end(listing, is_empty=written == 0, is_xml=is_xml).encode())
         await response.write_eof()
         return response
+
+    async def _slice(self, request: web.Request, listing: Listing, part: list[object]) -> list[Answer]:
+        """Some of a list that is being written: what goes wrong now can only be told by breaking off."""
+        try:
+            return await self.turn(partial(_show, listing, part))
+        except Exception as error:
+            log.exception("a list breaks off", path=request.path)
+            raise ConnectionResetError("the list broke off") from error
 
 
 async def _options(allowed: list[str], request: web.Request) -> web.StreamResponse:

@@ -26,6 +26,7 @@ _ROUTINE_REMEMBERED = 500
 _BATCH = 200
 _PAUSE_S = 0.25
 _HEARTBEAT_S = 15.0
+_LONGEST_NUMBER = 18
 
 Entry = tuple[int, int, Any]
 """Number, moment, event."""
@@ -67,7 +68,7 @@ class EventStream:
         told = request.headers.get("Last-Event-ID") or request.query.get("since") or ""
         start, _, number = told.rpartition("-")
         if start == str(self._context.start_ms) and number.isascii() and number.isdigit():
-            return int(number)
+            return int(number[:_LONGEST_NUMBER])
         wanted = request.query.get("backfill", "")
         if not (wanted.isascii() and wanted.isdigit()):
             return 0

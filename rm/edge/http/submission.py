@@ -30,7 +30,7 @@ def read_submission(call: Call) -> ApplicationSubmissionContext:
     _check_size(call, resource)
     spec = body.inner("am-container-spec")
     tags = body.inner("application-tags")
-    priority = body.number("priority")
+    priority = body.integer("priority")
     label = body.string("app-node-label-expression")
     keeps = body.flag("keep-containers-across-application-attempts")
     return ApplicationSubmissionContext(
@@ -41,7 +41,7 @@ def read_submission(call: Call) -> ApplicationSubmissionContext:
         am_container_spec=_launch_context(spec) if spec is not None else ContainerLaunchContext(),
         cancel_tokens_when_complete=body.flag("cancel-tokens-when-complete", True),
         unmanaged_am=body.flag("unmanaged-AM"),
-        max_app_attempts=body.number("max-app-attempts") or 0,
+        max_app_attempts=body.integer("max-app-attempts") or 0,
         resource=resource,
         application_type=body.string("application-type") or "",
         keep_containers_across_application_attempts=keeps,
@@ -98,7 +98,7 @@ def read_resource(body: Body | None) -> Resource:
         if name and value is not None and name not in ("memory-mb", "vcores"):
             amounts[name] = value
     return Resource.of(
-        {"memory-mb": body.number("memory") or 0, "vcores": body.number("vCores") or 0, **amounts}
+        {"memory-mb": body.number("memory") or 0, "vcores": body.integer("vCores") or 0, **amounts}
     )
 
 

@@ -75,6 +75,7 @@ def test_unknown_things_are_told_apart_from_malformed_ones(tmp_path: Path) -> No
             assert malformed["message"].endswith("Invalid ApplicationId: application_x_1")
             await caller.get("/nodes/nobody:1", 404)
             await caller.get("/nodes/nobody", 400)
+            await caller.get(f"/nodes/nobody:{'9' * 5000}", 400)
             await caller.get("/nodes?states=nonsense", 400)
             await caller.get("/apps?states=nonsense", 400)
             await caller.get("/apps?limit=0", 400)
@@ -176,8 +177,23 @@ def test_the_mapped_notation_has_strings_and_no_lists_of_one() -> None:
     )
 
 
+def test_a_list_that_breaks_off_is_no_whole_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            monkeypatch.setattr("rm.web.nodes.node", _spoiled)
+            with pytest.raises(aiohttp.ClientPayloadError):
+                await caller.get("/nodes")
+            await caller.get("/info")
+
+    play(scene)
+
+
+def _spoiled(*arguments: Any) -> None:
+    raise ZeroDivisionError
+
+
 def test_what_users_write_cannot_leave_its_element() -> None:
-    assert notation.element("name", "<b>&\x00") == "<name>&lt;b&gt;&amp;\ufffd</name>"
+    assert notation.element("name", "<b>&\x00\uffff") == "<name>&lt;b&gt;&amp;\ufffd\ufffd</name>"
     assert notation.natural({"x": float("nan")}) == '{"x":"NaN"}'
 
 
@@ -191,7 +207,13 @@ def test_bodies_are_read_from_both_notations() -> None:
     assert bodies.parse("application/xml", xml) == {"application-id": "a", "tag": ["x", "y"]}
     assert bodies.Body({"tag": "x"}).strings("tag") == ("x",)
     bomb = b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'
-    for kind, raw in (("application/xml", bomb), ("application/json", b"{"), ("application/json", b"[1]")):
+    half_a_character = b'{"a": ["\\ud800"]}'
+    for kind, raw in (
+        ("application/xml", bomb),
+        ("application/json", b"{"),
+        ("application/json", b"[1]"),
+        ("application/json", half_a_character),
+    ):
         with pytest.raises(RestError) as caught:
             bodies.parse(kind, raw)
         assert caught.value.status == 400

@@ -70,6 +70,26 @@ def test_the_am_s_partition(tmp_path: Path) -> None:
     play(scene)
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"priority": 2**31},
+        {"max-app-attempts": -(2**31) - 1},
+        {"resource": {"memory": 1024, "vCores": 2**32}},
+        {"application-name": "half a character: \ud800"},
+        {"application-tags": {"tag": ["\udfff"]}},
+    ],
+)
+def test_what_no_message_could_hold_is_refused_and_leaves_nothing(tmp_path: Path, wrong: Any) -> None:
+    async def scene() -> None:
+        async with web(tmp_path, **QUEUES) as caller:
+            refused = await submit(caller, 400, **wrong)
+            await caller.get(f"/apps/{refused}", 404)
+            assert await caller.get("/apps") == {"apps": {}}
+
+    play(scene)
+
+
 def test_the_share_of_the_queue(tmp_path: Path) -> None:
     async def scene() -> None:
         async with web(tmp_path, **QUEUES) as caller:
