@@ -171,21 +171,9 @@ def usage_report(
         used_resources=used,
         reserved_resources=reserved,
         needed_resources=used + reserved,
-        queue_usage_percentage=_queue_percentage(context, app, used),
+        queue_usage_percentage=100 * context.scheduler.queue_usage(booked, used),
         cluster_usage_percentage=100 * context.scheduler.resource_calculator.divide(total, used, total),
     )
-
-
-def _queue_percentage(context: RMContext, app: RMApp, used: Resource) -> float:
-    """What it uses of its queue's guarantee; 0 where that says nothing.
-
-    The guarantee is, in the CapacityScheduler, the effective capacity in the partition of the AM; in the
-    others the cluster times the queue's share of its parent.
-    """
-    scheduler = context.scheduler
-    label = (app.am_requests[0].node_label_expression if app.am_requests else None) or ""
-    guarantee = scheduler.queue_guarantee(app.queue, label)
-    return 100 * scheduler.resource_calculator.divide(scheduler.cluster_resource(), used, guarantee)
 
 
 def resource_seconds(context: RMContext, app: RMApp) -> tuple[dict[str, int], dict[str, int]]:

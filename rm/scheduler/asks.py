@@ -158,13 +158,15 @@ PendingChanged = Callable[[str, Resource, int], None]
 class Asks:
     """All that an application attempt has asked for."""
 
-    __slots__ = ("_keys", "_pending_changed", "active_keys")
+    __slots__ = ("_keys", "_pending_changed", "active_keys", "partitions")
 
     def __init__(self, pending_changed: PendingChanged) -> None:
         self._keys: dict[RequestKey, KeyAsks] = {}
         self._pending_changed = pending_changed
         self.active_keys: list[RequestKey] = []
         """The keys that still want containers, most important first."""
+        self.partitions: dict[str, None] = {}
+        """Every partition that a request at `*` ever named, even one for no containers."""
 
     def key_asks(self, key: RequestKey) -> KeyAsks | None:
         """The requests of one key."""
@@ -179,9 +181,18 @@ class Asks:
         return not self.active_keys
 
     def replace(self, requests: Iterable[ResourceRequest]) -> None:
-        """Takes an ask, normalized and validated before: counts are absolute, 0 cancels."""
-        for request in requests:
-            key = RequestKey(request.priority or 0, request.allocation_request_id)
+        """Takes an ask, normalized and validated before: counts are absolute, 0 cancels.
+
+        Of several requests for the same place the last one counts. A key of which nothing is wanted at `*`
+        any more is forgotten with all its places. See tests/scenarios/requests/cancelled-key-forgets-its-
+        places.yaml.
+        """
+        places = {
+            (RequestKey(one.priority or 0, one.allocation_request_id), one.resource_name or ANY): one
+            for one in requests
+        }
+        cancelled: dict[RequestKey, None] = {}
+        for (key, location), request in places.items():
             key_asks = self._keys.get(key)
             if key_asks is None:
                 self._keys[key] = key_asks = KeyAsks(key)
@@ -192,18 +203,23 @@ class Asks:
                     f"{key.allocation_request_id}, please send ResourceRequest with a different allocationId "
                     "and priority"
                 )
+            count = max(request.num_containers or 0, 0)
+            if location == ANY and not count:
+                cancelled[key] = None
             execution = request.execution_type_request
             self._put(
                 key_asks,
                 PendingRequest(
-                    request.resource_name or ANY,
-                    max(request.num_containers or 0, 0),
+                    location,
+                    count,
                     request.capability or NONE,
                     request.relax_locality,
                     request.node_label_expression or "",
                     execution.execution_type if execution is not None else ExecutionType.GUARANTEED,
                 ),
             )
+        for key in cancelled:
+            del self._keys[key]
 
     def put(self, key: RequestKey, requests: Iterable[PendingRequest]) -> None:
         """Books the requests of one key, each in place of the earlier one at its location."""
@@ -294,6 +310,7 @@ class Asks:
             before = key_asks.any
             was_active = before is not None and before.count > 0
             key_asks.any = request
+            self.partitions[request.label] = None
             if request.count > 0 and not was_active:
                 insort(self.active_keys, key_asks.key, key=_PLACE)
             elif request.count == 0 and was_active:

@@ -160,9 +160,7 @@ class Scheduler(ABC, Generic[A]):
     def allocate_directly(
         self, attempt_id: ApplicationAttemptId, request: SchedulingRequest, node: SchedulerNode
     ) -> bool:
-        """A container on this very node, whose constraints were looked at; whether it was given. As in
-        Hadoop, only the CapacityScheduler ever does.
-        """
+        """A container on this very node; whether it was given. Only the CapacityScheduler ever does."""
         return False
 
     def queue_maximum_allocation(self, queue: str | None) -> Resource:
@@ -206,9 +204,10 @@ class Scheduler(ABC, Generic[A]):
         """What the queue of that path shows; None when there is none."""
         return None
 
-    def queue_guarantee(self, path: str, label: str) -> Resource:
-        """What the queue is entitled to in that partition, or in the default one."""
-        return guarantee_of(self.queue_view(path), label, self.cluster_resource())
+    def queue_usage(self, attempt: A, used: Resource) -> float:
+        """What an attempt uses, by what its queue is entitled to; 0 where that says nothing."""
+        view, total = self.queue_view(str(attempt.queue)), self.cluster_resource()
+        return self.resource_calculator.divide(total, used, guarantee_of(view, total))
 
     def application_view(self, attempt: A) -> ApplicationView:
         """What it knows of an application beyond its books."""

@@ -99,9 +99,9 @@ class ApplicationView:
     demand: Resource | None = None
 
 
-def guarantee_of(queue: QueueView | None, label: str, total: Resource) -> Resource:
-    """The effective capacity of a queue in a partition, or its share of `total` where it has none."""
-    part = None if queue is None else queue.partitions.get(label) or queue.partitions.get("")
+def guarantee_of(queue: QueueView | None, total: Resource) -> Resource:
+    """The effective capacity of a queue, or its share of `total` where it has none."""
+    part = None if queue is None else queue.partitions.get("")
     if part is None:
         return NONE
     if part.effective_min is not None:

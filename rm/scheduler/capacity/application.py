@@ -48,6 +48,7 @@ class CapacityAttempt(Attempt):
         self.is_runnable = True
         """False while max-parallel-apps keeps it back."""
         self.is_activated = False
+        self._open_keys = 0
         self.is_considered = False
         """Whether its leaf has looked at it, or the cluster changed: before that it has no headroom."""
         self.start_ms = context.now_ms
@@ -55,8 +56,6 @@ class CapacityAttempt(Attempt):
         """Why it is not activated."""
         self.missed_unlabelled: dict[RequestKey, int] = {}
         """Opportunities that its requests without a label missed, by key (missedNonPartitionedRequest...)."""
-        self.asked_partitions: dict[str, None] = {}
-        """Every partition that it ever asked for."""
         self.has_constraints = False
         """Whether it ever sent a scheduling request."""
         self.announced: dict[ContainerId, None] = {}
@@ -72,8 +71,11 @@ class CapacityAttempt(Attempt):
 
     def pending_changed(self, partition: str) -> None:
         """Demand counts for the order, too, with size-based weight."""
-        self.asked_partitions[partition] = None
         leaf = self.leaf
+        open_keys = len(self.asks.active_keys)
+        if open_keys > self._open_keys and self.queue_side is leaf:
+            leaf.users.count_in(self.member, self.application_id)
+        self._open_keys = open_keys
         if leaf.order.changes_with_use:
             leaf.order.touch(self)
 

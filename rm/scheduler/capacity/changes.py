@@ -114,7 +114,7 @@ def move_application(scheduler: CapacityScheduler, application_id: ApplicationId
 def _check_labels(leaf: LeafQueue, attempt: CapacityAttempt | None) -> None:
     if attempt is None or leaf.settings.accessible_labels == ALL_LABELS:
         return
-    wanted = [label for label in dict.fromkeys((*attempt.asked_partitions, attempt.partition)) if label]
+    wanted = [label for label in dict.fromkeys((*attempt.asks.partitions, attempt.partition)) if label]
     missing = [label for label in wanted if not leaf.can_access(label)]
     if missing:
         raise YarnError(
@@ -135,7 +135,8 @@ def _move(
     if is_live:
         assert attempt is not None
         scheduler.parallel.leave(attempt, source)
-        kept, attempt.path = attempt.path, attempt.path
+        member, kept = attempt.member, attempt.path
+        source.users.count_out(attempt.user, application.application_id)
         source.remove_attempt(attempt)
         assert kept is attempt.path
     application.queue = target
@@ -155,7 +156,7 @@ def _move(
             bookings.move(container, queue=target.path)
         target.add_attempt(attempt)
         move_killable(scheduler, attempt, source, target)
-        source.users.forget_idle()
+        source.users.forget_if_idle(member)
     source.remove_application(application.application_id)
     target.add_application(application.application_id, application.user)
     scheduler.parallel.let_in()

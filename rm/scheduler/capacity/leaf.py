@@ -84,12 +84,14 @@ class LeafQueue(CapacityQueue):
         """YarnError when the leaf takes no application of this user now."""
         self._check_running(application_id)
         count = len(self.applications)
-        if self.kind is not QueueKind.AUTO_LEAF:
-            if count >= self.maximum_applications:
-                raise YarnError(
-                    f"Queue {self.path} already has {count} applications, cannot accept submission of "
-                    f"application: {application_id}"
-                )
+        is_limited = self.kind is not QueueKind.AUTO_LEAF
+        if is_limited and count >= self.maximum_applications:
+            raise YarnError(
+                f"Queue {self.path} already has {count} applications, cannot accept submission of "
+                f"application: {application_id}"
+            )
+        self.users.join(user)  # known from here on, even if refused
+        if is_limited:
             of_user = self.user_applications.get(user, 0)
             if of_user >= self.maximum_applications_per_user:
                 raise YarnError(
@@ -122,6 +124,7 @@ class LeafQueue(CapacityQueue):
         user = self.applications.pop(application_id, None)
         if user is None:
             return
+        self.users.count_out(user, application_id)
         self.user_applications[user] -= 1
         if not self.user_applications[user]:
             del self.user_applications[user]
@@ -144,6 +147,8 @@ class LeafQueue(CapacityQueue):
         attempt.member = user = self.users.join(attempt.user)
         attempt.queue_side = self
         attempt.move_books(self.path_for(attempt, user))
+        if attempt.is_asking:
+            self.users.count_in(user, attempt.application_id)
         if not attempt.is_runnable:
             attempt.waits_for = SkipReason.NOT_RUNNABLE
             self.waiting[attempt] = None
@@ -157,8 +162,8 @@ class LeafQueue(CapacityQueue):
         if attempt in self.waiting:
             del self.waiting[attempt]
             attempt.member.waiting_apps -= 1
+        self.users.settle_count()
         attempt.member.pending_apps += 1
-        self.users.note_waiting()
         attempt.waits_for = SkipReason.CLUSTER_EMPTY
         self.pending.add(attempt)
         self.frame.pending_apps += 1
@@ -171,18 +176,16 @@ class LeafQueue(CapacityQueue):
             del self.waiting[attempt]
             user.waiting_apps -= 1
         self.unconsidered.pop(attempt, None)
+        self.users.settle_count()
         if self.order.remove(attempt):
             user.active_apps -= 1
-            if attempt.is_asking:
-                user.asking_apps -= 1
             self._book_am(attempt, -1)
         elif self.pending.remove(attempt):
             user.pending_apps -= 1
             self.frame.pending_apps -= 1
         attempt.is_activated = False
         attempt.queue_side = None
-        self.users.activity_changed(user)
-        self.users.forget_idle()
+        self.users.forget_if_idle(user)
         self.activate()
 
     def reorder(self, attempt: CapacityAttempt) -> None:
@@ -194,11 +197,10 @@ class LeafQueue(CapacityQueue):
     def asking_changed(self, attempt: Attempt) -> None:
         """An application began to want containers, or wants none any more."""
         assert isinstance(attempt, CapacityAttempt)
-        if not attempt.is_activated:
-            return
-        self.order.asking_changed(attempt)
-        attempt.member.asking_apps += 1 if attempt.is_asking else -1
-        self.users.activity_changed(attempt.member)
+        if not attempt.is_asking and not attempt.is_stopped:
+            self.users.count_out(attempt.user, attempt.application_id)
+        if attempt.is_activated:
+            self.order.asking_changed(attempt)
 
     # Activation
 
@@ -239,6 +241,7 @@ class LeafQueue(CapacityQueue):
     def _start(self, attempt: CapacityAttempt, user: User) -> None:
         self.pending.remove(attempt)
         self.frame.pending_apps -= 1
+        self.users.settle_count()
         user.pending_apps -= 1
         user.active_apps += 1
         attempt.waits_for = None
@@ -247,9 +250,6 @@ class LeafQueue(CapacityQueue):
         if not attempt.is_considered:
             self.unconsidered[attempt] = None
             self._considered_end = None
-        if attempt.is_asking:
-            user.asking_apps += 1
-        self.users.activity_changed(user)
         self._book_am(attempt, 1)
         self.frame.version += 1
 
@@ -325,19 +325,19 @@ class LeafQueue(CapacityQueue):
         self.current_limit = frame.calculator.min_of(frame.cluster, default.down_maximum, limit)
         self.users.cluster_changed()
         self.activate()
-        for attempt in self.unconsidered:
-            attempt.is_considered = True
-        self.unconsidered.clear()
+        self.users.state += 1
+        self._consider_all()
         if self.order.count:
-            self.users.limit(DEFAULT_PARTITION)
+            self.users.consult(DEFAULT_PARTITION)
 
     def headroom_of(self, attempt: CapacityAttempt) -> Resource:
         """What the application may still ask for, summed over the partitions that it ever asked for."""
         if not attempt.is_considered:
             return NONE
-        partitions = tuple(attempt.asked_partitions) or (DEFAULT_PARTITION,)
+        partitions = tuple(attempt.asks.partitions) or (DEFAULT_PARTITION,)
         found = NONE
         for partition in partitions:
+            self.users.consult(partition)
             found = found + self.user_headroom(attempt.member, partition)
         return found if found.memory_mb >= 0 else Resource(0, found.vcores, found.others)
 
@@ -375,6 +375,7 @@ class LeafQueue(CapacityQueue):
             return NOTHING
         if self.order.count:
             self.current_limit = limit_now
+            self.users.consult(walk.partition, ignores_exclusivity=walk.ignores_exclusivity)
         last: CapacityAttempt | None = None
         outcome = NOTHING
         refused: dict[User, Resource] = {}

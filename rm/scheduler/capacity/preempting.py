@@ -225,6 +225,7 @@ def _fill_leaf(scheduler: CapacityScheduler, leaf: LeafQueue, view: QueueView, p
 
     def limit(name: str, partition: str) -> Resource:
         user = users.by_name.get(name)
+        users.consult(partition, for_all=True)
         whole = users.limit(partition, for_all=True)
         return calculator.multiply_down(whole, user.weight if user is not None else 1.0, minimum)
 
@@ -250,6 +251,7 @@ def _demand(leaf: LeafQueue, partition: str) -> tuple[Resource, Resource]:
             continue
         user = attempt.member
         if user.name not in room:
+            leaf.users.consult(partition)
             limit = leaf.users.limit_of(user, partition)
             headroom = not_below_zero(limit - user.usage.used(partition))
             room[user.name] = (headroom, headroom)

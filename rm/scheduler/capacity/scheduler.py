@@ -34,7 +34,7 @@ from rm.scheduler.allocation import Allocation
 from rm.scheduler.application import Application
 from rm.scheduler.autocorrect import corrected
 from rm.scheduler.base import Scheduler
-from rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR, Calculator
+from rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR, Calculator, multiply
 from rm.scheduler.capacity import (
     admission,
     changes,
@@ -60,7 +60,7 @@ from rm.scheduler.capacity.parallel import ParallelLimits
 from rm.scheduler.capacity.plans import CapacityPlans
 from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.reading import FILE_NAME, Surroundings, read_settings
-from rm.scheduler.capacity.settings import CapacitySettings, QueueKind, QueueSettings
+from rm.scheduler.capacity.settings import DEFAULT_PARTITION, CapacitySettings, QueueKind, QueueSettings
 from rm.scheduler.capacity.tree import QueueTree
 from rm.scheduler.node import SchedulerNode
 from rm.scheduler.roll import strike_off
@@ -319,6 +319,20 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
     def resource_calculator(self) -> Calculator:
         """The configured one."""
         return self.frame.calculator
+
+    def queue_usage(self, attempt: CapacityAttempt, used: Resource) -> float:
+        """By the effective capacity in the partition of its AM; where no node is there, by the default
+        partition's share of the cluster.
+        """
+        frame, leaf = self.frame, attempt.leaf
+        total, guarantee = (
+            frame.partition_total(attempt.partition),
+            leaf.share(attempt.partition).effective_minimum,
+        )
+        if not total:
+            total = self.cluster_resource()
+            guarantee = multiply(total, leaf.share(DEFAULT_PARTITION).capacity)
+        return frame.calculator.divide(total, used, guarantee)
 
     def headroom(self, attempt: CapacityAttempt) -> Resource:
         """What the application may still ask for."""

@@ -1,8 +1,9 @@
 """The users of a leaf: what each has, who is active, and the user limit, worked out when it is asked for.
 
-A user is active while one of its activated applications asks for something. The limit changes with every
-booking, so it is kept with the version of the state it was worked out from, and sums over users follow the
-one user that changed. Answers for UsersManager, User and UserInfo.
+A user is active while one of its applications asks for something that it began to ask for when the user had
+an activated one; an application that ended in the midst of it counts until it has left the queue. The limit
+changes with every booking, so it is kept with the version of the state it was worked out from, and sums over
+users follow the one user that changed. Answers for UsersManager, User and UserInfo.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from rm.scheduler.capacity.limits import UserLimitInputs, user_limit
 from rm.scheduler.capacity.settings import QueueSettings
 from rm.scheduler.capacity.shares import Share
 from rm.scheduler.usage import Usage
+from yarn.ids import ApplicationId
 from yarn.resource import NONE, Resource
 
 
@@ -24,9 +26,9 @@ class User:
     __slots__ = (
         "active_apps",
         "am_limits",
-        "asking_apps",
         "counted_active",
         "counted_ratio",
+        "is_active",
         "is_stale",
         "name",
         "pending_apps",
@@ -47,25 +49,19 @@ class User:
         self.pending_apps = 0
         self.waiting_apps = 0
         """Applications that max-parallel-apps keeps back."""
-        self.asking_apps = 0
-        """Activated applications that want containers: the user is active while there are any."""
+        self.is_active = False
+        """Whether it shares the limit with others."""
         self.is_stale = False
         self.counted_active: dict[str, Resource] = {}
         """What the sum over active users contains of this user, by partition."""
         self.counted_ratio: dict[str, float] = {}
 
-    @property
-    def is_active(self) -> bool:
-        """Whether the user shares the limit with others."""
-        return self.asking_apps > 0
-
     def books_changed(self, partition: str) -> None:
         """Its sums are to be counted again."""
         users = self.users
-        users.version += 1
-        if not self.is_stale:
-            self.is_stale = True
-            users.stale.append(self)
+        users.touch(self)
+        users.state += 1
+        users.consult(partition)
 
     def pending_changed(self, partition: str) -> None:
         """Asks alone change no limit; activity does, and is told by the leaf."""
@@ -80,14 +76,22 @@ class Users:
         self.settings = settings
         self.shares = shares
         self.by_name: dict[str, User] = {}
+        self.asking: dict[str, dict[ApplicationId, None]] = {}
+        """The applications that count as asking, by the names of their users."""
         self.version = 0
         """Raised by whatever changes a limit."""
         self.stale: list[User] = []
-        self.only_pending = 0
+        self.state = 0
+        """Raised by what makes the next decision work limits out anew: bookings, users that become active."""
+        self._only_pending = 0
         """Users whose applications all wait, as of the last computation: AM limits count them as active."""
+        self._is_count_due = False
+        """Whether these are to be counted again, as they are now."""
+        self._consulted: dict[tuple[str, bool, bool], int] = {}
+        """The state as of which each limit was last worked out for a decision."""
         self._active_used: dict[str, Resource] = {}
         self._ratio: dict[str, float] = {}
-        self._weights: tuple[float, float, int] | None = None
+        self._weights: tuple[float, float] | None = None
         """What `_count_users` found, until somebody comes, goes, or begins or ceases to ask."""
         self._limits: dict[tuple[str, bool, bool], tuple[int, Resource]] = {}
         self._own_limits: dict[tuple[str, bool, float], tuple[int, Resource]] = {}
@@ -115,21 +119,48 @@ class Users:
         self.version += 1
         self._weights = None
 
-    def forget_idle(self) -> None:
-        """Forgets users who have neither applications nor containers here any more."""
-        for user in list(self.by_name.values()):
-            if user.active_apps + user.pending_apps + user.waiting_apps == 0:
-                if all(amounts.is_zero() for amounts in user.usage.by_partition.values()):
-                    self.leave(user)
+    def forget_if_idle(self, user: User) -> None:
+        """Forgets a user who has neither applications nor containers here any more."""
+        if (
+            self.by_name.get(user.name) is user
+            and not user.active_apps + user.pending_apps + user.waiting_apps
+        ):
+            if all(amounts.is_zero() for amounts in user.usage.by_partition.values()):
+                self.leave(user)
 
-    def note_waiting(self) -> None:
-        """One of its users has another application that waits to be activated."""
-        self._weights = None
+    def count_in(self, user: User, application_id: ApplicationId) -> None:
+        """An application asks for something new: it counts if one of its user's is activated."""
+        if user.active_apps <= 0:
+            return
+        applications = self.asking.get(user.name)
+        if applications is None:
+            self.asking[user.name] = applications = {}
+            self._activity_changed(user, is_active=True)
+        applications[application_id] = None
 
-    def activity_changed(self, user: User) -> None:
-        """The user became active, or is so no more; or an application of its was activated."""
+    def count_out(self, name: str, application_id: ApplicationId) -> None:
+        """An application wants nothing any more, or has left the queue."""
+        applications = self.asking.get(name)
+        if applications is None:
+            return
+        applications.pop(application_id, None)
+        if not applications:
+            del self.asking[name]
+            self._activity_changed(self.by_name.get(name), is_active=False)
+
+    def _activity_changed(self, user: User | None, *, is_active: bool) -> None:
+        self.state += 1
         self._weights = None
-        user.books_changed("")
+        if user is not None:
+            user.is_active = is_active
+            self.touch(user)
+
+    def touch(self, user: User) -> None:
+        """The sums have to count the user again."""
+        self.version += 1
+        if not user.is_stale:
+            user.is_stale = True
+            self.stale.append(user)
 
     def set_settings(self, settings: QueueSettings) -> None:
         """A refresh: weights, percent and factor may be others."""
@@ -137,6 +168,7 @@ class Users:
         for user in self.by_name.values():
             user.weight = settings.user_weights.get(user.name, 1.0)
         self.version += 1
+        self.state += 1
         self._weights = None
 
     def cluster_changed(self) -> None:
@@ -152,7 +184,29 @@ class Users:
 
     def active_count(self) -> int:
         """How many users AM limits are shared between."""
-        return sum(1 for user in self.by_name.values() if user.is_active) + self.only_pending
+        self.settle_count()
+        return len(self.asking) + self._only_pending
+
+    def consult(self, partition: str, *, ignores_exclusivity: bool = False, for_all: bool = False) -> None:
+        """A decision goes by this limit: if bookings have changed since the last time, users who have nothing
+        but waiting applications are counted anew, too.
+
+        Views ask for limits without saying so, and change nothing.
+        """
+        key = (partition, ignores_exclusivity, for_all)
+        if self._consulted.get(key) != self.state:
+            self._consulted[key] = self.state
+            self._is_count_due = True
+
+    def settle_count(self) -> None:
+        """Counts those who have nothing but waiting applications, if that is due; to be called before an
+        application comes, is activated, or goes.
+        """
+        if self._is_count_due:
+            self._is_count_due = False
+            self._only_pending = sum(
+                1 for user in self.by_name.values() if user.pending_apps > 0 and user.active_apps <= 0
+            )
 
     # Limits
 
@@ -189,7 +243,7 @@ class Users:
             self._recount(user)
         if self._weights is None:
             self._weights = self._count_users()
-        active_weight, all_weight, self.only_pending = self._weights
+        active_weight, all_weight = self._weights
         share = self.shares.get(partition)
         settings = self.settings
         return UserLimitInputs(
@@ -205,23 +259,20 @@ class Users:
             factor=settings.user_limit_factor,
         )
 
-    def _count_users(self) -> tuple[float, float, int]:
-        """The weights of active users and of all, and how many have nothing but waiting applications."""
+    def _count_users(self) -> tuple[float, float]:
+        """The weights of active users, and of all."""
         active_weight = all_weight = 0.0
-        only_pending = 0
         for user in self.by_name.values():
             all_weight = float32(all_weight + user.weight)
-            if user.asking_apps > 0:
+            if user.is_active:
                 active_weight = float32(active_weight + user.weight)
-            if user.pending_apps > 0 and user.active_apps <= 0:
-                only_pending += 1
-        return active_weight, all_weight, only_pending
+        return active_weight, all_weight
 
     def _recount(self, user: User) -> None:
         """Puts the user's present use into the sums in place of the one that was counted last."""
         user.is_stale = False
         calculator = self.frame.calculator
-        is_active = user.asking_apps > 0
+        is_active = user.is_active
         for partition, amounts in user.usage.by_partition.items():
             before = user.counted_ratio.get(partition, 0.0)
             ratio = calculator.ratio(amounts.used, self.frame.partition_total(partition))

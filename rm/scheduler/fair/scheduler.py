@@ -447,11 +447,16 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self.settle_steadily()
         return reporting.queue_view(self, path)
 
-    def queue_guarantee(self, path: str, label: str) -> Resource:
+    def queue_guarantee(self, path: str) -> Resource:
         """The fair share by memory; without all that a view tells, which is asked for once an application."""
         self.settle()
         queue = self.tree.queue(path)
         return NONE if queue is None else multiply(self.cluster_resource(), reporting.capacity(self, queue))
+
+    def queue_usage(self, attempt: FSAppAttempt, used: Resource) -> float:
+        """By that."""
+        total, guarantee = self.cluster_resource(), self.queue_guarantee(str(attempt.queue))
+        return self.resource_calculator.divide(total, used, guarantee)
 
     def application_view(self, attempt: FSAppAttempt) -> ApplicationView:
         """Share and demand as of the last update; applications have no steady share."""

@@ -45,7 +45,7 @@ def test_a_user_is_active_while_an_activated_application_asks() -> None:
     assert seen == [False, True, False, True, False]
 
 
-def test_a_user_whose_applications_all_wait_is_not_active() -> None:
+def test_a_user_is_not_active_for_what_was_asked_while_all_its_applications_waited() -> None:
     made = CapacityRig({**TREE, P + "root.a.max-parallel-apps": "1"})
     made.add_node("n1", 16 * GB, 16)
     made.submit("x", "root.a", "ann")
@@ -53,8 +53,10 @@ def test_a_user_whose_applications_all_wait_is_not_active() -> None:
     made.ask("y", 1)
     seen = [is_active(made, "bob")]
     made.finish("x")
+    seen.append(is_active(made, "bob"))  # activated, but what it asks for it asked for before
+    made.ask("y", 1, priority=2)
     seen.append(is_active(made, "bob"))
-    assert seen == [False, True]
+    assert seen == [False, False, True]
 
 
 def test_limits_follow_who_is_active() -> None:

@@ -397,7 +397,7 @@ def test_what_a_queue_is_entitled_to_is_told_without_looking_at_its_applications
     rig.update()
     scheduler = rig.scheduler
     view = scheduler.queue_view("root.q")
-    expected = guarantee_of(view, "", scheduler.cluster_resource())
-    assert scheduler.queue_guarantee("root.q", "") == expected
+    expected = guarantee_of(view, scheduler.cluster_resource())
+    assert scheduler.queue_guarantee("root.q") == expected
     assert expected.memory_mb == 4096
-    assert scheduler.queue_guarantee("root.none", "") == NONE
+    assert scheduler.queue_guarantee("root.none") == NONE
