@@ -18,6 +18,7 @@ from yarn.rpc import Caller, Handler
 
 PERCENTILES = (50, 75, 90, 95, 99)
 WINDOW_S = 10.0
+_SPARE = 100
 
 
 class Intervals:
@@ -63,7 +64,7 @@ class Meters:
     """The meters of one RM."""
 
     def __init__(self, core: Core) -> None:
-        self._health = core.context.health
+        self._context = core.context
         self.client = RpcMeter("ApplicationClientProtocolService", 8032)
         self.admin = RpcMeter("ResourceManagerAdministrationProtocolService", 8033)
         self.master = RpcMeter("ApplicationMasterProtocolService", 8030)
@@ -84,10 +85,10 @@ class Meters:
         def handle(rpc: str, request: Any, caller: Caller) -> Any:
             if rpc != "nodeHeartbeat":
                 return handler(rpc, request, caller)
-            begun_s, before = perf_counter(), self._health.assigned
+            begun_s, before = perf_counter(), self._context.health.assigned
             self._note_interval(request, begun_s)
             answer = handler(rpc, request, caller)
-            if self._health.assigned != before:
+            if self._context.health.assigned != before:
                 self.allocations.add((perf_counter() - begun_s) * 1000)
             return answer
 
@@ -98,5 +99,12 @@ class Meters:
         if node_id is not None:
             before_s = self._beats_s.get(node_id)
             self._beats_s[node_id] = now_s
+            if len(self._beats_s) > 2 * len(self._context.nodes) + _SPARE:
+                self._forget_the_gone()
             if before_s is not None:
                 self.intervals.add((now_s - before_s) * 1000, now_s)
+
+    def _forget_the_gone(self) -> None:
+        """A node that comes back comes at another port, as often as not."""
+        nodes = self._context.nodes
+        self._beats_s = {one: beat_s for one, beat_s in self._beats_s.items() if one in nodes}

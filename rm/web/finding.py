@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from rm.app import RMApp
@@ -34,6 +35,8 @@ _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
 _WORDS = re.compile(r'(?:[^\s"]|"[^"]*")+')
 TEXTS = ("id", "user", "name", "queue", "state", "type", "tag", "final", "tracking")
 FACETS = ("state", "user", "queue", "type")
+MOST_VALUES = 200
+"""So many values of a facet are counted for the page."""
 GPU = "yarn.io/gpu"
 
 
@@ -194,7 +197,8 @@ def find(
     count: int,
 ) -> Found[App]:
     """The rows from `first` on that are meant. `chosen` are the values wanted of facets; a facet counts what
-    the others let through, so that one sees what another choice would bring.
+    the others let through, so that one sees what another choice would bring. Of many values the most frequent
+    are counted.
     """
     found: Found[App] = Found(facets={name: {} for name in FACETS})
     matching = []
@@ -209,6 +213,7 @@ def find(
         if not missed:
             matching.append(one)
     found.matching = len(matching)
+    found.facets = {name: _most_frequent(counts) for name, counts in found.facets.items()}
     key, is_down = sort.removeprefix("-"), sort.startswith("-")
     if key == "id":
         matching.sort(key=lambda one: one.app.application_id, reverse=is_down)
@@ -217,6 +222,13 @@ def find(
         matching.sort(key=operator.itemgetter(key), reverse=is_down)
     found.rows = matching[first : first + count]
     return found
+
+
+def _most_frequent(counts: dict[str, int]) -> dict[str, int]:
+    """All of them, where they are not too many to choose from."""
+    if len(counts) <= MOST_VALUES:
+        return counts
+    return dict(nlargest(MOST_VALUES, counts.items(), key=operator.itemgetter(1)))
 
 
 def _is_one_of(one: Row[Any], name: str, wanted: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ from array import array
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from rm.container import RMContainer
@@ -170,16 +171,12 @@ class History:
         self._number += 1
         self._times.append(context.now_ms)
         self._cluster.add(number, cluster_figures(context), self._most)
-        taken = 0
-        for view in queues(context):
-            for name, part in view.partitions.items():
-                if taken == MOST_QUEUES:
-                    break
-                taken += 1
-                series = self._queues.get((view.path, name))
-                if series is None:
-                    self._queues[view.path, name] = series = Series(number, len(MEASURES))
-                series.add(number, shares(context, view, name, part), self._most)
+        parts = ((view, name, part) for view in queues(context) for name, part in view.partitions.items())
+        for view, name, part in islice(parts, MOST_QUEUES):
+            series = self._queues.get((view.path, name))
+            if series is None:
+                self._queues[view.path, name] = series = Series(number, len(MEASURES))
+            series.add(number, shares(context, view, name, part), self._most)
         self._forget(number)
 
     def _forget(self, number: int) -> None:

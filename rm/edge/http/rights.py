@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from rm.app import RMApp
 from rm.edge.http.calls import Call, Reply, Route
 from rm.scheduler.capacity.scheduler import CapacityScheduler
 from rm.settings import RMSettings
@@ -27,9 +28,7 @@ def rights(call: Call) -> Reply:
     queues that it could be moved to.
     """
     user, access, context = call.caller.user, call.access, call.context
-    app = next(
-        (one for one in context.apps.values() if str(one.application_id) == call.parameter("app")), None
-    )
+    app = _app(call)
     may_modify = app is not None and access.may_modify(user, app)
     actions = context.settings.web.actions_enabled
     value: Answer = {
@@ -45,6 +44,14 @@ def rights(call: Call) -> Reply:
     if may_modify:
         value["queues"] = [view.path for view in queues(context) if view.is_leaf]
     return Reply(root="rights", shows_root=False, value=value)
+
+
+def _app(call: Call) -> RMApp | None:
+    """The one that is asked about; None where it is none that is known."""
+    try:
+        return call.context.apps.get(ApplicationId.parse(call.parameter("app") or ""))
+    except ValueError:
+        return None
 
 
 def _queues_are_fixed(call: Call) -> str:
