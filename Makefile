@@ -25,7 +25,7 @@ setup: .venv/installed ## Create .venv, install yarnbox and its tools, generate 
 test: setup ## Run all tests; format, lint and types are among them
 	@$(BIN)/pytest -q -n 3 --dist worksteal
 
-test-clients: setup ## Run Hadoop's own commands, MapReduce, Java clients, Spark and Flink on a cluster (needs Java; 1 GB of cache)
+test-clients: setup ## Run Hadoop's own commands, MapReduce, NodeManager, Java clients, Spark and Flink on a cluster (needs Java; 1 GB of cache)
 	@if $(BIN)/python -m tests.clients.installed; then \
 	  twin=tests/hadoop; $(BIN)/python -m tests.hadoop.installed || { test $$? -eq 3 && twin=; } && \
 	  $(BIN)/pytest -q -o python_files='check_*.py' --timeout 300 tests/clients $$twin; \

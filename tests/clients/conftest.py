@@ -10,9 +10,11 @@ import pytest
 from cluster.cluster import Cluster
 from tests.clients import installed, site
 from tests.clients.jvm import Commands, Programs
+from tests.hadoop import installed as daemons
 
-collect_ignore = [] if installed.hadoop_home().exists() else ["check_mapreduce.py"]
-"""Where Hadoop's MapReduce could not be installed its test is not run; the installer has said so."""
+_NEEDS = {"check_mapreduce.py": installed.hadoop_home(), "check_nodemanager.py": daemons.home()}
+collect_ignore = [name for name, jars in _NEEDS.items() if not jars.exists()]
+"""What Hadoop's MapReduce or its daemons could not be installed for is not run; the installer has said so."""
 
 HADOOP = {"3.3": "spark-3.5", "3.4": "spark-4.0"}
 

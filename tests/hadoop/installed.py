@@ -1,4 +1,4 @@
-"""Hadoop's server classes and our Java beside them: what the comparison stands on.
+"""Hadoop's server classes and our Java beside them: what the comparison stands on, and Hadoop's NodeManager.
 
 The client classes come with the Spark that `tests.clients.installed` installs; the rest, named in pom.xml,
 comes from Maven's repository, once, into the same cache, and is what its checksums (jars.sha256) say.
@@ -27,11 +27,18 @@ _OF_SPARK = (
 _MAVEN_S = 300
 
 
+def home() -> Path:
+    """The directory of the server classes, whether they are there or not: named after what it has to contain,
+    so that another version goes to another place.
+    """
+    return installed.cache() / f"hadoop-3.4-{sha256(_checksums().encode()).hexdigest()[:12]}"
+
+
 def jars() -> list[Path]:
     """Hadoop's classes and what they need; they have to be installed."""
     spark = installed.home(SPARK) / "jars"
     return [
-        *sorted(_directory().glob("*.jar")),
+        *sorted(home().glob("*.jar")),
         *(jar for name in _OF_SPARK for jar in sorted(spark.glob(name))),
     ]
 
@@ -48,7 +55,7 @@ def compiled(classes: Path) -> Path:
 def install() -> None:
     """Fetches what is not there; OSError when it cannot be had, ValueError when it is not what it was."""
     installed.install(SPARK)
-    target = _directory()
+    target = home()
     if target.exists():
         return
     if shutil.which("mvn") is None:
@@ -80,11 +87,6 @@ def _check(tree: Path) -> None:
         )
 
 
-def _directory() -> Path:
-    """Named after what it has to contain, so that another version goes to another place."""
-    return installed.cache() / f"hadoop-3.4-{sha256(_checksums().encode()).hexdigest()[:12]}"
-
-
 def _checksums() -> str:
     return (HERE / "jars.sha256").read_text()
 
@@ -96,7 +98,7 @@ def main() -> int:
             raise OSError("no java and javac on the PATH")
         install()
     except OSError as error:
-        print(f"test-clients: {error}: the comparison with Hadoop's own schedulers was NOT run")
+        print(f"test-clients: {error}: Hadoop's own NodeManager and the schedulers' comparison were NOT run")
         return LACKING
     return 0
 
