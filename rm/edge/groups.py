@@ -40,7 +40,7 @@ def parse_overrides(text: str) -> dict[str, tuple[str, ...]]:
 def _groups_of_machine(user: str) -> tuple[str, ...]:
     try:
         primary = grp.getgrgid(pwd.getpwnam(user).pw_gid).gr_name
-    except KeyError:
+    except (KeyError, ValueError):  # ValueError: a name that no machine could have, for a zero is in it
         return ()
     others = [entry.gr_name for entry in grp.getgrall() if user in entry.gr_mem]
     return tuple(dict.fromkeys([primary, *others]))

@@ -25,4 +25,5 @@ def test_others_have_those_of_the_machine() -> None:
     groups = UserGroups(Configuration())
     assert groups.groups_of(me.pw_name)[0] == grp.getgrgid(me.pw_gid).gr_name
     assert groups.groups_of("nobody of that name") == ()
+    assert groups.groups_of("ro\0ot") == ()
     assert groups.groups_of("dr.who") == ()

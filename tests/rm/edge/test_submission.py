@@ -14,7 +14,10 @@ from rm.web.refusals import RestError
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE, play
 from yarn.credentials import Credentials, write_token
+from yarn.enums import ApplicationTimeoutType
 from yarn.records.admin import NodesToAttributesMappingRequest
+from yarn.records.application import ApplicationSubmissionContext, ApplicationTimeoutMap
+from yarn.records.client import GetNewApplicationRequest, SubmitApplicationRequest
 from yarn.records.node import NodeAttribute, NodeAttributeKey, NodeToAttributes
 from yarn.records.tokens import Token
 from yarn.rpc import Stub
@@ -86,6 +89,29 @@ def test_what_no_message_could_hold_is_refused_and_leaves_nothing(tmp_path: Path
             refused = await submit(caller, 400, **wrong)
             await caller.get(f"/apps/{refused}", 404)
             assert await caller.get("/apps") == {"apps": {}}
+
+    play(scene)
+
+
+def test_a_lifetime_without_end_is_listed(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path, **QUEUES) as caller:
+            new = (
+                await caller.desk.client.call("getNewApplication", GetNewApplicationRequest())
+            ).application_id
+            endless = ApplicationTimeoutMap(
+                application_timeout_type=ApplicationTimeoutType.LIFETIME, timeout=2**63 - 1
+            )
+            context = ApplicationSubmissionContext(
+                application_id=new, unmanaged_am=True, application_timeouts=(endless,)
+            )
+            await caller.desk.client.call(
+                "submitApplication", SubmitApplicationRequest(application_submission_context=context)
+            )
+            (listed,) = (await caller.get("/apps"))["apps"]["app"]
+            (timeout,) = listed["timeouts"]["timeout"]
+            assert timeout["expiryTime"] == "+292278994-08-17T07:12:55.807+0000"
+            assert (await caller.desk.report(new)).application_id == new
 
     play(scene)
 
