@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 JSON = "application/json"
 XML = "application/xml"
 _XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _TYPED = ("schedulerInfo", "queue", "rootQueue")
 
 
@@ -58,13 +60,17 @@ def leaf(value: Any) -> str | None:
 
 
 def element(name: str, value: Any) -> str:
-    """A value as an XML element; a list as one element for each of its members."""
+    """A value as an XML element; a list as one element for each of its members. A key that is no name of an
+    element, for some user wrote it, stands in an attribute.
+    """
     if isinstance(value, list):
         return "".join(element(name, each) for each in value)
+    attribute = ""
+    if _NAME.fullmatch(name) is None:
+        name, attribute = "entry", f" name={quoteattr(_allowed(name))}"
     if not isinstance(value, dict):
         text = leaf(value)
-        return "" if text is None else f"<{name}>{escape(_allowed(text))}</{name}>"
-    attribute = ""
+        return "" if text is None else f"<{name}{attribute}>{escape(_allowed(text))}</{name}>"
     if name in _TYPED and "type" in value:
         attribute = f" {_XSI} xsi:type={quoteattr(str(value['type']))}"
         value = {key: each for key, each in value.items() if key != "type"}

@@ -194,6 +194,14 @@ def _spoiled(*arguments: Any) -> None:
 
 def test_what_users_write_cannot_leave_its_element() -> None:
     assert notation.element("name", "<b>&\x00\uffff") == "<name>&lt;b&gt;&amp;\ufffd\ufffd</name>"
+    facets = notation.document("user", {"ann": 2, "<b/>": 1, "a b='c'": [3, 4]})
+    root = ElementTree.fromstring(facets)
+    assert [(one.tag, one.get("name"), one.text) for one in root] == [
+        ("ann", None, "2"),
+        ("entry", "<b/>", "1"),
+        ("entry", "a b='c'", "3"),
+        ("entry", "a b='c'", "4"),
+    ]
     assert notation.natural({"x": float("nan")}) == '{"x":"NaN"}'
 
 
