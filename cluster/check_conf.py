@@ -13,7 +13,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cluster.directory import ClusterError
 from rm.context import RMContext
@@ -30,6 +30,9 @@ from yarn.node_resources import node_resource
 from yarn.resource import Resource
 from yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
 from yarn.settings import read
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 DEFAULT_NODES = 3
 """Without --cluster: as many nodes as `yarnbox up` starts, of the size that the directory says."""
@@ -169,7 +172,6 @@ def cells(queue: QueueNumbers) -> tuple[str, ...]:
 
 
 def _print_tree(checked: Checked) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(
@@ -179,8 +181,7 @@ def _print_tree(checked: Checked) -> None:
         table.add_column(heading, justify="left" if place < 2 else "right", no_wrap=True)
     for queue in checked.queues:
         table.add_row(*cells(queue))
-    console = Console(width=None if sys.stdout.isatty() else 220)
-    console.print(table)
+    _print(table)
 
 
 def difference(one: Checked, two: Checked) -> list[tuple[str, str, str, str]]:
@@ -203,7 +204,6 @@ def difference(one: Checked, two: Checked) -> list[tuple[str, str, str, str]]:
 
 
 def _print_difference(one: Checked, two: Checked) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     rows = difference(one, two)
@@ -212,7 +212,15 @@ def _print_difference(one: Checked, two: Checked) -> None:
         table.add_column(heading, no_wrap=True)
     for row in rows:
         table.add_row(*row)
-    Console(width=None if sys.stdout.isatty() else 220).print(table)
+    _print(table)
+
+
+def _print(table: Table) -> None:
+    """As it is: `[gpu]` is a partition and no markup."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else 220
+    Console(width=width, markup=False, emoji=False, highlight=False).print(table)
 
 
 def _print_findings(checked: Checked, *, is_one_of_two: bool) -> None:

@@ -107,11 +107,12 @@ def as_json(record: ClusterRecord, directory: str, rows: Iterable[Row]) -> dict[
 
 def as_table(rows: Iterable[Row]) -> Any:
     """A table of rich's."""
-    from rich.table import Table  # only a terminal needs it, and it takes a while
+    from rich.markup import escape  # only a terminal needs it, and it takes a while
+    from rich.table import Table
 
     colours = {"RUNNING": "green", "STARTING": "yellow"}
     table = Table(*_HEADINGS, box=None, header_style="bold", pad_edge=False)
     for row in rows:
-        name, state, *others = row.cells()
+        name, state, *others = map(escape, row.cells())
         table.add_row(name, f"[{colours.get(state, 'red')}]{state}[/]", *others)
     return table
