@@ -105,22 +105,20 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "capacity-scheduler.xml" in told
 
 
-def test_partitions_and_amounts_are_shown_as_they_are_written(
+def test_partitions_and_paths_are_shown_as_they_are_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     amounts = {
         "root.queues": "prod",
         "root.prod.capacity": "[memory=1024,vcores=1]",
-        "root.accessible-node-labels.gpu.capacity": "100",
         "root.prod.accessible-node-labels": "gpu",
-        "root.prod.accessible-node-labels.gpu.capacity": "100",
+        "root.prod.accessible-node-labels.gpu.capacity": "[memory=0,vcores=0]",
     }
     path = directory(tmp_path / "[a] :cat:", amounts)
     assert main(["check-conf", str(path)]) == 0
     shown = capsys.readouterr().out
     assert f"{path} on a cluster" in shown
     assert "prod [gpu]" in shown
-    assert "[memory=1024,vcores=1]" in shown
 
 
 def test_a_placement_algorithm_that_is_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -131,5 +129,5 @@ def test_a_placement_algorithm_that_is_none(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_active_queues_are_the_fair_schedulers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check-conf", str(directory(tmp_path / "conf", TREE)), "--active", "root.prod"]) == 1
+    assert main(["check-conf", str(directory(tmp_path / "conf", TREE)), "--active", "root.prod"]) == 2
     assert "--active is for the fair scheduler" in capsys.readouterr().err
