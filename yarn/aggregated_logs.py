@@ -2,16 +2,19 @@
 
 Owns the layout below yarn.nodemanager.remote-app-log-dir (that of Hadoop's TFile controller) and the format
 of one node's file: a ZIP archive with an entry `<container id>/<log file name>` for each log. A file appears
-whole or not at all. Does not know which containers' logs are worth keeping (nm), nor how they are printed
-(client). Answers for LogAggregationUtils, LogAggregationTFileController and AggregatedLogFormat.
+whole or not at all. The files of Hadoop's own NodeManagers, which are TFiles, are read as well. Does not know
+which containers' logs are worth keeping (nm), nor how they are printed (client). Answers for
+LogAggregationUtils, LogAggregationTFileController and AggregatedLogFormat.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import zipfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Self, cast
@@ -19,6 +22,7 @@ from urllib.parse import unquote, urlsplit
 
 from yarn.errors import IllegalArgumentError
 from yarn.ids import ApplicationId, ContainerId, NodeId
+from yarn.tfile import TFile, View, is_tfile, read_exactly
 
 ROOT_PROPERTY = "yarn.nodemanager.remote-app-log-dir"
 SUFFIX_PROPERTY = "yarn.nodemanager.remote-app-log-dir-suffix"
@@ -28,6 +32,7 @@ UNFINISHED_SUFFIX = ".tmp"
 
 _BUCKETS = 10_000
 _COPY_BYTES = 1 << 16
+_UTF_LENGTH_BYTES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,7 @@ class LogLayout:
     def node_files(self, user: str, application_id: ApplicationId) -> list[Path]:
         """The finished files of that application by name; FileNotFoundError when nothing was aggregated."""
         directory = self.application_directory(user, application_id)
-        return sorted(path for path in directory.iterdir() if path.suffix != UNFINISHED_SUFFIX)
+        return sorted(path for path in directory.iterdir() if not _is_unfinished_or_hidden(path))
 
     def owner_of(self, application_id: ApplicationId, guess: str) -> str | None:
         """Whose logs those are: `guess`, or the only other user who has some; None if that is not clear."""
@@ -145,8 +150,9 @@ class AggregatedLogReader:
     def __init__(self, path: Path) -> None:
         self.node = path.name
         self.modified_ms = path.stat().st_mtime_ns // 1_000_000
+        self._content: _Archive | _LogsOfHadoop
         try:
-            self._archive = zipfile.ZipFile(path)
+            self._content = _LogsOfHadoop(path) if is_tfile(path) else _Archive(path)
         except zipfile.BadZipFile as error:
             raise OSError(f"{path} is no file of aggregated logs: {error}") from error
 
@@ -154,24 +160,84 @@ class AggregatedLogReader:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._archive.close()
+        self._content.close()
 
     def logs(self) -> Iterator[AggregatedLog]:
         """The logs in it, by container, then by file name."""
-        found = []
+        return iter(sorted(self._content.logs(), key=lambda log: (log.container_id, log.name)))
+
+    def open(self, log: AggregatedLog) -> BinaryIO:
+        """The bytes of a log, from its beginning; seekable."""
+        return self._content.open(log)
+
+
+class _Archive:
+    """What a node of ours wrote."""
+
+    def __init__(self, path: Path) -> None:
+        self._node = path.name
+        self._archive = zipfile.ZipFile(path)
+        self.close = self._archive.close
+
+    def logs(self) -> Iterator[AggregatedLog]:
         for entry in self._archive.infolist():
             container, slash, name = entry.filename.partition("/")
             try:
                 container_id = ContainerId.parse(container)
             except ValueError:
-                raise OSError(f"{self.node} holds {entry.filename!r}, which is no container's log") from None
+                raise OSError(f"{self._node} holds {entry.filename!r}, which is no container's log") from None
             if slash and name:
-                found.append(AggregatedLog(container_id, name, entry.file_size))
-        return iter(sorted(found, key=lambda log: (log.container_id, log.name)))
+                yield AggregatedLog(container_id, name, entry.file_size)
 
     def open(self, log: AggregatedLog) -> BinaryIO:
-        """The bytes of a log, from its beginning; seekable."""
         return cast(BinaryIO, self._archive.open(f"{log.container_id}/{log.name}"))
+
+
+class _LogsOfHadoop:
+    """What a node of Hadoop's wrote: a record for each container, in it name, length and bytes of each log.
+    Other records have keys that are no container's.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = TFile(path)
+        self._found: dict[AggregatedLog, View] = {}
+        with ExitStack() as undo:
+            undo.enter_context(self._file)
+            for key, value in self._file.records():
+                try:
+                    container_id = ContainerId.parse(key[_UTF_LENGTH_BYTES:].decode(errors="replace"))
+                except ValueError:
+                    continue
+                self._take(container_id, value)
+            self.close = undo.pop_all().close
+
+    def _take(self, container_id: ContainerId, value: View) -> None:
+        source = io.BufferedReader(value)
+        while source.tell() < value.length:
+            name, length = _utf(source), _utf(source)
+            if not length.isdecimal():
+                raise OSError(f"the log {name!r} of {container_id} is {length!r} bytes long")
+            log = AggregatedLog(container_id, name, int(length))
+            self._found[log] = value.part(source.tell(), log.length)
+            source.seek(log.length, os.SEEK_CUR)
+
+    def logs(self) -> Iterator[AggregatedLog]:
+        return iter(self._found)
+
+    def open(self, log: AggregatedLog) -> BinaryIO:
+        view = self._found[log]
+        return io.BufferedReader(view.part(0, view.length))
+
+
+def _utf(source: BinaryIO) -> str:
+    """A name as Java's DataOutput writes it."""
+    length = int.from_bytes(read_exactly(source, _UTF_LENGTH_BYTES), "big")
+    return read_exactly(source, length).decode(errors="replace")
+
+
+def _is_unfinished_or_hidden(path: Path) -> bool:
+    """Hadoop's local file system hides its checksums (`.name.crc`)."""
+    return path.suffix == UNFINISHED_SUFFIX or path.name.startswith(".")
 
 
 def _plain(name: str) -> str:

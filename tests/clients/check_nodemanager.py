@@ -36,10 +36,26 @@ def test_masters_on_hadoops_clients_run_there_to_the_end_and_are_killed(
     programs: Programs, alone: HadoopNode
 ) -> None:
     """AMRMClientAsync finds its AMRM token, NMClientAsync starts containers, and the kill stops the AM."""
-    said = programs.run(alone.cluster.run.path, "Submission")
+    cluster = alone.cluster
+    said = programs.run(cluster.run.path, "Submission")
     assert said.status == 0, said
     assert said.out.endswith("done\n")
     assert wait_until(lambda: not alone.places(), ENOUGH_S), alone.places()
+    ended = yarn(cluster, "application", "-list", "-appStates", "FINISHED").out
+    (application,) = re.findall(r"application_\d+_\d+", ended)
+
+    def is_collected() -> bool:
+        said = yarn(cluster, "logs", "-applicationId", application, "-log_files", "stdout")
+        return "\nhello\n" in said.out
+
+    assert wait_until(is_collected, ENOUGH_S), yarn(cluster, "logs", "-applicationId", application)
+
+
+@pytest.mark.parametrize("programs", ["3.4"], indirect=True)
+def test_its_containers_grow_stop_and_tell_how_they_ended(programs: Programs, alone: HadoopNode) -> None:
+    said = programs.run(alone.cluster.run.path, "UnmanagedMaster")
+    assert said.status == 0, said
+    assert said.out.endswith("done\n")
 
 
 @contextmanager

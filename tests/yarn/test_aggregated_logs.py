@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.yarn.test_tfile import PACKED, PLAIN
 from yarn.aggregated_logs import AggregatedLog, AggregatedLogReader, AggregatedLogWriter, LogLayout
 from yarn.errors import IllegalArgumentError
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
@@ -120,3 +121,38 @@ def test_bytes_are_kept(tmp_path_factory: pytest.TempPathFactory, content: bytes
     with AggregatedLogReader(path) as reader:
         (log,) = reader.logs()
         assert (log.length, reader.open(log).read()) == (len(content), content)
+
+
+@pytest.mark.parametrize("content", [PLAIN, PACKED])
+def test_what_hadoops_own_nodes_wrote_is_read_too(tmp_path: Path, content: bytes) -> None:
+    attempt_id = ApplicationAttemptId(ApplicationId(1, 1), 1)
+    (tmp_path / "n1_1234").write_bytes(content)
+    with AggregatedLogReader(tmp_path / "n1_1234") as reader:
+        logs = list(reader.logs())
+        assert logs == [
+            AggregatedLog(ContainerId.build(attempt_id, number), name, length)
+            for number in (2, 3)
+            for name, length in (("stderr", 0), ("stdout", 26))
+        ]
+        for _ in range(2):
+            with reader.open(logs[3]) as stream:
+                assert stream.seek(len("hello ")) == 6
+                assert stream.read() == b"from 3\nand good-bye\n"
+        assert reader.open(logs[0]).read() == b""
+
+
+def test_a_log_of_hadoops_that_says_no_length_is_an_os_error(tmp_path: Path) -> None:
+    (tmp_path / "n1_1234").write_bytes(PLAIN.replace(b"26hel", b"xxhel"))
+    with pytest.raises(OSError, match="the log 'stdout' of container_1_0001_01_000002 is 'xx' bytes long"):
+        AggregatedLogReader(tmp_path / "n1_1234")
+    (tmp_path / "n1_1234").write_bytes(PLAIN.replace(b"26hel", b"99hel"))
+    with pytest.raises(OSError, match="ends too early"):
+        AggregatedLogReader(tmp_path / "n1_1234")
+
+
+def test_the_checksums_of_hadoops_file_system_are_hidden(tmp_path: Path) -> None:
+    layout = LogLayout(tmp_path)
+    path = layout.node_file("mei", APPLICATION, NODE)
+    write(path)
+    path.with_name(f".{path.name}.crc").write_bytes(b"crc")
+    assert layout.node_files("mei", APPLICATION) == [path]
