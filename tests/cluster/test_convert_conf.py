@@ -76,7 +76,7 @@ def test_a_place_that_cannot_be_written(directory: Path, capsys: pytest.CaptureF
     assert convert("--output", str(directory / "file" / "out"), str(directory)) == 1
     (line,) = capsys.readouterr().err.splitlines()
     assert line.endswith("file/out cannot be written: Not a directory; name another directory")
-    assert convert("--rules", str(directory / "none"), str(directory)) == 1
+    assert convert("--rules", str(directory / "none"), str(directory)) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert line.endswith("/none cannot be read: No such file or directory")
 
