@@ -50,8 +50,6 @@ from yarn.story import Line
 PORT = 1234
 NODE_RESOURCE = Resource(10240, 10)
 NODE_MANAGER = Caller(user=ADMINISTRATOR)
-LONGEST_SILENCE_MS = 60_000
-"""A node that has nothing to say says so at least this often: the RM takes a silent one for lost."""
 PATIENCE_MS = 20 * 60_000
 """When no container has begun or ended for so long, no task runs and no job is still to come, nothing will
 change: longer than it takes an RM to miss a node, an AM or a container.
@@ -147,6 +145,8 @@ class WorkloadPlayer:
         self.rm = SimulatedRM(files, {}, *yarn_files, checks_books=False)
         self.kernel = Kernel(self.rm.clock)
         self.kernel.join(self.rm)
+        self._longest_silence_ms = self.rm.context.settings.node_expiry_ms // 2
+        """A node that has nothing to say says so at least this often: the RM takes a silent one for lost."""
         self._random = Random(site.seed)
         self._nodes: list[_Node] = []
         self._runs: dict[ApplicationId, _Run] = {}
@@ -288,8 +288,8 @@ class WorkloadPlayer:
             self._wake(node)
             return
         interval = self._site.nm_interval_ms
-        soonest = min(node.ends.values(), default=now_ms + LONGEST_SILENCE_MS)
-        later_ms = min(soonest, now_ms + LONGEST_SILENCE_MS)
+        latest_ms = now_ms + self._longest_silence_ms
+        later_ms = min((latest_ms, *node.ends.values()))
         self._beat_at(node, max(now_ms + interval, later_ms + (node.offset_ms - later_ms) % interval))
 
     def _owe(self, run: _Run, containers: int) -> None:
