@@ -1,7 +1,8 @@
 """Cluster: one ResourceManager and its NodeManagers as processes, from `up` to `down`.
 
     cluster = Cluster(RunDirectory(path))
-    cluster.up(nodes=3, ports=Ports(0, 0))
+    cluster.up(Options(nodes=3, port=0, web_port=0))
+    cluster.wait_until_ready()
     cluster.kill_node("nm2")
     cluster.wait_for_state("nm2", NodeState.LOST)
     cluster.down()

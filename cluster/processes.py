@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import psutil
@@ -137,7 +138,8 @@ def belonging_to(run_id: str, directory: Path) -> list[ProcessId]:
         try:
             environment = process.environ()
             marked = environment.get(RUN_ID_VARIABLE) == run_id if run_id else False
-            placed = any(inside in environment.get(name, "") for name in _CONTAINER_VARIABLES)
+            directories = [environment.get(name, "").split(",") for name in _CONTAINER_VARIABLES]
+            placed = any(each.startswith(inside) for each in chain.from_iterable(directories))
             if (marked or placed) and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(ProcessId(process.pid, process.create_time()))
         except (psutil.Error, OSError):

@@ -60,17 +60,17 @@ class Containers:
         self._number: dict[ApplicationId, int] = {}
 
     def note(self, container_id: ContainerId, after: str, found: RMContainer | None, at: int) -> bool:
-        """It came into a state. `found` is what the scheduler holds by that id; whether it is a container
-        that was not there before."""
-        is_new = False
+        """It came into a state. `found` is what the scheduler holds by that id; whether it was given to its
+        application now, which the reservation of a node for it is not yet.
+        """
         seen = self._living.get(container_id)
         if seen is None:
             if found is None or after in _ENDED:
                 return False
-            is_new = True
             self.count += 1
             seen = self._living[container_id] = _Seen(found)
             self._number.setdefault(container_id.application_id, len(self._number))
+        was_given = "started" in seen.moments
         if after == RMContainerState.RESERVED.name:
             seen.moments.setdefault("reserved", at)
         elif after in (RMContainerState.ALLOCATED.name, RMContainerState.ACQUIRED.name):
@@ -82,7 +82,7 @@ class Containers:
             seen.moments["finished"] = at
             del self._living[container_id]
             self._keep(container_id, seen)
-        return is_new
+        return "started" in seen.moments and not was_given
 
     def living(self, container_id: ContainerId) -> RMContainer | None:
         """The container, while it lives."""

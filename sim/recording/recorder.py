@@ -163,10 +163,10 @@ class RunRecorder:
     def _note_container(self, container_id: ContainerId, after: str, at: int) -> None:
         found = self._context.scheduler.container(container_id)
         living = self.containers.living(container_id) or found
-        is_new = self.containers.note(container_id, after, found, at)
+        is_given = self.containers.note(container_id, after, found, at)
         if living is None:
             return
-        if is_new and not living.is_am:
+        if is_given and not living.is_am:
             self.tally.container(str(container_id.application_id), living.queue, at)
         if after in ("COMPLETED", "KILLED", "EXPIRED", "RELEASED"):
             self.tally.ended(living.queue, living.exit_status)
@@ -188,20 +188,22 @@ class RunRecorder:
             return
         if line.event in event_rows.ROUTINE and line.before == line.after:
             return
-        if len(self._events) == MOST_EVENTS:
-            self._left_out += 1
-            return
         said = f"{line.before} to {line.after}" if line.before != line.after else line.after
         name = self._name_of(line.subject)
         subject = f"{name} ({line.subject})" if name else str(line.subject)
         is_trouble = any(word in line.event for word in event_rows.BAD)
         text = ": ".join(filter(None, [said, line.because]))
-        self._events.append([at, self._step, f"{line.kind} {line.event}", subject, text, int(is_trouble)])
+        self._add_event(at, f"{line.kind} {line.event}", subject, text, is_trouble=is_trouble)
 
     def tell(self, kind: str, subject: str, text: str) -> None:
         """Something that the story does not tell: why an application waits."""
-        if len(self._events) < MOST_EVENTS:
-            self._events.append([self._clock_ms, self._step, kind, subject, text, 0])
+        self._add_event(self._clock_ms, kind, subject, text)
+
+    def _add_event(self, at: int, kind: str, subject: str, text: str, *, is_trouble: bool = False) -> None:
+        if len(self._events) == MOST_EVENTS:
+            self._left_out += 1
+        else:
+            self._events.append([at, self._step, kind, subject, text, int(is_trouble)])
 
     def _hear(self, event: Any) -> None:
         if type(event).__name__ in STEPS:

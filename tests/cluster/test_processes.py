@@ -85,6 +85,7 @@ def test_what_belongs_to_a_cluster_is_found_by_its_environment(children: list[Ch
     container = patient(children, LOCAL_DIRS=f"{node}/local/usercache", LOG_DIRS=f"{node}/logs")
     neighbour = patient(children, LOG_DIRS=f"{tmp_path}/nodes/nm10/logs")
     patient(children, **{RUN_ID_VARIABLE: "another-run"})
+    patient(children, LOCAL_DIRS=f"/elsewhere{node}/local")
     pids = {process.pid for process in belonging_to("the-run", tmp_path)}
     assert pids == {daemon.pid, container.pid, neighbour.pid}
     assert [process.pid for process in containers_of(node)] == [container.pid]

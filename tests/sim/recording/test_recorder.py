@@ -116,6 +116,47 @@ def test_figures(recording: Recording) -> None:
     assert (figures["queues"]["root.b"]["wait"], figures["queues"]["root.a"]["wait"]) == (9000, 2000)
 
 
+RESERVED = """\
+name: reserved
+conf: {yarn.resourcemanager.scheduler.class: capacity}
+capacity-scheduler:
+  yarn.scheduler.capacity.root.queues: a,b
+  yarn.scheduler.capacity.root.a.capacity: 50
+  yarn.scheduler.capacity.root.a.user-limit-factor: 2
+  yarn.scheduler.capacity.root.b.capacity: 50
+nodes:
+  - {name: n1, memory-mb: 4096}
+  - {name: n2, memory-mb: 4096}
+steps:
+  - submit: {app: a1, queue: root.a}
+  - ask: {app: a1, requests: [{count: 3, memory-mb: 1024}]}
+  - heartbeat: {node: n1, times: 3}
+  - submit: {app: b1, queue: root.b}
+  - ask: {app: b1, requests: [{count: 1, memory-mb: 3072}]}
+  - heartbeat: n1
+"""
+
+
+def test_a_node_that_is_reserved_is_no_container_yet() -> None:
+    waiting = recorded(RESERVED)
+    assert [one["started"] for one in waiting.containers if one["reserved"] is not None] == [None]
+    queue = waiting.data["figures"]["queues"]["root.b"]
+    assert (queue["containers"], queue["neverServed"]) == (0, 1)
+    served = recorded(RESERVED + "  - finish: a1\n  - heartbeat: {node: n1, times: 2}\n")
+    (given,) = [one for one in served.containers if one["reserved"] is not None]
+    queue = served.data["figures"]["queues"]["root.b"]
+    assert (queue["containers"], queue["neverServed"]) == (1, 0)
+    assert queue["wait"] == given["started"] - 6000
+
+
+def test_every_event_that_is_left_out_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = recorded().data
+    monkeypatch.setattr(recorder_module, "MOST_EVENTS", 3)
+    cut = recorded().data
+    assert cut["events"] == whole["events"][:3]
+    assert cut["eventsLeftOut"] == len(whole["events"]) - 3
+
+
 def test_the_answers_of_rest_are_there_for_each_moment(recording: Recording) -> None:
     app = "/apps/application_0_0001"
     assert recording.document(app, 0) is None

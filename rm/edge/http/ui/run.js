@@ -22,7 +22,7 @@ export async function run(shown, addressOf) {
       ["Fairness between queues", index(figures.averages.queues)], ["Fairness between applications", index(figures.averages.apps)]]),
     queues(figures),
     h("details", {}, h("summary", {}, "What these figures mean"), meaning(shown)),
-    shown.containersOfEvery > 1 && h("p", { class: "empty" }, `Of ${shown.containersSeen} containers, those of every ${shown.containersOfEvery}th application were kept; all sums are of all of them.`)];
+    shown.containersOfEvery > 1 && h("p", { class: "empty" }, `Of ${shown.containersSeen} containers, those of one in ${shown.containersOfEvery} applications were kept; all sums are of all of them.`)];
 }
 
 function shares(queues, times, marks, scheduler) {
