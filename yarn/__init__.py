@@ -29,6 +29,8 @@ dispatcher    events and the queue they go through
 statemachine  state machines as tables
 story         a line per transition and per decision
 aggregated_logs  where the logs of finished containers lie, and the format of their files
+tfile         the files of Hadoop's own NodeManagers, read
+hadoop_ipc/   Hadoop's own wire: serving and calling
 version       the versions that yarnbox tells
 ordered       collections whose order is stated
 """

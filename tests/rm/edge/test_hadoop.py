@@ -18,12 +18,24 @@ from rm.edge.hadoop import (
     MASTER_PROTOCOL,
     TRACKER_PROTOCOL,
 )
+from rm.edge.wires import SERVICE as NODE_SERVICE
 from tests.rm.edge.test_process import NODE, play, running
 from tests.yarn.hadoop_ipc import peer
-from yarn.enums import NodeAction
+from yarn.enums import ContainerType, NodeAction
+from yarn.hadoop_ipc.connection import Tokens
 from yarn.hadoop_ipc.framing import read_delimited
+from yarn.hadoop_ipc.server import Endpoint, HadoopServer
+from yarn.hadoop_ipc.stub import PROTOCOLS
+from yarn.ids import NodeId
 from yarn.records.admin import RefreshNodesRequest, RefreshNodesResponse
-from yarn.records.client import GetClusterMetricsRequest, GetClusterMetricsResponse
+from yarn.records.application import ApplicationSubmissionContext
+from yarn.records.client import (
+    GetClusterMetricsRequest,
+    GetClusterMetricsResponse,
+    GetNewApplicationRequest,
+    SubmitApplicationRequest,
+)
+from yarn.records.container import ContainerLaunchContext
 from yarn.records.ha import (
     GetServiceStatusRequest,
     GetServiceStatusResponse,
@@ -37,6 +49,7 @@ from yarn.records.ha import (
     TransitionToObserverRequest,
     TransitionToStandbyRequest,
 )
+from yarn.records.management import StartContainersResponse
 from yarn.records.tracker import (
     NodeHealthStatus,
     NodeHeartbeatRequest,
@@ -46,6 +59,8 @@ from yarn.records.tracker import (
     RegisterNodeManagerResponse,
 )
 from yarn.resource import Resource
+from yarn.rpc import Caller
+from yarn.tokens import NM_TOKEN, ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
 from yarn.wire import from_bytes, to_bytes
 
 T = TypeVar("T")
@@ -104,6 +119,60 @@ def test_each_port_answers_its_protocol(tmp_path: Path) -> None:
 
             admins = Client(properties[_RM + "admin.address"], ADMIN_PROTOCOL)
             await admins.answer("refreshNodes", RefreshNodesRequest(), RefreshNodesResponse)
+
+    play(scene)
+
+
+def test_a_node_that_registers_there_is_given_its_am_over_the_same_wire(tmp_path: Path) -> None:
+    """And the tokens it is shown are those that the keys it was sent know."""
+    properties = yarn_properties("127.0.0.1")
+    nm_keys, container_keys = NMTokenSecretManagerInNM(), ContainerTokenSecretManagerInNM()
+    seen: list[tuple[str, Any]] = []
+
+    def handle(rpc: str, request: Any, caller: Caller) -> Any:
+        assert nm_keys.verify(caller.token).app_submitter == "ann"
+        seen.append((rpc, request))
+        return StartContainersResponse()
+
+    async def scene() -> None:
+        node = HadoopServer({PROTOCOLS[NODE_SERVICE]: Endpoint(NODE_SERVICE, handle)})
+        node.tokens = Tokens(NM_TOKEN, nm_keys.password)
+        node_id = NodeId("127.0.0.1", await node.start("127.0.0.1", 0, "nothing"))
+        async with running(tmp_path, **properties) as desk:
+            nodes = Client(properties[_RM + "resource-tracker.address"], TRACKER_PROTOCOL)
+            registration = RegisterNodeManagerRequest(
+                node_id=node_id, http_port=1, resource=Resource(8192, 8), nm_version="3.4.1"
+            )
+            joined = await nodes.answer("registerNodeManager", registration, RegisterNodeManagerResponse)
+            assert joined.nm_token_master_key is not None
+            assert joined.container_token_master_key is not None
+            nm_keys.set_master_key(joined.nm_token_master_key)
+            container_keys.set_master_key(joined.container_token_master_key)
+            new = await desk.client.call("getNewApplication", GetNewApplicationRequest())
+            context = ApplicationSubmissionContext(
+                application_id=new.application_id,
+                am_container_spec=ContainerLaunchContext(command=("am",)),
+                resource=Resource(1024, 1),
+            )
+            submission = SubmitApplicationRequest(application_submission_context=context)
+            await desk.client.call("submitApplication", submission)
+            health = NodeHealthStatus(is_node_healthy=True, health_report="", last_health_report_time=0)
+            response_id = 0
+            while not seen:
+                status = NodeStatus(node_id=node_id, response_id=response_id, node_health_status=health)
+                beat = NodeHeartbeatRequest(node_status=status)
+                heard = await nodes.answer("nodeHeartbeat", beat, NodeHeartbeatResponse)
+                response_id = heard.response_id or 0
+                await asyncio.sleep(0.01)
+            ((rpc, request),) = seen
+            (start,) = request.start_container_request
+            assert (rpc, start.container_launch_context.command) == ("startContainers", ("am",))
+            shown = container_keys.verify(start.container_token)
+            assert (shown.container_type, shown.nm_host_addr) == (
+                ContainerType.APPLICATION_MASTER,
+                str(node_id),
+            )
+        await node.stop()
 
     play(scene)
 
