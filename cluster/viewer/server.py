@@ -27,6 +27,7 @@ _SAFE = ("GET", "HEAD")
 _HERE = ("127.0.0.1", "localhost", "[::1]")
 _UI = ROOT + "/ui"
 _LONGEST_AT = 16
+_DAMAGED = "org.apache.hadoop.yarn.webapp.WebAppException"
 
 
 class Viewer:
@@ -76,6 +77,9 @@ class Viewer:
             response = _json(refusal.body(), refusal.status)
         except web.HTTPException as error:
             response = web.Response(status=error.status, text=error.reason)
+        except (LookupError, TypeError, ValueError) as error:  # deeper than a reader looks at the beginning
+            refusal = RestError(500, _DAMAGED, f"the recording is damaged: {error or type(error).__name__}")
+            response = _json(refusal.body(), refusal.status)
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers["X-Frame-Options"] = "SAMEORIGIN"
         response.headers.setdefault("Cache-Control", "no-cache")

@@ -60,6 +60,18 @@ def play(scene: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(whole())
 
 
+def test_a_recording_that_is_damaged_deep_inside(recording: Recording) -> None:
+    damaged = Recording({**recording.data, "configuration": [["a name alone"]]})
+
+    async def scene() -> None:
+        async with viewing([damaged]) as caller:
+            told = (await caller.get("/ui/conf", 500))["RemoteException"]["message"]
+            assert "the recording is damaged: " in told
+            await caller.get("/metrics")
+
+    play(scene)
+
+
 def test_pages_and_answers(recording: Recording) -> None:
     async def scene() -> None:
         async with viewing([recording]) as caller:
