@@ -78,8 +78,8 @@ class Viewer:
         except web.HTTPException as error:
             response = web.Response(status=error.status, text=error.reason)
         except (LookupError, TypeError, ValueError) as error:  # deeper than a reader looks at the beginning
-            refusal = RestError(500, _DAMAGED, f"the recording is damaged: {error or type(error).__name__}")
-            response = _json(refusal.body(), refusal.status)
+            damage = RestError(500, _DAMAGED, f"the recording is damaged: {error!r}")
+            response = _json(damage.body(), damage.status)
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers["X-Frame-Options"] = "SAMEORIGIN"
         response.headers.setdefault("Cache-Control", "no-cache")
