@@ -256,7 +256,7 @@ def node_report(context: RMContext, node: RMNode, update_type: NodeUpdateType | 
     """A node, active or not; `update_type` when it is news for an AM."""
     booked = context.scheduler.tracker.nodes.get(node.node_id)
     label = context.labels.partition_of(node.node_id)
-    timeout_ms = node.decommission_timeout_ms if node.is_decommissioning else None
+    timeout_ms = node.decommission_timeout_ms
     return NodeReport(
         node_id=node.node_id,
         http_address=node.http_address,
@@ -270,6 +270,7 @@ def node_report(context: RMContext, node: RMNode, update_type: NodeUpdateType | 
         node_labels=(label,) if label else (),
         containers_utilization=node.containers_utilization,
         node_utilization=node.node_utilization,
+        # The last one that was set, draining or not: a node that is wanted again goes on showing it.
         decommissioning_timeout=None if timeout_ms is None else timeout_ms // 1000,
         node_update_type=update_type,
         node_attributes=context.attributes.of_host(node.node_id.host) if update_type is None else (),

@@ -21,6 +21,7 @@ from yarn.records.request import ResourceRequest
 
 if TYPE_CHECKING:
     from rm.context import RMContext
+    from rm.node import RMNode
     from rm.state import StoredApp
 
 
@@ -96,7 +97,7 @@ class RMApp:
         self.finished = FinishedContainers(context)
         self.logs = LogAggregation(context)
         self.ran_nodes: OrderedSet[NodeId] = OrderedSet()
-        self.updated_nodes: dict[NodeId, NodeUpdateType] = {}
+        self.updated_nodes: dict[RMNode, NodeUpdateType] = {}
         """What the AM has to hear of nodes, the latest kind each."""
         self.state_before_saving: RMAppState | None = None
         self.state_before_killing: RMAppState | None = None
@@ -172,8 +173,8 @@ class RMApp:
         """Whether another attempt follows if the current one fails."""
         return not self.is_unmanaged and self.max_attempts > 1 and self.counted_failures() < self.max_attempts
 
-    def pull_node_updates(self) -> dict[NodeId, NodeUpdateType]:
-        """What the AM has to hear of nodes; it is told once."""
+    def pull_node_updates(self) -> dict[RMNode, NodeUpdateType]:
+        """What the AM has to hear of nodes; it is told once. A node that left and came again is two."""
         updates, self.updated_nodes = self.updated_nodes, {}
         return updates
 

@@ -276,7 +276,9 @@ def _final_actions(app: RMApp, state: RMAppState) -> None:
 
 def note_node_update(app: RMApp, event: AppNodeUpdate) -> None:
     """NODE_UPDATE: the AM is told by its next allocate."""
-    app.updated_nodes[event.node_id] = event.update_type
+    node = app.context.find_node(event.node_id)
+    if node is not None:
+        app.updated_nodes[node] = event.update_type
 
 
 def note_node(app: RMApp, event: AppRunningOnNode) -> None:

@@ -247,8 +247,7 @@ class MasterService:
             limit=allocation.headroom,
             updated_nodes=tuple(
                 reports.node_report(context, node, update_type)
-                for node_id, update_type in app.pull_node_updates().items()
-                if (node := context.find_node(node_id)) is not None
+                for node, update_type in app.pull_node_updates().items()
             ),
             num_cluster_nodes=scheduler.tracker.count_in(label) if label else len(scheduler.tracker),
             preempt=allocation.preemption,

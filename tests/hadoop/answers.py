@@ -23,7 +23,6 @@ _DRESS = {
     *("startTime", "finishTime", "launchTime", "submitTime", "last_health_report_time", "health_report"),
     *("application_resource_usage_map", "application_preempted_resource_usage_map"),
     *(
-        "decommissioning_timeout",
         "nm_tokens_from_previous_attempts",
         "preempted_memory_seconds",
         "preempted_vcore_seconds",

@@ -11,6 +11,7 @@ from tests.rig import Rig, ask
 from yarn.enums import FinalApplicationStatus, YarnApplicationState
 from yarn.ids import NodeId
 from yarn.records.application import ApplicationTimeoutMap
+from yarn.resource import Resource
 
 RECOVERY = {"yarn.resourcemanager.recovery.enabled": "true"}
 
@@ -196,6 +197,23 @@ def test_news_of_nodes_are_told_once_and_the_latest_kind_wins() -> None:
         (NodeId("n2", 1234), "UNHEALTHY")
     ]
     assert not rig.allocate(application_id).updated_nodes
+
+
+def test_a_node_that_was_lost_and_came_again_is_told_of_twice() -> None:
+    """RMAppImpl keeps news by RMNode, and each registration makes one."""
+    rig = Rig({"yarn.nm.liveness-monitor.expiry-interval-ms": "30000"})
+    rig.add_node("n1")
+    application_id = rig.submit()
+    rig.run(application_id, "n1")
+    rig.add_node("n2", memory_mb=4096)
+    rig.allocate(application_id)
+    for _ in range(4):
+        rig.advance(10_000)
+        rig.heartbeat("n1")
+    rig.add_node("n2", memory_mb=2048)
+    updates = rig.allocate(application_id).updated_nodes
+    told = [(one.node_state and one.node_state.name, one.capability) for one in updates]
+    assert told == [("LOST", Resource(4096, 8)), ("RUNNING", Resource(2048, 8))]
 
 
 def test_completed_applications_are_remembered_for_a_while() -> None:

@@ -15,6 +15,7 @@ from yarn.resource import NONE, Resource
 if TYPE_CHECKING:
     from rm.container import RMContainer
     from rm.scheduler.capacity.application import CapacityAttempt
+    from rm.scheduler.capacity.leaf import LeafQueue
     from rm.scheduler.capacity.recording import Recorder
     from rm.scheduler.node import SchedulerNode
 
@@ -92,6 +93,7 @@ class Pass:
     __slots__ = (
         "candidates",
         "cluster",
+        "current_limits",
         "ignores_exclusivity",
         "is_repeatable",
         "node",
@@ -121,6 +123,8 @@ class Pass:
         self.pending_in = "" if ignores_exclusivity else partition
         self.candidates: list[SchedulerNode] | None = None
         """With multi-node placement: all nodes that may be used."""
+        self.current_limits: list[tuple[LeafQueue, Resource]] = []
+        """What the leaves that it came by may use, as headrooms and limits of AMs go by from then on."""
         self.is_repeatable = True
         """Whether the same walk for another node of the partition would end in the same way."""
         self.reasons: dict[CapacityAttempt, SkipReason] | None = None

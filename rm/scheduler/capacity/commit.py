@@ -66,11 +66,13 @@ def serve_once(
         if recording is None and scheduler.idle_since.get(partition) == frame.version:
             # The last walk for this partition gave nothing, for reasons that hold on any node, and nothing
             # has changed since.
+            _repeat_limits(scheduler, partition)
             return None
         if frame.calculator.container_count(frame.room_on(node), frame.minimum) < 1:
             if recording is not None:
                 recording.refuse(NODE_TOO_FULL)
             return None
+    scheduler.last_partition = partition
     total = frame.partition_total(partition)
     walk = Pass(node, partition, total, frame.cluster)
     walk.candidates = candidates
@@ -85,7 +87,7 @@ def serve_once(
         commit(scheduler, assignment)
     if assignment.gives:
         return assignment
-    is_repeatable = walk.is_repeatable
+    is_repeatable, limits = walk.is_repeatable, walk.current_limits
     if partition and not frame.is_exclusive(partition):
         walk = Pass(node, partition, total, frame.cluster, ignores_exclusivity=True)
         walk.candidates = candidates
@@ -103,9 +105,19 @@ def serve_once(
         if assignment.gives:
             return assignment
         is_repeatable = is_repeatable and walk.is_repeatable
+        limits = [*limits, *walk.current_limits]
     if is_repeatable and scheduler.reasons is None:
         scheduler.idle_since[partition] = frame.version
+        scheduler.idle_limits[partition] = limits
     return None
+
+
+def _repeat_limits(scheduler: CapacityScheduler, partition: str) -> None:
+    """What another walk for the partition would leave behind if one for another came between."""
+    if scheduler.last_partition != partition:
+        scheduler.last_partition = partition
+        for leaf, limit in scheduler.idle_limits[partition]:
+            leaf.current_limit = limit
 
 
 def _serve_recorded(

@@ -375,6 +375,7 @@ class LeafQueue(CapacityQueue):
             return NOTHING
         if self.order.count:
             self.current_limit = limit_now
+            walk.current_limits.append((self, limit_now))
             self.users.consult(walk.partition, ignores_exclusivity=walk.ignores_exclusivity)
         last: CapacityAttempt | None = None
         outcome = NOTHING

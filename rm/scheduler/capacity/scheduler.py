@@ -117,6 +117,10 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """Submissions that a mapping sent to their queue, until their APP_ADDED comes."""
         self.idle_since: dict[str, int] = {}
         """By partition, the frame's version at which a walk found nothing to give on any node."""
+        self.idle_limits: dict[str, list[tuple[LeafQueue, Resource]]] = {}
+        """What that walk left in the leaves that it came by."""
+        self.last_partition = ""
+        """The partition of the last walk."""
         self.reasons: dict[CapacityAttempt, SkipReason] | None = None
         """Why applications got nothing when they were last looked at; kept while somebody wants to know."""
         self.activities = Activities(self)
