@@ -98,6 +98,10 @@ class Attempt:
         """What became of each of these."""
         self.outstanding_updates: dict[ContainerId, tuple[RequestKey, UpdateContainerRequest]] = {}
         """Containers that wait to grow."""
+        self.shrinking: dict[ContainerId, UpdateContainerRequest] = {}
+        """Containers that have another size after this call."""
+        self.superfluous: list[RMContainer] = []
+        """What ended containers were to grow by, taken back after this call."""
         self.newly_recovered: list[RMContainer] = []
         """Containers of earlier attempts that came back after a restart of the RM, and after the AM."""
         self.reserved: dict[RequestKey, dict[NodeId, RMContainer]] = {}
@@ -247,12 +251,21 @@ class Attempt:
         containers = []
         for container in pulled:
             if container.key.update_of:
-                updates.swallow(self, container)
+                if container.key.update_of in self.live:
+                    updates.swallow(self, container)
+                else:
+                    self.superfluous.append(container)
                 continue
             containers.append(container)
             if container.state is RMContainerState.ALLOCATED:
                 container.fire(ContainerAcquired())
         return containers
+
+    def pull_updated(self) -> list[RMContainer]:
+        """Hands out what has changed since the last time."""
+        updates.take_back(self)
+        updated, self.newly_updated = list(self.newly_updated.values()), {}
+        return updated
 
     def note_updated(self, container: RMContainer, kind: ContainerUpdateType) -> None:
         """The AM is to be told what a container has become."""
@@ -269,7 +282,6 @@ class Attempt:
             self.newly_allocated = [one for one in self.newly_allocated if one is not container]
         self.newly_updated.pop(container.container_id, None)
         self.marked_for_preemption.pop(container.container_id, None)
-        updates.cancel(self, container.container_id)
         if container.execution_type is ExecutionType.GUARANTEED:
             refund(self.path, container.partition, container.resource)
             book(COMPLETED, container, -container.resource)

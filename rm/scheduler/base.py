@@ -43,7 +43,7 @@ from rm.scheduler.statuses import (
     LOST_CONTAINER,
     aborted,
 )
-from rm.scheduler.updates import confirm, is_wanted
+from rm.scheduler.updates import confirm
 from rm.scheduler.usage import DEFAULT_PARTITION
 from rm.scheduler.views import ApplicationView, QueueView, guarantee_of
 from yarn.enums import QueueACL, SchedulerResourceTypes
@@ -419,7 +419,7 @@ class Scheduler(ABC, Generic[A]):
         container.fire(event)
         if attempt is not None:
             attempt.complete(container)
-            if lowered and is_wanted(attempt, container.key):
+            if lowered:
                 # Its AM never heard of it, so nobody else would ask again.
                 attempt.asks.give_back(container.key, lowered)
                 container.lowered = ()
@@ -487,8 +487,8 @@ class Scheduler(ABC, Generic[A]):
             for place in blacklist_removals:
                 places.pop(place, None)
         containers = attempt.pull()
-        updated, attempt.newly_updated = list(attempt.newly_updated.values()), {}
-        return Allocation(containers, self.headroom(attempt), updated, attempt.preemption_message())
+        headroom = self.headroom(attempt)
+        return Allocation(containers, headroom, attempt.pull_updated(), attempt.preemption_message())
 
     def headroom(self, attempt: A) -> Resource:
         """What the attempt may still ask for with a chance to get it."""

@@ -1,14 +1,17 @@
 """Containers that change while they run: another size, another execution type.
 
 What grows waits for its difference like any other request, at its own node and nowhere else: a temporary
-container of that size is allocated, and swallowed by the container when the AM takes delivery. What shrinks
-shrinks at once. A growth that the AM does not pass on to the node in time is taken back. Answers for
-ContainerUpdateContext, the update part of AbstractYarnScheduler and RMServerUtils' checks.
+container of that size is allocated, and swallowed by the container when the AM takes delivery. That request
+outlives the container: what is given for it then is taken back at the next call. What shrinks shrinks with
+the answer to the call, whose headroom does not know of it yet. A growth that the AM does not pass on to the
+node in time is taken back. Answers for ContainerUpdateContext, the update part of AbstractYarnScheduler and
+RMServerUtils' checks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rm.events.container import ContainerAcquireUpdated, ContainerNMDoneChangeResource, ContainerReleased
@@ -20,6 +23,7 @@ from rm.scheduler.usage import charge, refund
 from yarn.enums import ContainerUpdateType, ExecutionType
 from yarn.ids import ContainerId
 from yarn.records.master import UpdateContainerError, UpdateContainerRequest
+from yarn.records.request import ResourceRequest
 from yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
@@ -40,9 +44,12 @@ ORDER = (PROMOTE, INCREASE, DEMOTE, DECREASE)
 
 
 def validate(
-    scheduler: Scheduler[Any], asked: Iterable[UpdateContainerRequest], maximum: Resource
+    scheduler: Scheduler[Any], asked: Iterable[UpdateContainerRequest], queue: str
 ) -> tuple[list[UpdateContainerRequest], list[UpdateContainerError]]:
-    """The updates that may be served, and the errors of the others; what changes nothing is passed over."""
+    """The updates that may be served, with sizes rounded as those of requests, and the errors of the others;
+    a change to the execution type that it has is passed over.
+    """
+    maximum = scheduler.queue_maximum_allocation(queue)
     accepted: dict[ContainerId, UpdateContainerRequest] = {}
     errors = []
     for request in asked:
@@ -54,30 +61,42 @@ def validate(
         elif request.container_id in accepted:
             reason = UPDATE_OUTSTANDING
         else:
-            reason = _reason_against(request, container, maximum)
+            reason = _reason_against(request, maximum)
+            if reason is None and request.capability is not None:
+                size = scheduler.normalize(ResourceRequest(capability=request.capability), queue).capability
+                request = replace(request, capability=size)
+                reason = _reason_against_direction(request, container)
         if reason is not None:
             version = UNKNOWN_VERSION if container is None else container.version
             errors.append(_error(reason, request, version))
-        elif container is not None and _changes_something(request, container):
+        elif container is not None and _is_to_be_served(request, container):
             accepted[request.container_id] = request
     return list(accepted.values()), errors
 
 
-def _reason_against(request: UpdateContainerRequest, container: RMContainer, maximum: Resource) -> str | None:
+def _reason_against(request: UpdateContainerRequest, maximum: Resource) -> str | None:
     if request.update_type in (PROMOTE, DEMOTE):
         return None
     target = request.capability
     if target is None or target.is_negative() or not target.fits_in(maximum):
         return OUTSIDE_ALLOWED_RANGE
+    return None
+
+
+def _reason_against_direction(request: UpdateContainerRequest, container: RMContainer) -> str | None:
+    if request.update_type in (PROMOTE, DEMOTE):
+        return None
+    target = request.capability
+    assert target is not None
     grows = request.update_type is INCREASE
     before, after = (container.resource, target) if grows else (target, container.resource)
     return None if before.fits_in(after) else OUTSIDE_ALLOWED_RANGE
 
 
-def _changes_something(request: UpdateContainerRequest, container: RMContainer) -> bool:
+def _is_to_be_served(request: UpdateContainerRequest, container: RMContainer) -> bool:
     if request.update_type in (PROMOTE, DEMOTE):
         return request.execution_type is not container.execution_type
-    return request.capability != container.resource
+    return request.update_type is DECREASE or request.capability != container.resource
 
 
 def _error(reason: str, request: UpdateContainerRequest, version: int) -> UpdateContainerError:
@@ -99,13 +118,31 @@ def begin(
             container = scheduler.container(request.container_id)
             if request.update_type is not kind or container is None:
                 continue
-            if request.container_id in attempt.outstanding_updates:
+            if not _gives_way(attempt, request):
                 errors.append(_error(UPDATE_OUTSTANDING, request, container.version))
             elif kind in (PROMOTE, INCREASE):
                 _ask(attempt, container, request)
             else:
                 _shrink(attempt, container, request)
     return errors
+
+
+def _gives_way(attempt: Attempt, request: UpdateContainerRequest) -> bool:
+    """Whether nothing is outstanding for the container, or only a growth that another size may replace.
+
+    See tests/scenarios/requests/increase-replaced.yaml.
+    """
+    key, outstanding = attempt.outstanding_updates.get(request.container_id, (None, None))
+    if key is None:
+        return True
+    if PROMOTE in (request.update_type, outstanding and outstanding.update_type):
+        return False
+    if any(one.key == key for one in attempt.newly_allocated):
+        return False
+    if request.update_type is not DEMOTE:
+        attempt.asks.put(key, [PendingRequest(ANY, 0, NONE)])
+        del attempt.outstanding_updates[request.container_id]
+    return True
 
 
 def _ask(attempt: Attempt, container: RMContainer, request: UpdateContainerRequest) -> None:
@@ -128,12 +165,9 @@ def _ask(attempt: Attempt, container: RMContainer, request: UpdateContainerReque
 
 
 def _shrink(attempt: Attempt, container: RMContainer, request: UpdateContainerRequest) -> None:
+    attempt.new_container_id()  # Hadoop's stands for what is given back, and nobody ever sees it
     if request.update_type is DECREASE:
-        assert request.capability is not None
-        resize(attempt, container, request.capability)
-        container.context.post(
-            NodeUpdateContainer(node_id=container.node_id, container=container.to_record(), is_decrease=True)
-        )
+        attempt.shrinking[container.container_id] = request
     else:
         # It stays on its node, which may now end it for a guaranteed one, and costs its queue nothing.
         refund(attempt.path, container.partition, container.resource)
@@ -141,7 +175,25 @@ def _shrink(attempt: Attempt, container: RMContainer, request: UpdateContainerRe
         container.node.set_execution_type(container, ExecutionType.OPPORTUNISTIC)
         container.version += 1
         _tell_node(container)
-    attempt.note_updated(container, request.update_type)
+        attempt.note_updated(container, request.update_type)
+
+
+def take_back(attempt: Attempt) -> None:
+    """What was to shrink in this call, and lives, has its new size; what is left of others goes."""
+    for container_id, request in attempt.shrinking.items():
+        container = attempt.live.get(container_id)
+        if container is not None:
+            assert request.capability is not None
+            resize(attempt, container, request.capability)
+            update = NodeUpdateContainer(
+                node_id=container.node_id, container=container.to_record(), is_decrease=True
+            )
+            container.context.post(update)
+            attempt.note_updated(container, DECREASE)
+    attempt.shrinking.clear()
+    for temporary in attempt.superfluous:
+        swallow(attempt, temporary)
+    attempt.superfluous.clear()
 
 
 def _tell_node(container: RMContainer) -> None:
@@ -175,20 +227,6 @@ def swallow(attempt: Attempt, temporary: RMContainer) -> None:
     container.fire(ContainerAcquireUpdated(is_increase=request.update_type is INCREASE))
     attempt.note_updated(container, request.update_type)
     _tell_node(container)
-
-
-def is_wanted(attempt: Attempt, key: RequestKey) -> bool:
-    """Whether a container of this key that ended unseen is to be asked for again: not one for an update that
-    was given up.
-    """
-    return not key.update_of or key.update_of in attempt.outstanding_updates
-
-
-def cancel(attempt: Attempt, container_id: ContainerId) -> None:
-    """The container has ended: it grows no more."""
-    key, _ = attempt.outstanding_updates.pop(container_id, (None, None))
-    if key is not None:
-        attempt.asks.put(key, [PendingRequest(ANY, 0, NONE)])
 
 
 def resize(attempt: Attempt, container: RMContainer, resource: Resource) -> None:

@@ -168,8 +168,7 @@ class MasterService:
         _validate_blacklist(request.blacklist_request)
         if not app.keeps_containers:
             _validate_release(request, attempt_id)
-        maximum = context.scheduler.queue_maximum_allocation(app.queue)
-        accepted, errors = updates.validate(context.scheduler, request.update_requests, maximum)
+        accepted, errors = updates.validate(context.scheduler, request.update_requests, app.queue)
         if attempt.state in NOT_SERVED or app.is_final_state_stored:
             allocation = Allocation([], NONE, [])
         else:

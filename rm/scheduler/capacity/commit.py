@@ -22,9 +22,37 @@ if TYPE_CHECKING:
     from rm.scheduler.asks import RequestKey
     from rm.scheduler.capacity.activities import Recording
     from rm.scheduler.capacity.application import CapacityAttempt
+    from rm.scheduler.capacity.leaf import LeafQueue
     from rm.scheduler.capacity.queue import CapacityQueue
     from rm.scheduler.capacity.scheduler import CapacityScheduler
     from rm.scheduler.node import SchedulerNode
+
+
+class IdleWalks:
+    """Walks that gave nothing, for reasons that hold on any node of their partition: none is made again
+    until something has changed.
+    """
+
+    def __init__(self) -> None:
+        self.last_partition = ""
+        """The partition of the last walk, made or not."""
+        self._since: dict[str, int] = {}
+        self._limits: dict[str, list[tuple[LeafQueue, Resource]]] = {}
+
+    def note(self, partition: str, version: int, limits: list[tuple[LeafQueue, Resource]]) -> None:
+        """A walk gave nothing, and left these limits in the leaves that it came by."""
+        self._since[partition] = version
+        self._limits[partition] = limits
+
+    def repeat(self, partition: str, version: int) -> bool:
+        """Whether another walk would be the same; if so, it leaves behind what it would."""
+        if self._since.get(partition) != version:
+            return False
+        if self.last_partition != partition:
+            self.last_partition = partition
+            for leaf, limit in self._limits[partition]:
+                leaf.current_limit = limit
+        return True
 
 
 def serve_node(scheduler: CapacityScheduler, node: SchedulerNode) -> None:
@@ -63,16 +91,13 @@ def serve_once(
         if node.reserved_container is not None:
             _serve_reserved(scheduler, node, recording)
             return None
-        if recording is None and scheduler.idle_since.get(partition) == frame.version:
-            # The last walk for this partition gave nothing, for reasons that hold on any node, and nothing
-            # has changed since.
-            _repeat_limits(scheduler, partition)
+        if recording is None and scheduler.idle.repeat(partition, frame.version):
             return None
         if frame.calculator.container_count(frame.room_on(node), frame.minimum) < 1:
             if recording is not None:
                 recording.refuse(NODE_TOO_FULL)
             return None
-    scheduler.last_partition = partition
+    scheduler.idle.last_partition = partition
     total = frame.partition_total(partition)
     walk = Pass(node, partition, total, frame.cluster)
     walk.candidates = candidates
@@ -107,17 +132,8 @@ def serve_once(
         is_repeatable = is_repeatable and walk.is_repeatable
         limits = [*limits, *walk.current_limits]
     if is_repeatable and scheduler.reasons is None:
-        scheduler.idle_since[partition] = frame.version
-        scheduler.idle_limits[partition] = limits
+        scheduler.idle.note(partition, frame.version, limits)
     return None
-
-
-def _repeat_limits(scheduler: CapacityScheduler, partition: str) -> None:
-    """What another walk for the partition would leave behind if one for another came between."""
-    if scheduler.last_partition != partition:
-        scheduler.last_partition = partition
-        for leaf, limit in scheduler.idle_limits[partition]:
-            leaf.current_limit = limit
 
 
 def _serve_recorded(

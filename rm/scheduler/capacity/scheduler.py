@@ -50,7 +50,7 @@ from rm.scheduler.capacity.activities import Activities
 from rm.scheduler.capacity.application import CapacityAttempt
 from rm.scheduler.capacity.assignment import SkipReason
 from rm.scheduler.capacity.checks import check_minimum, check_states
-from rm.scheduler.capacity.commit import serve_node
+from rm.scheduler.capacity.commit import IdleWalks, serve_node
 from rm.scheduler.capacity.dynamic import LiveQueues, QueueMaker
 from rm.scheduler.capacity.frame import Frame
 from rm.scheduler.capacity.leaf import LeafQueue
@@ -115,12 +115,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.parallel = ParallelLimits(self.frame)
         self.placed_by_rule: dict[ApplicationId, str] = {}
         """Submissions that a mapping sent to their queue, until their APP_ADDED comes."""
-        self.idle_since: dict[str, int] = {}
-        """By partition, the frame's version at which a walk found nothing to give on any node."""
-        self.idle_limits: dict[str, list[tuple[LeafQueue, Resource]]] = {}
-        """What that walk left in the leaves that it came by."""
-        self.last_partition = ""
-        """The partition of the last walk."""
+        self.idle = IdleWalks()
         self.reasons: dict[CapacityAttempt, SkipReason] | None = None
         """Why applications got nothing when they were last looked at; kept while somebody wants to know."""
         self.activities = Activities(self)

@@ -98,8 +98,23 @@ def test_two_updates_of_one_container_in_one_call() -> None:
     twice = (scene.request(INCREASE, 4096), scene.request(INCREASE, 5120))
     answer = scene.rig.allocate(scene.application_id, updates=twice)
     assert [error.reason for error in answer.update_errors] == ["UPDATE_OUTSTANDING_ERROR"]
-    again = scene.rig.allocate(scene.application_id, updates=(scene.request(INCREASE, 6144),))
-    assert [error.reason for error in again.update_errors] == ["UPDATE_OUTSTANDING_ERROR"]
+
+
+def test_another_size_takes_the_place_of_the_one_that_waits() -> None:
+    scene = Scene()
+    scene.rig.allocate(scene.application_id, updates=(scene.request(INCREASE, 4096),))
+    answer = scene.rig.allocate(scene.application_id, updates=(scene.request(INCREASE, 6144),))
+    assert not answer.update_errors
+    scene.heartbeat()
+    (updated,) = scene.rig.allocate(scene.application_id).updated_containers
+    assert updated.container.resource == Resource(6144, 1)
+    assert scene.used() == 6144
+
+
+def test_sizes_are_rounded_as_those_of_requests() -> None:
+    scene = Scene()
+    scene.rig.allocate(scene.application_id, updates=(scene.request(DECREASE, 256),))
+    assert scene.container.resource == Resource(1024, 1)
 
 
 def test_a_decrease_is_in_force_at_once() -> None:
@@ -161,7 +176,7 @@ def test_an_increase_that_its_node_confirms_stays() -> None:
     assert scene.used() == 5120
 
 
-def test_a_container_that_ends_grows_no_more() -> None:
+def test_what_a_container_that_ended_was_to_grow_by_is_given_and_taken_back() -> None:
     scene = Scene()
     scene.rig.allocate(scene.application_id, updates=(scene.request(INCREASE, 5120),))
     scene.rig.nodes["n1"].end(scene.container.container_id, 0)
@@ -169,6 +184,8 @@ def test_a_container_that_ends_grows_no_more() -> None:
     attempt = scene.rig.context.scheduler.applications[scene.application_id].attempt
     assert attempt is not None
     assert attempt.asks.is_empty()
+    assert scene.used() == 3072
+    assert not scene.rig.allocate(scene.application_id).allocated_containers
     assert scene.used() == 0
 
 
