@@ -84,7 +84,10 @@ def number(text: str) -> float:
 
 def single(text: str) -> float:
     """A number as Java's float holds it: `0.2` becomes 0.20000000298, and comparisons end as Java's do."""
-    value: float = struct.unpack("<f", struct.pack("<f", number(text)))[0]
+    try:
+        value: float = struct.unpack("<f", struct.pack("<f", number(text)))[0]
+    except OverflowError:
+        raise ValueError("a number of at most 3.4e38") from None
     return value
 
 
