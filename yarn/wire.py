@@ -39,6 +39,7 @@ from yarn.resource import MEMORY_MB, VCORES, Resource
 T = TypeVar("T")
 Convert = Callable[[Any], Any]
 
+_MAXIMUM_INT = 2**31 - 1
 _MODULES = (
     yarn_protos_pb2,
     yarn_service_protos_pb2,
@@ -140,7 +141,8 @@ def _decode_reservation_id(message: Any) -> ReservationId:
 
 
 def _encode_resource(value: Resource) -> Message:
-    message = yarn_protos_pb2.ResourceProto(memory=value.memory_mb, virtual_cores=value.vcores)
+    vcores = value.vcores if value.vcores <= _MAXIMUM_INT else _MAXIMUM_INT  # a sum may be more
+    message = yarn_protos_pb2.ResourceProto(memory=value.memory_mb, virtual_cores=vcores)
     for name, amount in value.others:
         message.resource_value_map.add(
             key=name, value=amount, units="", type=yarn_protos_pb2.ResourceTypesProto.COUNTABLE

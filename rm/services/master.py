@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 
 NOT_SERVED = (RMAppAttemptState.FINAL_SAVING, RMAppAttemptState.FINISHING)
 UNREGISTERED = -1
+_MOST = 2**31 - 1
+"""What the messages can tell of a number of containers."""
 
 
 class MasterService:
@@ -260,7 +262,7 @@ class MasterService:
         # The last usage of an attempt's path is the root's: what all applications wait for.
         root = booked.path[-1].by_partition.values() if booked is not None else ()
         return EnhancedHeadroom(
-            total_pending_count=sum(amounts.pending_containers for amounts in root),
+            total_pending_count=min(sum(amounts.pending_containers for amounts in root), _MOST),
             total_active_cores=self._context.scheduler.cluster_resource().vcores,
         )
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from rm.container import RMContainerState
+from rm.scheduler.requests import MAX_CONTAINERS_PER_REQUEST
 from rm.services.caller import Caller
 from rm.services.master import MasterService
 from tests.rig import Rig, ask
@@ -27,6 +28,7 @@ from yarn.records.master import AllocateRequest, AllocateResponse, FinishApplica
 from yarn.records.request import ResourceRequest, SchedulingRequest
 from yarn.resource import Resource
 from yarn.rpc import rpcs_of
+from yarn.wire import from_bytes, to_bytes
 
 N1 = NodeId("n1", 1234)
 
@@ -229,6 +231,18 @@ def test_an_answer_tells_headroom_nodes_and_priority() -> None:
     assert answer.application_priority == 0
     assert answer.enhanced_headroom is not None
     assert answer.enhanced_headroom.total_active_cores == 8
+
+
+def test_what_one_asks_for_without_measure_can_still_be_told_to_all() -> None:
+    rig = Rig()
+    rig.add_node("n1")
+    greedy, modest = running(rig), running(rig)
+    asks = 2**31 // MAX_CONTAINERS_PER_REQUEST + 1
+    rig.allocate(greedy, *(ask(1024, MAX_CONTAINERS_PER_REQUEST, priority=one) for one in range(asks)))
+    answer = rig.allocate(modest, ask(1024, count=2))
+    assert answer.enhanced_headroom is not None
+    assert answer.enhanced_headroom.total_pending_count == 2**31 - 1
+    assert from_bytes(AllocateResponse, to_bytes(answer)).enhanced_headroom == answer.enhanced_headroom
 
 
 def test_a_container_that_its_am_never_took_is_told_as_completed_all_the_same() -> None:
