@@ -44,6 +44,7 @@ from tests.hadoop.observation import observed
 from tests.hadoop.twin import Refusal, Twin
 from yarn.dispatcher import Event
 from yarn.errors import YarnError
+from yarn.records.client import SubmitApplicationRequest
 from yarn.records.tracker import NodeHeartbeatRequest, RegisterNodeManagerResponse
 from yarn.rpc import SERVICES
 from yarn.wire import from_bytes, to_bytes, to_message
@@ -66,6 +67,8 @@ _SERVICES = {
 }
 
 
+_LATER_PROPERTIES = {"yarn.resourcemanager.scheduler.autocorrect.container.allocation": "3.5.0"}
+"""Which release of Hadoop reads them first."""
 _DEFECTS = ("NullPointerException", "ClassCastException", "ConcurrentModificationException")
 
 
@@ -141,6 +144,9 @@ class MirroredRM(SimulatedRM):
         self._known_racks: dict[str, str] = {}
         self._keys = RegisterNodeManagerResponse()
         self._is_mirrored = False
+        for name, release in _LATER_PROPERTIES.items():
+            if files.conf.get(name):
+                raise NotComparableError(f"{name} is read from Hadoop {release} on")
         refusal = self._start_twin(groups)
         try:
             super().__init__(files, groups, YARN_SITE)
@@ -282,6 +288,10 @@ class MirroredRM(SimulatedRM):
             raise NotComparableError(
                 "after a node's resize Hadoop's FifoScheduler fails for want of a CSQueue"
             )
+        if isinstance(one.request, SubmitApplicationRequest) and one.refusal is None:
+            context = one.request.application_submission_context
+            if context is not None and context.attempt_failures_validity_interval > 0:
+                raise NotComparableError("Hadoop judges the age of an attempt's failure by the wall clock")
         attempt = "" if one.caller.attempt_id is None else str(one.caller.attempt_id)
         request = to_bytes(self._with_keys(one.request))
         answer = self._twin.call(one.service, one.rpc, one.caller.user, attempt, request)

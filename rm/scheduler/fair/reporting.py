@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rm.scheduler.calculator import float32
 from rm.scheduler.fair.leaf import LeafQueue
 from rm.scheduler.fair.queue import FairQueue, ParentQueue
 from rm.scheduler.usage import DEFAULT_PARTITION
@@ -36,9 +37,9 @@ def active_count(queue: FairQueue) -> int:
 
 
 def capacity(scheduler: FairScheduler, queue: FairQueue) -> float:
-    """The fair share as a part of the cluster, by memory."""
+    """The fair share as a part of the cluster, by memory; a single-precision number, as in QueueInfo."""
     there = scheduler.cluster_resource().memory_mb
-    return queue.fair_share.memory_mb / there if there else 0.0
+    return float32(queue.fair_share.memory_mb / there) if there else 0.0
 
 
 def used_capacity(queue: FairQueue) -> float:

@@ -283,6 +283,9 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         return found or ""
 
     def _may_submit(self, user: str, queue: str) -> bool:
+        """Whether the queue is there, and open to the user: for tags, one that is yet to be made is not."""
+        if self.tree.queue(queue) is None:
+            return False
         acls = (QueueACL.SUBMIT_APPLICATIONS, QueueACL.ADMINISTER_QUEUE)
         has_lists = self.context.settings.addresses.acl_enabled
         return not has_lists or any(self.has_access(user, acl, queue) for acl in acls)

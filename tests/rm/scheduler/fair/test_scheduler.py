@@ -401,3 +401,17 @@ def test_what_a_queue_is_entitled_to_is_told_without_looking_at_its_applications
     assert scheduler.queue_guarantee("root.q") == expected
     assert expected.memory_mb == 4096
     assert scheduler.queue_guarantee("root.none") == NONE
+
+
+def test_what_a_queue_is_entitled_to_comes_of_a_single_precision_part() -> None:
+    """SchedulerApplicationAttempt multiplies the cluster by QueueInfo's capacity, a float."""
+    rig = Rig('<allocations><queue name="a"/><queue name="b"/><queue name="c"/></allocations>')
+    rig.add_node("n", 10240)
+    for name in "abc":
+        rig.submit(name, name)
+        rig.ask(name, 9, GB)
+    rig.update()
+    share = rig.scheduler.tree.queue("root.a")
+    assert share is not None
+    assert share.fair_share.memory_mb == 3414
+    assert rig.scheduler.queue_guarantee("root.a").memory_mb == 3413
