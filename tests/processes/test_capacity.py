@@ -82,9 +82,9 @@ class Tenants:
         used: int = info.queue_statistics.allocated_memory_mb // GB
         return used
 
-    def wait_for(self, queue: str, least_gb: int, most_gb: int = 12) -> None:
+    def wait_for(self, queue: str, least_gb: int) -> None:
         """Waits until a queue holds so many GB."""
-        is_so = wait_until(lambda: least_gb <= self.used_gb(queue) <= most_gb, PATIENCE_S)
+        is_so = wait_until(lambda: self.used_gb(queue) >= least_gb, PATIENCE_S)
         assert is_so, {name: self.used_gb(name) for name in MAXIMUM_GB}
 
     def finish(self, process: subprocess.Popen[str], queue: str) -> None:
@@ -95,18 +95,18 @@ class Tenants:
         assert output(self.root / f"out-{queue}") == words
 
 
-def most_held_gb(events: Iterable[LoggedEvent]) -> dict[str, int]:
-    """The most that each queue ever held, by the bookings in the event log: after each single one."""
+def held_gb(events: Iterable[LoggedEvent]) -> list[Counter[str]]:
+    """What the queues held, by the bookings in the event log: after each single one."""
     held: Counter[str] = Counter()
-    most: Counter[str] = Counter()
+    course = []
     for event in events:
         queue = event.details.get("queue")
         if queue is not None:
             held[queue] += event.details["resource"]["memory-mb"]
             assert held[queue] >= 0, event
-            most[queue] = max(most[queue], held[queue])
+            course.append(Counter({q.removeprefix("root."): -(-mb // GB) for q, mb in held.items()}))
     assert not any(held.values()), "what was given has come back"
-    return {queue.removeprefix("root."): -(-amount // GB) for queue, amount in most.items()}
+    return course
 
 
 @pytest.fixture
@@ -122,13 +122,12 @@ def test_what_is_lent_comes_back_and_no_queue_passes_its_maximum(tenants: Tenant
     tenants.wait_for("dev", 11)  # far beyond its 3 GB, for nobody else asks
     prod = tenants.submit("prod", 14)
     test = tenants.submit("test", 6)
-    tenants.wait_for("prod", 6)  # its guarantee, as containers of dev finish
-    tenants.wait_for("dev", 0, 5)
     tenants.finish(prod, "prod")
     tenants.finish(test, "test")
     tenants.finish(dev, "dev")
     tenants.desk.yarnbox("down")
-    most = most_held_gb(tenants.desk.events())
-    assert most["dev"] >= 11
-    assert all(held <= MAXIMUM_GB[queue] for queue, held in most.items()), most
-    assert most["test"] == MAXIMUM_GB["test"], "it asked for more, and had all that it may"
+    course = held_gb(tenants.desk.events())
+    assert any(held["prod"] >= 6 and held["dev"] <= 5 for held in course), "as containers of dev finish"
+    for queue, maximum in MAXIMUM_GB.items():
+        assert max(held[queue] for held in course) <= maximum
+    assert max(held["test"] for held in course) == MAXIMUM_GB["test"], "it asked for more"
