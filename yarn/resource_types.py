@@ -119,6 +119,11 @@ class ResourceTypeRegistry:
         return tuple(self._types)
 
     @property
+    def units(self) -> Mapping[str, str]:
+        """The unit of each type beyond memory and vcores, of which messages tell it."""
+        return {one.name: one.units for one in self if one.name not in (MEMORY_MB, VCORES)}
+
+    @property
     def minimum_allocation(self) -> Resource:
         """The least of each type that one container gets."""
         return Resource.of({one.name: one.minimum_allocation for one in self})

@@ -35,6 +35,8 @@ from protos import (
 from yarn.errors import IllegalArgumentError
 from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
 from yarn.resource import MEMORY_MB, VCORES, Resource
+from yarn.units import UNITS
+from yarn.units import convert as in_unit
 
 T = TypeVar("T")
 Convert = Callable[[Any], Any]
@@ -140,21 +142,29 @@ def _decode_reservation_id(message: Any) -> ReservationId:
     return ReservationId(message.cluster_timestamp, message.id)
 
 
+_units: dict[str, str] = {}
+"""The units that amounts of further resource types are in, here."""
+
+
+def use_units(units: Mapping[str, str]) -> None:
+    """From now on amounts of these types are in these units here: they are sent with them, and what arrives
+    in others is converted. Of a type that is not named the unit is left out, which means the receiver's own,
+    and amounts are taken as they come. Answers for ResourceUtils.getDefaultUnit, as ResourcePBImpl uses it.
+    """
+    _units.clear()
+    _units.update(units)
+
+
 def _encode_resource(value: Resource) -> Message:
     vcores = value.vcores if value.vcores <= _MAXIMUM_INT else _MAXIMUM_INT  # a sum may be more
     message = yarn_protos_pb2.ResourceProto(memory=value.memory_mb, virtual_cores=vcores)
     for name, amount in value.others:
-        message.resource_value_map.add(
-            key=name, value=amount, units="", type=yarn_protos_pb2.ResourceTypesProto.COUNTABLE
+        entry = message.resource_value_map.add(
+            key=name, value=amount, type=yarn_protos_pb2.ResourceTypesProto.COUNTABLE
         )
+        if name in _units:
+            entry.units = _units[name]
     return message
-
-
-_UNIT_FACTORS = {
-    "": (1, 1), "k": (10**3, 1), "M": (10**6, 1), "G": (10**9, 1), "T": (10**12, 1), "P": (10**15, 1),
-    "Ki": (2**10, 1), "Mi": (2**20, 1), "Gi": (2**30, 1), "Ti": (2**40, 1), "Pi": (2**50, 1),
-    "m": (1, 10**3), "u": (1, 10**6), "n": (1, 10**9), "p": (1, 10**12),
-}  # fmt: skip
 
 
 def _decode_resource(message: Any) -> Resource:
@@ -164,11 +174,21 @@ def _decode_resource(message: Any) -> Resource:
     for entry in message.resource_value_map:
         if entry.key in (MEMORY_MB, VCORES):
             continue  # fields 1 and 2 win for those two
-        times, over = _UNIT_FACTORS.get(entry.units, (0, 1))
-        if times == 0:
-            raise IllegalArgumentError(f"unknown unit {entry.units!r} of resource type {entry.key}")
-        others[entry.key] = entry.value * times // over
+        others[entry.key] = _decode_amount(entry)
     return Resource.of({MEMORY_MB: message.memory, VCORES: message.virtual_cores, **others})
+
+
+def _decode_amount(entry: Any) -> int:
+    """The amount in our unit; an entry without a unit is in it, one with an empty unit counts pieces."""
+    amount: int = entry.value
+    if not entry.HasField("units"):
+        return amount
+    if entry.units not in UNITS:
+        raise IllegalArgumentError(f"unknown unit {entry.units!r} of resource type {entry.key}")
+    try:
+        return in_unit(amount, entry.units, _units.get(entry.key, entry.units))
+    except ValueError as error:
+        raise IllegalArgumentError(f"{amount}{entry.units} of resource type {entry.key}: {error}") from error
 
 
 _ENCODERS: dict[Any, Convert] = {

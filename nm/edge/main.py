@@ -32,6 +32,7 @@ from yarn.resource_types import ResourceTypeRegistry
 from yarn.rpc import PortTakenError
 from yarn.settings import read
 from yarn.shuffle import SHUFFLE_SERVICE
+from yarn.wire import use_units
 
 log = logging.getLogger("nm")
 
@@ -50,6 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = read(NMSettings, configuration)
         check_providers(settings)
         types = ResourceTypeRegistry.read(configuration)
+        use_units(types.units)
         capacity = node_resource(configuration, types, _hardware())
         unknown = [name for name in settings.aux_services if name != SHUFFLE_SERVICE]
         if unknown:

@@ -66,6 +66,7 @@ from yarn.rpc import MAX_MESSAGE_BYTES, PortTakenError, listen, new_server
 from yarn.settings import read
 from yarn.tokens import activation_delay_ms, new_key
 from yarn.topology import RackResolver
+from yarn.wire import use_units
 
 log = Log("rm")
 
@@ -122,6 +123,7 @@ class Process:
         self._run = run
         self._settings = read(RMSettings, configuration)
         self._types = ResourceTypeRegistry.read(configuration)
+        use_units(self._types.units)
         self._max_message = configuration.size_bytes(MAX_MESSAGE_PROPERTY, MAX_MESSAGE_BYTES)
         self._patience_ms = configuration.duration(PATIENCE_PROPERTY, 180_000)
         self._launchers = configuration.integer(LAUNCHERS_PROPERTY, 50)
