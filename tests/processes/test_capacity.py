@@ -118,14 +118,14 @@ def tenants(desk: Desk, tmp_path: Path) -> Iterator[Tenants]:
 
 
 def test_what_is_lent_comes_back_and_no_queue_passes_its_maximum(tenants: Tenants) -> None:
-    dev = tenants.submit("dev", 40)
+    dev = tenants.submit("dev", 32)
     tenants.wait_for("dev", 11)  # far beyond its 3 GB, for nobody else asks
-    prod = tenants.submit("prod", 14)
+    prod = tenants.submit("prod", 10)
     test = tenants.submit("test", 6)
     tenants.finish(prod, "prod")
     tenants.finish(test, "test")
     tenants.finish(dev, "dev")
-    tenants.desk.yarnbox("down")
+    tenants.desk.here("down")
     course = held_gb(tenants.desk.events())
     assert any(held["prod"] >= 6 and held["dev"] <= 5 for held in course), "as containers of dev finish"
     for queue, maximum in MAXIMUM_GB.items():

@@ -143,7 +143,7 @@ def sharing(desk: Desk, root: Path, file: str, *definitions: str) -> Iterator[Sh
 
 
 def test_two_users_come_to_equal_shares(desk: Desk, tmp_path: Path) -> None:
-    maps = {"ann": 32, "bob": 12}
+    maps = {"ann": 28, "bob": 10}
     with sharing(desk, tmp_path, "<allocations/>") as cluster:
         first = cluster.job("ann", "slow", maps["ann"], user="ann")
         cluster.wait_for(ann=8, bob=0)
@@ -215,7 +215,7 @@ def test_the_allocation_file_changes_while_all_run(desk: Desk, tmp_path: Path) -
         write("<weight>light</weight>")
         address = desk.run.load().web_address
         urllib.request.urlopen(f"http://{address}/logLevel?log={STATE_DUMP}&level=DEBUG").close()
-        desk.yarnbox("yarn", "rmadmin", "-refreshQueues")
+        desk.here("yarn", "rmadmin", "-refreshQueues")
         # Once by this, and once more by the look at the file's time if that comes first.
         assert wait_until(lambda: len(cluster.refusals()) >= 2, PATIENCE_S)
         assert weight() == 3.0

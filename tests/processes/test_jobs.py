@@ -104,7 +104,7 @@ def test_a_node_dies_and_its_maps_run_again_the_done_ones_included(desk: Desk, t
         one["nodeHost"] for one in attempts if one["state"] == "SUCCEEDED" and one["nodeHost"] != am_host
     )
     lost = [one for one in attempts if one["nodeHost"] == victim]
-    desk.yarnbox("kill-node", victim)
+    desk.here("kill-node", victim)
     job.wait(lambda: all(one["state"] == "KILLED" for one in job.attempts() if one["nodeHost"] == victim))
     states = tried(job.finish())
     for one in lost:
@@ -119,7 +119,7 @@ def test_the_ams_own_node_dies_and_the_next_am_goes_on(desk: Desk, tmp_path: Pat
     first = job.report()
     assert first.host is not None
     kept = [one["id"] for one in attempts if one["state"] == "SUCCEEDED" and one["nodeHost"] != first.host]
-    desk.yarnbox("kill-node", first.host)
+    desk.here("kill-node", first.host)
 
     def has_next_am() -> bool:
         attempt_id = job.report().current_application_attempt_id

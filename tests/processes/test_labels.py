@@ -52,10 +52,10 @@ def queues(**further: str) -> dict[str, str]:
     }
 
 
-def up(desk: Desk, tmp_path: Path, properties: dict[str, str], *words: str) -> None:
-    """A cluster of four nodes with these queues."""
+def up(desk: Desk, tmp_path: Path, properties: dict[str, str], *words: str, nodes: int = 4) -> None:
+    """A cluster with these queues."""
     conf = with_queues(tmp_path, {CAPACITY + name: value for name, value in properties.items()})
-    options = ["--scheduler", "capacity", "--nodes", "4", "--conf", conf]
+    options = ["--scheduler", "capacity", "--nodes", str(nodes), "--conf", conf]
     for definition in (ENABLED, *words):
         options += ["-D", definition]
     desk.up(*options)
@@ -131,7 +131,7 @@ def test_each_expression_decides_where_containers_land(desk: Desk, tmp_path: Pat
     job, am, maps, reduces = (
         f"mapreduce.{part}node-label-expression" for part in ("job.", "job.am.", "map.", "reduce.")
     )
-    assert hosts_of_job(desk, f"{job}=dynamic", maps=10) == {"AM": {"nm2"}, "MAP": {"nm2"}, "REDUCE": {"nm2"}}
+    assert hosts_of_job(desk, f"{job}=dynamic", maps=5) == {"AM": {"nm2"}, "MAP": {"nm2"}, "REDUCE": {"nm2"}}
     assert hosts_of_job(desk, f"{am}=stable", f"{maps}=dynamic", f"{reduces}=slow", maps=3) == {
         "AM": {"nm1"},
         "MAP": {"nm2"},
@@ -150,7 +150,7 @@ def test_each_expression_decides_where_containers_land(desk: Desk, tmp_path: Pat
     }
     refused = desk.yarnbox("job", "pi", "-D", f"{job}=nowhere", "1", "1", status=None)
     assert "cluster do not contain , label= nowhere" in refused
-    desk.yarnbox("restart-rm", "--signal", "KILL")
+    desk.here("restart-rm", "--signal", "KILL")
     assert "<dynamic:exclusivity=false>" in yarn("cluster", "--list-node-labels")
     eventually(lambda: [yarn.label_of(f"nm{number}") for number in (1, 2, 3, 4)] == [*LABELS, ""])
 
@@ -230,11 +230,11 @@ def test_a_label_that_a_queue_names(desk: Desk, tmp_path: Path, yarn: Shell) -> 
 
 
 def test_attributes_of_nodes(desk: Desk, tmp_path: Path, yarn: Shell) -> None:
-    up(desk, tmp_path, queues())
+    up(desk, tmp_path, queues(), nodes=2)
     yarn("nodeattributes", "-add", "nm1:os=linux,disk(STRING)=ssd nm2:os=bsd")
     yarn("nodeattributes", "-remove", "nm2:os,never-there")
     yarn("nodeattributes", "-replace", "nm1:gpu=a100")
-    desk.yarnbox("restart-rm", "--signal", "KILL")
+    desk.here("restart-rm", "--signal", "KILL")
     assert yarn("nodeattributes", "-nodestoattributes").split() == [
         *("Attribute", "Type", "Value", "nm1:"),
         *("rm.yarn.io/gpu", "STRING", "a100"),
@@ -285,7 +285,7 @@ def test_nodes_say_their_labels_by_a_script(desk: Desk, tmp_path: Path, yarn: Sh
     # the script has no file for nm4 and fails; for nm2 it says what is not there
     assert (yarn.label_of("nm2"), yarn.label_of("nm4")) == ("", "")
     assert yarn.refuses("rmadmin", "-replaceLabelsOnNode", "nm4=slow") == NOT_CENTRALIZED
-    desk.yarnbox("restart-rm", "--signal", "KILL")
+    desk.here("restart-rm", "--signal", "KILL")
     eventually(lambda: (yarn.label_of("nm1"), yarn.label_of("nm3")) == ("slow", "stable"))
     (inventory / "nm1").write_text("nothing to say\n")
     eventually(lambda: yarn.label_of("nm1") == "")
@@ -300,9 +300,10 @@ def test_nodes_say_their_label_by_configuration(desk: Desk, tmp_path: Path, yarn
         f"{PROVIDER}=config",
         f"{PROVIDER}.configured-node-partition=slow",
         "yarn.nodemanager.node-labels.resync-interval-ms=500",
+        nodes=2,
     )
     yarn("rmadmin", "-addToClusterNodeLabels", "slow")
-    eventually(lambda: [yarn.label_of(f"nm{number}") for number in (1, 2, 3, 4)] == ["slow"] * 4)
+    eventually(lambda: [yarn.label_of(f"nm{number}") for number in (1, 2)] == ["slow"] * 2)
     assert yarn.refuses("rmadmin", "-replaceLabelsOnNode", "nm1=") == NOT_CENTRALIZED
     yarn("rmadmin", "-removeFromClusterNodeLabels", "slow")
     eventually(lambda: yarn.label_of("nm1") == "")
@@ -328,7 +329,7 @@ def test_a_provider_in_the_resource_manager(
     inventory.write_text(json.dumps({"nm1": "slow", "nm3": "stable"}))
     eventually(lambda: (yarn.label_of("nm1"), yarn.label_of("nm3")) == ("slow", "stable"))
     inventory.write_text("nonsense")
-    desk.yarnbox("restart-rm", "--signal", "KILL")
+    desk.here("restart-rm", "--signal", "KILL")
     assert "stable" in yarn("cluster", "--list-node-labels")
     inventory.write_text(json.dumps({"nm4": "slow"}))
     eventually(lambda: yarn.label_of("nm4") == "slow")
@@ -343,10 +344,10 @@ def test_no_answered_change_is_lost(desk: Desk, tmp_path: Path, yarn: Shell) -> 
     """Change upon change, and in the middle of them the RM is killed: what it answered is there afterwards,
     and of the one that it did not answer all or nothing.
     """
-    up(desk, tmp_path, queues())
+    up(desk, tmp_path, queues(), nodes=1)
     with BlockingStub(desk.run.load().rm_address, SERVICE, user=getpass.getuser()) as stub:
         admin = AdminClient(stub)
-        answered, killer = 0, threading.Timer(0.3, lambda: desk.yarnbox("restart-rm", "--signal", "KILL"))
+        answered, killer = 0, threading.Timer(0.3, lambda: desk.here("restart-rm", "--signal", "KILL"))
         for number in range(1, 100_000):
             if number == 20:
                 killer.start()

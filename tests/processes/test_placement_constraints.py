@@ -53,13 +53,13 @@ def test_three_keep_apart_and_the_fourth_waits_for_a_node(desk: Desk, tmp_path: 
     first = hosts(tmp_path)
     assert len(set(first)) == 3
     (application,) = re.findall(r"application_\d+_\d+", desk.yarnbox("yarn", "application", "-list"))[:1]
-    why = desk.yarnbox("why", application)
+    why = desk.here("why", application)
     assert "3 nodes: Node does not satisfy the placement constraint of the request (notin,node,zk)" in why
     assert tags_on_nodes(desk) == dict.fromkeys(first, 1)
     # The tags come back with the nodes, the request with the AM.
-    desk.yarnbox("restart-rm", "--signal", "KILL")
+    desk.here("restart-rm", "--signal", "KILL")
     assert wait_until(lambda: tags_on_nodes(desk) == dict.fromkeys(first, 1), PATIENCE_S)
-    desk.yarnbox("add-node")
+    desk.here("add-node")
     assert wait_until(lambda: len(hosts(tmp_path)) == 4, PATIENCE_S)
     assert len(set(hosts(tmp_path))) == 4
     (tmp_path / "gate").touch()

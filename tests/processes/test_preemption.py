@@ -25,15 +25,15 @@ pytestmark = pytest.mark.timeout(240)
 CAPACITY = "yarn.scheduler.capacity."
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption."
 SLOTS, SLOT_MB = 16, 1024
-"""Eight nodes of two containers each; either queue is guaranteed half of them."""
+"""So many containers have room, wherever; either queue is guaranteed half of them."""
 HALF_MB = SLOTS // 2 * SLOT_MB
 INTERVAL_MS, WAIT_MS = 300, 600
 HEARTBEAT_MS = 1_000
 """Of the nodes, and of the AMs."""
 
 
-def up(desk: Desk, root: Path, *, is_on: bool = True, wait_ms: int = WAIT_MS) -> None:
-    """Eight nodes and two queues."""
+def up(desk: Desk, root: Path, *, nodes: int, is_on: bool = True, wait_ms: int = WAIT_MS) -> None:
+    """Nodes of equal size, and two queues."""
     queues = {
         CAPACITY + "root.queues": "a,b",
         CAPACITY + "root.a.capacity": "50",
@@ -46,9 +46,9 @@ def up(desk: Desk, root: Path, *, is_on: bool = True, wait_ms: int = WAIT_MS) ->
         PREEMPTION + "natural_termination_factor": "1.0",
     }
     monitor = f"yarn.resourcemanager.scheduler.monitor.enable={str(is_on).lower()}"
-    memory = f"yarn.nodemanager.resource.memory-mb={2 * SLOT_MB}"
+    memory = f"yarn.nodemanager.resource.memory-mb={SLOTS // nodes * SLOT_MB}"
     conf = with_queues(root, queues)
-    desk.up("--scheduler", "capacity", "--nodes", "8", "--conf", conf, "-D", monitor, "-D", memory)
+    desk.up("--scheduler", "capacity", "--nodes", str(nodes), "--conf", conf, "-D", monitor, "-D", memory)
 
 
 def shell_job(desk: Desk, queue: str, containers: int, gate: Path) -> subprocess.Popen[str]:
@@ -118,7 +118,7 @@ def wait_for(condition: Callable[[], bool], desk: Desk) -> None:
 @pytest.mark.parametrize("is_on", [True, False], ids=["preemption on", "preemption off"])
 def test_a_queue_gets_its_guarantee_back(desk: Desk, tmp_path: Path, is_on: bool) -> None:
     """With preemption as many as it asks for are killed; without, it waits for those of the others to end."""
-    up(desk, tmp_path, is_on=is_on)
+    up(desk, tmp_path, nodes=8, is_on=is_on)
     gate = tmp_path / "gate"
     first = shell_job(desk, "a", SLOTS - 2, gate)
     try:
@@ -151,7 +151,7 @@ def test_a_mapreduce_job_that_is_preempted_ends_right(desk: Desk, tmp_path: Path
     a wait the next pass kills what an AM that seldom calls has not heard of by then.
     """
     maps, reduces = 4, SLOTS - 6
-    up(desk, tmp_path, wait_ms=wait_ms)
+    up(desk, tmp_path, nodes=4, wait_ms=wait_ms)
     heartbeat_ms = HEARTBEAT_MS if wait_ms else 4 * HEARTBEAT_MS
     first = mapreduce_job(desk, tmp_path, maps=maps, reduces=reduces, heartbeat_ms=heartbeat_ms)
     gate = tmp_path / "open"
