@@ -21,6 +21,12 @@ from tests.clients.site import yarn
 from tests.tree import ROOT
 from yarn.enums import NodeState
 
+# All of them, so that they stay together: the node is started once.
+pytestmark = [
+    pytest.mark.usefixtures("programs"),
+    pytest.mark.parametrize("programs", ["3.4"], indirect=True),
+]
+
 ENOUGH_S = 40
 
 
@@ -31,7 +37,6 @@ def alone(scratch: Path) -> Iterator[HadoopNode]:
         yield node
 
 
-@pytest.mark.parametrize("programs", ["3.4"], indirect=True)
 def test_masters_on_hadoops_clients_run_there_to_the_end_and_are_killed(
     programs: Programs, alone: HadoopNode
 ) -> None:
@@ -51,7 +56,6 @@ def test_masters_on_hadoops_clients_run_there_to_the_end_and_are_killed(
     assert wait_until(is_collected, ENOUGH_S), yarn(cluster, "logs", "-applicationId", application)
 
 
-@pytest.mark.parametrize("programs", ["3.4"], indirect=True)
 def test_its_containers_grow_stop_and_tell_how_they_ended(programs: Programs, alone: HadoopNode) -> None:
     said = programs.run(alone.cluster.run.path, "UnmanagedMaster")
     assert said.status == 0, said
