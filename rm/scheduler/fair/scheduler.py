@@ -457,7 +457,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         return NONE if queue is None else multiply(self.cluster_resource(), reporting.capacity(self, queue))
 
     def queue_usage(self, attempt: FSAppAttempt, used: Resource) -> float:
-        """By that."""
+        """By the queue's fair share of memory."""
         total, guarantee = self.cluster_resource(), self.queue_guarantee(str(attempt.queue))
         return self.resource_calculator.divide(total, used, guarantee)
 
