@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+PACKAGES := protos yarn rm nm am client cluster sim
 BENCHES := $(filter-out spark,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)))
 
 .PHONY: help setup test test-clients compare cluster bench bench-clients lint format clean
@@ -12,6 +13,7 @@ help: ## Show this list
 
 setup: .venv/installed ## Create .venv, install yarnbox and its tools, generate the stubs
 	@$(BIN)/python protos/build.py --if-stale
+	@$(BIN)/python -m compileall -q $(PACKAGES)  # once: where PYTHONDONTWRITEBYTECODE is set, every start would
 
 .venv/installed: pyproject.toml hatch_build.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
