@@ -148,6 +148,11 @@ class Desk:
             if run_id not in self.run_ids:
                 self.run_ids.append(run_id)
 
+    def running(self, module: str) -> list[psutil.Process]:
+        """The processes of its containers in which Python runs the module."""
+        found = [process for run_id in self.run_ids for process in belonging_to(run_id, self.directory)]
+        return [psutil.Process(one.pid) for one in found if module in _command_line(one.pid)]
+
     def leftovers(self) -> list[str]:
         """Processes of any cluster that was here."""
         found = [process for run_id in self.run_ids for process in belonging_to(run_id, self.directory)]
