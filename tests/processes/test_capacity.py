@@ -5,18 +5,15 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from am.connection import CLIENT_SERVICE
 from tests.processes.conftest import ROOT, Desk, wait_until
 from tests.processes.gated import PATIENCE_S, output
 from yarn.configuration.document import write
 from yarn.event_log import LoggedEvent
-from yarn.records.client import GetQueueInfoRequest
-from yarn.rpc import BlockingStub
 
 pytestmark = pytest.mark.timeout(240)
 
@@ -58,7 +55,6 @@ class Tenants:
             "--scheduler", "capacity", "--nodes", "6", "--conf", str(root / "conf"),
             "-D", "yarn.nodemanager.resource.memory-mb=2048",
         )  # fmt: skip
-        self.stub = BlockingStub(desk.run.load().rm_address, CLIENT_SERVICE, user="tester")
 
     def submit(self, queue: str, maps: int) -> subprocess.Popen[str]:
         """A tenant's job of so many maps."""
@@ -76,16 +72,13 @@ class Tenants:
             str(given), str(self.root / f"out-{queue}"),
         )  # fmt: skip
 
-    def used_gb(self, queue: str) -> int:
-        """What a queue holds."""
-        info = self.stub.call("getQueueInfo", GetQueueInfoRequest(queue_name=f"root.{queue}")).queue_info
-        used: int = info.queue_statistics.allocated_memory_mb // GB
-        return used
-
     def wait_for(self, queue: str, least_gb: int) -> None:
-        """Waits until a queue holds so many GB."""
-        is_so = wait_until(lambda: self.used_gb(queue) >= least_gb, PATIENCE_S)
-        assert is_so, {name: self.used_gb(name) for name in MAXIMUM_GB}
+        """Waits until a queue has held so many GB."""
+
+        def has_held() -> bool:
+            return any(held[queue] >= least_gb for held in held_gb(self.desk.events()))
+
+        assert wait_until(has_held, PATIENCE_S), held_gb(self.desk.events())[-1:]
 
     def finish(self, process: subprocess.Popen[str], queue: str) -> None:
         """The job ends with the right answer."""
@@ -105,16 +98,13 @@ def held_gb(events: Iterable[LoggedEvent]) -> list[Counter[str]]:
             held[queue] += event.details["resource"]["memory-mb"]
             assert held[queue] >= 0, event
             course.append(Counter({q.removeprefix("root."): -(-mb // GB) for q, mb in held.items()}))
-    assert not any(held.values()), "what was given has come back"
     return course
 
 
 @pytest.fixture
-def tenants(desk: Desk, tmp_path: Path) -> Iterator[Tenants]:
+def tenants(desk: Desk, tmp_path: Path) -> Tenants:
     """The cluster and its tenants."""
-    made = Tenants(desk, tmp_path)
-    yield made
-    made.stub.close()
+    return Tenants(desk, tmp_path)
 
 
 def test_what_is_lent_comes_back_and_no_queue_passes_its_maximum(tenants: Tenants) -> None:
@@ -127,6 +117,7 @@ def test_what_is_lent_comes_back_and_no_queue_passes_its_maximum(tenants: Tenant
     tenants.finish(dev, "dev")
     tenants.desk.here("down")
     course = held_gb(tenants.desk.events())
+    assert not any(course[-1].values()), "what was given has come back"
     assert any(held["prod"] >= 6 and held["dev"] <= 5 for held in course), "as containers of dev finish"
     for queue, maximum in MAXIMUM_GB.items():
         assert max(held[queue] for held in course) <= maximum

@@ -15,7 +15,7 @@ from tests.processes.gated import Gated
 
 pytestmark = pytest.mark.timeout(180)
 
-SOON = ("-D", "yarn.nm.liveness-monitor.expiry-interval-ms=1500")
+SOON = ("-D", "yarn.nm.liveness-monitor.expiry-interval-ms=3000")
 
 
 def attempt_number(job: Gated) -> int:

@@ -86,7 +86,7 @@ def test_down_ends_a_cluster_in_the_foreground(desk: Desk) -> None:
 
 
 def test_nodes_are_added_killed_stopped_and_started_again(desk: Desk) -> None:
-    desk.up("--nodes", "1", "-D", "yarn.nm.liveness-monitor.expiry-interval-ms=1000")
+    desk.up("--nodes", "1", "-D", "yarn.nm.liveness-monitor.expiry-interval-ms=3000")
     assert "nm2 is RUNNING on /rack9" in desk.yarnbox("add-node", "--rack", "/rack9")
     desk.yarnbox("kill-node", "nm2")
     desk.wait_for("nm2", "LOST")
