@@ -11,6 +11,7 @@ from sim.scenario.fields import Fields, Problems, as_mapping, as_text, as_word
 from sim.scenario.source import Tree
 from sim.scenario.steps import RequestSpec
 from yarn.records.request import (
+    ExecutionTypeRequest,
     PlacementConstraint,
     PlacementConstraintMapEntry,
     ResourceSizing,
@@ -56,10 +57,11 @@ def read_registered(problems: Problems, tree: Tree | None) -> tuple[PlacementCon
 
 
 def scheduling_request(spec: RequestSpec) -> SchedulingRequest:
-    """The request of one line of an ask."""
+    """The request of one line of an ask, with all that Hadoop's builder of requests sets."""
     return SchedulingRequest(
         allocation_request_id=spec.allocation_id,
         priority=spec.priority,
+        execution_type=ExecutionTypeRequest(),
         allocation_tags=spec.tags,
         resource_sizing=ResourceSizing(num_allocations=spec.count, resources=Resource.of(spec.resource)),
         placement_constraint=spec.constraint,

@@ -69,6 +69,7 @@ _SERVICES = {
 
 _LATER_PROPERTIES = {"yarn.resourcemanager.scheduler.autocorrect.container.allocation": "3.5.0"}
 """Which release of Hadoop reads them first."""
+_ASYNCHRONOUS = "yarn.scheduler.capacity.schedule-asynchronously.enable"
 _DEFECTS = ("NullPointerException", "ClassCastException", "ConcurrentModificationException")
 
 
@@ -147,6 +148,8 @@ class MirroredRM(SimulatedRM):
         for name, release in _LATER_PROPERTIES.items():
             if files.conf.get(name):
                 raise NotComparableError(f"{name} is read from Hadoop {release} on")
+        if any(each.name == _ASYNCHRONOUS and each.raw == "true" for each in files.load(CAPACITY_SCHEDULER)):
+            raise NotComparableError("asynchronous scheduling is the work of threads of Hadoop's")
         refusal = self._start_twin(groups)
         try:
             super().__init__(files, groups, YARN_SITE)

@@ -7,6 +7,7 @@ import java.security.PrivilegedExceptionAction;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,6 +29,7 @@ import org.apache.hadoop.yarn.event.Event;
 import org.apache.hadoop.yarn.security.AMRMTokenIdentifier;
 import org.apache.hadoop.yarn.server.api.impl.pb.service.ResourceManagerAdministrationProtocolPBServiceImpl;
 import org.apache.hadoop.yarn.server.api.impl.pb.service.ResourceTrackerPBServiceImpl;
+import org.apache.hadoop.yarn.server.resourcemanager.ApplicationMasterService;
 import org.apache.hadoop.yarn.server.resourcemanager.ClusterMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.TwinResourceManager;
 import org.apache.hadoop.yarn.server.resourcemanager.monitor.SchedulingMonitor;
@@ -42,6 +44,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeEventType;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ClusterNodeTracker;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.constraint.processor.PlacementConstraintProcessor;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.ContainerExpiredSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler;
 import org.apache.hadoop.yarn.util.RackResolver;
@@ -72,6 +75,8 @@ final class Cluster {
     manager.start();
     scheduler = (AbstractYarnScheduler<?, ?>) manager.getResourceScheduler();
     endThreads();
+    keepNodesInOrder();
+    placeInTurns();
     trustConfiguredMaximum();
     services.put("client", new ApplicationClientProtocolPBServiceImpl(manager.getClientRMService()));
     services.put("tracker", new ResourceTrackerPBServiceImpl(manager.getResourceTrackerService()));
@@ -124,6 +129,19 @@ final class Cluster {
     Object preemption = preemptionThread();
     if (preemption != null) {
       field(preemption.getClass(), "preemptionTimer").set(preemption, warnings);
+    }
+  }
+
+  /** Where Hadoop goes over all nodes, by their hashes, the order is that of their registration. */
+  private void keepNodesInOrder() throws Exception {
+    field(ClusterNodeTracker.class, "nodes").set(scheduler.getNodeTracker(), new LinkedHashMap<>());
+  }
+
+  private void placeInTurns() throws Exception {
+    Object chain = field(ApplicationMasterService.class, "amsProcessingChain").get(manager.getApplicationMasterService());
+    Object head = field(chain.getClass(), "head").get(chain);
+    if (head instanceof PlacementConstraintProcessor) {
+      PlacementPools.install(head, dispatcher);
     }
   }
 
@@ -335,7 +353,7 @@ final class Cluster {
 
   // What Hadoop keeps to itself
 
-  private static Field field(Class<?> type, String name) throws NoSuchFieldException {
+  static Field field(Class<?> type, String name) throws NoSuchFieldException {
     for (Class<?> each = type; each != null; each = each.getSuperclass()) {
       for (Field found : each.getDeclaredFields()) {
         if (found.getName().equals(name)) {
