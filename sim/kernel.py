@@ -46,6 +46,7 @@ class Kernel:
         self._heap: list[_Entry] = []
         self._cancelled: dict[int, None] = {}
         self._sequence = 0
+        self._at_this_moment = 0
         self._sources: list[Source] = []
         self.watchers: list[Action] = []
         """Called after each thing that happened; they may look, and put nothing down."""
@@ -75,24 +76,42 @@ class Kernel:
 
     def run_until(self, end_ms: int) -> None:
         """Lets everything happen up to and at that moment; the clock then shows it."""
-        at_this_moment = 0
-        while (due_ms := self.next_due_ms()) is not None and due_ms <= end_ms:
-            now_ms = max(due_ms, self.clock.now_ms())
-            at_this_moment = at_this_moment + 1 if now_ms == self.clock.now_ms() else 0
-            assert at_this_moment < MOST_AT_ONE_MOMENT, f"no end of what happens at {now_ms}"
-            self.clock.move_to(now_ms)
-            self._happen(now_ms)
-            for watcher in self.watchers:
-                watcher()
+        while self._happen_by(end_ms):
+            pass
         self.clock.move_to(end_ms)
 
-    def _happen(self, now_ms: int) -> None:
+    def run_while(self, is_wanted: Callable[[], bool], end_ms: int) -> None:
+        """Lets one thing after the other happen while they are wanted, none later than that moment; the clock
+        then shows when the last one did.
+        """
+        while is_wanted() and self._happen_by(end_ms):
+            pass
+
+    def _happen_by(self, end_ms: int) -> bool:
+        """Lets happen what is next, if it is due by then; whether it was."""
+        self._drop_cancelled()
+        now_ms = self.clock.now_ms()
+        first: Source | None = None
+        moment_ms = max(self._heap[0].due_ms, now_ms) if self._heap else None
         for source in self._sources:
             due_ms = source.next_due_ms()
-            if due_ms is not None and due_ms <= now_ms:
-                source.advance()
-                return
-        heapq.heappop(self._heap).action()
+            if due_ms is None:
+                continue
+            due_ms = max(due_ms, now_ms)
+            if moment_ms is None or due_ms < moment_ms or (due_ms == moment_ms and first is None):
+                first, moment_ms = source, due_ms
+        if moment_ms is None or moment_ms > end_ms:
+            return False
+        self._at_this_moment = self._at_this_moment + 1 if moment_ms == now_ms else 0
+        assert self._at_this_moment < MOST_AT_ONE_MOMENT, f"no end of what happens at {now_ms}"
+        self.clock.move_to(moment_ms)
+        if first is not None:
+            first.advance()
+        else:
+            heapq.heappop(self._heap).action()
+        for watcher in self.watchers:
+            watcher()
+        return True
 
     def _drop_cancelled(self) -> None:
         while self._heap and self._heap[0].sequence in self._cancelled:

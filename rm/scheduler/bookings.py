@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from yarn.ids import ContainerId, NodeId
 from yarn.resource import Resource
 
 if TYPE_CHECKING:
@@ -26,10 +27,9 @@ class Booking(NamedTuple):
     """One container in the books of one queue: more of it, or less."""
 
     type: str
-    subject: str
-    """The container's id, printed."""
+    subject: ContainerId
     queue: str
-    node: str
+    node: NodeId
     partition: str
     resource: Resource
     """Negative where something is taken back."""
@@ -39,7 +39,7 @@ class Booking(NamedTuple):
         """What the event log writes beside type and subject."""
         return {
             "queue": self.queue,
-            "node": self.node,
+            "node": str(self.node),
             "partition": self.partition,
             "resource": self.resource.as_dict(),
         }
@@ -51,9 +51,9 @@ def book(kind: str, container: RMContainer, delta: Resource) -> None:
     if context.bookings:
         booking = Booking(
             kind,
-            str(container.container_id),
+            container.container_id,
             container.queue,
-            str(container.node_id),
+            container.node_id,
             container.partition,
             delta,
         )

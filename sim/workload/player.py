@@ -17,6 +17,7 @@ from random import Random
 from typing import Any
 
 from rm.context import ConfigurationProvider
+from rm.scheduler.bookings import ALLOCATED, Booking
 from rm.services.caller import Caller
 from sim.kernel import Kernel
 from sim.masters import SimMaster
@@ -45,7 +46,6 @@ from yarn.records.tracker import (
     RegisterNodeManagerResponse,
 )
 from yarn.resource import Resource
-from yarn.story import Line
 
 PORT = 1234
 NODE_RESOURCE = Resource(10240, 10)
@@ -158,19 +158,14 @@ class WorkloadPlayer:
         """Whether nodes are woken in turn, because something is owed."""
         self._refused: list[str] = []
         self._changed_ms = 0
-        """When a container last came into another state."""
+        """When a queue's books last changed."""
         self._last_submit_ms = max((job.submit_ms for job in jobs), default=0)
         self._recorder = None if title is None else self._recording_of(title)
 
     def play(self) -> WorkloadOutcome:
         """From the first job to the end of the last one."""
         self._begin()
-        end_ms = self._site.longest_ms
-        while self._left:
-            due_ms = self.kernel.next_due_ms()
-            if due_ms is None or due_ms > end_ms or self._is_stuck():
-                break
-            self.kernel.run_until(due_ms)
+        self.kernel.run_while(lambda: self._left > 0 and not self._is_stuck(), self._site.longest_ms)
         ended_ms = self.rm.clock.now_ms()
         self.kernel.run_until(
             ended_ms + self._site.nm_interval_ms
@@ -215,7 +210,7 @@ class WorkloadPlayer:
             node.register(self._register_node)
             self._wake(node)
         self._nodes.sort(key=lambda node: node.offset_ms)
-        self.rm.context.story.listeners.append(self._note)
+        self.rm.context.bookings.append(self._note)
         for job in self._jobs:
             self.kernel.at(job.submit_ms, partial(self._submit, job), _THEN_MASTERS)
         if self._recorder is not None:
@@ -316,12 +311,10 @@ class WorkloadPlayer:
         self._beat_at(node, now_ms + wait_ms)
         self.kernel.at(now_ms + wait_ms, lambda: self._sweep(following), _THEN_MASTERS)
 
-    def _note(self, line: Line) -> None:
-        if line.kind != "RMContainer":
-            return
+    def _note(self, booking: Booking) -> None:
         self._changed_ms = self.rm.clock.now_ms()
-        if line.after == "ALLOCATED":
-            run = self._runs.get(line.subject.application_id)
+        if booking.type == ALLOCATED:
+            run = self._runs.get(booking.subject.application_id)
             if run is not None and run.owed:
                 self._owe(run, run.owed - 1)
 

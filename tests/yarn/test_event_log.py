@@ -8,7 +8,7 @@ from typing import Any
 from rm.scheduler.bookings import Booking
 from yarn.dispatcher import Event, event
 from yarn.event_log import EventLog, EventLogReader, LoggedEvent, previous
-from yarn.ids import NodeId
+from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarn.resource import Resource
 
 
@@ -41,10 +41,12 @@ def test_events_are_read_as_they_were_dispatched(tmp_path: Path) -> None:
 def test_what_an_event_says_of_itself_stands_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     log = EventLog(path)
-    log.add(5, Booking("ContainerAllocated", "container_1", "root.a", "nm1:1", "", Resource(1024, 1)))
+    container_id = ContainerId(ApplicationAttemptId(ApplicationId(1, 2), 1), 3)
+    resource = Resource(1024, 1)
+    log.add(5, Booking("ContainerAllocated", container_id, "root.a", NodeId("nm1", 1), "", resource))
     log.close()
     (line,) = EventLogReader(path).read_all()
-    assert (line.type, line.subject) == ("ContainerAllocated", "container_1")
+    assert (line.type, line.subject) == ("ContainerAllocated", "container_1_0002_01_000003")
     assert line.details == {
         "queue": "root.a",
         "node": "nm1:1",
