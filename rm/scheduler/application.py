@@ -172,12 +172,17 @@ class Attempt:
     # Allocating
 
     def create_container(
-        self, node: SchedulerNode, key: RequestKey, resource: Resource, label: str
+        self,
+        node: SchedulerNode,
+        key: RequestKey,
+        resource: Resource,
+        label: str,
+        container_id: ContainerId | None = None,
     ) -> RMContainer:
-        """A container that is not booked yet."""
+        """A container that is not booked yet, with the next id where it has none."""
         return RMContainer(
             self.context,
-            self.new_container_id(),
+            container_id or self.new_container_id(),
             self.attempt_id,
             node,
             resource,
@@ -217,10 +222,15 @@ class Attempt:
         return container
 
     def allocate_directly(
-        self, node: SchedulerNode, key: RequestKey, resource: Resource, tags: tuple[str, ...]
+        self,
+        container_id: ContainerId,
+        node: SchedulerNode,
+        key: RequestKey,
+        resource: Resource,
+        tags: tuple[str, ...],
     ) -> RMContainer:
         """Gives it a container that none of its asks stands for: one that was placed before it came here."""
-        container = self.create_container(node, key, resource, "")
+        container = self.create_container(node, key, resource, "", container_id)
         container.allocation_tags = tags
         self._take_in(container, node, Locality.NODE_LOCAL)
         return container

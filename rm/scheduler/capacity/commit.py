@@ -245,9 +245,11 @@ def _is_acceptable(scheduler: CapacityScheduler, assignment: Assignment, node: S
     if node.reserved_container is not None:
         return False
     leaf, partition, required = attempt.leaf, node.partition, assignment.resource
-    if assignment.unreserved is not None:
-        # Without one given up, the user's use is what the walk has found within the limit just now.
-        given_up = assignment.unreserved.resource
+    if assignment.is_placed_before:
+        leaf.consider(attempt, partition)
+    if assignment.unreserved is not None or assignment.is_placed_before:
+        # Otherwise the user's use is what the walk has found within the limit just now.
+        given_up = NONE if assignment.unreserved is None else assignment.unreserved.resource
         limit = leaf.users.limit_of(
             attempt.member, partition, ignores_exclusivity=assignment.ignores_exclusivity
         )
@@ -272,20 +274,16 @@ def _meets_constraint(scheduler: CapacityScheduler, assignment: Assignment, node
     return scheduler.context.constraints.admits(attempt.application_id, constrained, node)
 
 
-def commit_directly(
+def accepts_directly(
     scheduler: CapacityScheduler,
     attempt: CapacityAttempt,
     node: SchedulerNode,
     key: RequestKey,
     resource: Resource,
-    tags: tuple[str, ...],
 ) -> bool:
-    """A container that nobody asked the queues for; False when limits or the node's room are against it."""
+    """Whether limits and the node's room allow a container that nobody asked the queues for."""
     proposal = Assignment(Kind.ALLOCATE)
     proposal.attempt, proposal.node, proposal.key = attempt, node, key
     proposal.resource, proposal.locality = resource, Locality.NODE_LOCAL
     proposal.is_placed_before = True
-    if not _is_acceptable(scheduler, proposal, node):
-        return False
-    attempt.allocate_directly(node, key, resource, tags)
-    return True
+    return _is_acceptable(scheduler, proposal, node)

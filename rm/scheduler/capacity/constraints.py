@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rm.scheduler.asks import ANY, RequestKey
-from rm.scheduler.capacity.commit import commit_directly
+from rm.scheduler.capacity.commit import accepts_directly
 from rm.scheduler.constraint import asking
+from rm.scheduler.constraint.namespaces import InvalidAllocationTagsQueryError
 from yarn.ids import ApplicationAttemptId
 from yarn.records.request import RejectedSchedulingRequest, ResourceRequest, SchedulingRequest
 from yarn.resource import NONE
@@ -57,11 +58,31 @@ def allocate_directly(
     request: SchedulingRequest,
     node: SchedulerNode,
 ) -> bool:
-    """One container on that node, as if the queues had given it; no ask is lowered."""
+    """One container on that node, as if the queues had given it; no ask is lowered.
+
+    It has an id before anything is checked, and takes it along when it is refused.
+    """
     attempt = scheduler.attempt(attempt_id)
     sizing = request.resource_sizing
     resource = (sizing.resources if sizing is not None else None) or NONE
     if attempt is None or attempt.is_stopped or not scheduler.frame.calculator.is_any_positive(resource):
         return False
+    container_id = attempt.new_container_id()
+    if not _is_met(scheduler, attempt, request, node):
+        return False
     key = RequestKey(request.priority or 0, request.allocation_request_id)
-    return commit_directly(scheduler, attempt, node, key, resource, request.allocation_tags)
+    if not accepts_directly(scheduler, attempt, node, key, resource):
+        return False
+    attempt.allocate_directly(container_id, node, key, resource, request.allocation_tags)
+    return True
+
+
+def _is_met(
+    scheduler: CapacityScheduler, attempt: CapacityAttempt, request: SchedulingRequest, node: SchedulerNode
+) -> bool:
+    constraints = scheduler.context.constraints
+    try:
+        return constraints.unmet(attempt.application_id, request, node) is None
+    except InvalidAllocationTagsQueryError as error:
+        constraints.warn(attempt.application_id, error)
+        return False

@@ -341,6 +341,12 @@ class LeafQueue(CapacityQueue):
             found = found + self.user_headroom(attempt.member, partition)
         return found if found.memory_mb >= 0 else Resource(0, found.vcores, found.others)
 
+    def consider(self, attempt: CapacityAttempt, partition: str) -> None:
+        """Its limits are looked at, though no pass has reached it: from now on it has a headroom."""
+        self.users.consult(partition)
+        self.unconsidered.pop(attempt, None)
+        attempt.is_considered = True
+
     def user_headroom(self, user: User, partition: str) -> Resource:
         """What a user may still have in a partition; below zero where limits have shrunk."""
         frame = self.frame

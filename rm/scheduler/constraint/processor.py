@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from rm.events.placement import PlacementDue
 from rm.scheduler.constraint.algorithm import Batch, PlacementAlgorithm
 from rm.scheduler.constraint.asking import normalized, number_of, with_number
-from rm.scheduler.constraint.namespaces import InvalidAllocationTagsQueryError
 from yarn.enums import RejectionReason
 from yarn.errors import SchedulerInvalidResourceRequestError
 from yarn.ids import ApplicationAttemptId, ApplicationId
@@ -159,13 +158,7 @@ class PlacementProcessor:
     def _commit(self, attempt_id: ApplicationAttemptId, waiting: Waiting, proposal: Proposal) -> None:
         request, node, attempt = proposal
         application_id = attempt_id.application_id
-        context = self._context
-        try:
-            is_met = context.constraints.unmet(application_id, request, node) is None
-        except InvalidAllocationTagsQueryError as error:
-            context.constraints.warn(application_id, error)
-            is_met = False
-        if is_met and context.scheduler.allocate_directly(attempt_id, request, node):
+        if self._context.scheduler.allocate_directly(attempt_id, request, node):
             return
         self._tell(application_id, request, "refused", f"attempt {attempt} on {node.node_id}")
         if attempt < self.attempts:

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.NodeLabel;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
@@ -25,6 +26,8 @@ import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.NodeAttributesMa
 import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.RMNodeLabelsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.nodelabels.UnstoredAttributes;
 import org.apache.hadoop.yarn.server.resourcemanager.recovery.NullRMStateStore;
+import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.constraint.AllocationTagsManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
 
 /**
@@ -96,6 +99,25 @@ public final class TwinResourceManager extends ResourceManager {
     NodeAttributesManagerImpl manager = UnstoredAttributes.create();
     manager.setRMContext(rmContext);
     return manager;
+  }
+
+  @Override
+  protected AllocationTagsManager createAllocationTagsManager() {
+    return new AllocationTagsManager(rmContext) {
+      /**
+       * Hadoop looks a node's rack up among the nodes that are there. A lost one is there no more when its containers
+       * go, and what its rack had of their tags would never go; so it is shown once more.
+       */
+      @Override
+      public void removeTags(NodeId nodeId, ApplicationId applicationId, Set<String> tags) {
+        RMNode lost = rmContext.getInactiveRMNodes().get(nodeId);
+        boolean isShown = lost != null && rmContext.getRMNodes().putIfAbsent(nodeId, lost) == null;
+        super.removeTags(nodeId, applicationId, tags);
+        if (isShown) {
+          rmContext.getRMNodes().remove(nodeId);
+        }
+      }
+    };
   }
 
   @Override

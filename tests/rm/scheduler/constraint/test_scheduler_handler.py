@@ -325,7 +325,11 @@ def test_a_reserved_node_is_given_only_if_the_constraint_still_holds() -> None:
     # The placement processor would let a zk come between; here it is let in by hand.
     attempt = scheduler.attempt(rig.attempt(busy).attempt_id)
     assert attempt is not None
-    zk = rig.turn(lambda: attempt.allocate_directly(node, RequestKey(1), Resource(1024, 1), ("zk",)))
+    zk = rig.turn(
+        lambda: attempt.allocate_directly(
+            attempt.new_container_id(), node, RequestKey(1), Resource(1024, 1), ("zk",)
+        )
+    )
     (web,) = [one for one in rig.live(busy) if one is not zk]
     assert rig.node(node.node_id).end(web.container_id, 0)
     rig.heartbeat("n1")
