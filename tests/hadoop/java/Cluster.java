@@ -63,6 +63,8 @@ final class Cluster {
   private final TwinResourceManager manager;
   private final Map<String, Object> services = new HashMap<>();
   private final Warnings warnings = new Warnings();
+  private final Births births = new Births();
+  private final Reservations reservations;
   private final AbstractYarnScheduler<?, ?> scheduler;
 
   Cluster(Map<String, String> properties, long startMs) throws Exception {
@@ -74,6 +76,8 @@ final class Cluster {
     manager.init(conf);
     manager.start();
     scheduler = (AbstractYarnScheduler<?, ?>) manager.getResourceScheduler();
+    reservations = new Reservations(manager.getRMContext());
+    reservations.complete();
     endThreads();
     keepNodesInOrder();
     placeInTurns();
@@ -122,9 +126,9 @@ final class Cluster {
       field(loader.getClass(), "running").set(loader, false);
       ((Thread) field(loader.getClass(), "reloadThread").get(loader)).interrupt();
     }
-    ReservationSystem reservations = manager.getRMContext().getReservationSystem();
-    if (reservations != null) {
-      ((ExecutorService) field(reservations.getClass(), "scheduledExecutorService").get(reservations)).shutdownNow();
+    ReservationSystem system = manager.getRMContext().getReservationSystem();
+    if (system != null) {
+      ((ExecutorService) field(system.getClass(), "scheduledExecutorService").get(system)).shutdownNow();
     }
     Object preemption = preemptionThread();
     if (preemption != null) {
@@ -185,6 +189,7 @@ final class Cluster {
     try {
       Object answer = caller(user, attempt).doAs(
           (PrivilegedExceptionAction<Object>) () -> chosen.invoke(implementation, null, message));
+      reservations.complete();
       byte[] bytes = (byte[]) answer.getClass().getMethod("toByteArray").invoke(answer);
       return Base64.getEncoder().encodeToString(bytes);
     } finally {
@@ -225,6 +230,7 @@ final class Cluster {
   // What threads and the world would do
 
   void moveTo(long ms) throws Exception {
+    births.note(scheduler);
     VirtualTime.moveTo(ms);
     trustConfiguredMaximum();
     warnings.runDue(ms - 1);
@@ -260,6 +266,8 @@ final class Cluster {
     if (scheduler instanceof FairScheduler) {
       preemptFairly();
     } else {
+      births.note(scheduler);
+      births.tellByWallClock();
       SchedulingMonitorManager monitors = scheduler.getSchedulingMonitorManager();
       Map<?, ?> running = (Map<?, ?>) field(SchedulingMonitorManager.class, "runningSchedulingMonitors").get(monitors);
       for (Object each : new ArrayList<>(running.values())) {
@@ -308,8 +316,9 @@ final class Cluster {
 
   /** One step of the plan follower. */
   void followPlans() throws Exception {
-    ReservationSystem reservations = manager.getRMContext().getReservationSystem();
-    ((Runnable) field(reservations.getClass(), "planFollower").get(reservations)).run();
+    ReservationSystem system = manager.getRMContext().getReservationSystem();
+    ((Runnable) field(system.getClass(), "planFollower").get(system)).run();
+    reservations.complete();
     dispatcher.drain();
   }
 
@@ -365,7 +374,7 @@ final class Cluster {
     throw new NoSuchFieldException(name);
   }
 
-  private static Method method(Class<?> type, String name) throws NoSuchMethodException {
+  static Method method(Class<?> type, String name) throws NoSuchMethodException {
     for (Class<?> each = type; each != null; each = each.getSuperclass()) {
       for (Method found : each.getDeclaredMethods()) {
         if (found.getName().equals(name)) {

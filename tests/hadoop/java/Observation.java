@@ -26,6 +26,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.Abstract
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.QueueCapacities;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.ReservationQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.UsersManager;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSAppAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSLeafQueue;
@@ -77,11 +78,21 @@ final class Observation {
     return seen;
   }
 
-  private static String queueName(SchedulerApplication<?> known) {
+  static String queueName(SchedulerApplication<?> known) {
     if (known.getQueue() instanceof CSQueue) {
-      return ((CSQueue) known.getQueue()).getQueuePath();
+      return pathOf((CSQueue) known.getQueue());
     }
     return known.getQueue().getQueueName();
+  }
+
+  /**
+   * The path by which a queue is meant. The plan follower takes a plan queue's path for its name, and so the default
+   * queue that it makes below root.p is called root.p.root.p-default.
+   */
+  private static String pathOf(CSQueue queue) {
+    String name = queue.getQueueShortName();
+    String parent = queue.getParent() == null ? "" : queue.getParent().getQueuePath() + ".";
+    return parent + name.substring(name.lastIndexOf('.') + 1);
   }
 
   private Map<String, Object> attempt(SchedulerApplicationAttempt attempt) {
@@ -161,7 +172,7 @@ final class Observation {
 
   private void capacityQueue(AbstractCSQueue queue, Map<String, Object> all) {
     Map<String, Object> seen = new TreeMap<>();
-    all.put(queue.getQueuePath(), seen);
+    all.put(pathOf(queue), seen);
     seen.put("state", queue.getState().toString());
     seen.put("apps", queue.getNumApplications());
     Map<String, Object> labels = new TreeMap<>();
@@ -215,9 +226,16 @@ final class Observation {
     seen.put("effective-max", amounts(queue.getQueueResourceQuotas().getEffectiveMaxResource(label)));
     if (queue instanceof AbstractLeafQueue) {
       seen.put("am-used", amounts(usage.getAMUsed(label)));
-      seen.put("am-limit", amounts(usage.getAMLimit(label)));
+      seen.put("am-limit", amounts(amLimit((AbstractLeafQueue) queue, label)));
     }
     return seen;
+  }
+
+  /** A queue that the plan follower made or resized hears of its new limit when it activates an application next. */
+  private static Resource amLimit(AbstractLeafQueue queue, String label) {
+    return queue instanceof ReservationQueue
+        ? queue.calculateAndGetAMResourceLimitPerPartition(label)
+        : queue.getQueueResourceUsage().getAMLimit(label);
   }
 
   private void fairQueue(FSQueue queue, Map<String, Object> all) {
