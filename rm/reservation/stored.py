@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from rm.reservation.plan import Reservation
@@ -26,7 +27,7 @@ def key_of(plan: str, reservation_id: ReservationId) -> tuple[str, str, str]:
 
 
 def state_of(reservation: Reservation, *, with_pieces: bool) -> ReservationAllocationState:
-    """The reservation as clients see it."""
+    """The reservation as clients see it: when it holds something is told by its pieces."""
     pieces = reservation.allocation.pieces() if with_pieces else ()
     return ReservationAllocationState(
         reservation_definition=reservation.definition,
@@ -34,8 +35,6 @@ def state_of(reservation: Reservation, *, with_pieces: bool) -> ReservationAlloc
             ResourceAllocationRequest(start_time=start_ms, end_time=end_ms, resource=amount)
             for start_ms, end_ms, amount in pieces
         ),
-        start_time=reservation.allocation.start_ms(),
-        end_time=reservation.allocation.end_ms(),
         user=reservation.user,
         acceptance_time=reservation.accepted_ms,
         reservation_id=reservation.reservation_id,
@@ -44,7 +43,12 @@ def state_of(reservation: Reservation, *, with_pieces: bool) -> ReservationAlloc
 
 def to_entry(reservation: Reservation) -> str:
     """What is written."""
-    return b64encode(to_bytes(state_of(reservation, with_pieces=True))).decode("ascii")
+    state = replace(
+        state_of(reservation, with_pieces=True),
+        start_time=reservation.allocation.start_ms(),
+        end_time=reservation.allocation.end_ms(),
+    )
+    return b64encode(to_bytes(state)).decode("ascii")
 
 
 def reservations_in(entries: Mapping[tuple[str, ...], Any]) -> Iterator[tuple[str, Reservation]]:
