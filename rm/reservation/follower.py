@@ -47,7 +47,7 @@ class PlanFollower:
         plan.capacity = self._queues.capacity_of(settings.path)
         if replans:
             self._replan(plan, now_ms)
-        active = [each for each in plan.reservations.values() if each.is_active(now_ms)]
+        active = self._active(plan, now_ms)
         shares = self._shares(plan, active, now_ms)
         wanted = {settings.default_queue: 0.0, **shares}
         for queue in self._queues.reservation_queues(settings.path):
@@ -58,6 +58,16 @@ class PlanFollower:
         for reservation in list(plan.reservations.values()):
             if not reservation.period_ms and reservation.deadline_ms <= now_ms - settings.window_ms:
                 plan.drop(reservation.reservation_id)
+
+    def _active(self, plan: Plan, now_ms: int) -> list[Reservation]:
+        """The reservations whose windows are open; who gives up most comes first, who wants most last."""
+
+        def wants_more(reservation: Reservation) -> tuple[int, ...]:
+            present = self._queues.amount_of(queue_of(plan.settings, reservation))
+            return tuple(amount for _, amount in (reservation.at(now_ms) - present).items())
+
+        active = (each for each in plan.reservations.values() if each.is_active(now_ms))
+        return sorted(active, key=wants_more)
 
     def _shares(self, plan: Plan, active: list[Reservation], now_ms: int) -> dict[str, float]:
         divide = plan.calculator.divide

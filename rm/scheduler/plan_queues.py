@@ -74,8 +74,14 @@ class PlanQueues(Protocol):
         """Paths of its children, the default one included."""
         ...
 
+    def amount_of(self, queue: str) -> Resource:
+        """What a child is entitled to now; nothing where there is none."""
+        ...
+
     def entitle(self, plan: str, shares: Mapping[str, float]) -> None:
-        """Gives children their shares of the plan, from 0 to 1; those that are missing are made."""
+        """Gives children their shares of the plan, from 0 to 1, in the order of the mapping; those that are
+        missing are made. The default queue, which is among them, gives up all of its share first.
+        """
         ...
 
     def applications_in(self, queue: str) -> list[ApplicationId]:

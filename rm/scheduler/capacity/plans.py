@@ -20,7 +20,7 @@ from rm.scheduler.plan_queues import PlanSettings
 from yarn.acl import AccessControlList
 from yarn.errors import YarnError
 from yarn.ids import ApplicationId, ReservationId
-from yarn.resource import Resource
+from yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from rm.scheduler.capacity.scheduler import CapacityScheduler
@@ -80,6 +80,14 @@ class CapacityPlans:
     def reservation_queues(self, plan: str) -> list[str]:
         """Its children."""
         return [child.path for child in self._plan(plan).children]
+
+    def amount_of(self, queue: str) -> Resource:
+        """Its effective minimum in the default partition."""
+        found = self._scheduler.tree.at(queue)
+        if found is None:
+            return NONE
+        self._scheduler.settle()
+        return found.share("").effective_minimum
 
     def entitle(self, plan: str, shares: Mapping[str, float]) -> None:
         """Gives children their shares; those that are missing are made."""

@@ -14,7 +14,7 @@ from rm.scheduler.fair.queue import ParentQueue
 from rm.scheduler.plan_queues import EVERYBODY, PlanSettings
 from yarn.errors import YarnError
 from yarn.ids import ApplicationId
-from yarn.resource import Resource, combine
+from yarn.resource import NONE, Resource, combine
 
 if TYPE_CHECKING:
     from rm.scheduler.fair.scheduler import FairScheduler
@@ -88,10 +88,23 @@ class FairPlans:
         queue = self._scheduler.tree.queues[plan]
         return list(queue.children) if isinstance(queue, ParentQueue) else []
 
+    def amount_of(self, queue: str) -> Resource:
+        """Its steady fair share."""
+        found = self._scheduler.tree.queues.get(queue)
+        if found is None:
+            return NONE
+        self._scheduler.settle_steadily()
+        return found.steady_fair_share
+
     def entitle(self, plan: str, shares: Mapping[str, float]) -> None:
-        """Makes the shares of the plan its children's weights; children that are missing are made."""
+        """Makes the shares of the plan its children's weights; children that are missing are made.
+
+        Steady shares are those of when a queue is made, and by then the default queue weighs nothing.
+        """
         tree = self._scheduler.tree
-        for path, share in shares.items():
+        default = PlanSettings(path=plan).default_queue
+        reservations = [(path, share) for path, share in shares.items() if path != default]
+        for path, share in ((default, 0.0), *reservations, (default, shares[default])):
             leaf = tree.leaf(path, create=True)
             if leaf is None:
                 self._scheduler.context.log("warning", "no queue for a reservation", queue=path)

@@ -117,3 +117,67 @@ def test_an_application_is_killed_at_the_end_where_it_may_not_move() -> None:
         """
     outcome = play(parse_scenario(head + textwrap.indent(textwrap.dedent(steps), "  ")))
     assert outcome.is_ok, "\n".join(map(str, outcome.failures))
+
+
+FAIR = """\
+name: fair-plans
+conf:
+  yarn.resourcemanager.scheduler.class: fair
+  yarn.resourcemanager.reservation-system.enable: true
+  yarn.acl.enable: true
+  yarn.acl.reservation-enable: true
+fair-scheduler: |
+  <allocations>
+    <queue name="p"><reservation/><aclSubmitReservations>ann</aclSubmitReservations></queue>
+  </allocations>
+nodes:
+  - {name: n1, memory-mb: 10240, vcores: 32}
+steps:
+  - advance: 2s
+"""
+
+
+def test_types_that_the_fair_scheduler_does_not_divide_bound_no_plan() -> None:
+    """By `fair` a queue's steady share is memory alone. Hadoop's plans have no vcore then, and refuse all;
+    and its lists of who may submit know a queue by its path alone."""
+    steps = """
+        - reserve:
+            name: r1
+            queue: p
+            user: ann
+            arrival: 5s
+            deadline: 10s
+            requests: [{count: 10, memory-mb: 1024, vcores: 1, duration: 5s}]
+        - expect: {reservations: {r1: {state: accepted}}}
+        - expect-error:
+            reserve:
+              name: r2
+              queue: p
+              user: ann
+              arrival: 5s
+              deadline: 10s
+              requests: [{count: 1, memory-mb: 1024, vcores: 1, duration: 5s}]
+            matching: cannot be satisfied
+        """
+    outcome = play(parse_scenario(FAIR + textwrap.indent(textwrap.dedent(steps), "  ")))
+    assert outcome.is_ok, "\n".join(map(str, outcome.failures))
+
+
+def test_steady_shares_are_those_of_when_a_reservation_began() -> None:
+    """By then the default queue has given up its share, and a new queue weighs 1 at first."""
+    steps = """
+        - reserve:
+            name: r1
+            queue: root.p
+            user: ann
+            arrival: 5s
+            deadline: 10s
+            requests: [{count: 4, memory-mb: 1024, duration: 5s}]
+        - advance: 4s
+        - expect:
+            queues:
+              root.p.p-default: {steady-fair-share: {memory-mb: 0}}
+              "root.p.reservation_0_0001": {steady-fair-share: {memory-mb: 10240}}
+        """
+    outcome = play(parse_scenario(FAIR + textwrap.indent(textwrap.dedent(steps), "  ")))
+    assert outcome.is_ok, "\n".join(map(str, outcome.failures))
