@@ -218,10 +218,7 @@ class LeafQueue(CapacityQueue):
         user_limits: dict[str, Resource] = {}
         for attempt in list(self.pending):
             partition = attempt.partition
-            share = self.shares.get(partition)
-            if share is None or (partition not in self._labels() and not share.am_limit):
-                self._update_am_limit(partition)
-                share = self.share(partition)
+            share = self.share(partition)
             user = attempt.member
             am_used = self.usage.am_used(partition)
             is_starved = self.order.count == 0 or not calculator.is_any_positive(am_used)
@@ -268,12 +265,10 @@ class LeafQueue(CapacityQueue):
             self._book_am(attempt, 1)
 
     def _labels(self) -> tuple[str, ...]:
-        """The partitions that the leaf may use: its own labels, or all there are."""
+        """The labels it lists, in the cluster or not; of one that may use all, those it has shares in."""
         labels = self.settings.accessible_labels
-        known = self.frame.context.labels.labels
-        if "*" in labels:
-            return (DEFAULT_PARTITION, *known)
-        return (DEFAULT_PARTITION, *(label for label in labels if label in known))
+        wanted = self.shares if "*" in labels else labels
+        return tuple(dict.fromkeys((DEFAULT_PARTITION, *wanted)))
 
     def am_percent(self, partition: str) -> float:
         """The fraction of the partition's share that AMs may use."""

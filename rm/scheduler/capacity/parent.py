@@ -157,12 +157,7 @@ class ParentQueue(CapacityQueue):
         """Works out the shares of all below, from here down; `limit` is what this queue may use at most."""
         frame = self.frame
         if self.parent is None:
-            for label in dict.fromkeys(
-                (*self.settings.partitions, *frame.tracker.by_partition, *self.shares)
-            ):
-                share = self.share(label)
-                settle_root(share, frame.partition_total(label))
-                share.settle(frame.minimum)
+            self._settle_root()
         for label in list(self.shares):
             self._share_out(label)
         share = self.share("")
@@ -170,6 +165,16 @@ class ParentQueue(CapacityQueue):
         for child in self.children:
             child.cluster_changed(self.limit_of_child(child, "", limit))
         self.orders.clear()
+
+    def _settle_root(self) -> None:
+        """The root has all of each partition that some queue is configured for, and nothing of the others."""
+        frame = self.frame
+        known = (*self.settings.partitions, *frame.tracker.by_partition, *self.shares)
+        for label in dict.fromkeys(known):
+            share = self.share(label)
+            is_configured = label in self.settings.partitions
+            settle_root(share, frame.partition_total(label), is_configured=is_configured)
+            share.settle(frame.minimum)
 
     def _share_out(self, label: str) -> None:
         frame, own = self.frame, self.shares[label]

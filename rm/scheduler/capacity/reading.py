@@ -41,12 +41,8 @@ _CALCULATORS = {
     "org.apache.hadoop.yarn.util.resource.DefaultResourceCalculator": False,
     "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator": True,
 }
-_RESOURCE_USAGE_POLICY = (
+_NODE_POLICY = (
     "org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.ResourceUsageMultiNodeLookupPolicy"
-)
-_NODE_POLICIES = (
-    _RESOURCE_USAGE_POLICY,
-    _RESOURCE_USAGE_POLICY.rpartition(".")[2],
 )
 
 
@@ -117,7 +113,8 @@ def _scheduler_settings(
 ) -> CapacitySettings:
     p = properties
     user_default = p.integer(PREFIX + "user.max-parallel-apps", UNLIMITED)
-    multi_node = p.boolean(PREFIX + "multi-node-placement-enabled", False)
+    is_multi_node = p.boolean(PREFIX + "multi-node-placement-enabled", False)
+    node_policies = _multi_node_policies(p, root)
     mappings = read_mappings(p, surroundings.read_text)
     return CapacitySettings(
         root=root,
@@ -140,8 +137,8 @@ def _scheduler_settings(
         workflow_priorities=_workflow_priorities(p),
         workflow_priorities_override=p.boolean(PREFIX + "workflow-priority-mappings-override.enable", False),
         asynchronous=_asynchronous(p),
-        is_multi_node=multi_node,
-        multi_node_policies=_multi_node_policies(p, root) if multi_node else {},
+        is_multi_node=is_multi_node,
+        multi_node_policies=node_policies if is_multi_node else {},
         fails_fast=p.boolean(PREFIX + "application.fail-fast", False),
         is_legacy=p.boolean(PREFIX + "legacy-queue-mode.enabled", True),
         user_metrics=p.boolean(PREFIX + "user-metrics.enable", False),
@@ -195,29 +192,39 @@ def _asynchronous(p: Properties) -> AsynchronousSettings:
 
 
 def _multi_node_policies(p: Properties, root: QueueSettings) -> dict[str, MultiNodePolicy]:
-    named = dict.fromkeys(p.strings(MULTI_NODE + ".names"))
-    for queue in root.walk():
-        if queue.multi_node_policy:
-            named.setdefault(queue.multi_node_policy)
-    found = {}
-    for name in named:
-        key = f"{MULTI_NODE}.{name}"
-        policy_class = p.text(f"{key}.class")
-        if policy_class is None and name in ("default", *_NODE_POLICIES):
-            policy_class = _RESOURCE_USAGE_POLICY
-        if policy_class not in _NODE_POLICIES:
+    """What sorts the nodes for a queue that names a policy.
+
+    A queue goes by its policy's class, and `names` says which classes sort at all; only there does `default`
+    go without one. See tests/scenarios/queues/multi-node-policy-without-a-class.yaml.
+    """
+    classes = {
+        name.removeprefix(MULTI_NODE + ".").removesuffix(".class"): p.text(name) or ""
+        for name in p.names(MULTI_NODE + ".")
+        if name.endswith(".class")
+    }
+    sorting_names = p.strings(MULTI_NODE + ".names")
+    queue_names = [queue.multi_node_policy for queue in root.walk() if queue.multi_node_policy]
+    for name in dict.fromkeys((*sorting_names, *queue_names)):
+        is_default = name == "default" and name not in queue_names
+        if classes.get(name, _NODE_POLICY if is_default else "") != _NODE_POLICY:
             p.fault(
-                f"{key}.class",
-                f"Class is not configured or not an instance of MultiNodeLookupPolicy for the policy {name}",
+                f"{MULTI_NODE}.{name}.class",
+                f"{name} Class is not configured or not an instance of MultiNodeLookupPolicy",
             )
-            continue
-        interval_ms = p.integer(f"{key}.sorting-interval.ms", 1000)
+    intervals = {}
+    for name in sorting_names:
+        key = f"{MULTI_NODE}.{name}.sorting-interval.ms"
+        interval_ms = p.integer(key, 1000)
         if interval_ms < 0:
-            p.fault(f"{key}.sorting-interval.ms", f"{interval_ms} is invalid: must be 0 or more")
-        found[name] = MultiNodePolicy(
-            name=name, policy_class=_RESOURCE_USAGE_POLICY, sorting_interval_ms=interval_ms
+            p.fault(key, f"{interval_ms} is invalid: must be 0 or more")
+        intervals[classes.get(name, _NODE_POLICY)] = interval_ms
+    return {
+        name: MultiNodePolicy(
+            name=name, policy_class=policy_class, sorting_interval_ms=intervals[policy_class]
         )
-    return found
+        for name, policy_class in classes.items()
+        if policy_class in intervals
+    }
 
 
 def _workflow_priorities(p: Properties) -> dict[tuple[str, str], int]:

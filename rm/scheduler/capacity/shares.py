@@ -101,11 +101,12 @@ class Share:
         self.tie = (-least.memory_mb, -least.vcores) if least else (-self.absolute,)
 
 
-def settle_root(share: Share, total: Resource) -> None:
-    """The root has all of a partition."""
+def settle_root(share: Share, total: Resource, *, is_configured: bool) -> None:
+    """The root has all of a partition, or nothing of one that no queue is configured for."""
     share.total = total
-    share.capacity = share.maximum = share.absolute = share.absolute_maximum = 1.0
-    share.effective_minimum = share.effective_maximum = total
+    whole, amount = (1.0, total) if is_configured else (0.0, NONE)
+    share.capacity = share.maximum = share.absolute = share.absolute_maximum = whole
+    share.effective_minimum = share.effective_maximum = amount
 
 
 def derive(

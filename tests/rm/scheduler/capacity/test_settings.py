@@ -313,10 +313,39 @@ def test_priority_groups() -> None:
         read({**TWO, "root.a.acl_application_max_priority": "[max_priority=7 user=alice]"})
 
 
+NODE_POLICY = (
+    "org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.ResourceUsageMultiNodeLookupPolicy"
+)
+
+
 def test_multi_node_policies() -> None:
-    on = {**TWO, "multi-node-placement-enabled": "true", "multi-node-sorting.policy": "default"}
-    assert list(read(on).multi_node_policies) == ["default"]
+    sorting = {**TWO, "multi-node-placement-enabled": "true", "multi-node-sorting.policy.names": "default"}
+    assert read(sorting).multi_node_policies == {}  # no queue goes by it: that takes the class
+    on = {
+        **sorting,
+        "multi-node-sorting.policy": "default",
+        "multi-node-sorting.policy.default.class": NODE_POLICY,
+        "multi-node-sorting.policy.default.sorting-interval.ms": "7",
+    }
+    assert read(on).multi_node_policies["default"].sorting_interval_ms == 7
+    assert read({**on, "multi-node-placement-enabled": "false"}).multi_node_policies == {}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"multi-node-sorting.policy": "default"},
+        {"multi-node-sorting.policy.names": "mine"},
+        {"root.a.multi-node-sorting.policy": "mine"},
+        {"root.a.multi-node-sorting.policy": "mine", "multi-node-sorting.policy.mine.class": "Mine"},
+    ],
+)
+def test_multi_node_policies_need_a_class_even_while_they_are_off(wrong: dict[str, str]) -> None:
     with pytest.raises(ConfigurationError, match="Class is not configured or not an instance of"):
-        read({**on, "multi-node-sorting.policy": "mine"})
+        read({**TWO, **wrong})
+
+
+def test_multi_node_sorting_interval() -> None:
+    names = {"multi-node-sorting.policy.names": "default"}
     with pytest.raises(ConfigurationError, match="must be 0 or more"):
-        read({**on, "multi-node-sorting.policy.default.sorting-interval.ms": "-5"})
+        read({**TWO, **names, "multi-node-sorting.policy.default.sorting-interval.ms": "-5"})
