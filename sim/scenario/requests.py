@@ -40,7 +40,8 @@ def submission(
         unmanaged_am=not step.is_managed,
         max_app_attempts=step.max_attempts or 0,
         keep_containers_across_application_attempts=step.keep_containers,
-        application_tags=step.tags,
+        # As ApplicationSubmissionContext keeps them, before they are sent.
+        application_tags=tuple(tag.lower() for tag in step.tags),
         attempt_failures_validity_interval=(
             -1 if step.attempt_failures_validity_ms is None else step.attempt_failures_validity_ms
         ),

@@ -209,8 +209,6 @@ def _find_leaf(scheduler: CapacityScheduler, event: SchedulerAppAdded, *, is_pla
 def _create(scheduler: CapacityScheduler, event: SchedulerAppAdded, *, is_placed: bool) -> CapacityQueue:
     """A queue that is not there: made if its parent allows, else unknown."""
     name, user = event.queue, event.user
-    if is_placed:
-        _check_moved_mapping(scheduler, event)
     try:
         queue = scheduler.maker.create(name)
     except YarnError as error:
@@ -224,25 +222,6 @@ def _create(scheduler: CapacityScheduler, event: SchedulerAppAdded, *, is_placed
         ) from None
     scheduler.recompute()
     return queue
-
-
-def _check_moved_mapping(scheduler: CapacityScheduler, event: SchedulerAppAdded) -> None:
-    """YarnError when the leaf is there below a managed parent that no mapping leads to any more."""
-    parent_path, _, name = event.queue.rpartition(".")
-    parent = scheduler.tree.at(parent_path)
-    if parent is None or parent.kind is not QueueKind.MANAGED_PARENT:
-        return
-    rules = scheduler.frame.settings.mappings.rules
-    for leaf in scheduler.tree.leaves():
-        old = leaf.parent
-        if leaf.name != name or leaf.kind is not QueueKind.AUTO_LEAF or old is None:
-            continue
-        if not any(scheduler.tree.find(rule.target.rpartition(".")[0]) is old for rule in rules):
-            raise YarnError(
-                f"Auto created Leaf queue {name} already exists under queue : {old.name}. But Queue mapping "
-                "configuration queue-mappings has been updated to a different parent queue : "
-                f"{parent_path} for the specified user : {event.user}"
-            )
 
 
 def _refuse_recovery(scheduler: CapacityScheduler, event: SchedulerAppAdded) -> None:

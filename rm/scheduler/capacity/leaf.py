@@ -117,7 +117,7 @@ class LeafQueue(CapacityQueue):
         """An application was admitted."""
         self.applications[application_id] = user
         self.user_applications[user] = self.user_applications.get(user, 0) + 1
-        self.note_use()
+        self.last_used_ms = self.frame.context.now_ms
 
     def remove_application(self, application_id: ApplicationId) -> None:
         """An application is over, or moved away."""
@@ -128,16 +128,10 @@ class LeafQueue(CapacityQueue):
         self.user_applications[user] -= 1
         if not self.user_applications[user]:
             del self.user_applications[user]
-        self.note_use()
         if not self.applications and self.state is QueueState.DRAINING:
             self.state = QueueState.STOPPED
             if self.parent is not None:
                 self.parent.settle_state()
-
-    def note_use(self) -> None:
-        """It was used just now, and so were its parents."""
-        for queue in self.ancestors():
-            queue.last_used_ms = self.frame.context.now_ms
 
     # Attempts
 

@@ -11,11 +11,13 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator
 from typing import Any
 
+from rm.scheduler.calculator import multiply
 from rm.scheduler.capacity.assignment import NOTHING, Assignment, Limits, Pass, Skipped, SkipReason
 from rm.scheduler.capacity.frame import Frame
 from rm.scheduler.capacity.queue import CapacityQueue
-from rm.scheduler.capacity.settings import CapacityMode, ParentOrder, QueueSettings
+from rm.scheduler.capacity.settings import CapacityMode, ParentOrder, QueueKind, QueueSettings
 from rm.scheduler.capacity.shares import (
+    absolute_of,
     derive,
     minimum_ratios,
     settle_root,
@@ -126,6 +128,7 @@ class ParentQueue(CapacityQueue):
     def add_child(self, child: CapacityQueue) -> None:
         """A child that was made just now."""
         self.set_children([*self.children, child])
+        self.last_used_ms = self.frame.context.now_ms
 
     def remove_child(self, child: CapacityQueue) -> None:
         """A child that is there no more."""
@@ -195,6 +198,37 @@ class ParentQueue(CapacityQueue):
                 derive(share, own, partition_total, cluster, calculator, weights)
         for share in shares:
             share.settle(frame.minimum)
+        if self.kind is QueueKind.MANAGED_PARENT:
+            self._settle_empty_leaves(label)
+
+    def _settle_empty_leaves(self, label: str) -> None:
+        """What a leaf without capacity uses is compared with what its template would give it."""
+        frame, own = self.frame, self.shares[label]
+        for child in self.children:
+            share = child.share(label)
+            template = child.settings.partitions.get(label)
+            if share.absolute == 0 and template is not None:
+                of_template = multiply(share.total, absolute_of(template.capacity, own))
+                share.floor = frame.calculator.max_of(share.total, of_template, frame.minimum)
+
+    def endow(self, child: CapacityQueue) -> None:
+        """One child's shares follow from its settings anew, while its siblings keep theirs."""
+        frame = self.frame
+        for label, share in child.shares.items():
+            derive(
+                share, self.share(label), frame.partition_total(label), frame.cluster, frame.calculator, 0.0
+            )
+            share.settle(frame.minimum)
+            self.child_moved(child, label)
+
+    def withdraw(self, child: CapacityQueue) -> None:
+        """One child has nothing, and may have nothing, until all shares are worked out anew."""
+        for label, share in child.shares.items():
+            share.capacity = share.absolute = share.absolute_maximum = 0.0
+            share.effective_minimum = share.effective_maximum = share.configured_minimum = NONE
+            share.settle(self.frame.minimum)
+            self._settle_empty_leaves(label)
+            self.child_moved(child, label)
 
     def free_for_children(self, partition: str, limit: Resource) -> Resource:
         """What the children may have besides what they have: the limit less what is used."""

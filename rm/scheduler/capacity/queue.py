@@ -43,7 +43,7 @@ class CapacityQueue(ABC):
         self.place = 0
         """Its place in the parent's list of names."""
         self.last_used_ms = frame.context.now_ms
-        """When an application last came, went or was there: idle dynamic queues are removed by it."""
+        """When a leaf last got an application, a parent a child: idle dynamic queues are removed by it."""
         self.runnable_apps = 0
         """Applications below that max-parallel-apps counts as running."""
         self.killable: dict[str, Resource] = {}

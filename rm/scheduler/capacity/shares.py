@@ -155,6 +155,15 @@ def derive_ratios(share: Share, parent: Share, cluster: Resource, calculator: Ca
     share.absolute_maximum = float32(share.maximum * parent.absolute_maximum)
 
 
+def absolute_of(capacity: CapacityValue, parent: Share) -> float:
+    """Which part of the partition a capacity below that parent is."""
+    if capacity.mode is CapacityMode.ABSOLUTE:
+        whole = parent.configured_minimum
+        ratio = parent.calculator.divide(parent.total, capacity.resource, whole) if whole else 0.0
+        return float32(ratio * parent.absolute)
+    return float32(float32(capacity.number / 100) * parent.absolute)
+
+
 def minimum_ratios(
     available: Resource, configured: Resource, cluster: Resource, calculator: Calculator
 ) -> dict[str, float]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rm.scheduler.capacity.dynamic import TOLERANCE, has_room_for_template
+from rm.scheduler.capacity.dynamic import has_room_for_template
 from rm.scheduler.capacity.leaf import LeafQueue
 from rm.scheduler.capacity.parent import ParentQueue
 from rm.scheduler.capacity.queue import CapacityQueue
@@ -96,47 +96,42 @@ class QueueConfigurationAutoRefreshPolicy:
 
 
 def hand_round(scheduler: CapacityScheduler) -> None:
-    """Leaves without applications give their capacity up; waiting ones get theirs while there is room."""
-    has_changed = False
-    for queue in scheduler.tree.walk():
-        if queue.kind is QueueKind.MANAGED_PARENT and isinstance(queue, ParentQueue):
-            has_changed |= _hand_round_below(scheduler, queue)
-    if has_changed:
-        scheduler.recompute()
+    """Leaves without applications give their capacity up; waiting ones get theirs while there is room.
 
-
-def _hand_round_below(scheduler: CapacityScheduler, parent: ParentQueue) -> bool:
-    has_changed = False
-    for child in parent.children:
-        if child.holds_template and child.app_count == 0:
-            _set_template(child, holds=False)
-            has_changed = True
-    if has_changed:
-        scheduler.recompute()
-    waiting = [child for child in parent.children if not child.holds_template and child.app_count > 0]
-    for child in sorted(waiting, key=_first_application):
-        if has_room_for_template(parent, child.settings):
-            _set_template(child, holds=True)
-            scheduler.recompute()
-            has_changed = True
-    return has_changed
+    Nothing else is worked out anew: a leaf that gave its capacity up may not use anything until it gets it
+    back, or the whole tree's shares change (AutoCreatedLeafQueue.mergeCapacities).
+    See tests/scenarios/queues/capacity-handed-round.yaml.
+    """
+    for parent in scheduler.tree.walk():
+        if parent.kind is not QueueKind.MANAGED_PARENT or not isinstance(parent, ParentQueue):
+            continue
+        for child in parent.children:
+            if child.holds_template and child.app_count == 0:
+                _set_template(child, holds=False)
+                parent.withdraw(child)
+        waiting = [child for child in parent.children if not child.holds_template and child.app_count > 0]
+        for child in sorted(waiting, key=_first_application):
+            if has_room_for_template(parent, child.settings):
+                _set_template(child, holds=True)
+                parent.endow(child)
 
 
 def fit_templates(scheduler: CapacityScheduler) -> None:
-    """After a refresh: where larger templates need more than their parent has, they are handed out anew, to
-    leaves with applications first.
+    """After a refresh all leaves of managed parents have lost their capacity; those with applications get it
+    back, the one that was first at the front, while there is room.
+
+    See tests/scenarios/queues/managed-leaf-idle-at-refresh.yaml.
     """
     for parent in scheduler.tree.walk():
         if parent.kind is not QueueKind.MANAGED_PARENT or not isinstance(parent, ParentQueue):
             continue
         held = [child for child in parent.children if child.holds_template]
-        if sum(child.share("").absolute for child in held) <= parent.share("").absolute + TOLERANCE:
-            continue
-        busy = sorted((child for child in parent.children if child.app_count), key=_first_application)
-        for child in parent.children:
+        for child in held:
             _set_template(child, holds=False)
-        scheduler.recompute()
-        for child in (*busy, *(child for child in held if not child.app_count)):
+        if held:
+            scheduler.recompute()
+        busy = sorted((child for child in parent.children if child.app_count), key=_first_application)
+        for child in busy:
             if has_room_for_template(parent, child.settings):
                 _set_template(child, holds=True)
                 scheduler.recompute()
@@ -153,30 +148,28 @@ def _set_template(queue: CapacityQueue, *, holds: bool) -> None:
 
 
 def remove_idle(scheduler: CapacityScheduler) -> None:
-    """Dynamic queues marked in the round before are removed if they are still idle; idle ones are marked."""
-    marked = scheduler.marked_queues
-    removed = [path for path in marked if _is_removable(scheduler, path)]
-    for path in sorted(removed, key=lambda one: -one.count(".")):
-        queue = scheduler.tree.at(path)
-        if queue is not None and _is_removable(scheduler, path):
-            scheduler.tree.remove(queue)
-    scheduler.marked_queues = [
-        queue.path for queue in scheduler.tree.walk() if _is_removable(scheduler, queue.path)
-    ]
-    if removed:
+    """Empty dynamic queues are marked in one round; those that are still empty in the next are removed if
+    the last submission is long enough ago by then, and else have to be marked again.
+
+    See tests/scenarios/queues/idle-queues-go.yaml.
+    """
+    empty = [queue for queue in scheduler.tree.walk() if _is_empty(queue)]
+    due = [queue for queue in empty if queue.path in scheduler.marked_queues and _is_idle(scheduler, queue)]
+    scheduler.marked_queues = [queue.path for queue in empty if queue.path not in scheduler.marked_queues]
+    for queue in due:
+        scheduler.tree.remove(queue)
+    if due:
         scheduler.recompute()
 
 
-def _is_removable(scheduler: CapacityScheduler, path: str) -> bool:
-    queue = scheduler.tree.at(path)
-    if queue is None or not queue.is_dynamic or queue.kind is QueueKind.AUTO_LEAF or queue.app_count:
+def _is_empty(queue: CapacityQueue) -> bool:
+    if not queue.is_dynamic or queue.kind is QueueKind.AUTO_LEAF or not queue.settings.v2.removes_idle:
         return False
-    if isinstance(queue, ParentQueue) and queue.children:
+    if queue.parent is None or queue.parent.kind is QueueKind.PLAN:
         return False
-    parent = queue.parent
-    if parent is None or parent.kind is QueueKind.PLAN:
-        return False
-    if not parent.settings.v2.removes_idle or not queue.settings.v2.removes_idle:
-        return False
-    idle_ms = scheduler.context.now_ms - queue.last_used_ms
-    return idle_ms > scheduler.frame.settings.queue_expiry_s * 1_000
+    return not queue.children if isinstance(queue, ParentQueue) else not queue.app_count
+
+
+def _is_idle(scheduler: CapacityScheduler, queue: CapacityQueue) -> bool:
+    idle_s = (scheduler.context.now_ms - queue.last_used_ms) // 1_000
+    return idle_s > scheduler.frame.settings.queue_expiry_s
