@@ -14,7 +14,7 @@ from sim.scenario.document import read_scenario
 from tests.hadoop.comparison import SAME, Comparison, comparison
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
-AREAS = ("capacity", "fifo")
+AREAS = ("capacity", "fifo", "labels")
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from rm.scheduler.capacity.limits import (
 from rm.scheduler.capacity.ordering import AppOrder, Ordered, pending_key
 from rm.scheduler.capacity.queue import CapacityQueue
 from rm.scheduler.capacity.settings import DEFAULT_PARTITION, CapacityMode, QueueKind, QueueSettings
-from rm.scheduler.capacity.shares import EMPTY, Share
+from rm.scheduler.capacity.shares import Share
 from rm.scheduler.capacity.users import User, Users
 from rm.scheduler.usage import Path
 from yarn.enums import QueueState
@@ -266,7 +266,7 @@ class LeafQueue(CapacityQueue):
 
     def am_percent(self, partition: str) -> float:
         """The fraction of the partition's share that AMs may use."""
-        return self.settings.partitions.get(partition, EMPTY).am_percent
+        return self.share(partition).am_percent
 
     def _update_am_limit(self, partition: str) -> None:
         share = self.share(partition)

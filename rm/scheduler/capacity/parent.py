@@ -21,6 +21,7 @@ from rm.scheduler.capacity.shares import (
     derive,
     minimum_ratios,
     settle_root,
+    settle_unconfigured,
     sum_of_weights,
 )
 from rm.scheduler.capacity.vectors import derive_children
@@ -175,8 +176,8 @@ class ParentQueue(CapacityQueue):
         known = (*self.settings.partitions, *frame.tracker.by_partition, *self.shares)
         for label in dict.fromkeys(known):
             share = self.share(label)
-            is_configured = label in self.settings.partitions
-            settle_root(share, frame.partition_total(label), is_configured=is_configured)
+            settle = settle_root if label in self.settings.partitions else settle_unconfigured
+            settle(share, frame.partition_total(label))
             share.settle(frame.minimum)
 
     def _share_out(self, label: str) -> None:
@@ -194,8 +195,11 @@ class ParentQueue(CapacityQueue):
                 {} if is_empty_root else minimum_ratios(available, configured, cluster, calculator)
             )
             weights = sum_of_weights([share.capacity_value for share in shares])
-            for share in shares:
-                derive(share, own, partition_total, cluster, calculator, weights)
+            for child, share in zip(self.children, shares, strict=True):
+                if label in child.settings.partitions:
+                    derive(share, own, partition_total, cluster, calculator, weights)
+                else:
+                    settle_unconfigured(share, partition_total)
         for share in shares:
             share.settle(frame.minimum)
         if self.kind is QueueKind.MANAGED_PARENT:

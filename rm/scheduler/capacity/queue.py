@@ -108,6 +108,7 @@ class CapacityQueue(ABC):
             configured = self.settings.partitions.get(label, EMPTY)
             share.capacity_value = configured.capacity if self.holds_template else NO_CAPACITY
             share.maximum_value = configured.maximum
+            share.am_percent = configured.am_percent
         for label, share in self.shares.items():
             if label not in self.settings.partitions:
                 share.capacity_value, share.maximum_value = EMPTY.capacity, EMPTY.maximum

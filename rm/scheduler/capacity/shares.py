@@ -26,6 +26,7 @@ class Share:
         "absolute",
         "absolute_maximum",
         "am_limit",
+        "am_percent",
         "amounts",
         "calculator",
         "capacity",
@@ -52,6 +53,8 @@ class Share:
         self.capacity_value = NO_CAPACITY
         """As configured; a template may have given another."""
         self.maximum_value = NO_CAPACITY
+        self.am_percent = 0.0
+        """The fraction of it that AMs may use, as configured last."""
         self.capacity = 0.0
         """Of the parent: a ratio. A weight's share stands here, too."""
         self.normalized_weight = 0.0
@@ -101,12 +104,24 @@ class Share:
         self.tie = (-least.memory_mb, -least.vcores) if least else (-self.absolute,)
 
 
-def settle_root(share: Share, total: Resource, *, is_configured: bool) -> None:
-    """The root has all of a partition, or nothing of one that no queue is configured for."""
+def settle_root(share: Share, total: Resource) -> None:
+    """The root has all of a partition that some queue is configured for."""
     share.total = total
-    whole, amount = (1.0, total) if is_configured else (0.0, NONE)
-    share.capacity = share.maximum = share.absolute = share.absolute_maximum = whole
-    share.effective_minimum = share.effective_maximum = amount
+    share.capacity = share.maximum = share.absolute = share.absolute_maximum = 1.0
+    share.effective_minimum = share.effective_maximum = total
+
+
+def settle_unconfigured(share: Share, total: Resource) -> None:
+    """A queue has no share of a partition that it is not configured for.
+
+    The effective resources, and what AMs may use of them, stay as they are: nothing, or what a refresh found
+    that took the partition away.
+
+    See tests/scenarios/labels/labels-effective-resources-outlive-a-refresh.yaml.
+    """
+    share.total = total
+    share.normalized_weight = 0.0
+    share.capacity = share.maximum = share.absolute = share.absolute_maximum = 0.0
 
 
 def derive(
