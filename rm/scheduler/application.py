@@ -288,7 +288,7 @@ class Attempt:
         """Takes an ended container off the attempt's books; False when it was not on them."""
         if self.live.pop(container.container_id, None) is None:
             return False
-        if container.lowered:
+        if self.newly_allocated:
             self.newly_allocated = [one for one in self.newly_allocated if one is not container]
         self.newly_updated.pop(container.container_id, None)
         self.marked_for_preemption.pop(container.container_id, None)

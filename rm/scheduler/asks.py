@@ -166,7 +166,7 @@ class Asks:
         self.active_keys: list[RequestKey] = []
         """The keys that still want containers, most important first."""
         self.partitions: dict[str, None] = {}
-        """Every partition that a request at `*` ever named, even one for no containers."""
+        """Every partition that a plain request at `*` ever named, even one for no containers."""
 
     def key_asks(self, key: RequestKey) -> KeyAsks | None:
         """The requests of one key."""
@@ -237,7 +237,9 @@ class Asks:
     def take(self, locality: Locality, host: str, rack: str, key: RequestKey) -> tuple[PendingRequest, ...]:
         """Takes one container off the requests, as an allocation of this locality does.
 
-        Returns the requests that were lowered, so that `give_back` can undo it.
+        Returns the requests that were lowered, so that `give_back` can undo it: none for a scheduling
+        request, which Hadoop never gives back.
+        See tests/scenarios/constraints/lost-before-it-was-heard-of.yaml.
         """
         key_asks = self._keys[key]
         if locality is Locality.NODE_LOCAL:
@@ -260,7 +262,7 @@ class Asks:
         if wanted.count == 0:
             self.active_keys.remove(key)
         self._pending_changed(wanted.label, -wanted.capability, -1)
-        return tuple(lowered)
+        return () if wanted.constrained is not None else tuple(lowered)
 
     def give_back(self, key: RequestKey, lowered: Iterable[PendingRequest]) -> None:
         """Puts a request back whose container ended before its AM heard of it."""
@@ -268,9 +270,6 @@ class Asks:
         if key_asks is None:
             key_asks = KeyAsks(key)
         for request in lowered:
-            if request.constrained is not key_asks.constrained and request.constrained is not None:
-                # It was cancelled meanwhile.
-                return
             self._keys[key] = key_asks
             present = key_asks.by_location.get(request.location)
             count = present.count if present is not None else 0
@@ -283,7 +282,6 @@ class Asks:
                     request.relax_locality,
                     request.label,
                     request.execution_type,
-                    request.constrained,
                 ),
             )
 
@@ -310,7 +308,8 @@ class Asks:
             before = key_asks.any
             was_active = before is not None and before.count > 0
             key_asks.any = request
-            self.partitions[request.label] = None
+            if request.constrained is None:
+                self.partitions[request.label] = None
             if request.count > 0 and not was_active:
                 insort(self.active_keys, key_asks.key, key=_PLACE)
             elif request.count == 0 and was_active:

@@ -56,6 +56,9 @@ _UNORDERED = {
     "resource_types": "",
     "nodeLabels": "",
     "applicationTags": "",
+    "allocation_tags": "",
+    "allocationTags": "",
+    "targetValues": "",
     "scheduler_resource_types": "",
 }
 """Repeated fields that Hadoop takes out of hash sets and maps: their order says nothing."""

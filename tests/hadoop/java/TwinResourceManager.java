@@ -2,12 +2,14 @@ package org.apache.hadoop.yarn.server.resourcemanager;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.NodeLabel;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
@@ -103,21 +105,7 @@ public final class TwinResourceManager extends ResourceManager {
 
   @Override
   protected AllocationTagsManager createAllocationTagsManager() {
-    return new AllocationTagsManager(rmContext) {
-      /**
-       * Hadoop looks a node's rack up among the nodes that are there. A lost one is there no more when its containers
-       * go, and what its rack had of their tags would never go; so it is shown once more.
-       */
-      @Override
-      public void removeTags(NodeId nodeId, ApplicationId applicationId, Set<String> tags) {
-        RMNode lost = rmContext.getInactiveRMNodes().get(nodeId);
-        boolean isShown = lost != null && rmContext.getRMNodes().putIfAbsent(nodeId, lost) == null;
-        super.removeTags(nodeId, applicationId, tags);
-        if (isShown) {
-          rmContext.getRMNodes().remove(nodeId);
-        }
-      }
-    };
+    return new MendedTags(rmContext);
   }
 
   @Override
@@ -277,6 +265,44 @@ public final class TwinResourceManager extends ResourceManager {
     public void handle(Event event) {
       if (handler != null) {
         handler.handle(event);
+      }
+    }
+  }
+
+  /** Hadoop's, with two kinds of tags that it would keep for ever. */
+  private static final class MendedTags extends AllocationTagsManager {
+    private final RMContext context;
+    private final Map<ContainerId, Set<String>> tags = new HashMap<>();
+
+    MendedTags(RMContext context) {
+      super(context);
+      this.context = context;
+    }
+
+    @Override
+    public void addContainer(NodeId nodeId, ContainerId containerId, Set<String> added) {
+      tags.put(containerId, added == null ? Set.of() : added);
+      super.addContainer(nodeId, containerId, added);
+    }
+
+    /** Until its AM has heard of a container Hadoop asks the wrong record for its tags, and finds none. */
+    @Override
+    public void removeContainer(NodeId nodeId, ContainerId containerId, Set<String> removed) {
+      super.removeContainer(nodeId, containerId, tags.getOrDefault(containerId, removed));
+      tags.remove(containerId);
+    }
+
+    /**
+     * Hadoop looks a node's rack up among the nodes that are there. A lost one is there no more when its containers
+     * go; so it is shown once more.
+     */
+    @Override
+    public void removeTags(NodeId nodeId, ApplicationId applicationId, Set<String> removed) {
+      RMNode lost = context.getInactiveRMNodes().get(nodeId);
+      boolean isShown = lost != null && context.getRMNodes().putIfAbsent(nodeId, lost) == null;
+      super.removeTags(nodeId, applicationId, removed);
+      if (isShown) {
+        context.getRMNodes().remove(nodeId);
       }
     }
   }
