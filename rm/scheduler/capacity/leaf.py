@@ -161,7 +161,9 @@ class LeafQueue(CapacityQueue):
         attempt.waits_for = SkipReason.CLUSTER_EMPTY
         self.pending.add(attempt)
         self.frame.pending_apps += 1
-        self.activate()
+        # A cluster without nodes activates nothing as it comes; whatever happens later may.
+        if self.frame.calculator.is_any_positive(self.frame.cluster):
+            self.activate()
 
     def remove_attempt(self, attempt: CapacityAttempt) -> None:
         """An attempt is over, or moves away; what it has booked goes with it."""
@@ -207,8 +209,6 @@ class LeafQueue(CapacityQueue):
         calculator = frame.calculator
         for label in self._labels():
             self._update_am_limit(label)
-        if not calculator.is_any_positive(frame.cluster):
-            return
         user_limits: dict[str, Resource] = {}
         for attempt in list(self.pending):
             partition = attempt.partition
