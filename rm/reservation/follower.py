@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rm.events.app import AppKill
 from rm.reservation.plan import Plan, Reservation
 from rm.reservation.planning import Window
+from rm.scheduler.calculator import float32
 from rm.scheduler.plan_queues import PlanQueues, PlanSettings
 from yarn.errors import YarnError
 from yarn.ids import ApplicationId
@@ -53,7 +54,10 @@ class PlanFollower:
         for queue in self._queues.reservation_queues(settings.path):
             if queue not in wanted and not self._expire(plan, queue):
                 shares[queue] = 0.0
-        shares[settings.default_queue] = max(1.0 - sum(shares.values()), 0.0)
+        given = 0.0
+        for share in shares.values():
+            given = float32(given + share)
+        shares[settings.default_queue] = max(float32(1.0 - given), 0.0)
         self._queues.entitle(settings.path, shares)
         for reservation in list(plan.reservations.values()):
             if not reservation.period_ms and reservation.deadline_ms <= now_ms - settings.window_ms:
@@ -72,7 +76,7 @@ class PlanFollower:
     def _shares(self, plan: Plan, active: list[Reservation], now_ms: int) -> dict[str, float]:
         divide = plan.calculator.divide
         shares = {
-            queue_of(plan.settings, each): divide(plan.capacity, each.at(now_ms), plan.capacity)
+            queue_of(plan.settings, each): float32(divide(plan.capacity, each.at(now_ms), plan.capacity))
             if plan.capacity
             else 0.0
             for each in active

@@ -142,7 +142,7 @@ class Plan:
         window = Window(allocation.start_ms(), allocation.end_ms())
         total = self.load(window, candidate.reservation_id) + allocation
         for piece in total.within(window.start_ms, window.end_ms):
-            if not self._fits(piece.amount, self.capacity):
+            if not piece.amount.fits_in(self.capacity):
                 raise refused(
                     "ResourceOverCommitException",
                     f"Resources at time {piece.start_ms} would be overcommitted by accepting reservation: "
@@ -157,7 +157,7 @@ class Plan:
         own = self.load(around, candidate.reservation_id, candidate.user) + candidate.allocation
         instant = _percent(self.capacity, self.settings.instantaneous_percent)
         for piece in own.within(window.start_ms, window.end_ms):
-            if not self._fits(piece.amount, instant):
+            if not piece.amount.fits_in(instant):
                 raise refused(
                     "PlanningQuotaException",
                     f"Instantaneous quota capacity {instant} would be passed at time {piece.start_ms} by "
@@ -165,7 +165,7 @@ class Plan:
                 )
         average = _percent(self.capacity, self.settings.average_percent)
         for start_ms in _averaged_from(own.points(), around, span_ms):
-            if not self._fits(_integral(own.within(start_ms, start_ms + span_ms)), average * span_ms):
+            if not _integral(own.within(start_ms, start_ms + span_ms)).fits_in(average * span_ms):
                 share = self.settings.average_percent / 100
                 raise refused(
                     "PlanningQuotaException",
@@ -173,9 +173,6 @@ class Plan:
                     f"{span_ms // 1000} seconds,  would be exceeded by accepting reservation: "
                     f"{candidate.reservation_id}",
                 )
-
-    def _fits(self, amount: Resource, limit: Resource) -> bool:
-        return self.calculator.fits_in(amount, limit)
 
 
 def _averaged_from(points: Iterable[int], around: Window, span_ms: int) -> Iterator[int]:

@@ -57,12 +57,8 @@ Placer = Callable[[Ground, _Stage, Window, Profile], Profile | None]
 
 
 def place(definition: ReservationDefinition, ground: Ground, *, is_aligned: bool) -> Profile:
-    """The allocation; YarnError when there is none. An even spread that fails is followed by a greedy try."""
-    if is_aligned:
-        found = _place(definition, ground, _place_aligned, is_aligned=True)
-        if found is not None:
-            return found
-    found = _place(definition, ground, _place_greedy, is_aligned=False)
+    """The allocation, spread evenly or packed to one side; YarnError when there is none."""
+    found = _place(definition, ground, _place_aligned if is_aligned else _place_greedy, is_aligned=is_aligned)
     if found is None:
         raise refused("PlanningException", UNSATISFIABLE)
     return found
@@ -189,7 +185,15 @@ def _place_aligned(ground: Ground, stage: _Stage, window: Window, taken: Profile
         count = min(unit, gangs, room)
         found = found + Profile.of([Piece(slot.start_ms, slot.end_ms, stage.gang * count)])
         gangs -= count
+        if _is_overdrawn(ground, slot, taken + found):
+            return None
     return found
+
+
+def _is_overdrawn(ground: Ground, slot: Window, taken: Profile) -> bool:
+    """Whether more is taken than is free, of a type that the calculator does not look at: so in Hadoop."""
+    free = ground.room.combined(taken, lambda one, other: one - other)
+    return any(not NONE.fits_in(piece.amount) for piece in free.within(slot.start_ms, slot.end_ms))
 
 
 def _slots(stage: _Stage, window: Window, *, is_early: bool) -> Iterator[Window]:

@@ -7,13 +7,14 @@ AbstractReservationSystem and ReservationsACLsManager.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rm.reservation.definition import check
 from rm.reservation.follower import PlanFollower
 from rm.reservation.plan import Plan, Reservation
-from rm.reservation.planning import place
+from rm.reservation.planning import Ground, place
 from rm.reservation.profile import Profile
 from rm.reservation.stored import key_of, reservations_in, state_of, to_entry
 from rm.scheduler.plan_queues import PlanQueues
@@ -194,25 +195,39 @@ class ReservationSystem:
     ) -> None:
         now_ms = self._context.now_ms
 
-        def booked(allocation: Profile) -> Reservation:
-            return Reservation(
-                reservation_id=reservation_id,
-                definition=definition,
-                user=user,
-                allocation=allocation,
-                accepted_ms=now_ms,
-            )
-
+        unplaced = Reservation(
+            reservation_id=reservation_id,
+            definition=definition,
+            user=user,
+            allocation=Profile(),
+            accepted_ms=now_ms,
+        )
         ground = plan.ground(
-            booked(Profile()),
+            unplaced,
             self._planning.step_ms,
             self._planning.max_period_ms,
             self._context.scheduler.maximum_allocation(),
             is_early=self._planning.is_early,
             smoothness=self._planning.smoothness,
         )
-        reservation = booked(place(definition, ground, is_aligned=plan.settings.is_aligned))
-        plan.admit(reservation)
+        reservation = _placed(plan, unplaced, ground)
         plan.book(reservation)
         if reservation.arrival_ms - now_ms < self._planning.step_ms:
             self.follower.synchronise(plan, replans=False)
+
+
+def _placed(plan: Plan, unplaced: Reservation, ground: Ground) -> Reservation:
+    """The reservation with an allocation that the plan admits. An even spread that cannot be made, or is not
+    admitted, is followed by a greedy try, whose failure is the one that is told (TryManyReservationAgents).
+    """
+    if plan.settings.is_aligned:
+        with suppress(YarnError):
+            return _admitted(plan, unplaced, ground, is_aligned=True)
+    return _admitted(plan, unplaced, ground, is_aligned=False)
+
+
+def _admitted(plan: Plan, unplaced: Reservation, ground: Ground, *, is_aligned: bool) -> Reservation:
+    allocation = place(unplaced.definition, ground, is_aligned=is_aligned)
+    reservation = replace(unplaced, allocation=allocation)
+    plan.admit(reservation)
+    return reservation

@@ -25,6 +25,8 @@ from yarn.resource import NONE, Resource
 if TYPE_CHECKING:
     from rm.scheduler.capacity.scheduler import CapacityScheduler
 
+_MAXIMUM_APPLICATIONS = 10_000
+"""PlanQueue goes by the default of the whole scheduler's maximum, whatever that is configured to be."""
 NOTHING = {"capacity": "0", "maximum-capacity": "100"}
 
 
@@ -110,6 +112,8 @@ class CapacityPlans:
         for key in (*inherited, "maximum-am-resource-percent"):
             if (text := own.text(key)) is not None:
                 template[key] = text
+        if "maximum-applications" not in template:
+            template["maximum-applications"] = str(int(_MAXIMUM_APPLICATIONS * parent.share("").absolute))
         settings = read_dynamic_queue(
             scheduler.frame.settings, scheduler.surroundings, parent.settings, path, template, is_leaf=True
         )

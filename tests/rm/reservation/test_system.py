@@ -83,6 +83,47 @@ HOLDS = {
         - advance: 2s
         - expect: {{queues: {{root.p.p-default: {{capacity: 0, absolute-capacity: 0}}}}}}
         """,
+    "a queue takes applications while nothing is allocated there": """
+        - reserve:
+            name: r1
+            queue: root.p
+            user: alice
+            arrival: 2s
+            deadline: 40s
+            requests: [{count: 1, memory-mb: 1024, duration: 1s}]
+        - advance: 4s
+        - submit: {app: a1, queue: root.p, reservation: r1}
+        - expect: {apps: {a1: {state: RUNNING}}}
+        """,
+    "a stage that would have a gap when it is spread is packed": """
+        - reserve:
+            name: r0
+            queue: root.p
+            user: alice
+            arrival: 15s
+            deadline: 20s
+            requests: [{count: 5, memory-mb: 1024, duration: 5s}]
+        - reserve:
+            name: r1
+            queue: root.p
+            user: alice
+            arrival: 10s
+            deadline: 30s
+            interpreter: order-no-gap
+            requests: [{count: 2, memory-mb: 1024, duration: 5s}]
+        - expect: {reservations: {r1: {state: accepted}}}
+        """,
+    "no type may be booked twice, whatever the calculator looks at": """
+        - expect-error:
+            reserve:
+              name: r1
+              queue: root.p
+              user: alice
+              arrival: 10s
+              deadline: 40s
+              requests: [{count: 20, memory-mb: 512, vcores: 4, duration: 30s}]
+            matching: overcommitted
+        """,
     "a reservation that begins now has its queue at once": """
         - reserve:
             name: r1
