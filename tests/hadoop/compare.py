@@ -18,7 +18,7 @@ from pathlib import Path
 from sim.scenario.document import InvalidScenarioError, read_scenario
 from sim.walk.writing import write
 from tests.hadoop.comparison import DIFFERENT, NOT_COMPARABLE, Comparison, Verdict, comparison
-from tests.hadoop.walks import CONSTRAINTS, shortened, walk
+from tests.hadoop.walks import CONSTRAINTS, PLANS, shortened, walk
 
 
 def compare_files(comparing: Comparison, files: Sequence[Path]) -> Iterator[Verdict]:
@@ -49,7 +49,9 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.hadoop.compare", description=__doc__)
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument(
-        "--scheduler", choices=("fifo", "capacity", "fair", CONSTRAINTS), help="walk at random under it"
+        "--scheduler",
+        choices=("fifo", "capacity", "fair", CONSTRAINTS, PLANS),
+        help="walk at random under it",
     )
     parser.add_argument("--seed", type=int, default=0, help="the first walk's seed")
     parser.add_argument("--count", type=int, default=100, help="how many walks")

@@ -13,6 +13,7 @@ from rm.app import RMApp
 from rm.container import RMContainer
 from rm.context import RMContext
 from rm.node import RMNode
+from rm.reservation.plan import Reservation
 from rm.scheduler.application import Application, Attempt
 from rm.scheduler.fair import FairScheduler
 from rm.scheduler.fair.application import FSAppAttempt
@@ -52,8 +53,28 @@ def observed(rm: SimulatedRM) -> Observation:
                 str(node.node_id): _node(context, node) for node in nodes if _is_registered(context, node)
             },
             "queues": dict(_queues(context)),
+            "plans": _plans(rm),
         }
     )
+
+
+def _plans(rm: SimulatedRM) -> Seen:
+    system = rm.core.client.reservations
+    if system is None:
+        return {}
+    return {
+        path: {
+            str(each.reservation_id): _reservation(each)
+            for each in plan.reservations.values()
+            if each.deadline_ms > rm.clock.now_ms()
+        }
+        for path, plan in system.plans.items()
+    }
+
+
+def _reservation(reservation: Reservation) -> Seen:
+    pieces = [[start_ms, end_ms, amounts(it)] for start_ms, end_ms, it in reservation.allocation.pieces()]
+    return {"user": reservation.user, "pieces": pieces}
 
 
 def _is_registered(context: RMContext, node: RMNode) -> bool:

@@ -19,12 +19,15 @@ from tests.hadoop.choices import QueueChoices
 from tests.hadoop.clusters import draw_capacity_cluster
 from tests.hadoop.comparison import DIFFERENT, Comparison, MirroredPlayer, Verdict
 from tests.hadoop.constraint_walks import ConstraintChoices, draw_constraint_cluster
+from tests.hadoop.plans import PlanChoices, draw_plan_cluster
 from yarn.errors import YarnError
 
 LENGTH = 60
 MOST_PLAYS = 60
 CONSTRAINTS = "constraints"
 """The CapacityScheduler, with scheduling requests."""
+PLANS = "plans"
+"""The CapacityScheduler, with reservations."""
 
 Draw = Callable[[World], StepValue | None]
 
@@ -40,6 +43,10 @@ class TwinWalk:
 def walk(comparing: Comparison, seed: int, scheduler: str, length: int = LENGTH) -> TwinWalk:
     """Walks from the seed to the end, or to the first difference."""
     dice = Random(f"twin {scheduler} {seed}")
+    if scheduler == PLANS:
+        document = draw_plan_cluster(dice, seed)
+        bookings = PlanChoices(dice)
+        return _go(comparing, document, (bookings.next_step for _ in range(length)))
     if scheduler == "capacity":
         document = draw_capacity_cluster(dice, seed)
         choices: Choices = QueueChoices(dice, document)

@@ -20,12 +20,14 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.token.TokenIdentifier;
 import org.apache.hadoop.yarn.api.impl.pb.service.ApplicationClientProtocolPBServiceImpl;
 import org.apache.hadoop.yarn.api.impl.pb.service.ApplicationMasterProtocolPBServiceImpl;
+import org.apache.hadoop.yarn.api.protocolrecords.impl.pb.ReservationUpdateRequestPBImpl;
 import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.api.records.ContainerId;
 import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.apache.hadoop.yarn.event.Event;
+import org.apache.hadoop.yarn.proto.YarnServiceProtos.ReservationUpdateRequestProto;
 import org.apache.hadoop.yarn.security.AMRMTokenIdentifier;
 import org.apache.hadoop.yarn.server.api.impl.pb.service.ResourceManagerAdministrationProtocolPBServiceImpl;
 import org.apache.hadoop.yarn.server.api.impl.pb.service.ResourceTrackerPBServiceImpl;
@@ -189,6 +191,9 @@ final class Cluster {
     try {
       Object answer = caller(user, attempt).doAs(
           (PrivilegedExceptionAction<Object>) () -> chosen.invoke(implementation, null, message));
+      if (method.equals("updateReservation")) {
+        reservations.begin(new ReservationUpdateRequestPBImpl((ReservationUpdateRequestProto) message).getReservationId());
+      }
       reservations.complete();
       byte[] bytes = (byte[]) answer.getClass().getMethod("toByteArray").invoke(answer);
       return Base64.getEncoder().encodeToString(bytes);

@@ -12,6 +12,8 @@ import org.apache.hadoop.yarn.api.records.NodeId;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.api.records.ResourceInformation;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
+import org.apache.hadoop.yarn.server.resourcemanager.reservation.Plan;
+import org.apache.hadoop.yarn.server.resourcemanager.reservation.ReservationAllocation;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.rmcontainer.RMContainer;
@@ -48,6 +50,32 @@ final class Observation {
     seen.put("apps", apps());
     seen.put("nodes", nodes());
     seen.put("queues", queues());
+    seen.put("plans", plans());
+    return seen;
+  }
+
+  private Map<String, Object> plans() {
+    Map<String, Object> seen = new TreeMap<>();
+    if (context.getReservationSystem() != null) {
+      context.getReservationSystem().getAllPlans().forEach((path, plan) -> seen.put(path, plan(plan)));
+    }
+    return seen;
+  }
+
+  private static Map<String, Object> plan(Plan plan) {
+    Map<String, Object> seen = new TreeMap<>();
+    for (ReservationAllocation reservation : plan.getAllReservations()) {
+      if (reservation.getEndTime() <= VirtualTime.nowMs()) {
+        continue;
+      }
+      List<Object> pieces = new ArrayList<>();
+      new TreeMap<>(reservation.getAllocationRequests()).forEach((interval, amount) -> {
+        if (!amounts(amount).isEmpty()) {
+          pieces.add(List.of(interval.getStartTime(), interval.getEndTime(), amounts(amount)));
+        }
+      });
+      seen.put(reservation.getReservationId().toString(), Map.of("user", reservation.getUser(), "pieces", pieces));
+    }
     return seen;
   }
 

@@ -1,8 +1,12 @@
 package yarnbox.twin;
 
+import org.apache.hadoop.yarn.api.records.ReservationId;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
+import org.apache.hadoop.yarn.server.resourcemanager.reservation.Plan;
+import org.apache.hadoop.yarn.server.resourcemanager.reservation.ReservationAllocation;
 import org.apache.hadoop.yarn.server.resourcemanager.reservation.ReservationConstants;
+import org.apache.hadoop.yarn.server.resourcemanager.reservation.ReservationSystem;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplication;
@@ -19,6 +23,17 @@ final class Reservations {
   Reservations(RMContext context) {
     this.context = context;
     this.scheduler = (AbstractYarnScheduler<?, ?>) context.getScheduler();
+  }
+
+  /** After an update Hadoop waits for the plan follower's next step; ours begins at once what begins by then. */
+  void begin(ReservationId id) {
+    ReservationSystem system = context.getReservationSystem();
+    String queue = system.getQueueForReservation(id);
+    Plan plan = system.getPlan(queue);
+    ReservationAllocation updated = plan.getReservationById(id);
+    if (updated.getStartTime() - VirtualTime.nowMs() < system.getPlanFollowerTimeStep()) {
+      system.synchronizePlan(queue, false);
+    }
   }
 
   /** To be called after whatever may have changed a plan's queues. */
