@@ -46,9 +46,11 @@ class PlanFollower:
         settings = plan.settings
         now_ms = -(-self._context.now_ms // self._step_ms) * self._step_ms
         plan.capacity = self._queues.capacity_of(settings.path)
-        if replans:
-            self._replan(plan, now_ms)
         active = self._active(plan, now_ms)
+        held = sum((each.at(now_ms) for each in active), NONE)
+        if replans and plan.calculator.compare(plan.capacity, held, plan.capacity) > 0:
+            self._replan(plan, now_ms)
+            active = self._active(plan, now_ms)
         shares = self._shares(plan, active, now_ms)
         wanted = {settings.default_queue: 0.0, **shares}
         for queue in self._queues.reservation_queues(settings.path):

@@ -69,6 +69,17 @@ HOLDS = {
             reservations: {{r1: {{state: active}}, r2: {{state: deleted}}}}
             queues: {{root.p.p-default: {{capacity: 0}}}}
         """,
+    "what begins later is not dropped while what runs now fits": f"""
+        - reserve: {{name: r1, queue: p, user: alice, {BOOK}}}
+        - reserve: {{name: r2, queue: p, user: bob, {BOOK}}}
+        - remove-node: n1
+        - remove-node: n2
+        - remove-node: n3
+        - advance: 4s
+        - expect: {{reservations: {{r1: {{state: accepted}}, r2: {{state: accepted}}}}}}
+        - advance: 6s
+        - expect: {{reservations: {{r1: {{state: deleted}}, r2: {{state: deleted}}}}}}
+        """,
     "a refresh keeps the queues of active reservations": f"""
         - reserve: {{name: r1, queue: p, user: alice, {BOOK}}}
         - advance: 13s
