@@ -407,7 +407,7 @@ class Attempt:
 
     def _pending_changed(self, partition: str, delta: Resource, containers: int) -> None:
         change_pending(self.path, partition, delta, containers)
-        is_asking = bool(self.asks.active_keys)
+        is_asking = bool(self.asks.active_keys or self.asks.satisfied)
         if is_asking is not self.is_asking:
             self.is_asking = is_asking
             if self.queue_side is not None:

@@ -158,13 +158,17 @@ PendingChanged = Callable[[str, Resource, int], None]
 class Asks:
     """All that an application attempt has asked for."""
 
-    __slots__ = ("_keys", "_pending_changed", "active_keys", "partitions")
+    __slots__ = ("_keys", "_pending_changed", "active_keys", "partitions", "satisfied")
 
     def __init__(self, pending_changed: PendingChanged) -> None:
         self._keys: dict[RequestKey, KeyAsks] = {}
         self._pending_changed = pending_changed
         self.active_keys: list[RequestKey] = []
         """The keys that still want containers, most important first."""
+        self.satisfied: dict[RequestKey, None] = {}
+        """The keys of scheduling requests that got all they wanted: to Hadoop they still want something. See
+        tests/scenarios/constraints/satisfied-request-keeps-its-user-active.yaml.
+        """
         self.partitions: dict[str, None] = {}
         """Every partition that a plain request at `*` ever named, even one for no containers."""
 
@@ -232,6 +236,7 @@ class Asks:
     def drop(self, key: RequestKey) -> None:
         """Forgets a key; it must want nothing any more."""
         assert key not in self.active_keys, f"{key} is active"
+        self.satisfied.pop(key, None)
         self._keys.pop(key, None)
 
     def take(self, locality: Locality, host: str, rack: str, key: RequestKey) -> tuple[PendingRequest, ...]:
@@ -261,6 +266,8 @@ class Asks:
         assert wanted is not None, f"{key} had nothing at *"
         if wanted.count == 0:
             self.active_keys.remove(key)
+            if wanted.constrained is not None:
+                self.satisfied[key] = None
         self._pending_changed(wanted.label, -wanted.capability, -1)
         return () if wanted.constrained is not None else tuple(lowered)
 
@@ -288,6 +295,7 @@ class Asks:
     def clear(self) -> None:
         """Forgets everything; nothing is pending any more."""
         keys, self.active_keys = self.active_keys, []
+        self.satisfied.clear()
         for key in keys:
             wanted = self._keys[key].any
             assert wanted is not None
@@ -308,6 +316,7 @@ class Asks:
             before = key_asks.any
             was_active = before is not None and before.count > 0
             key_asks.any = request
+            self.satisfied.pop(key_asks.key, None)
             if request.constrained is None:
                 self.partitions[request.label] = None
             if request.count > 0 and not was_active:

@@ -58,6 +58,7 @@ _UNORDERED = {
     "applicationTags": "",
     "allocation_tags": "",
     "allocationTags": "",
+    "targetExpressions": "",
     "targetValues": "",
     "scheduler_resource_types": "",
 }
