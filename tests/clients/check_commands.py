@@ -235,7 +235,7 @@ def test_an_application_is_changed_and_killed(hadoop: Commands, cluster: Cluster
 
         def says(text: str, *words: str) -> None:
             said = hadoop(*words)
-            assert (said.status, text in said.out) == (0, True), said
+            assert (said.status, text in said.out) == (0, True), str(said)
 
         def is_now(text: str) -> None:
             assert text in yarn(cluster, "application", "-status", job.running).out
@@ -265,7 +265,7 @@ def failed_attempts(cluster: Cluster, application: str) -> str:
 def test_labels_come_and_go(hadoop: Commands, cluster: Cluster) -> None:
     def do(*words: str) -> None:
         said = hadoop("rmadmin", *words)
-        assert said.status == 0, said
+        assert said.status == 0, str(said)
         agree(hadoop, cluster, "cluster", "-lnl")
         agree(hadoop, cluster, "node", "-list", "-showDetails")
 
@@ -282,7 +282,7 @@ def test_labels_come_and_go(hadoop: Commands, cluster: Cluster) -> None:
 def test_attributes_come_and_go(hadoop: Commands, cluster: Cluster) -> None:
     def do(*words: str) -> None:
         said = hadoop("nodeattributes", *words)
-        assert said.status == 0, said
+        assert said.status == 0, str(said)
         agree(hadoop, cluster, "nodeattributes", "-list")
         agree(hadoop, cluster, "nodeattributes", "-nodestoattributes", "-nodes", NODES[0])
         agree(hadoop, cluster, "nodeattributes", "-attributestonodes")
@@ -300,7 +300,7 @@ def test_a_node_is_given_other_resources(hadoop: Commands, cluster: Cluster) -> 
     node = found(NODE, yarn(cluster, "node", "-list"))[0]
     for memory in ("4096", "8192"):
         said = hadoop("rmadmin", "-updateNodeResource", node, memory, "8")
-        assert said.status == 0, said
+        assert said.status == 0, str(said)
         shown = partial(node_shows, hadoop, node, f"Memory-Capacity : {memory}MB")
         assert wait_until(shown, 20)
         agree(hadoop, cluster, "node", "-status", node)

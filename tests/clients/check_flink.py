@@ -17,7 +17,7 @@ def test_an_application_counts_words(cluster: Cluster, scratch: Path, tmp_path: 
     text, target = real_text(tmp_path / "text.txt"), tmp_path / "words.txt"
     said = Flink(cluster, scratch / "flink").run(str(text), str(target))
     found = re.search(r"application_\d+_\d+", said.out + said.err)
-    assert found, said
+    assert found, str(said)
     assert said.status == 0, f"{said}\n{yarn(cluster, 'logs', '-applicationId', found[0])}"
 
     def report() -> str:

@@ -43,7 +43,7 @@ def test_masters_on_hadoops_clients_run_there_to_the_end_and_are_killed(
     """AMRMClientAsync finds its AMRM token, NMClientAsync starts containers, and the kill stops the AM."""
     cluster = alone.cluster
     said = programs.run(cluster.run.path, "Submission")
-    assert said.status == 0, said
+    assert said.status == 0, str(said)
     assert said.out.endswith("done\n")
     assert wait_until(lambda: not alone.places(), ENOUGH_S), alone.places()
     ended = yarn(cluster, "application", "-list", "-appStates", "FINISHED").out
@@ -58,7 +58,7 @@ def test_masters_on_hadoops_clients_run_there_to_the_end_and_are_killed(
 
 def test_its_containers_grow_stop_and_tell_how_they_ended(programs: Programs, alone: HadoopNode) -> None:
     said = programs.run(alone.cluster.run.path, "UnmanagedMaster")
-    assert said.status == 0, said
+    assert said.status == 0, str(said)
     assert said.out.endswith("done\n")
 
 
@@ -108,6 +108,6 @@ def test_its_containers_outlive_the_resource_manager_and_a_new_attempt_it(
         assert wait_until(lambda: ran_on() == [HOST, HOST, ours, ours], ENOUGH_S), ran_on()
         end.touch()
         said, _ = job.communicate(timeout=PROGRAM_S)
-    assert job.returncode == 0, said
+    assert job.returncode == 0, str(said)
     attempts = yarn(cluster, "applicationattempt", "-list", application).out
     assert re.findall("FAILED|FINISH", attempts) == ["FAILED", "FINISH"], attempts

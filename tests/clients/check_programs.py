@@ -24,7 +24,7 @@ def test_the_program_finds_everything_as_it_should_be(
     programs: Programs, cluster: Cluster, name: str
 ) -> None:
     said = programs.run(cluster.run.path, name)
-    assert said.status == 0, said
+    assert said.status == 0, str(said)
     assert said.out.endswith("done\n")
 
 
@@ -42,7 +42,7 @@ def test_clients_prove_to_masters_who_they_are(programs: Programs, cluster: Clus
 
         assert wait_until(both_run, 30)
         said = programs.run(cluster.run.path, "ClientToAM", *running)
-    assert said.status == 0, said
+    assert said.status == 0, str(said)
     assert said.out.endswith("done\n")
 
 

@@ -42,6 +42,7 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
  * another and gives one back that it never used.
  */
 public final class UnmanagedMaster {
+  private static final int WANTED = 4;
   private static final Resource SMALL = Resource.newInstance(1024, 1);
   private static final Resource LARGER = Resource.newInstance(2048, 1);
   private static final Priority PRIORITY = Priority.newInstance(3);
@@ -127,12 +128,12 @@ public final class UnmanagedMaster {
     Expect.equal("the queue at registration, with its whole path", "root.default", registered.getQueue());
     Expect.equal("RUNNING", YarnApplicationState.RUNNING,
         yarn.getApplicationReport(application).getYarnApplicationState());
-    for (int each = 0; each < 4; each++) {
+    for (int each = 0; each < WANTED; each++) {
       rm.addContainerRequest(new ContainerRequest(SMALL, null, null, PRIORITY));
     }
     Expect.soon("four containers", () -> {
       heartbeat(0.1f);
-      return containers.size() == 4;
+      return containers.size() == WANTED;
     });
     Expect.equal("the priority of a container", PRIORITY, containers.get(0).getPriority());
     Expect.equal("no request is left", 0, rm.getMatchingRequests(PRIORITY, "*", SMALL).stream()
@@ -181,7 +182,7 @@ public final class UnmanagedMaster {
     nodes.stopContainer(containers.get(1).getId(), containers.get(1).getNodeId());
     Expect.soon("all that ended was told", () -> {
       heartbeat(0.9f);
-      return completed.size() == 3;
+      return isOver(1) && isOver(2) && isOver(3);
     });
     Expect.equal("exit status of one that failed", 3, exitStatus(2));
     Expect.equal("exit status of one that was stopped", ContainerExitStatus.KILLED_BY_APPMASTER, exitStatus(1));
@@ -192,6 +193,10 @@ public final class UnmanagedMaster {
   private void heartbeat(float progress) throws Exception {
     AllocateResponse response = rm.allocate(progress);
     for (Container container : response.getAllocatedContainers()) {
+      if (containers.size() == WANTED) { // a request that had crossed an allocation was served, too
+        rm.releaseAssignedContainer(container.getId());
+        continue;
+      }
       containers.add(container);
       rm.removeContainerRequest(new ContainerRequest(SMALL, null, null, PRIORITY));
     }
@@ -206,6 +211,10 @@ public final class UnmanagedMaster {
 
   private ContainerStatus status(Container container) throws Exception {
     return nodes.getContainerStatus(container.getId(), container.getNodeId());
+  }
+
+  private boolean isOver(int number) {
+    return completed.containsKey(containers.get(number).getId());
   }
 
   private int exitStatus(int number) {
