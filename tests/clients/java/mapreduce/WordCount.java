@@ -1,3 +1,4 @@
+import java.io.File;
 import java.io.IOException;
 import java.util.StringTokenizer;
 import org.apache.hadoop.conf.Configuration;
@@ -20,6 +21,15 @@ public final class WordCount extends Configured implements Tool {
   public static final class Words extends Mapper<LongWritable, Text, Text, IntWritable> {
     private final IntWritable one = new IntWritable(1);
     private final Text word = new Text();
+
+    /** Waits for the file that {@code words.gate} names, if it names one. */
+    @Override
+    protected void setup(Context context) throws InterruptedException {
+      String gate = context.getConfiguration().get("words.gate");
+      while (gate != null && !new File(gate).exists()) {
+        Thread.sleep(50);
+      }
+    }
 
     @Override
     protected void map(LongWritable offset, Text line, Context context) throws IOException, InterruptedException {
