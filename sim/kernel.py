@@ -66,14 +66,6 @@ class Kernel:
         """The action of that number will not happen."""
         self._cancelled[number] = None
 
-    def next_due_ms(self) -> int | None:
-        """The moment at which something happens next, or None."""
-        self._drop_cancelled()
-        moments = [due for source in self._sources if (due := source.next_due_ms()) is not None]
-        if self._heap:
-            moments.append(self._heap[0].due_ms)
-        return min(moments, default=None)
-
     def run_until(self, end_ms: int) -> None:
         """Lets everything happen up to and at that moment; the clock then shows it."""
         while self._happen_by(end_ms):

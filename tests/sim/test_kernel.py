@@ -40,7 +40,6 @@ def test_moments_come_in_order_and_one_moment_by_priority_then_sequence() -> Non
     assert clock.now_ms() == 15
     kernel.run_until(20)
     assert log[-1] == (20, "late")
-    assert kernel.next_due_ms() is None
 
 
 def test_what_is_put_down_while_it_runs_happens_in_the_same_run() -> None:
@@ -55,7 +54,22 @@ def test_what_is_put_down_while_it_runs_happens_in_the_same_run() -> None:
     kernel.at(0, again)
     kernel.run_until(7)
     assert seen == [0, 3, 6]
-    assert kernel.next_due_ms() == 9
+    kernel.run_until(9)
+    assert seen == [0, 3, 6, 9]
+
+
+def test_it_runs_while_it_is_wanted_and_the_clock_stays_with_what_happened_last() -> None:
+    clock = VirtualClock()
+    kernel = Kernel(clock)
+    seen: list[int] = []
+    for due_ms in (1, 1, 4, 9):
+        kernel.at(due_ms, lambda: seen.append(clock.now_ms()))
+    kernel.run_while(lambda: len(seen) < 1, 100)
+    assert seen == [1]
+    kernel.run_while(lambda: True, 8)
+    assert (seen, clock.now_ms()) == ([1, 1, 4], 4)
+    kernel.run_while(lambda: True, 100)
+    assert (seen, clock.now_ms()) == ([1, 1, 4, 9], 9)
 
 
 def test_a_source_goes_before_the_heap_at_the_same_moment() -> None:
