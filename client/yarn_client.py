@@ -203,11 +203,13 @@ class YarnClient:
         name: str | None = None,
         limit: int | None = None,
     ) -> tuple[ApplicationReport, ...]:
-        """The applications that pass every filter given, in the RM's order."""
+        """The applications that pass every filter given, in the RM's order; tags are kept in lower case
+        (GetApplicationsRequestPBImpl).
+        """
         request = calls.GetApplicationsRequest(
             application_types=tuple(types),
             application_states=tuple(states),
-            application_tags=tuple(tags),
+            application_tags=tuple(tag.lower() for tag in tags),
             users=tuple(users),
             queues=tuple(queues),
             scope=scope,

@@ -167,7 +167,7 @@ def test_list_filters(rm: FakeResourceManager, shell: Shell) -> None:
     (request,) = rm.asked("getApplications")
     assert request.application_types == ("MAPREDUCE", "SPARK")
     assert request.application_states == (YarnApplicationState.RUNNING, YarnApplicationState.FINISHED)
-    assert request.application_tags == ("A", "b")
+    assert request.application_tags == ("a", "b")
     assert rm.callers[0].user == "mei"
 
 
