@@ -2,10 +2,11 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-PACKAGES := protos yarn rm nm am client cluster sim
-BENCHES := $(filter-out spark,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)))
+PACKAGES := protos yarn rm nm am client cluster sim testing
+BENCHES := $(filter-out check failover spark taskstream whatif work,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)))
 
-.PHONY: help setup test test-clients compare cluster bench bench-clients lint format clean
+.PHONY: help setup compiled test test-clients compare mutants cluster demo-locality paper
+.PHONY: bench bench-check bench-clients bench-hadoop failover soak lint format pictures release clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -13,19 +14,32 @@ help: ## Show this list
 
 setup: .venv/installed ## Create .venv, install yarnbox and its tools, generate the stubs
 	@$(BIN)/python protos/build.py --if-stale
+	@test .venv/compiled -nt .venv/installed || echo "setup: compiling"
 	@$(BIN)/python -m compileall -q $(PACKAGES)  # once: where PYTHONDONTWRITEBYTECODE is set, every start would
+	@touch .venv/compiled
+	@test -z "$(filter-out 0,$(COMPILED))" || $(BIN)/python compile_core.py
+
+compiled: ## Compile the core to C, some minutes (needs a C compiler); it is used until a source of it changes
+	@$(MAKE) --no-print-directory setup COMPILED=1
 
 .venv/installed: pyproject.toml hatch_build.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "yarnbox needs Python 3.11 or newer, $(PYTHON) is not: make setup PYTHON=python3.11" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
 	  || { echo "$(PYTHON) cannot create environments: install its venv package (apt install python3-venv)" >&2; exit 1; }
+	@echo "setup: making the environment .venv"
 	@$(PYTHON) -m venv .venv
+	@echo "setup: installing yarnbox and its tools there, some 60 packages; a minute or two"
 	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-test: setup ## Run all tests; format, lint and types are among them
-	@$(BIN)/pytest -q -n 3 --dist worksteal
+node_modules/.installed: package.json .npmrc
+	@npm install --silent --no-audit --no-fund
+	@touch $@
+
+test: setup ## Run all tests; format, lint and types are among them. COMPILED=1: on the compiled core
+	@$(BIN)/python -m tests.zookeeper || test $$? -eq 3
+	@PYTHONDONTWRITEBYTECODE= YARNBOX_COMPILED=$(if $(filter-out 0,$(COMPILED)),1,0) $(BIN)/pytest -q -n 4 --dist worksteal
 
 test-clients: setup ## Run Hadoop's own commands, MapReduce, NodeManager, Java clients, Spark and Flink on a cluster (needs Java; 1 GB of cache)
 	@if $(BIN)/python -m tests.clients.installed; then \
@@ -36,24 +50,58 @@ test-clients: setup ## Run Hadoop's own commands, MapReduce, NodeManager, Java c
 compare: setup ## Play every scenario by Hadoop's ResourceManager too, and compare (needs Java and Maven)
 	@$(BIN)/python -m tests.hadoop.installed && $(BIN)/python -m tests.hadoop.compare $$(find tests/scenarios -name '*.yaml' | sort)
 
+mutants: setup ## Play small faults of our schedulers: scenarios or walks beside Hadoop's must notice each (needs Java and Maven)
+	@$(BIN)/python -m tests.hadoop.installed && $(BIN)/python -m tests.hadoop.mutation
+
 cluster: setup ## Start a local cluster in the foreground; Ctrl-C ends it
 	@exec $(BIN)/yarnbox up
+
+demo-locality: setup ## Three word counts at a time on real processes, without delay scheduling and with it
+	@$(BIN)/python examples/locality/locality.py
+
+paper: setup ## Play the experiments of the literature; writes docs/paper.md and docs/paper (minutes)
+	@$(BIN)/yarnbox paper --out docs
 
 bench: setup ## Run the benchmarks, one JSON document each
 	@set -e; for bench in $(BENCHES); do $(BIN)/python -m bench.$$bench; done
 
+bench-check: setup ## Count instructions of fixed pieces of work, compare with bench/check.json (needs valgrind; minutes). RECORD=1: record
+	@$(BIN)/python -m bench.check $(if $(filter-out 0,$(RECORD)),--record)
+
+failover: setup ## Kill the active of two ResourceManagers TIMES times (10) under load: nothing may be lost (needs Java)
+	@$(BIN)/python -m tests.zookeeper && $(BIN)/python -m bench.failover --times $(or $(TIMES),10)
+
 bench-clients: setup ## Run SparkPi on a cluster and without one (needs Java; installs Spark into a cache)
 	@$(BIN)/python -m tests.clients.installed && $(BIN)/python -m bench.spark
+
+soak: setup ## Walk for MINUTES (60): a cluster under faults drawn from seeds, in virtual time
+	@$(BIN)/python -m yarnbox.testing.walk --minutes $(or $(MINUTES),60)
+
+bench-hadoop: setup ## Compare the schedulers' speed with that of Hadoop's own, in turns (needs Java and Maven)
+	@$(BIN)/python -m bench.hadoop
 
 lint: setup ## Look for faults of style and type
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node_modules/.installed && npm run --silent lint; \
+	else echo "npm is not installed: JavaScript and CSS are not checked" >&2; fi
 
 format: setup ## Rewrite the sources in the one format
 	@$(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/ruff format .
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node_modules/.installed && npm run --silent format; fi
+
+release: setup ## Check, build and try a release, and list its parts: dist/ (see docs/release.md)
+	@$(BIN)/python release.py check
+	@$(BIN)/python release.py build
+	@$(BIN)/python release.py trial
+	@$(BIN)/python release.py sbom
+
+pictures: setup ## Take the pictures of docs/images again (needs Chromium)
+	@$(BIN)/python -m tests.pictures
 
 clean: ## Remove what was built, the environment included
-	@rm -rf .venv build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis test-artifacts bench-results
+	@rm -rf .venv node_modules build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis test-artifacts bench-results
+	@rm -rf src/yarnbox/_compiled src/yarnbox/._compiled-*
 	@rm -rf protos/*_pb2*.py protos/*_pb2*.pyi protos/stubs.sha256
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

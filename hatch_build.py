@@ -1,38 +1,55 @@
-"""The build hook: wheels and editable installs get fresh stubs, wheels also the sample configuration."""
+"""The build hook: every install gets fresh stubs, an editable one the links of src/yarnbox, and a wheel that
+is built with YARNBOX_WHEEL=compiled the compiled core.
+"""
 
 from __future__ import annotations
 
 import importlib.util
+import os
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+LINKED = ("protos", "yarn", "rm", "nm", "am", "client", "cluster", "sim", "testing", "conf", "examples")
+
 
 class StubsHook(BuildHookInterface[Any]):
-    """Generates the modules of the contract before files are collected."""
+    """Generates the modules of the contract, and the links, before files are collected."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Run by hatchling; `version` is "standard" for a wheel, "editable" for an editable install."""
         if self.target_name != "wheel":
             return
         root = Path(self.root)
-        builder = load_stub_builder(root)
+        builder = load(root / "protos" / "build.py")
         if builder.why_stale() is not None:
             builder.generate()
-        if version == "standard":
-            # An installed `yarnbox` finds its default configuration beside the package that starts the
-            # cluster; a checkout finds it at its top.
-            if (root / "conf").is_dir():
-                build_data["force_include"][str(root / "conf")] = "cluster/conf"
+        is_compiled = version == "standard" and os.environ.get("YARNBOX_WHEEL") == "compiled"
+        if version == "editable" or is_compiled:
+            link_packages(root)
+        if is_compiled:
+            core = load(root / "compile_core.py")
+            core.build_if_stale()
+            build_data["force_include"][str(core.PLACE)] = "yarnbox/_compiled"
+            build_data["pure_python"] = False
+            build_data["infer_tag"] = True
 
 
-def load_stub_builder(root: Path) -> ModuleType:
-    """protos/build.py by its path: the package that holds it cannot be imported before the stubs exist."""
-    spec = importlib.util.spec_from_file_location("stub_builder", root / "protos" / "build.py")
+def link_packages(root: Path) -> None:
+    """Makes src/yarnbox show the folders of the top level: a source archive carries no links."""
+    package = root / "src" / "yarnbox"
+    for name in LINKED:
+        if not (package / name).exists():
+            (package / name).symlink_to(Path("..", "..", name), target_is_directory=True)
+
+
+def load(file: Path) -> ModuleType:
+    """A module by its path: the package cannot be imported before the stubs exist."""
+    spec = importlib.util.spec_from_file_location(file.stem, file)
     if spec is None or spec.loader is None:
-        raise ImportError("protos/build.py is missing")
+        raise ImportError(f"{file} is missing")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

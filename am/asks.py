@@ -4,7 +4,7 @@ An allocate call carries absolute counts per (priority, allocation request id, l
 deltas, and only for what changed. This file owns those counts, the containers to release, the blacklist, the
 container updates and the scheduling requests, and puts them together for the next call; after a refused call
 they are sent again, and after a restart of the RM all that is outstanding is. It knows neither the connection
-nor what the containers are for. Answers for Hadoop's AMRMClientImpl (without its RPC), RemoteRequestsTable
+nor what the containers are for. Hadoop: AMRMClientImpl (without its RPC), RemoteRequestsTable
 and AMRMClientUtils.
 """
 
@@ -14,18 +14,18 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from yarn.enums import ContainerUpdateType, ExecutionType
-from yarn.ids import ContainerId
-from yarn.ordered import OrderedSet
-from yarn.records.container import Container
-from yarn.records.master import AllocateRequest, AllocateResponse, UpdateContainerRequest
-from yarn.records.request import (
+from yarnbox.yarn.enums import ContainerUpdateType, ExecutionType
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.ordered import OrderedSet
+from yarnbox.yarn.records.container import Container
+from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse, UpdateContainerRequest
+from yarnbox.yarn.records.request import (
     ExecutionTypeRequest,
     ResourceBlacklistRequest,
     ResourceRequest,
     SchedulingRequest,
 )
-from yarn.resource import Resource
+from yarnbox.yarn.resource import Resource
 
 ANY = "*"
 DEFAULT_RACK = "/default-rack"

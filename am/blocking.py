@@ -1,6 +1,6 @@
 """The RM and NM clients for a program without asyncio: the smallest AMs, and commands.
 
-The same conversation as rm_client.py and nm_client.py, carried out call by call. Answers for what AMRMClient
+The same conversation as rm_client.py and nm_client.py, carried out call by call. Hadoop: what AMRMClient
 and NMClient are in Java, which block by nature.
 """
 
@@ -8,30 +8,32 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-from am.asks import RequestTable
-from am.nm_client import SERVICE, Resolve, started, statuses_of, stopped
-from am.rm_client import MAX_WAIT_MS, RETRY_MS, Conversation, NMTokenCache, Pause, Steps
-from yarn.enums import FinalApplicationStatus
-from yarn.errors import InvalidTokenError, YarnError
-from yarn.hadoop_ipc.stub import BlockingHadoopStub
-from yarn.ids import ContainerId, NodeId
-from yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
-from yarn.records.management import (
+from yarnbox.am.asks import RequestTable
+from yarnbox.am.nm_client import SERVICE, Resolve, started, statuses_of, stopped
+from yarnbox.am.rm_client import MAX_WAIT_MS, RETRY_MS, Conversation, NMTokenCache, Pause, Steps
+from yarnbox.yarn.enums import FinalApplicationStatus
+from yarnbox.yarn.errors import InvalidTokenError, YarnError
+from yarnbox.yarn.failover import BlockingCalls
+from yarnbox.yarn.hadoop_ipc.stub import BlockingHadoopStub
+from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
+from yarnbox.yarn.records.management import (
     GetContainerStatusesRequest,
     StartContainerRequest,
     StartContainersRequest,
     StopContainersRequest,
 )
-from yarn.records.master import (
+from yarnbox.yarn.records.master import (
     AllocateResponse,
     RegisterApplicationMasterRequest,
     RegisterApplicationMasterResponse,
 )
-from yarn.records.request import PlacementConstraintMapEntry
-from yarn.rpc import BlockingStub, ConnectionFailedError
+from yarnbox.yarn.records.request import PlacementConstraintMapEntry
+from yarnbox.yarn.rpc import BlockingStub, ConnectionFailedError
+from yarnbox.yarn.tls import Tls
 
 T = TypeVar("T")
 
@@ -41,20 +43,24 @@ class BlockingAMRMClient:
 
     def __init__(
         self,
-        stub: BlockingStub,
+        stub: BlockingCalls,
         asks: RequestTable | None = None,
         nm_tokens: NMTokenCache | None = None,
         *,
         max_wait_ms: int = MAX_WAIT_MS,
         retry_ms: int = RETRY_MS,
+        now_s: Callable[[], float] = time.monotonic,
+        wait: Callable[[float], object] | None = None,
     ) -> None:
+        """`now_s` and `wait` are the time, where it is not this machine's."""
         self.asks = asks or RequestTable()
         self.nm_tokens = nm_tokens or NMTokenCache()
         self._stub = stub
         self._conversation = Conversation(self.asks, self.nm_tokens)
         self._max_wait_ms = max_wait_ms
         self._retry_ms = retry_ms
-        self._closing = threading.Event()
+        self._now_s = now_s
+        self._wait = wait or threading.Event().wait
 
     def register(
         self,
@@ -81,7 +87,7 @@ class BlockingAMRMClient:
 
     def pause(self, seconds: float) -> None:
         """Lets the time until the next heartbeat pass."""
-        self._closing.wait(seconds)
+        self._wait(seconds)
 
     def finish(self, status: FinalApplicationStatus, diagnostics: str = "", tracking_url: str = "") -> None:
         """Unregisters; after it the AM may exit."""
@@ -108,12 +114,12 @@ class BlockingAMRMClient:
             steps.close()
 
     def _call(self, rpc: str, request: object) -> object:
-        deadline = time.monotonic() + self._max_wait_ms / 1000
+        deadline = self._now_s() + self._max_wait_ms / 1000
         while True:
             try:
                 return self._stub.call(rpc, request)
             except ConnectionFailedError:
-                if time.monotonic() + self._retry_ms / 1000 > deadline:
+                if self._now_s() + self._retry_ms / 1000 > deadline:
                     raise
                 self.pause(self._retry_ms / 1000)
 
@@ -121,10 +127,21 @@ class BlockingAMRMClient:
 class BlockingNMClient:
     """NMClient whose methods return when they are done."""
 
-    def __init__(self, nm_tokens: NMTokenCache, resolve: Resolve = str, *, hadoop_ipc: bool = False) -> None:
+    def __init__(
+        self,
+        nm_tokens: NMTokenCache,
+        resolve: Resolve = str,
+        *,
+        hadoop_ipc: bool = False,
+        tls: Tls | None = None,
+        connect: Callable[[NodeId], BlockingStub | BlockingHadoopStub] | None = None,
+    ) -> None:
+        """`connect` makes the stub of a node, where nodes are not called over a network."""
         self._tokens = nm_tokens
         self._resolve = resolve
-        self._stub_class = BlockingHadoopStub if hadoop_ipc else BlockingStub
+        self._hadoop_ipc = hadoop_ipc
+        self._tls = tls
+        self._connect = connect or self._connect_by_address
         self._stubs: dict[NodeId, BlockingStub | BlockingHadoopStub] = {}
 
     def start(self, container: Container, context: ContainerLaunchContext) -> Mapping[str, bytes]:
@@ -161,7 +178,12 @@ class BlockingNMClient:
             raise InvalidTokenError(f"No NMToken sent for {node_id}")
         stub = self._stubs.get(node_id)
         if stub is None:
-            stub = self._stub_class(self._resolve(node_id), SERVICE, peer=str(node_id))
-            self._stubs[node_id] = stub
+            stub = self._stubs[node_id] = self._connect(node_id)
         stub.use_token(token)
         return stub
+
+    def _connect_by_address(self, node_id: NodeId) -> BlockingStub | BlockingHadoopStub:
+        address, peer = self._resolve(node_id), str(node_id)
+        if self._hadoop_ipc:
+            return BlockingHadoopStub(address, SERVICE, peer=peer)
+        return BlockingStub(address, SERVICE, peer=peer, tls=self._tls)

@@ -2,18 +2,18 @@
 
 Owns the port, and who is let through to it: where the RM gives clients tokens, those who show one of this
 attempt; elsewhere, as with security off in Hadoop, whoever comes. What is asked and answered is the
-application's own. Answers for what an AM makes of ClientToAMTokenSecretManager and an RPC server, as
+application's own. Hadoop: what an AM makes of ClientToAMTokenSecretManager and an RPC server, as
 MRClientService does.
 """
 
 from __future__ import annotations
 
-from yarn.client_tokens import ClientToAMTokenSecretManager
-from yarn.hadoop_ipc.connection import Tokens
-from yarn.hadoop_ipc.server import Endpoint, HadoopServer
-from yarn.records.tokens import ClientToAMTokenIdentifier
-from yarn.rpc import Caller, Handler
-from yarn.tokens import CLIENT_TO_AM_TOKEN, identifier_of
+from yarnbox.yarn.client_tokens import ClientToAMTokenSecretManager
+from yarnbox.yarn.hadoop_ipc.connection import Tokens
+from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer
+from yarnbox.yarn.records.tokens import ClientToAMTokenIdentifier
+from yarnbox.yarn.rpc import Caller, Handler
+from yarnbox.yarn.tokens import CLIENT_TO_AM_TOKEN, identifier_of
 
 ANY_PORT = 0
 _SETTING = "the port is chosen freely, so another service"

@@ -1,8 +1,8 @@
-"""`yarnbox job`: runs wordcount, pi, a MapReduce job of one's own, or a command in many containers.
+"""`yarnbox job`: runs a MapReduce job that comes along, one of one's own, or a command in many containers.
 
 Owns the command line and what is printed; what a job is stands in mapreduce/ and shell/. Exit status 0 when
 the application SUCCEEDED, 1 when it did not or could not be submitted, 2 for a wrong command line or
-configuration, 130 after Ctrl-C, which ends the application. Answers for `hadoop jar`'s example programs,
+configuration, 130 after Ctrl-C, which ends the application. Hadoop: `hadoop jar`'s example programs,
 GenericOptionsParser and DistributedShell's command line.
 """
 
@@ -14,43 +14,63 @@ import os
 import shlex
 import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from am.connection import Connection, configuration_of
-from am.mapreduce.client import JobClient, JobProgress
-from am.mapreduce.jobs import pi, wordcount
-from am.mapreduce.splits import Split
-from am.placement import PlacementConstraintParseError, parse_specs
-from am.progress import ProgressDisplay
-from am.shell.client import ShellClient
-from am.shell.spec import ShellSpec
-from am.submit import SubmissionError, has_succeeded
-from yarn.configuration import Configuration, ConfigurationError
-from yarn.errors import YarnError
-from yarn.ids import ApplicationId
-from yarn.records.application import ApplicationReport
-from yarn.rpc import ConnectionFailedError, RpcError
+from yarnbox.am.connection import Connection, configuration_of
+from yarnbox.am.examples import EXAMPLES, paths
+from yarnbox.am.launch import command_line, exact_environment
+from yarnbox.am.mapreduce.client import JobClient, JobProgress
+from yarnbox.am.mapreduce.jobs import pi, wordcount
+from yarnbox.am.mapreduce.splits import Split
+from yarnbox.am.mapreduce.streaming import options as streaming
+from yarnbox.am.output import Output, shown_output, shown_reason
+from yarnbox.am.placement import PlacementConstraintParseError, parse_specs
+from yarnbox.am.progress import ProgressDisplay
+from yarnbox.am.shell.client import ShellClient
+from yarnbox.am.shell.spec import ShellSpec
+from yarnbox.am.staging import GivenFile
+from yarnbox.am.submit import ResourceManagerGoneError, SubmissionError, has_succeeded
+from yarnbox.yarn.command_parser import CommandParser
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.enums import LocalResourceType
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.rpc import ConnectionFailedError, RpcError
+from yarnbox.yarn.suggest import did_you_mean
+from yarnbox.yarn.words import counted
 
+MAX_WAIT = "yarn.resourcemanager.connect.max-wait.ms"
 HEARTBEAT = "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms"
 LOCAL_HEARTBEAT_MS = 100
 """A cluster on one desk answers sooner than one in a data centre. Hadoop: 1000."""
 
 INTERRUPTED = 130
+JOBS = ("wordcount", "pi", *EXAMPLES, "mapreduce", "streaming", "shell")
 
 
-def main(argv: list[str], run_dir: Path | str | None = None) -> int:
-    """Runs the command; its exit status."""
+def main(argv: list[str], run_dir: Path | str | None = None, yarn: str = "yarn") -> int:
+    """Runs the command; its exit status. `run_dir` is the cluster's run directory, if it has one here, `yarn`
+    the command that finds the cluster.
+    """
     words, command = _behind_dashes(argv)
-    options = _parser().parse_args(words)
+    if words and not words[0].startswith("-") and words[0] not in JOBS:
+        hint = did_you_mean(words[0], JOBS)
+        return _fail(f"there is no job {words[0]}{hint}; `yarnbox job --help` lists them", 2)
+    options = parser().parse_args(words)
     options.shell_words = command
-    program = Program(options, Path(run_dir) if run_dir is not None else Path(".yarnbox"))
+    program = Program(options, Path(run_dir).absolute() if run_dir is not None else None, yarn)
     try:
         return program.run()
     except (ConfigurationError, PlacementConstraintParseError) as error:
         return _fail(error, 2)
+    except ResourceManagerGoneError as error:
+        return _fail(error, 1)
     except ConnectionFailedError:
         where = f"cannot reach the ResourceManager at {program.rm_address}"
         remedy = "start a cluster with `yarnbox up`, or name a running one with --dir"
@@ -67,6 +87,10 @@ def _fail(error: Exception | str, status: int) -> int:
     return status
 
 
+def _say(text: str) -> None:
+    print(f"yarnbox: {text}", file=sys.stderr, flush=True)
+
+
 def _behind_dashes(argv: Sequence[str]) -> tuple[list[str], list[str]]:
     """The words before the first `--`, and those behind it."""
     words = list(argv)
@@ -79,8 +103,8 @@ def _behind_dashes(argv: Sequence[str]) -> tuple[list[str], list[str]]:
 # The command line.
 
 
-def _parser() -> argparse.ArgumentParser:
-    generic = argparse.ArgumentParser(add_help=False)
+def parser() -> argparse.ArgumentParser:
+    generic = CommandParser(add_help=False)
     generic.add_argument(
         "-D",
         dest="definitions",
@@ -91,7 +115,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     generic.add_argument("--queue", help="the queue it is submitted to (default: default)")
     generic.add_argument("--name", help="the application's name")
-    parser = argparse.ArgumentParser(
+    generic.add_argument(
+        "--wait",
+        metavar="SECONDS",
+        type=_count,
+        help="how long to wait for a ResourceManager that does not answer any more"
+        f" (default: 900, from {MAX_WAIT})",
+    )
+    parser = CommandParser(
         prog="yarnbox job", description="Runs a job on the cluster and follows it to its end."
     )
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="JOB")
@@ -103,6 +134,9 @@ def _parser() -> argparse.ArgumentParser:
     estimating.add_argument("maps", metavar="MAPS", type=_positive, help="number of maps")
     estimating.add_argument("samples", metavar="SAMPLES", type=_positive, help="points per map")
 
+    for name, example in EXAMPLES.items():
+        example.add_arguments(kinds.add_parser(name, parents=[generic], help=example.help))
+
     own = kinds.add_parser("mapreduce", parents=[generic], help="a mapper and a reducer of one's own")
     own.add_argument("--mapper", required=True, metavar="NAME", help="dotted name of a Mapper or function")
     own.add_argument("--reducer", metavar="NAME", help="dotted name of a Reducer or function")
@@ -112,6 +146,11 @@ def _parser() -> argparse.ArgumentParser:
         "--path", action="append", default=[], metavar="DIR", help="where their modules are (default: here)"
     )
     _add_paths(own)
+    streaming.add_options(
+        kinds.add_parser(
+            "streaming", parents=[generic], help="commands that read and write lines as mapper and reducer"
+        )
+    )
     _add_shell(kinds.add_parser("shell", parents=[generic], help="one command in many containers"))
     return parser
 
@@ -138,13 +177,19 @@ def _add_shell(parser: argparse.ArgumentParser) -> None:
     add(
         "--shell-env",
         "-shell_env",
-        type=_definition,
+        type=_variable,
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="an environment variable of the command; may be repeated",
+        help="an environment variable of the command, exactly as given; may be repeated",
     )
-    add("--shell-command", "-shell_command", metavar="COMMAND", help="instead of the words behind --")
+    add(
+        "--shell-command",
+        "-shell_command",
+        metavar="LINE",
+        help="instead of the words behind --: a line of a shell, in which the node replaces $NAME, {{NAME}}"
+        " and <LOG_DIR> first",
+    )
     add("--node-label-expression", "-node_label_expression", metavar="LABEL", help="label of the containers")
     add(
         "--placement-spec",
@@ -153,6 +198,20 @@ def _add_shell(parser: argparse.ArgumentParser) -> None:
         metavar="SPEC",
         help="containers by tag, and where they go: zk(3),NOTIN,NODE,zk:...",
     )
+    for option, kind, what in (
+        ("--files", LocalResourceType.FILE, "files"),
+        ("--archives", LocalResourceType.ARCHIVE, "archives, unpacked,"),
+    ):
+        add(
+            option,
+            "-" + option.lstrip("-"),
+            type=partial(_given_files, kind=kind),
+            action="extend",
+            default=[],
+            metavar="FILE[#LINK],...",
+            help=f"{what} that each container finds in its working directory: paths of this host, or URLs",
+        )
+    add("--quiet", action="store_true", help="do not print what the containers wrote to their stdout")
     _add_retries(parser)
     parser.set_defaults(refuse=parser.error)
 
@@ -172,7 +231,7 @@ def _add_retries(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="how often it tries again; -1: for ever (default: 0)",
+        help="how often it tries again; -1: without limit (default: 0)",
     )
     add(
         "--retry-interval",
@@ -199,11 +258,20 @@ def _definition(text: str) -> tuple[str, str]:
     return name, value
 
 
+def _variable(text: str) -> tuple[str, str]:
+    name, value = _definition(text)
+    try:
+        exact_environment({name: value})
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return name, value
+
+
 def _exit_statuses(text: str) -> tuple[int, ...]:
     try:
         return tuple(int(status) for status in text.split(",") if status)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no list of exit statuses, as 1,137") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of exit statuses such as 1,137") from None
 
 
 def _positive(text: str) -> int:
@@ -224,11 +292,14 @@ def _count(text: str) -> int:
 class Program:
     """One run of the command."""
 
-    def __init__(self, options: argparse.Namespace, run_dir: Path) -> None:
+    def __init__(self, options: argparse.Namespace, run_dir: Path | None, yarn: str) -> None:
         self._options = options
-        self._run_dir = run_dir.absolute()
+        self._run_dir = run_dir
         self._user = os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
         self.rm_address = ""
+        self._read: Configuration | None = None
+        """The configuration, once it is read."""
+        self._yarn = yarn
 
     def run(self) -> int:
         """Does what the options say."""
@@ -236,42 +307,49 @@ class Program:
             "wordcount": self._wordcount,
             "pi": self._pi,
             "mapreduce": self._mapreduce,
+            "streaming": self._streaming,
             "shell": self._shell,
         }
-        return kinds[self._options.kind]()
+        example = EXAMPLES.get(self._options.kind)
+        return example.run(self._options, self) if example is not None else kinds[self._options.kind]()
 
     def _configuration(self, properties: dict[str, str]) -> Configuration:
         """The cluster's, below what the job is, below what the command line says."""
         options = self._options
         over = dict(properties)
+        if options.wait is not None:
+            over[MAX_WAIT] = str(options.wait * 1000)
         if options.queue is not None:
             over["mapreduce.job.queuename"] = options.queue
         if options.name is not None:
             over["mapreduce.job.name"] = options.name
-        defaults = {
-            "yarn.app.mapreduce.am.staging-dir": str(self._run_dir / "staging"),
-            "mapreduce.jobhistory.done-dir": str(self._run_dir / "history"),
-            HEARTBEAT: str(LOCAL_HEARTBEAT_MS),
-        }
+        defaults = {HEARTBEAT: str(LOCAL_HEARTBEAT_MS)}
+        if self._run_dir is not None:
+            defaults["yarn.app.mapreduce.am.staging-dir"] = str(self._run_dir / "staging")
+            history = self._run_dir / "history"
+            defaults["mapreduce.jobhistory.intermediate-done-dir"] = str(history / "done_intermediate")
+            defaults["mapreduce.jobhistory.done-dir"] = str(history / "done")
         found = configuration_of(os.environ, self._user).with_defaults(defaults)
         configuration = found.overlaid(over, "yarnbox job").overlaid_by_arguments(options.definitions)
         self.rm_address = Connection.of(configuration).rm_address
+        self._read = configuration
         return configuration
 
     # MapReduce.
 
     def _wordcount(self) -> int:
-        properties = {**wordcount.properties(), **self._paths()}
-        return self._run_text_job(properties)
+        options = self._options
+        properties = {**wordcount.properties(), **paths(options.inputs, options.output)}
+        return 0 if self.run_job(self.client(properties)) else 1
 
     def _mapreduce(self) -> int:
         options = self._options
-        paths = [str(Path(path).absolute()) for path in options.path] or [os.getcwd()]
+        modules = [str(Path(path).absolute()) for path in options.path] or [os.getcwd()]
         properties = {
             "mapreduce.job.map.class": options.mapper,
             "mapreduce.job.name": options.mapper,
-            "yarnbox.mapreduce.python.path": ",".join(paths),
-            **self._paths(),
+            "yarnbox.mapreduce.python.path": ",".join(modules),
+            **paths(options.inputs, options.output),
         }
         if options.reducer:
             properties["mapreduce.job.reduce.class"] = options.reducer
@@ -279,36 +357,27 @@ class Program:
             properties["mapreduce.job.combine.class"] = options.combiner
         if options.reduces is not None:
             properties["mapreduce.job.reduces"] = str(options.reduces)
-        return self._run_text_job(properties)
+        return 0 if self.run_job(self.client(properties)) else 1
 
-    def _paths(self) -> dict[str, str]:
-        options = self._options
-        for path in (*options.inputs, options.output):
-            if "," in path:
-                raise SubmissionError(f"the path {path} has a comma, which separates paths in properties")
-        return {
-            "mapreduce.input.fileinputformat.inputdir": ",".join(
-                str(Path(path).absolute()) for path in options.inputs
-            ),
-            "mapreduce.output.fileoutputformat.outputdir": str(Path(options.output).absolute()),
-        }
-
-    def _run_text_job(self, properties: dict[str, str]) -> int:
-        client = JobClient(self._configuration(properties), self._user)
+    def _streaming(self) -> int:
+        client = self.client(streaming.properties(self._options))
+        if not self._options.background:
+            return 0 if self.run_job(client) else 1
         client.check()
-        return 0 if self._run_job(client, client.text_splits) else 1
+        print(f"Submitted application {client.submit(client.text_splits())}", flush=True)
+        return 0
 
     def _pi(self) -> int:
         options = self._options
         maps, samples = options.maps, options.samples
-        output = self._run_dir / "tmp" / f"QuasiMonteCarlo_{time.time_ns()}_{os.getpid()}"
+        parent = Path(tempfile.gettempdir()) if self._run_dir is None else self._run_dir / "tmp"
+        output = parent / f"QuasiMonteCarlo_{time.time_ns()}_{os.getpid()}"
         place = {"mapreduce.output.fileoutputformat.outputdir": str(output)}
-        client = JobClient(self._configuration({**pi.properties(), **place}), self._user)
+        client = self.client({**pi.properties(), **place})
         print(f"Number of Maps  = {maps}\nSamples per Map = {samples}", flush=True)
-        client.check()
         started = time.monotonic()
         try:
-            succeeded = self._run_job(client, lambda: pi.splits(maps, samples))
+            succeeded = self.run_job(client, pi.splits(maps, samples))
             seconds = time.monotonic() - started
             print(f"Job Finished in {seconds:.3f} seconds")
             if not succeeded:
@@ -318,23 +387,34 @@ class Program:
         finally:
             shutil.rmtree(output, ignore_errors=True)
 
-    def _run_job(self, client: JobClient, splits: Callable[[], list[Split]]) -> bool:
-        made = splits()
+    def client(self, properties: dict[str, str]) -> JobClient:
+        """The client of a job; what the command line says is over these properties."""
+        return JobClient(self._configuration(properties), self._user, _say)
+
+    def run_job(self, client: JobClient, splits: Sequence[Split] | None = None) -> bool:
+        """Checks and runs a job, over its files if there are no splits; whether it succeeded."""
+        client.check()
+        made = splits if splits is not None else client.text_splits()
         application_id = client.submit(made)
         job = str(application_id).replace("application", "job")
-        print(f"Submitted application {application_id}: {len(made)} splits\nRunning job: {job}", flush=True)
+        print(f"Submitted application {application_id}: {counted(len(made), 'split')}")
+        print(f"Running job: {job}", flush=True)
         with ProgressDisplay(("map", "reduce")) as display:
 
             def tell(_report: ApplicationReport, progress: JobProgress) -> None:
                 display.show(progress.map, progress.reduce)
 
             report = self._to_the_end(client, application_id, lambda: client.follow(application_id, tell))
+        history = client.job_report(application_id)
         if has_succeeded(report):
             print(f"Job {job} completed successfully")
         else:
             state = report.yarn_application_state.name if report.yarn_application_state else "UNKNOWN"
             print(f"Job {job} failed with state {state} due to: {_reason(report)}", file=sys.stderr)
-        _print_counters(client.job_report(application_id))
+            output = self._output(client, application_id)
+            reason = output.reason(report.diagnostics or "", _failed_containers(history))
+            print(shown_reason(output, reason), file=sys.stderr, flush=True)
+        _print_counters(history)
         return has_succeeded(report)
 
     def _to_the_end(
@@ -347,38 +427,57 @@ class Program:
             return follow()
         except KeyboardInterrupt:
             print(f"yarnbox: killing {application_id}", file=sys.stderr)
-            client.kill(application_id)
+            try:
+                client.kill(application_id)
+            except ConnectionFailedError:
+                _say(f"{application_id} is not killed: the ResourceManager does not answer")
             raise
 
     # DistributedShell.
 
     def _shell(self) -> int:
         spec = self._shell_spec()
-        client = ShellClient(self._configuration({}), self._user)
-        application_id = client.submit(spec)
-        print(f"Submitted application {application_id}: {spec.total} containers", flush=True)
+        client = ShellClient(self._configuration({}), self._user, _say)
+        application_id = client.submit(spec, [*self._options.files, *self._options.archives])
+        print(f"Submitted application {application_id}: {counted(spec.total, 'container')}", flush=True)
         with ProgressDisplay(("containers",)) as display:
 
             def tell(report: ApplicationReport) -> None:
                 display.show(1.0 if has_succeeded(report) else report.progress or 0.0)
 
             report = self._to_the_end(client, application_id, lambda: client.follow(application_id, tell))
+        output = self._output(client, application_id)
+        if not self._options.quiet:
+            sys.stdout.write(shown_output(output))
         if has_succeeded(report):
-            print(f"Application {application_id} completed successfully")
+            print(f"Application {application_id} completed successfully", flush=True)
             return 0
-        print(f"yarnbox: {application_id} did not succeed: {_reason(report)}", file=sys.stderr)
+        sys.stdout.flush()
+        reason = output.reason(report.diagnostics or "")
+        diagnostics = _reason(report) if reason is None else _first_line(report)
+        _say(f"{application_id} did not succeed: {diagnostics}")
+        print(shown_reason(output, reason), file=sys.stderr, flush=True)
         return 1
+
+    def _output(self, client: JobClient | ShellClient, application_id: ApplicationId) -> Output:
+        assert self._read is not None
+        return Output.of(self._read, application_id, lambda: client.report(application_id), self._yarn)
 
     def _shell_spec(self) -> ShellSpec:
         options = self._options
         words = options.shell_words
-        command = options.shell_command or (words[0] if len(words) == 1 else shlex.join(words))
-        if not command:
-            options.refuse("no command: write it behind --, as in `yarnbox job shell -- hostname`")
+        if bool(words) == (options.shell_command is not None):
+            which = "two commands, behind -- and in --shell-command" if words else "no command"
+            options.refuse(f"{which}: write one behind --, as in `yarnbox job shell -- hostname`")
+        if len(words) == 1 and " " in words[0] and not Path(words[0]).exists():
+            options.refuse(
+                f"{words[0]!r} is a single word behind --, hence the name of a program."
+                f" For a line of a shell, write -- sh -c {shlex.quote(words[0])}"
+            )
         if options.placement_spec:
             parse_specs(options.placement_spec)
         return ShellSpec(
-            command=command,
+            command=options.shell_command if options.shell_command is not None else command_line(words),
             containers=options.containers,
             memory_mb=options.memory,
             vcores=options.vcores,
@@ -393,8 +492,27 @@ class Program:
         )
 
 
+def _given_files(text: str, kind: LocalResourceType) -> list[GivenFile]:
+    try:
+        return [GivenFile.parse(one, kind) for one in text.split(",") if one]
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _reason(report: ApplicationReport) -> str:
     return " ".join((report.diagnostics or "no diagnostics").split())
+
+
+def _first_line(report: ApplicationReport) -> str:
+    """The diagnostics without the container's own words, which are shown below."""
+    return _reason(report) if not report.diagnostics else report.diagnostics.strip().splitlines()[0]
+
+
+def _failed_containers(history: dict[str, Any] | None) -> list[str]:
+    """The containers of the job's attempts that failed, by the job's report."""
+    tasks = (history or {}).get("tasks", [])
+    attempts = [attempt for task in tasks for attempt in task["attempts"]]
+    return [one["assignedContainerId"] for one in attempts if one["state"] == "FAILED"]
 
 
 def _print_counters(report: dict[str, Any] | None) -> None:

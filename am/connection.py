@@ -1,36 +1,40 @@
 """Where an ApplicationMaster finds its cluster: the RM's address, the address book, how long to keep trying.
 
 Owns the properties that every AM and submitter reads, and the making of clients from them. The configuration
-is that of YARN_CONF_DIR or HADOOP_CONF_DIR, which whoever submits an AM hands on to it. Answers for
+is that of YARN_CONF_DIR or HADOOP_CONF_DIR, which whoever submits an AM hands on to it. Hadoop:
 ClientRMProxy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from am.asks import RequestTable
-from am.blocking import BlockingAMRMClient, BlockingNMClient
-from am.nm_client import NMClient
-from am.rm_client import SERVICE, AMRMClient
-from am.submit import Submitter
-from yarn.address import Address, with_default_port
-from yarn.addresses import ADDRESS_BOOK_PROPERTY, AddressBook
-from yarn.configuration import SITE_FILES, Configuration
-from yarn.ids import NodeId
-from yarn.records.tokens import Token
-from yarn.resource_types import RESOURCE_TYPES_FILE
-from yarn.rpc import BlockingStub, Stub
-from yarn.settings import read, setting, settings
-from yarn.topology import RackResolver
+from yarnbox.am.asks import RequestTable
+from yarnbox.am.blocking import BlockingAMRMClient, BlockingNMClient
+from yarnbox.am.nm_client import NMClient
+from yarnbox.am.rm_client import SERVICE, AMRMClient
+from yarnbox.am.submit import Patience, Submitter
+from yarnbox.yarn.address import Address, with_default_port
+from yarnbox.yarn.addresses import ADDRESS_BOOK_PROPERTY, AddressBook
+from yarnbox.yarn.configuration import SITE_FILES, Configuration
+from yarnbox.yarn.failover import BlockingCalls, Calls, FailoverSettings, blocking_stub_of, stub_of
+from yarnbox.yarn.hosting import NM_CONF_DIR
+from yarnbox.yarn.http_access import HttpAccessSettings
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.presence import is_rm_expected
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.resource_types import RESOURCE_TYPES_FILE
+from yarnbox.yarn.rm_ids import rm_addresses
+from yarnbox.yarn.settings import group, read, setting, settings
+from yarnbox.yarn.tls import Tls, TlsSettings, told_by_node
+from yarnbox.yarn.topology import RackResolver
 
 CONF_DIRS = ("YARN_CONF_DIR", "HADOOP_CONF_DIR")
 CLIENT_SERVICE = "ApplicationClientProtocolService"
-
-_WILDCARDS = ("0.0.0.0", "::")
+_PEER = "the ResourceManager"
 
 
 @settings
@@ -57,16 +61,22 @@ class ConnectionSettings:
     retry_ms: int = setting(
         "yarn.resourcemanager.connect.retry-interval.ms", 30_000, "The pause in between", at_least=1
     )
+    http_access: HttpAccessSettings = group(HttpAccessSettings)
+    tls: TlsSettings = group(TlsSettings)
+    failover: FailoverSettings = group(FailoverSettings)
 
 
 def configuration_of(environment: Mapping[str, str], user: str = "") -> Configuration:
-    """The configuration that the environment names; the defaults when it names none."""
+    """The configuration that the environment names; the defaults when it names none. In a container on a host
+    that has no such directory, it is that of the node.
+    """
     empty = Configuration(environment=environment, system_properties={"user.name": user} if user else None)
-    for name in CONF_DIRS:
-        if environment.get(name):
-            directory = Path(environment[name])
-            return empty.with_files(directory, (*SITE_FILES, RESOURCE_TYPES_FILE))
-    return empty
+    named = [Path(environment[name]) for name in (*CONF_DIRS, NM_CONF_DIR) if environment.get(name)]
+    if not named:
+        return empty
+    found = next(filter(Path.is_dir, named), named[0])
+    written = empty.with_files(found, (*SITE_FILES, RESOURCE_TYPES_FILE))
+    return written.overlaid(told_by_node(environment), "the NodeManager")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,19 +86,25 @@ class Connection:
     settings: ConnectionSettings
     book: AddressBook
     racks: RackResolver
+    is_rm_expected: bool
+    """Whether an RM that does not answer is restarting, and not missing."""
+    tls: Tls | None
+    rm_addresses: tuple[str, ...]
+    """Where all RMs are, as they are connected to; one of them is active."""
 
     @classmethod
     def of(cls, configuration: Configuration) -> Self:
         """Reads the configuration; ConfigurationError says what is wrong with it."""
         found = read(ConnectionSettings, configuration)
         path = Path(found.address_book) if found.address_book else None
-        return cls(found, AddressBook(path), RackResolver.of(configuration))
+        racks = RackResolver.of(configuration)
+        tls, addresses = Tls.of(found.tls), rm_addresses(configuration)
+        return cls(found, AddressBook(path), racks, is_rm_expected(configuration), tls, addresses)
 
     @property
     def rm_address(self) -> str:
-        """The RM's address, as it is connected to."""
-        address = self.settings.rm_address
-        return str(replace(address, host="127.0.0.1") if address.host in _WILDCARDS else address)
+        """The RM's address, as it is connected to; of several, all of them."""
+        return ", ".join(self.rm_addresses)
 
     def resolve(self, node_id: NodeId) -> str:
         """The address of a node, as it is connected to."""
@@ -100,29 +116,35 @@ class Connection:
 
     def rm_client(self, token: Token | None, asks: RequestTable | None = None) -> AMRMClient:
         """The RM for an AM with this token, with asyncio."""
-        stub = Stub(self.rm_address, SERVICE, token=token, peer="the ResourceManager")
+        stub = stub_of(self.rm_addresses, SERVICE, token=token, peer=_PEER, tls=self.tls)
         return AMRMClient(stub, asks or self.asks(), max_wait_ms=self._max_wait_ms, retry_ms=self._retry_ms)
 
     def nm_client(self, rm: AMRMClient) -> NMClient:
         """The nodes, with asyncio."""
-        return NMClient(rm.nm_tokens, self.resolve, hadoop_ipc=self.settings.hadoop_ipc)
+        return NMClient(rm.nm_tokens, self.resolve, hadoop_ipc=self.settings.hadoop_ipc, tls=self.tls)
 
     def blocking_rm_client(self, token: Token | None) -> BlockingAMRMClient:
         """The RM for an AM with this token, without asyncio."""
-        stub = BlockingStub(self.rm_address, SERVICE, token=token, peer="the ResourceManager")
+        stub = blocking_stub_of(self.rm_addresses, SERVICE, token=token, peer=_PEER, tls=self.tls)
         return BlockingAMRMClient(stub, self.asks(), max_wait_ms=self._max_wait_ms, retry_ms=self._retry_ms)
 
     def blocking_nm_client(self, rm: BlockingAMRMClient) -> BlockingNMClient:
         """The nodes, without asyncio."""
-        return BlockingNMClient(rm.nm_tokens, self.resolve, hadoop_ipc=self.settings.hadoop_ipc)
+        return BlockingNMClient(rm.nm_tokens, self.resolve, hadoop_ipc=self.settings.hadoop_ipc, tls=self.tls)
 
-    def client_stub(self, user: str) -> BlockingStub:
+    def client_stub(self, user: str) -> BlockingCalls:
         """The RM for a client."""
-        return BlockingStub(self.rm_address, CLIENT_SERVICE, user=user, peer="the ResourceManager")
+        return blocking_stub_of(self.rm_addresses, CLIENT_SERVICE, user=user, peer=_PEER, tls=self.tls)
 
-    def submitter(self, user: str) -> Submitter:
-        """The RM for whoever submits an application and follows it."""
-        return Submitter(self.client_stub(user), self._max_wait_ms)
+    def async_client_stub(self, user: str, token: Token | None) -> Calls:
+        """The RM for a client, with asyncio."""
+        return stub_of(self.rm_addresses, CLIENT_SERVICE, user=user, token=token, peer=_PEER, tls=self.tls)
+
+    def submitter(self, user: str, say: Callable[[str], None] = lambda _text: None) -> Submitter:
+        """The RM for whoever submits an application and follows it; `say` is told when the RM is away."""
+        settings = self.settings
+        patience = Patience(settings.max_wait_ms, self._retry_ms, self.rm_address, say, self.is_rm_expected)
+        return Submitter(self.client_stub(user), patience)
 
     @property
     def _max_wait_ms(self) -> int:
@@ -130,4 +152,6 @@ class Connection:
 
     @property
     def _retry_ms(self) -> int:
-        return self.settings.retry_ms
+        settings, is_alone = self.settings, len(self.rm_addresses) <= 1
+        interval_ms = settings.retry_ms
+        return interval_ms if is_alone else settings.failover.pause_ms(1, interval_ms, lambda: 0.5)

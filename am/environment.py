@@ -2,7 +2,7 @@
 call.
 
 Reads a mapping that is handed in, normally the process's environment; opens nothing but the token file.
-Answers for ApplicationConstants.Environment and for what every Java AM does in its first lines.
+Hadoop: ApplicationConstants.Environment and for what every Java AM does in its first lines.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from yarn.credentials import Credentials, credentials_of_environment
-from yarn.ids import ApplicationAttemptId, ContainerId, NodeId
-from yarn.records.tokens import Token
-from yarn.tokens import AMRM_TOKEN
+from yarnbox.yarn.credentials import Credentials, credentials_of_environment
+from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.tokens import AMRM_TOKEN
 
 
 class NotInContainerError(Exception):

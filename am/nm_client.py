@@ -2,7 +2,7 @@
 
 Owns one stub per node, made at the first call and closed when the node is forgotten, and shows each node the
 token that the RM sent for it. In a cluster that serves Hadoop's wire every node speaks it, those of Hadoop's
-own nothing else: there it is spoken with all. Knows nothing of what runs in the containers. Answers for
+own nothing else: there it is spoken with all. Knows nothing of what runs in the containers. Hadoop:
 NMClient and ContainerManagementProtocolProxy.
 """
 
@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from am.rm_client import NMTokenCache
-from yarn.errors import InvalidTokenError, YarnError, error_of_class
-from yarn.hadoop_ipc.stub import HadoopStub
-from yarn.ids import ContainerId, NodeId
-from yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
-from yarn.records.management import (
+from yarnbox.am.rm_client import NMTokenCache
+from yarnbox.yarn.errors import InvalidTokenError, YarnError, error_of_class
+from yarnbox.yarn.hadoop_ipc.stub import HadoopStub
+from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
+from yarnbox.yarn.records.management import (
     ContainerExceptionMap,
     ContainerUpdateRequest,
     GetContainerStatusesRequest,
@@ -27,7 +27,8 @@ from yarn.records.management import (
     StopContainersRequest,
     StopContainersResponse,
 )
-from yarn.rpc import Stub
+from yarnbox.yarn.rpc import Stub
+from yarnbox.yarn.tls import Tls
 
 SERVICE = "ContainerManagementProtocolService"
 TIMEOUT_S = 20.0
@@ -65,10 +66,21 @@ def _raise_refusal(container_id: ContainerId, failed: tuple[ContainerExceptionMa
 class NMClient:
     """Calls of all nodes, for asyncio: over gRPC, or over Hadoop's wire."""
 
-    def __init__(self, nm_tokens: NMTokenCache, resolve: Resolve = str, *, hadoop_ipc: bool = False) -> None:
+    def __init__(
+        self,
+        nm_tokens: NMTokenCache,
+        resolve: Resolve = str,
+        *,
+        hadoop_ipc: bool = False,
+        tls: Tls | None = None,
+        connect: Callable[[NodeId], Stub | HadoopStub] | None = None,
+    ) -> None:
+        """`connect` makes the stub of a node, where nodes are not called over a network."""
         self._tokens = nm_tokens
         self._resolve = resolve
-        self._stub_class = HadoopStub if hadoop_ipc else Stub
+        self._hadoop_ipc = hadoop_ipc
+        self._tls = tls
+        self._connect = connect or self._connect_by_address
         self._stubs: dict[NodeId, Stub | HadoopStub] = {}
 
     async def start(self, container: Container, context: ContainerLaunchContext) -> Mapping[str, bytes]:
@@ -117,8 +129,12 @@ class NMClient:
             raise InvalidTokenError(f"No NMToken sent for {node_id}")
         stub = self._stubs.get(node_id)
         if stub is None:
-            address = self._resolve(node_id)
-            stub = self._stub_class(address, SERVICE, peer=str(node_id), timeout_s=TIMEOUT_S)
-            self._stubs[node_id] = stub
+            stub = self._stubs[node_id] = self._connect(node_id)
         stub.use_token(token)
         return await stub.call(rpc, request)
+
+    def _connect_by_address(self, node_id: NodeId) -> Stub | HadoopStub:
+        address, peer = self._resolve(node_id), str(node_id)
+        if self._hadoop_ipc:
+            return HadoopStub(address, SERVICE, peer=peer, timeout_s=TIMEOUT_S)
+        return Stub(address, SERVICE, peer=peer, timeout_s=TIMEOUT_S, tls=self._tls)

@@ -5,7 +5,7 @@
     python!=3.11
 
 Owns the grammar and what it means as records; which nodes satisfy a constraint is the RM's affair. Words of
-the grammar may be written in any case. Answers for PlacementConstraintParser and PlacementSpec.
+the grammar may be written in any case. Hadoop: PlacementConstraintParser and PlacementSpec.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from yarn.enums import CompositePlacementType, NodeAttributeOpCode, PlacementTargetType
-from yarn.records.request import (
+from yarnbox.yarn.enums import CompositePlacementType, NodeAttributeOpCode, PlacementTargetType
+from yarnbox.yarn.records.request import (
     CompositePlacementConstraint,
     PlacementConstraint,
     PlacementConstraintTarget,

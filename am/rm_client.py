@@ -5,7 +5,7 @@ registered with again and told everything anew, an RM that cannot be reached is 
 same request, for it may have answered and knows a repeated response id. What is asked stands in asks.py.
 
 `Conversation` is that order without I/O: its methods are generators that yield the calls to make and are sent
-the answers. AMRMClient runs them with asyncio, blocking.py without. Answers for AMRMClient, AMRMClientAsync
+the answers. AMRMClient runs them with asyncio, blocking.py without. Hadoop: AMRMClient, AMRMClientAsync
 and NMTokenCache.
 """
 
@@ -17,11 +17,12 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from am.asks import RequestTable
-from yarn.enums import FinalApplicationStatus
-from yarn.errors import ApplicationMasterNotRegisteredError, YarnError
-from yarn.ids import NodeId
-from yarn.records.master import (
+from yarnbox.am.asks import RequestTable
+from yarnbox.yarn.enums import FinalApplicationStatus
+from yarnbox.yarn.errors import ApplicationMasterNotRegisteredError, YarnError
+from yarnbox.yarn.failover import Calls
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.master import (
     AllocateRequest,
     AllocateResponse,
     FinishApplicationMasterRequest,
@@ -30,9 +31,9 @@ from yarn.records.master import (
     RegisterApplicationMasterRequest,
     RegisterApplicationMasterResponse,
 )
-from yarn.records.request import PlacementConstraintMapEntry
-from yarn.records.tokens import Token
-from yarn.rpc import ConnectionFailedError, Stub
+from yarnbox.yarn.records.request import PlacementConstraintMapEntry
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.rpc import ConnectionFailedError
 
 log = logging.getLogger("am.rm_client")
 
@@ -154,7 +155,7 @@ class AMRMClient:
 
     def __init__(
         self,
-        stub: Stub,
+        stub: Calls,
         asks: RequestTable | None = None,
         nm_tokens: NMTokenCache | None = None,
         *,

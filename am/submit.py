@@ -1,7 +1,7 @@
 """An application handed to the RM, and followed to its end: what every client of an application here does.
 
 Owns the calls of the client protocol that a submission needs, the check of what can be known before (is there
-such a queue, does the AM fit) and the waiting. Answers for YarnClientImpl's part in Hadoop's own job clients.
+such a queue, does the AM fit) and the waiting. Hadoop: YarnClientImpl's part in Hadoop's own job clients.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from am.rm_client import MAX_WAIT_MS
-from yarn.enums import FinalApplicationStatus, NodeState, YarnApplicationState
-from yarn.errors import ApplicationNotFoundError, YarnError
-from yarn.ids import ApplicationId
-from yarn.records.application import ApplicationReport, ApplicationSubmissionContext
-from yarn.records.client import (
+from yarnbox.am.rm_client import MAX_WAIT_MS
+from yarnbox.yarn.enums import FinalApplicationStatus, NodeState, YarnApplicationState
+from yarnbox.yarn.errors import ApplicationNotFoundError, YarnError
+from yarnbox.yarn.failover import BlockingCalls
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
+from yarnbox.yarn.records.client import (
     GetApplicationReportRequest,
     GetClusterNodesRequest,
     GetNewApplicationRequest,
@@ -24,19 +26,58 @@ from yarn.records.client import (
     KillApplicationRequest,
     SubmitApplicationRequest,
 )
-from yarn.records.node import NodeReport
-from yarn.records.queue import QueueInfo
-from yarn.resource import Resource
-from yarn.rpc import BlockingStub, ConnectionFailedError
+from yarnbox.yarn.records.node import NodeReport
+from yarnbox.yarn.records.queue import QueueInfo
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import ConnectionFailedError
+from yarnbox.yarn.suggest import did_you_mean
 
 FINAL = (YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
 POLL_S = 0.1
+REPORT_TIMEOUT_S = 4.0
+"""An RM that says nothing for that long is asked again, and whoever waits is told."""
+ANSWERS_AGAIN = "the ResourceManager answers again"
 DEFAULT_QUEUE = "default"
 MAKES_QUEUES = "FairScheduler"
 """The scheduler type, as queue information tells it."""
 
 _WAITING = (YarnApplicationState.NEW, YarnApplicationState.NEW_SAVING, YarnApplicationState.SUBMITTED)
 _REFUSED = (YarnApplicationState.FAILED, YarnApplicationState.KILLED)
+
+
+class ResourceManagerGoneError(ConnectionFailedError):
+    """An RM that did not answer for as long as whoever asked it was ready to wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How an RM that does not answer is asked again."""
+
+    max_wait_ms: int = MAX_WAIT_MS
+    """Negative: without end."""
+    retry_ms: int = 1000
+    address: str = ""
+    say: Callable[[str], None] = lambda _text: None
+    """Is told of an outage when it begins and when it is over."""
+    is_expected: bool = False
+    """Whether an RM that has not answered yet is waited for, too."""
+
+    def is_over(self, waited_ms: float) -> bool:
+        """Whether that is longer than anybody waits."""
+        return 0 <= self.max_wait_ms <= waited_ms
+
+    def announcement(self) -> str:
+        """What is going to happen."""
+        limit = "without end" if self.max_wait_ms < 0 else f"for {_duration(self.max_wait_ms)} at most"
+        where = f" at {self.address}" if self.address else ""
+        return (
+            f"the ResourceManager{where} does not answer: asking again every"
+            f" {_duration(self.retry_ms)}, {limit}"
+        )
+
+
+def _duration(ms: int) -> str:
+    return f"{ms // 60_000} min" if ms % 60_000 == 0 and ms > 60_000 else f"{ms / 1000:g} s"
 
 
 class SubmissionError(Exception):
@@ -54,16 +95,37 @@ class NewApplication:
 class Submitter:
     """The client protocol, as far as a submission needs it."""
 
-    def __init__(self, stub: BlockingStub, max_wait_ms: int = MAX_WAIT_MS) -> None:
+    def __init__(self, stub: BlockingCalls, patience: Patience | None = None) -> None:
         self._stub = stub
-        self._max_wait_ms = max_wait_ms
+        self._patience = patience or Patience()
         self._pause = threading.Event()
 
     def new_application(self) -> NewApplication:
-        """A fresh id."""
-        response = self._stub.call("getNewApplication", GetNewApplicationRequest())
+        """A fresh id, from an RM that is waited for if it is expected to be there."""
+        response = self._call("getNewApplication", GetNewApplicationRequest())
         assert response.application_id is not None
         return NewApplication(response.application_id, response.maximum_capability or Resource())
+
+    def _call(self, rpc: str, request: Any) -> Any:
+        """The response; an RM that is expected to be there is waited for."""
+        patience = self._patience
+        gone_since_s: float | None = None
+        while True:
+            try:
+                response = self._stub.call(rpc, request)
+            except ConnectionFailedError:
+                if not patience.is_expected:
+                    raise
+                if gone_since_s is None:
+                    gone_since_s = time.monotonic()
+                    patience.say(patience.announcement())
+                if patience.is_over((time.monotonic() - gone_since_s) * 1000):
+                    raise
+                self._pause.wait(patience.retry_ms / 1000)
+                continue
+            if gone_since_s is not None:
+                patience.say(ANSWERS_AGAIN)
+            return response
 
     def check_queue(self, queue: str) -> None:
         """SubmissionError when there is no such queue, so that nothing is prepared for it. A path may name a
@@ -74,13 +136,26 @@ class Submitter:
             return
         root = self._queue("root")
         if root is None or root.scheduler_type != MAKES_QUEUES:
+            hint = did_you_mean(queue, self._queue_names())
             raise SubmissionError(
-                f"there is no queue {queue}: name another one with --queue (`yarn queue -list all` has them)"
+                f"there is no queue {queue}{hint}; --queue names another, `yarn queue -list all` lists them"
             )
 
-    def _queue(self, name: str) -> QueueInfo | None:
+    def _queue_names(self) -> list[str]:
+        root = self._queue("root", is_whole=True)
+        left, names = [root] if root is not None else [], []
+        while left:
+            queue = left.pop()
+            names.append(queue.queue_name or "")
+            left += queue.child_queues
+        return names
+
+    def _queue(self, name: str, *, is_whole: bool = False) -> QueueInfo | None:
         try:
-            response = self._stub.call("getQueueInfo", GetQueueInfoRequest(queue_name=name))
+            response = self._call(
+                "getQueueInfo",
+                GetQueueInfoRequest(queue_name=name, include_child_queues=is_whole, recursive=is_whole),
+            )
         except YarnError:
             return None
         info: QueueInfo | None = response.queue_info
@@ -94,15 +169,13 @@ class Submitter:
 
     def running_nodes(self) -> tuple[NodeReport, ...]:
         """The nodes that can take containers."""
-        response = self._stub.call(
-            "getClusterNodes", GetClusterNodesRequest(node_states=(NodeState.RUNNING,))
-        )
+        response = self._call("getClusterNodes", GetClusterNodesRequest(node_states=(NodeState.RUNNING,)))
         reports: tuple[NodeReport, ...] = response.node_reports
         return reports
 
     def submit(self, context: ApplicationSubmissionContext) -> None:
         """Submits; returns at once."""
-        self._stub.call("submitApplication", SubmitApplicationRequest(application_submission_context=context))
+        self._call("submitApplication", SubmitApplicationRequest(application_submission_context=context))
 
     def submit_and_wait(self, context: ApplicationSubmissionContext) -> None:
         """Submits; returns when the application is accepted. SubmissionError says why it is not."""
@@ -118,7 +191,9 @@ class Submitter:
     def report(self, application_id: ApplicationId) -> ApplicationReport:
         """What the RM says of the application."""
         response = self._stub.call(
-            "getApplicationReport", GetApplicationReportRequest(application_id=application_id)
+            "getApplicationReport",
+            GetApplicationReportRequest(application_id=application_id),
+            timeout_s=REPORT_TIMEOUT_S,
         )
         report: ApplicationReport = response.application_report
         return report
@@ -133,25 +208,36 @@ class Submitter:
         self, application_id: ApplicationId, context: ApplicationSubmissionContext, poll_s: float = POLL_S
     ) -> Iterator[ApplicationReport]:
         """A report now and then until the application has ended, the last one included. An RM that restarted
-        before it had stored the application gets it once more; one that does not answer is waited for, as
-        long as yarn.resourcemanager.connect.max-wait.ms says. RpcError when that is over, or when the RM
-        broke.
+        before it had stored the application gets it once more; one that does not answer is waited for.
+        ResourceManagerGoneError when the patience for that is over, another RpcError when the RM broke.
         """
-        heard_s = time.monotonic()
+        patience = self._patience
+        gone_since_s: float | None = None
         while True:
             try:
-                report = self.report(application_id)
-            except ApplicationNotFoundError:
-                self.submit(context)
+                try:
+                    report = self.report(application_id)
+                except ApplicationNotFoundError:
+                    self.submit(context)
+                    self._pause.wait(poll_s)
+                    continue
             except ConnectionFailedError:
-                if self._max_wait_ms < (time.monotonic() - heard_s) * 1000:
-                    raise
-                self._pause.wait(poll_s)
-            else:
-                heard_s = time.monotonic()
-                yield report
-                if report.yarn_application_state in FINAL:
-                    return
+                if gone_since_s is None:
+                    gone_since_s = time.monotonic()
+                    patience.say(patience.announcement())
+                if patience.is_over((time.monotonic() - gone_since_s) * 1000):
+                    raise ResourceManagerGoneError(
+                        f"nobody knows how {application_id} ends: the ResourceManager did not answer for"
+                        f" {_duration(patience.max_wait_ms)}"
+                    ) from None
+                self._pause.wait(patience.retry_ms / 1000)
+                continue
+            if gone_since_s is not None:
+                gone_since_s = None
+                patience.say(ANSWERS_AGAIN)
+            yield report
+            if report.yarn_application_state in FINAL:
+                return
             self._pause.wait(poll_s)
 
 

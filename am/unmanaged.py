@@ -1,7 +1,7 @@
 """An ApplicationMaster that runs outside the cluster, as an ordinary process that its user starts.
 
 Submits an application with unmanaged_am, waits until its attempt is launched and hands out the attempt and
-the token with which the AM registers. The RM starts nothing and restarts nothing. Answers for
+the token with which the AM registers. The RM starts nothing and restarts nothing. Hadoop:
 UnmanagedAMLauncher.
 """
 
@@ -10,14 +10,14 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, replace
 
-from am.submit import FINAL, Submitter
-from yarn.enums import YarnApplicationState
-from yarn.errors import YarnError
-from yarn.ids import ApplicationAttemptId, ApplicationId
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.container import ContainerLaunchContext
-from yarn.records.tokens import Token
-from yarn.resource import Resource
+from yarnbox.am.submit import FINAL, Submitter
+from yarnbox.yarn.enums import YarnApplicationState
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.resource import Resource
 
 POLL_S = 0.1
 

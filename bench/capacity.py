@@ -18,12 +18,12 @@ import json
 import pstats
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from rm.events.scheduler import SchedulerNodeUpdate
 from tests.rm.scheduler.capacity.rig import CapacityRig
+from yarnbox.rm.events.scheduler import SchedulerNodeUpdate
 
-LEAVES = 100
 APPLICATIONS = 1_000
 BATCH = 50
 ROOM_MB = 4_000_000
@@ -56,30 +56,39 @@ class Figure:
         return self.containers / self.seconds
 
 
-def properties(**extra: object) -> dict[str, object]:
-    """Ten parents with ten leaves each."""
+def properties(
+    extra: Mapping[str, object] | None = None, *, parents: int = 10, leaves: int = 10
+) -> dict[str, object]:
+    """So many parents with so many leaves each."""
     found: dict[str, object] = {
         P + "maximum-am-resource-percent": "1.0",
         P + "maximum-applications": 1_000_000,
         P + "user-limit-factor": 1000,
-        P + "root.queues": ",".join(f"p{i}" for i in range(10)),
+        P + "root.queues": ",".join(f"p{i}" for i in range(parents)),
     }
-    for i in range(10):
-        found[f"{P}root.p{i}.capacity"] = 10
-        found[f"{P}root.p{i}.queues"] = ",".join(f"q{j}" for j in range(10))
-        for j in range(10):
-            found[f"{P}root.p{i}.q{j}.capacity"] = 10
+    for i in range(parents):
+        found[f"{P}root.p{i}.capacity"] = 100 / parents
+        found[f"{P}root.p{i}.queues"] = ",".join(f"q{j}" for j in range(leaves))
+        for j in range(leaves):
+            found[f"{P}root.p{i}.q{j}.capacity"] = 100 / leaves
             found[f"{P}root.p{i}.q{j}.maximum-am-resource-percent"] = "1.0"
-    return {**found, **{P + name.replace("_", "-"): value for name, value in extra.items()}}
+    return {**found, **{P + name: value for name, value in (extra or {}).items()}}
 
 
-def cluster(nodes: int, applications: int, memory_mb: int, settings: dict[str, object]) -> CapacityRig:
+def cluster(
+    nodes: int,
+    applications: int,
+    memory_mb: int,
+    settings: dict[str, object],
+    parents: int = 10,
+    leaves: int = 10,
+) -> CapacityRig:
     """Nodes first, then applications spread over all leaves, a user for each."""
     rig = CapacityRig(settings)
     for i in range(nodes):
         rig.add_node(f"n{i}", memory_mb, 128, rack=f"/r{i // 40}")
     for i in range(applications):
-        queue = f"root.p{i % 10}.q{i // 10 % 10}"
+        queue = f"root.p{i % parents}.q{i // parents % leaves}"
         rejected = rig.submit(f"a{i}", queue, user=f"u{i}")
         assert rejected is None, rejected
         rig.ask(f"a{i}", count=100_000)
@@ -126,13 +135,13 @@ def saturate(rig: CapacityRig) -> None:
 def measure(nodes: int, seconds: float) -> list[Figure]:
     """All figures for one size of the cluster."""
     found = [beat(cluster(nodes, APPLICATIONS, ROOM_MB, properties()), "allocating", seconds)]
-    many = properties(**{"per-node-heartbeat.maximum-offswitch-assignments": 100})
+    many = properties({"per-node-heartbeat.maximum-offswitch-assignments": 100})
     found.append(beat(cluster(nodes, APPLICATIONS, ROOM_MB, many), "filling", seconds))
     full = cluster(nodes, APPLICATIONS, 1024, properties())
     saturate(full)
     found.append(beat(full, "full", seconds))
     for applications in (APPLICATIONS, 10 * APPLICATIONS):
-        settings = properties(**{"user-limit-factor": "0.0001"})
+        settings = properties({"user-limit-factor": "0.0001"})
         limited = cluster(nodes, applications, LIMITED_MB // nodes, settings)
         saturate(limited)
         found.append(beat(limited, "limited", seconds))

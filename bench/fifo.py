@@ -12,18 +12,19 @@ from collections.abc import Callable
 from functools import partial
 
 from bench._report import report
-from rm.events.scheduler import (
+from tests.rm.scheduler.fair.rig import Rig
+from tests.surroundings import ReportingNode
+from yarnbox.rm.events.scheduler import (
     SchedulerAppAdded,
     SchedulerAppAttemptAdded,
     SchedulerNodeAdded,
     SchedulerNodeUpdate,
 )
-from rm.scheduler.fifo import FifoScheduler
-from tests.rm.scheduler.fair.rig import Node, Rig
-from yarn.ids import ApplicationAttemptId, ApplicationId, NodeId
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.request import ResourceRequest
-from yarn.resource import Resource
+from yarnbox.rm.scheduler.fifo import FifoScheduler
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, NodeId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.resource import Resource
 
 APPLICATIONS = 1_000
 CONTAINER = Resource(1024, 1)
@@ -37,7 +38,7 @@ def build(nodes: int) -> FifoScheduler:
     context.scheduler = scheduler = FifoScheduler(context)
     for number in range(nodes):
         node_id = NodeId(f"n{number}", 1234)
-        context.nodes[node_id] = Node(node_id, f"/r{number // 40}", NODE)  # type: ignore[assignment]
+        context.nodes[node_id] = ReportingNode(node_id, f"/r{number // 40}", NODE)  # type: ignore[assignment]
         scheduler.handle(SchedulerNodeAdded(node_id=node_id))
     wanted = nodes * 4 // APPLICATIONS + 1
     for number in range(1, APPLICATIONS + 1):

@@ -14,11 +14,11 @@ from functools import partial
 from pathlib import Path
 
 from bench._report import report
-from cluster.cluster import Cluster, Options, wait_until
-from cluster.directory import RunDirectory
-from cluster.site import sample_configuration
-from yarn.configuration.document import write
-from yarn.event_log import FILE, EventLogReader, LoggedEvent
+from yarnbox.cluster.cluster import Cluster, Options, wait_until
+from yarnbox.cluster.directory import RunDirectory
+from yarnbox.cluster.site import sample_configuration
+from yarnbox.yarn.configuration.document import write
+from yarnbox.yarn.event_log import FILE, EventLogReader, LoggedEvent
 
 ROUNDS = 3
 NODES, SLOT_MB = 8, 1024
@@ -48,9 +48,10 @@ DEFINITIONS = {
 
 def shell(run: RunDirectory, queue: str, containers: int) -> subprocess.Popen[bytes]:
     """A job whose containers stay until the cluster goes; its AM gives nothing up by itself."""
-    words = ["--queue", queue, "--containers", str(containers), "--memory", str(SLOT_MB), "--", "sleep 300"]
+    size = ["--containers", str(containers), "--memory", str(SLOT_MB)]
+    words = ["--queue", queue, *size, "--", "sleep", "300"]
     return subprocess.Popen(
-        [sys.executable, "-m", "cluster.main", "job", "--dir", str(run.path), "shell", *words],
+        [sys.executable, "-m", "yarnbox.cluster.main", "job", "--dir", str(run.path), "shell", *words],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -60,7 +61,7 @@ def reached_ms(log: list[LoggedEvent], queue: str, slots: int) -> int | None:
     """When the books first held so many containers of the queue."""
     held = 0
     for event in log:
-        if event.details.get("queue") == queue:
+        if event.details.get("queue") == queue and "resource" in event.details:
             held += event.details["resource"]["memory-mb"]
             if held >= slots * SLOT_MB:
                 return event.time_ms

@@ -22,19 +22,19 @@ import grpc.aio
 import psutil
 
 from bench._report import report
-from cluster.cluster import Cluster, Options
-from cluster.directory import RunDirectory
-from yarn.ids import NodeId
-from yarn.records.tracker import (
+from yarnbox.cluster.cluster import Cluster, Options
+from yarnbox.cluster.directory import RunDirectory
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.tracker import (
     NodeHealthStatus,
     NodeHeartbeatRequest,
     NodeHeartbeatResponse,
     NodeStatus,
     RegisterNodeManagerRequest,
 )
-from yarn.resource import Resource
-from yarn.rpc import Stub, listen, new_server, open_channel
-from yarn.wire import message_class, to_message
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import Stub, listen, new_server, open_channel
+from yarnbox.yarn.wire import message_class, to_message
 
 NODES = 200
 AT_A_TIME = 32

@@ -16,17 +16,17 @@ from typing import Any
 import aiohttp
 
 from bench._report import report
-from cluster.cluster import Cluster, Options
-from cluster.directory import RunDirectory
-from yarn.ids import NodeId
-from yarn.records.tracker import (
+from yarnbox.cluster.cluster import Cluster, Options
+from yarnbox.cluster.directory import RunDirectory
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.tracker import (
     NodeHealthStatus,
     NodeHeartbeatRequest,
     NodeStatus,
     RegisterNodeManagerRequest,
 )
-from yarn.resource import Resource
-from yarn.rpc import Stub
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import Stub
 
 NODES = 100
 CLIENTS = 10

@@ -12,16 +12,16 @@ import time
 from pathlib import Path
 
 from bench._report import report
-from cluster.cluster import Cluster, Options
-from cluster.directory import RunDirectory
-from protos.IpcConnectionContext_pb2 import IpcConnectionContextProto, UserInformationProto
-from protos.ProtobufRpcEngine2_pb2 import RequestHeaderProto
-from protos.RpcHeader_pb2 import RpcKindProto, RpcRequestHeaderProto
-from yarn.configuration import Configuration
-from yarn.hadoop_ipc.framing import CONTEXT_CALL, frame
-from yarn.records.client import GetClusterMetricsRequest
-from yarn.rpc import BlockingStub
-from yarn.wire import to_bytes
+from yarnbox.cluster.cluster import Cluster, Options
+from yarnbox.cluster.directory import RunDirectory
+from yarnbox.protos.IpcConnectionContext_pb2 import IpcConnectionContextProto, UserInformationProto
+from yarnbox.protos.ProtobufRpcEngine2_pb2 import RequestHeaderProto
+from yarnbox.protos.RpcHeader_pb2 import RpcKindProto, RpcRequestHeaderProto
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.hadoop_ipc.framing import CONTEXT_CALL, frame
+from yarnbox.yarn.records.client import GetClusterMetricsRequest
+from yarnbox.yarn.rpc import BlockingStub
+from yarnbox.yarn.wire import to_bytes
 
 CALLS = 10_000
 WINDOW = 16

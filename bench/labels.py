@@ -17,8 +17,8 @@ from statistics import median
 
 from bench.capacity import APPLICATIONS, ROOM_MB, P, beat, properties, saturate
 from tests.rm.scheduler.capacity.rig import CapacityRig
-from yarn.ids import NodeId
-from yarn.records.node import NodeLabel
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.node import NodeLabel
 
 LIMIT = 1.3
 

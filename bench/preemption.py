@@ -14,16 +14,16 @@ import time
 from typing import cast
 
 from bench._report import report
-from rm.events.app import AttemptEvent
-from rm.events.scheduler import SchedulerEvent, SchedulerMonitorTick
-from rm.scheduler.capacity.preemption.policy import PassReport, PreemptionPolicy
-from rm.scheduler.capacity.preemption.settings import PreemptionSettings
-from rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView
-from sim.preempt_table.build import Built
-from sim.preempt_table.rows import AppRow, GroupRow, PassRow, QueueRow, Row, ShareRow
+from tests.preempt_table.build import Built
+from tests.preempt_table.rows import AppRow, GroupRow, PassRow, QueueRow, Row, ShareRow
 from tests.rm.scheduler.capacity.rig import CapacityRig
-from yarn.dispatcher import Event
-from yarn.resource import NONE, Resource
+from yarnbox.rm.events.app import AttemptEvent
+from yarnbox.rm.events.scheduler import SchedulerEvent, SchedulerMonitorTick
+from yarnbox.rm.scheduler.capacity.preemption.policy import PassReport, PreemptionPolicy
+from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
+from yarnbox.rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView
+from yarnbox.yarn.event import Event
+from yarnbox.yarn.resource import NONE, Resource
 
 CAPACITY = "yarn.scheduler.capacity."
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption."
@@ -35,7 +35,7 @@ UNIT = Resource(1, 1)
 class Silent:
     """Carries nothing out."""
 
-    def mark(self, container: ContainerView) -> None:
+    def mark(self, container: ContainerView, kill_at_ms: int) -> None:
         """Nobody is told."""
 
     def kill(self, container: ContainerView) -> None:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from bench._report import report
-from cluster.cluster import Cluster, Options
-from cluster.directory import RunDirectory
 from tests.clients.spark import Spark
+from yarnbox.cluster.cluster import Cluster, Options
+from yarnbox.cluster.directory import RunDirectory
 
 RELEASE = "spark-3.5"
 CORES = 2

@@ -14,10 +14,10 @@ from pathlib import Path
 import psutil
 
 from bench._report import report
-from cluster.cluster import Cluster, Options, wait_until
-from cluster.directory import ClusterRecord, RunDirectory
-from yarn.records.client import GetApplicationsRequest, GetClusterMetricsRequest
-from yarn.rpc import BlockingStub
+from yarnbox.cluster.cluster import Cluster, Options, wait_until
+from yarnbox.cluster.directory import ClusterRecord, RunDirectory
+from yarnbox.yarn.records.client import GetApplicationsRequest, GetClusterMetricsRequest
+from yarnbox.yarn.rpc import BlockingStub
 
 ROUNDS = 5
 VIRTUAL_NODES = 2_000
@@ -29,7 +29,7 @@ def command(run: RunDirectory, *words: str) -> float:
     """Runs `yarnbox` as a person does; the seconds."""
     begun = time.perf_counter()
     subprocess.run(
-        [sys.executable, "-m", "cluster.main", words[0], "--dir", str(run.path), *words[1:]],
+        [sys.executable, "-m", "yarnbox.cluster.main", words[0], "--dir", str(run.path), *words[1:]],
         check=True,
         stdout=subprocess.DEVNULL,
     )
@@ -74,7 +74,7 @@ def memory_per_node(run: RunDirectory) -> dict[str, float]:
         cluster.wait_until_ready()
         assert record.rm is not None
         before = memory_bytes(record.rm.pid)
-        words = ["nm", "--conf", str(run.path), "--virtual", str(VIRTUAL_NODES)]
+        words = ["yarnbox.nm", "--conf", str(run.path), "--virtual", str(VIRTUAL_NODES)]
         with subprocess.Popen([sys.executable, "-m", *words], stderr=subprocess.DEVNULL) as nodes:
             try:
                 if not wait_until(lambda: active_nodes(record) == VIRTUAL_NODES, 120):

@@ -14,3 +14,58 @@ text          values as Java prints them
 printing/     records to text, one module per kind of report
 commands/     one module per command or family of commands
 """
+
+from typing import TYPE_CHECKING
+
+from yarnbox.yarn.exports import lazily
+
+if TYPE_CHECKING:
+    from yarnbox.client.admin_client import AdminClient
+    from yarnbox.client.connecting import ClusterConnection, connect
+    from yarnbox.client.yarn_client import NewApplication, YarnClient
+    from yarnbox.yarn.enums import NodeState, YarnApplicationState
+    from yarnbox.yarn.errors import YarnError
+    from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+    from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
+    from yarnbox.yarn.resource import Resource
+    from yarnbox.yarn.rpc import ConnectionFailedError
+
+_HOMES = {
+    "AdminClient": "yarnbox.client.admin_client",
+    "ClusterConnection": "yarnbox.client.connecting",
+    "connect": "yarnbox.client.connecting",
+    "NewApplication": "yarnbox.client.yarn_client",
+    "YarnClient": "yarnbox.client.yarn_client",
+    "NodeState": "yarnbox.yarn.enums",
+    "YarnApplicationState": "yarnbox.yarn.enums",
+    "YarnError": "yarnbox.yarn.errors",
+    "ApplicationAttemptId": "yarnbox.yarn.ids",
+    "ApplicationId": "yarnbox.yarn.ids",
+    "ContainerId": "yarnbox.yarn.ids",
+    "NodeId": "yarnbox.yarn.ids",
+    "ApplicationReport": "yarnbox.yarn.records.application",
+    "ApplicationSubmissionContext": "yarnbox.yarn.records.application",
+    "Resource": "yarnbox.yarn.resource",
+    "ConnectionFailedError": "yarnbox.yarn.rpc",
+}
+
+__all__ = [
+    "AdminClient",
+    "ApplicationAttemptId",
+    "ApplicationId",
+    "ApplicationReport",
+    "ApplicationSubmissionContext",
+    "ClusterConnection",
+    "ConnectionFailedError",
+    "ContainerId",
+    "NewApplication",
+    "NodeId",
+    "NodeState",
+    "Resource",
+    "YarnApplicationState",
+    "YarnClient",
+    "YarnError",
+    "connect",
+]
+
+__getattr__ = lazily(__name__, _HOMES)

@@ -1,7 +1,7 @@
-"""`python -m client`: the `yarn` command."""
+"""`python -m yarnbox.client`: the `yarn` command."""
 
 import sys
 
-from client.main import main
+from yarnbox.client.main import main
 
 sys.exit(main())

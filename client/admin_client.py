@@ -1,6 +1,6 @@
 """AdminClient: the calls of an administrator of the ResourceManager, one method each.
 
-Knows no command line: `yarn rmadmin` and `yarn nodeattributes` stand above it. Answers for the protocol proxy
+Knows no command line: `yarn rmadmin` and `yarn nodeattributes` stand above it. Hadoop: the protocol proxy
 of RMAdminCLI.
 """
 
@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from client.yarn_client import Rpc
-from yarn.enums import AttributeMappingOperationType, DecommissionType
-from yarn.ids import NodeId
-from yarn.records import admin as calls
-from yarn.records.basics import ResourceOption
-from yarn.records.node import NodeIdToLabels, NodeLabel, NodeResourceMap, NodeToAttributes
-from yarn.resource import Resource
+from yarnbox.client.yarn_client import Rpc
+from yarnbox.yarn.enums import AttributeMappingOperationType, DecommissionType
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records import admin as calls
+from yarnbox.yarn.records.basics import ResourceOption
+from yarnbox.yarn.records.node import NodeIdToLabels, NodeLabel, NodeResourceMap, NodeToAttributes
+from yarnbox.yarn.resource import Resource
 
 SERVICE = "ResourceManagerAdministrationProtocolService"
 
@@ -43,17 +43,17 @@ class AdminClient:
         return nodes
 
     def refresh_nodes_resources(self) -> None:
-        """Has dynamic-resources.xml read again."""
+        """Reloads dynamic-resources.xml."""
         self._rpc.call("refreshNodesResources", calls.RefreshNodesResourcesRequest())
 
     def refresh_super_user_groups(self) -> None:
-        """Has the rules for proxy users read again."""
+        """Reloads the rules for proxy users."""
         self._rpc.call(
             "refreshSuperUserGroupsConfiguration", calls.RefreshSuperUserGroupsConfigurationRequest()
         )
 
     def refresh_user_to_groups(self) -> None:
-        """Has the groups of users looked up anew."""
+        """Looks up the groups of users again."""
         self._rpc.call("refreshUserToGroupsMappings", calls.RefreshUserToGroupsMappingsRequest())
 
     def refresh_admin_acls(self) -> None:
@@ -61,7 +61,7 @@ class AdminClient:
         self._rpc.call("refreshAdminAcls", calls.RefreshAdminAclsRequest())
 
     def refresh_service_acls(self) -> None:
-        """Has the service authorization policy read again."""
+        """Reloads the service authorization policy."""
         self._rpc.call("refreshServiceAcls", calls.RefreshServiceAclsRequest())
 
     def refresh_cluster_max_priority(self) -> None:
@@ -76,7 +76,7 @@ class AdminClient:
         return groups
 
     def update_node_resource(self, node_id: NodeId, resource: Resource, timeout_ms: int) -> None:
-        """Changes what a node offers; running containers beyond it get `timeout_ms` (-1: for ever)."""
+        """Changes what a node offers; running containers beyond it get `timeout_ms` (-1: without limit)."""
         option = ResourceOption(resource=resource, over_commit_timeout=timeout_ms)
         change = NodeResourceMap(node_id=node_id, resource_option=option)
         self._rpc.call("updateNodeResource", calls.UpdateNodeResourceRequest(node_resource_map=(change,)))

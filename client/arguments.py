@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from client.failures import NumberFormatError
-from yarn.errors import IllegalArgumentError
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.client.failures import NumberFormatError
+from yarnbox.yarn.errors import IllegalArgumentError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _INT_BITS = 31

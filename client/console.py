@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from typing import TextIO
 
-from yarn.clock import Clock
+from yarnbox.yarn.clock import Clock
 
 
 class WallClock:
@@ -36,6 +36,7 @@ class Console:
     clock: Clock = field(default_factory=WallClock)
     zone: tzinfo | None = None
     sleep: Callable[[float], None] = time.sleep
+    read_line: Callable[[], str] = lambda: sys.stdin.readline()
 
     @classmethod
     def of_process(cls) -> Console:
@@ -56,6 +57,12 @@ class Console:
     def error(self, text: str) -> None:
         """A line on stderr."""
         self.err.write(text + "\n")
+
+    def ask(self, text: str) -> str:
+        """The answer to a question on stderr, without blanks around it; empty where nobody answers."""
+        self.err.write(text)
+        self.err.flush()
+        return self.read_line().strip()
 
     def write_bytes(self, data: bytes) -> None:
         """Bytes on stdout as they are, behind what was written before."""

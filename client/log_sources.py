@@ -2,7 +2,7 @@
 containers.
 
 Both sources list the log files of containers and copy the framed text of one of them. Do not know which of
-them is wanted, nor where the text goes. Answers for the reading halves of LogCLIHelpers and LogsCLI.
+them is wanted, nor where the text goes. Hadoop: the reading halves of LogCLIHelpers and LogsCLI.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from datetime import tzinfo
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from client.printing.logs import AGGREGATED, FileInfo, header, trailer
-from client.text import timestamp
-from client.web import NODE, WebService
-from yarn.aggregated_logs import AggregatedLog, AggregatedLogReader
-from yarn.errors import YarnError
-from yarn.ids import ContainerId
+from yarnbox.client.printing.logs import AGGREGATED, FileInfo, header, trailer
+from yarnbox.client.text import timestamp
+from yarnbox.client.web import NODE, WebService
+from yarnbox.yarn.aggregated_logs import AggregatedLog, AggregatedLogReader
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ContainerId
 
 Sink = Callable[[bytes], object]
 """Takes bytes, one part after the other."""

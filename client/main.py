@@ -2,7 +2,7 @@
 
     yarn [--config DIR | --dir DIR] [--loglevel LEVEL] COMMAND [-conf FILE] [-D name=value] [arguments]
 
-Owns the words before and directly behind the command's name. Answers for bin/yarn, ToolRunner and
+Owns the words before and directly behind the command's name. Hadoop: bin/yarn, ToolRunner and
 GenericOptionsParser.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from client.commands import (
+from yarnbox.client.commands import (
     application,
     attempt,
     cluster,
@@ -30,15 +30,16 @@ from client.commands import (
     top,
     version,
 )
-from client.commands.reading import Command
-from client.console import Console
-from client.failures import OK, UNCAUGHT, JavaError
-from client.options import MissingArgumentError, Option, Options, help_text, parse
-from client.session import Session, configuration_directory
-from client.web import UnreachableError
-from yarn.configuration import ConfigurationError
-from yarn.errors import YarnError
-from yarn.rpc import ConnectionFailedError, RpcError
+from yarnbox.client.commands.reading import Command
+from yarnbox.client.console import Console
+from yarnbox.client.failures import OK, UNCAUGHT, JavaError
+from yarnbox.client.options import MissingArgumentError, Option, Options, help_text, parse
+from yarnbox.client.session import Session, configuration_directory
+from yarnbox.client.web import UnreachableError
+from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.rpc import ConnectionFailedError, RpcError
+from yarnbox.yarn.suggest import did_you_mean
 
 INTERRUPTED = 130
 """The exit status of a command that Ctrl-C ended."""
@@ -53,13 +54,13 @@ COMMANDS: Mapping[str, tuple[Command, str]] = {
     "logs": (logs.run, "the logs of containers"),
     "node": (node.run, "nodes: list, show"),
     "nodeattributes": (nodeattributes.run, "attributes of nodes"),
-    "nodemanager": (programs.run_nodemanager, "becomes a NodeManager"),
+    "nodemanager": (programs.run_nodemanager, "runs a NodeManager"),
     "queue": (queue.run, "queues: list, show"),
-    "resourcemanager": (programs.run_resourcemanager, "becomes a ResourceManager"),
+    "resourcemanager": (programs.run_resourcemanager, "runs a ResourceManager"),
     "rmadmin": (rmadmin.run, "administration of the ResourceManager"),
     "schedulerconf": (schedulerconf.run, "the scheduler's configuration: show, change"),
     "top": (top.run, "the cluster and its applications on a full screen"),
-    "version": (version.run, "says which Hadoop this behaves like"),
+    "version": (version.run, "shows the version of Hadoop that yarnbox follows"),
 }
 
 LACKING = (
@@ -138,7 +139,7 @@ def _main(argv: list[str], console: Console) -> int:
         console.write(usage())
         return OK
     if invocation.command in LACKING:
-        console.error(f"yarn: {invocation.command} is a command of Hadoop's that yarnbox lacks")
+        console.error(f"yarn: {invocation.command} is a Hadoop command that yarnbox does not have")
         return UNCAUGHT
     run, _ = COMMANDS[invocation.command]
     try:
@@ -151,7 +152,7 @@ def _main(argv: list[str], console: Console) -> int:
             except UnreachableError as error:
                 console.error(f"yarn: {error}{session.web_hint(error.address)}")
     except UnicodeEncodeError as error:
-        console.error(f"yarn: {error.object!a} is no text in UTF-8, so it cannot be sent")
+        console.error(f"yarn: {error.object!a} is not valid UTF-8 and cannot be sent")
     except (RpcError, ConfigurationError) as error:
         console.error(f"yarn: {error}")
     except (YarnError, JavaError) as error:
@@ -185,7 +186,8 @@ def _take_apart(argv: list[str]) -> Invocation | None:
             found.command, found.arguments = word, list(words)
             return found
         else:
-            raise UsageError(f"{word} is not COMMAND nor fully qualified CLASSNAME.")
+            hint = did_you_mean(word, COMMANDS)
+            raise UsageError(f"{word} is not COMMAND nor fully qualified CLASSNAME{hint or '.'}")
     raise UsageError
 
 
@@ -199,6 +201,9 @@ def _session(invocation: Invocation, console: Console) -> tuple[Session, list[st
     except MissingArgumentError as error:
         raise ConfigurationError.of("command line", f"options parsing failed: {error.message}") from None
     session = Session(console, directory, properties=line.values("D"), files=line.values("conf"))
+    if invocation.command != "logs":  # it writes files, whose names may be any bytes
+        for word in line.words:
+            word.encode()  # no message can carry what is no text
     return session, line.words
 
 
@@ -214,7 +219,7 @@ def usage() -> str:
         "",
     ]
     lines += [f"{name:<20} {text}" for name, (_, text) in COMMANDS.items() if text]
-    return "\n".join([*lines, "", help_text("generic options stand behind the command", _GENERIC, prefix="")])
+    return "\n".join([*lines, "", help_text("generic options follow the command", _GENERIC, prefix="")])
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 `-list` and `--list` are the same option, `-name=value` and `-name value` too; names are whole words; a value
 may be a list by a separator; a known option ends the values of the one before it, an unknown word with a dash
-does not. Owns reading and the help text. Knows no command. Answers for Commons CLI's Options, GnuParser,
+does not. Owns reading and the help text. Knows no command. Hadoop: Commons CLI's Options, GnuParser,
 CommandLine and HelpFormatter.
 """
 
@@ -12,7 +12,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from client.failures import JavaError
+from yarnbox.client.failures import JavaError
+from yarnbox.yarn.suggest import did_you_mean
 
 UNLIMITED = -2
 """As many values as follow."""
@@ -69,6 +70,10 @@ class Options:
         """The option that `word` names, with or without dashes."""
         return self._by_name.get(_without_dashes(word))
 
+    def suggestion(self, word: str) -> str:
+        """` (did you mean -list?)`, to go behind the word, where an option is like the word."""
+        return did_you_mean(word, (f"-{name}" for name in self._by_name))
+
 
 @dataclass(slots=True)
 class CommandLine:
@@ -116,7 +121,7 @@ def parse(options: Options, arguments: Sequence[str], *, stop_at_word: bool = Fa
             line.add(option, [part for value in values for part in value])
             position += len(values)
         elif token.startswith("-") and token != "-" and not stop_at_word:
-            raise UnrecognizedOptionError(f"Unrecognized option: {token}")
+            raise UnrecognizedOptionError(f"Unrecognized option: {token}{options.suggestion(token)}")
         else:
             if token != "-" or not stop_at_word:
                 line.words.append(token)

@@ -1,7 +1,7 @@
 """Session: one command's view of a cluster: its configuration, who calls, and the clients, made when needed.
 
 Owns where the configuration is looked for: `--config`, `--dir`, YARN_CONF_DIR, HADOOP_CONF_DIR, the run
-directory (YARNBOX_DIR, else ./.yarnbox) in that order; without any of them the defaults hold. Answers for
+directory (YARNBOX_DIR, else ./.yarnbox) in that order; without any of them the defaults hold. Hadoop:
 YarnCLI.
 """
 
@@ -13,23 +13,29 @@ from functools import cached_property
 from pathlib import Path
 from typing import Self
 
-from client import admin_client, yarn_client
-from client.admin_client import AdminClient
-from client.console import Console
-from client.retry import RetryingRpc
-from client.settings import RM_GRPC_ADDRESS, WEB_ADDRESS, ClientSettings, connectable
-from client.web import Retry, WebService
-from client.yarn_client import Polling, Rpc, YarnClient
-from yarn.addresses import AddressBook
-from yarn.aggregated_logs import LogLayout
-from yarn.configuration import SITE_FILES, Configuration, ConfigurationError
-from yarn.resource_types import RESOURCE_TYPES_FILE
-from yarn.rpc import BlockingStub
-from yarn.settings import read
+from yarnbox.client import admin_client, yarn_client
+from yarnbox.client.admin_client import AdminClient
+from yarnbox.client.console import Console
+from yarnbox.client.retry import RetryingRpc
+from yarnbox.client.settings import RM_GRPC_ADDRESS, WEB_ADDRESS, ClientSettings
+from yarnbox.client.web import Retry, WebService, active_of
+from yarnbox.client.yarn_client import Polling, Rpc, YarnClient
+from yarnbox.yarn.addresses import AddressBook
+from yarnbox.yarn.aggregated_logs import LogLayout
+from yarnbox.yarn.configuration import SITE_FILES, Configuration, ConfigurationError
+from yarnbox.yarn.failover import BlockingCalls, blocking_stub_of
+from yarnbox.yarn.network import connectable
+from yarnbox.yarn.presence import is_rm_expected
+from yarnbox.yarn.resource_types import RESOURCE_TYPES_FILE
+from yarnbox.yarn.rm_ids import all_of, rm_addresses, rm_ids
+from yarnbox.yarn.rpc import BlockingStub
+from yarnbox.yarn.settings import read
+from yarnbox.yarn.tls import Tls
 
 RUN_DIRECTORY = ".yarnbox"
 _SITE = "yarn-site.xml"
 _CONF = "conf"
+HA_SERVICE = "HAServiceProtocolService"
 _FILES = (*SITE_FILES, RESOURCE_TYPES_FILE)
 
 
@@ -70,7 +76,7 @@ class Session:
         self.directory = directory
         self._properties = tuple(properties)
         self._files = tuple(files)
-        self._stubs: list[BlockingStub] = []
+        self._stubs: list[BlockingCalls] = []
 
     def __enter__(self) -> Self:
         return self
@@ -88,7 +94,7 @@ class Session:
         found = empty if self.directory is None else empty.with_files(self._readable(self.directory), _FILES)
         for file in map(Path, self._files):
             if not file.is_file():
-                raise ConfigurationError.of(file, "is no file that can be read; -conf names another")
+                raise ConfigurationError.of(file, "is not a readable file; name another with -conf")
             found = found.with_files(file.parent, [file.name])
         return found.overlaid_by_arguments(self._properties)
 
@@ -97,7 +103,7 @@ class Session:
         if not os.access(directory, os.R_OK | os.X_OK) or not directory.is_dir():
             raise ConfigurationError.of(
                 directory,
-                "is no directory that can be read; name another with --config or --dir, or by YARN_CONF_DIR",
+                "is not a readable directory; name another with --config or --dir, or by YARN_CONF_DIR",
             )
         return directory
 
@@ -105,6 +111,11 @@ class Session:
     def settings(self) -> ClientSettings:
         """The properties that concern clients."""
         return read(ClientSettings, self.configuration)
+
+    @cached_property
+    def tls(self) -> Tls | None:
+        """The files for TLS, if the cluster has it."""
+        return Tls.of(self.settings.tls)
 
     @property
     def user(self) -> str:
@@ -116,15 +127,22 @@ class Session:
             )
         return name
 
-    @property
-    def rm_address(self) -> str:
-        """The ResourceManager's, as it is connected to."""
-        return str(connectable(self.settings.rm_address))
+    @cached_property
+    def rm_addresses(self) -> tuple[str, ...]:
+        """Where all ResourceManagers are, as they are connected to."""
+        return rm_addresses(self.configuration)
 
     @property
+    def rm_address(self) -> str:
+        """The ResourceManager's, as it is connected to; of several, all of them."""
+        return ", ".join(self.rm_addresses)
+
+    @cached_property
     def web_address(self) -> str:
-        """The ResourceManager's for HTTP."""
-        return str(connectable(self.settings.web_address))
+        """The ResourceManager's for HTTP; of several, the active one's, if there is one."""
+        each = [read(ClientSettings, one).web_address for one in all_of(self.configuration)]
+        addresses = [str(connectable(one)) for one in each]
+        return addresses[0] if len(addresses) == 1 else active_of(addresses, self.tls)
 
     @property
     def polling(self) -> Polling:
@@ -146,7 +164,7 @@ class Session:
     def web(self, retry: Retry | None = None) -> WebService:
         """HTTP in the caller's name."""
         book = self.settings.address_book
-        return WebService(self.user, AddressBook(Path(book) if book else None), retry)
+        return WebService(self.user, AddressBook(Path(book) if book else None), retry, self.tls)
 
     @property
     def log_layout(self) -> LogLayout:
@@ -170,9 +188,15 @@ class Session:
         return f" ({WEB_ADDRESS}, {where}): the ResourceManager does not serve HTTP there"
 
     def _rpc(self, service: str) -> Rpc:
-        stub = BlockingStub(self.rm_address, service, user=self.user)
+        stub = blocking_stub_of(self.rm_addresses, service, user=self.user, tls=self.tls)
         self._stubs.append(stub)
         settings, console = self.settings, self.console
-        return RetryingRpc(
-            stub, Polling(console.clock, console.sleep, settings.retry_interval_ms, settings.retry_for_ms)
-        )
+        patience = Polling(console.clock, console.sleep, settings.retry_interval_ms, settings.retry_for_ms)
+        several = settings.failover if len(self.rm_addresses) > 1 else None
+        return RetryingRpc(stub, patience, is_expected=is_rm_expected(self.configuration), several=several)
+
+    def role_of(self, rm_id: str) -> BlockingStub:
+        """HAServiceProtocol of one ResourceManager; to be closed."""
+        address = rm_addresses(self.configuration)[rm_ids(self.configuration).index(rm_id)]
+        timeout_s = self.settings.role_timeout_ms / 1000
+        return BlockingStub(address, HA_SERVICE, user=self.user, timeout_s=timeout_s, tls=self.tls)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from yarn import aggregated_logs
-from yarn.address import Address, with_default_port
-from yarn.addresses import ADDRESS_BOOK_PROPERTY
-from yarn.settings import setting, settings
+from yarnbox.yarn import aggregated_logs
+from yarnbox.yarn.address import Address, with_default_port
+from yarnbox.yarn.addresses import ADDRESS_BOOK_PROPERTY
+from yarnbox.yarn.failover import FailoverSettings
+from yarnbox.yarn.settings import group, setting, settings
+from yarnbox.yarn.tls import TlsSettings
 
 RM_GRPC_ADDRESS = "yarnbox.resourcemanager.grpc.address"
 WEB_ADDRESS = "yarn.resourcemanager.webapp.address"
 DEFAULT_GRPC_PORT = 8050
 DEFAULT_WEB_PORT = 8088
-
-_WILDCARDS = ("0.0.0.0", "::")
-_LOOPBACK = "127.0.0.1"
 
 
 @settings
@@ -35,6 +32,16 @@ class ClientSettings:
         parse=with_default_port(DEFAULT_WEB_PORT),
     )
     ha_enabled: bool = setting("yarn.resourcemanager.ha.enabled", False, "Whether there are several RMs")
+    automatic_failover: bool = setting(
+        "yarn.resourcemanager.ha.automatic-failover.enabled", True, "Whether several RMs elect the active one"
+    )
+    role_timeout_ms: int = setting(
+        "ha.failover-controller.cli-check.rpc-timeout.ms",
+        20_000,
+        "How long an RM is waited for that is asked for its role",
+        unit="ms",
+        at_least=1,
+    )
     poll_interval_ms: int = setting(
         "yarn.client.application-client-protocol.poll-interval-ms",
         200,
@@ -45,7 +52,7 @@ class ClientSettings:
     poll_timeout_ms: int = setting(
         "yarn.client.application-client-protocol.poll-timeout-ms",
         -1,
-        "How long a client waits for a submission or a kill; -1: for ever",
+        "How long a client waits for a submission or a kill; -1: without limit",
         unit="ms",
         at_least=-1,
     )
@@ -59,10 +66,11 @@ class ClientSettings:
     retry_for_ms: int = setting(
         "yarn.resourcemanager.connect.max-wait.ms",
         900_000,
-        "How long; -1: for ever",
+        "How long; -1: without limit",
         unit="ms",
         at_least=-1,
     )
+    failover: FailoverSettings = group(FailoverSettings)
     log_directory: str = setting(
         aggregated_logs.ROOT_PROPERTY, aggregated_logs.DEFAULT_ROOT, "Where aggregated logs lie"
     )
@@ -77,8 +85,4 @@ class ClientSettings:
     address_book: str | None = setting(
         ADDRESS_BOOK_PROPERTY, None, "File with the real addresses of emulated hosts"
     )
-
-
-def connectable(address: Address) -> Address:
-    """The address to connect to, for one that a server listens at: the loopback, if it listens everywhere."""
-    return replace(address, host=_LOOPBACK) if address.host in _WILDCARDS else address
+    tls: TlsSettings = group(TlsSettings)

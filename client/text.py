@@ -1,7 +1,7 @@
 """Values as Java prints them: printf lines, DecimalFormat patterns, floats, and dates.
 
 Scripts cut what `yarn` prints, so shapes are exact. Knows nothing of reports; a time zone is handed in, None
-being that of the machine. Answers for PrintWriter.printf, DecimalFormat, Float.toString, Times,
+being that of the machine. Hadoop: PrintWriter.printf, DecimalFormat, Float.toString, Times,
 FastDateFormat, StringUtils.center and FormattingCLIUtils.
 """
 
@@ -15,7 +15,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from enum import Enum
 from typing import Any
 
-from yarn.errors import IllegalArgumentError
+from yarnbox.yarn.errors import IllegalArgumentError
 
 NOT_AVAILABLE = "N/A"
 
@@ -140,7 +140,7 @@ def _moment(ms: int, zone: tzinfo | None) -> datetime:
         at = datetime.fromtimestamp(ms // 1000, UTC)
         return at.astimezone() if zone is None else at.astimezone(zone)
     except (OverflowError, OSError, ValueError):
-        raise IllegalArgumentError(f"{ms} ms since 1970 is no time that can be written") from None
+        raise IllegalArgumentError(f"{ms} ms since 1970 cannot be written as a date") from None
 
 
 # A box

@@ -1,7 +1,7 @@
 """The REST resources that commands read and write: of the ResourceManager, and of the NodeManagers.
 
 Owns paths, the caller's `user.name`, and retries while nobody answers. Does not know what the answers are
-printed as. Answers for the web service halves of SchedConfCLI, LogsCLI and TopCLI, and for
+printed as. Hadoop: the web service halves of SchedConfCLI, LogsCLI and TopCLI, and
 YarnWebServiceUtils.
 """
 
@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import http.client
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from yarn.addresses import AddressBook
+from yarnbox.yarn.address import Address
+from yarnbox.yarn.addresses import AddressBook
+from yarnbox.yarn.tls import Tls, connection_to
 
 CLUSTER = "/ws/v1/cluster"
 NODE = "/ws/v1/node"
 TIMEOUT_S = 60.0
+ROLE_TIMEOUT_S = 2.0
 LARGEST_ANSWER = 1 << 30
 """An answer that is larger is refused; the text of a log goes through in parts and has its own limit."""
 
+HTTP_PORT, HTTPS_PORT = 80, 443
 _PART = 1 << 16
 _OK = 200
 
@@ -63,13 +67,20 @@ class Answer:
 class WebService:
     """Calls of one user, at whatever address is named; emulated hosts are looked up in the address book."""
 
-    def __init__(self, user: str, book: AddressBook | None = None, retry: Retry | None = None) -> None:
+    def __init__(
+        self,
+        user: str,
+        book: AddressBook | None = None,
+        retry: Retry | None = None,
+        tls: Tls | None = None,
+    ) -> None:
+        self._tls = tls
         self._user = user
         self._book = book or AddressBook()
         self._retry = retry
 
     def get(self, address: str, path: str, *, accept: str = "application/json", **query: str) -> Answer:
-        """GET; `address` is host:port, with or without `http://` before it."""
+        """GET; `address` is host:port, with or without its scheme before it."""
         return self._request("GET", address, path, query, {"Accept": accept}, None)
 
     def put_json(self, address: str, path: str, value: Any) -> Answer:
@@ -93,13 +104,16 @@ class WebService:
         body: bytes | None,
         consume: Callable[[bytes], object] | None = None,
     ) -> Answer:
-        host_port = self._book.resolve(address.removeprefix("http://").rstrip("/"))
+        bare = address.partition("://")[2] or address
+        host_port = self._book.resolve(bare.rstrip("/"))
+        shown = {**headers, **(self._tls.headers if self._tls is not None else {})}
         target = quote(path, safe="/:") + "?" + urlencode({**query, "user.name": self._user})
         attempts = 0
         while True:
-            connection = http.client.HTTPConnection(host_port, timeout=TIMEOUT_S)
+            place = Address.parse(host_port, HTTPS_PORT if self._tls is not None else HTTP_PORT)
+            connection = connection_to(place.host, place.port, self._tls, TIMEOUT_S)
             try:
-                connection.request(method, target, body, dict(headers))
+                connection.request(method, target, body, shown)
                 response = connection.getresponse()
                 return _read(response, consume)
             except http.client.HTTPException as error:
@@ -110,6 +124,22 @@ class WebService:
                     raise UnreachableError(host_port, error.strerror or str(error)) from error
             finally:
                 connection.close()
+
+
+def active_of(addresses: Sequence[str], tls: Tls | None) -> str:
+    """The one at which the active ResourceManager serves; the first one if there is none."""
+    for address in addresses:
+        place = Address.parse(address)
+        connection = connection_to(place.host, place.port, tls, ROLE_TIMEOUT_S)
+        try:
+            connection.request("GET", "/isActive", headers=tls.headers if tls is not None else {})
+            if connection.getresponse().status == _OK:
+                return address
+        except (OSError, http.client.HTTPException):
+            continue
+        finally:
+            connection.close()
+    return addresses[0]
 
 
 def _read(response: http.client.HTTPResponse, consume: Callable[[bytes], object] | None) -> Answer:

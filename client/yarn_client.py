@@ -1,7 +1,7 @@
 """YarnClient: what a client may ask of the ResourceManager, and the waiting that belongs to it.
 
 Submitting returns when the RM has accepted, killing when it has killed, as Hadoop's client does. Owns no
-connection, clock or sleep: they are handed in. Refusals arrive as YarnErrors. Answers for YarnClientImpl.
+connection, clock or sleep: they are handed in. Refusals arrive as YarnErrors. Hadoop: YarnClientImpl.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from yarn.clock import Clock
-from yarn.enums import (
+from yarnbox.yarn.clock import Clock
+from yarnbox.yarn.enums import (
     ApplicationsRequestScope,
     ApplicationTimeoutType,
     NodeState,
     SignalContainerCommand,
     YarnApplicationState,
 )
-from yarn.errors import ApplicationNotFoundError, IllegalArgumentError, YarnError
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, ReservationId
-from yarn.records import client as calls
-from yarn.records.application import (
+from yarnbox.yarn.errors import ApplicationNotFoundError, IllegalArgumentError, YarnError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, ReservationId
+from yarnbox.yarn.records import client as calls
+from yarnbox.yarn.records.application import (
     ApplicationAttemptReport,
     ApplicationReport,
     ApplicationSubmissionContext,
     ApplicationUpdateTimeoutMap,
 )
-from yarn.records.basics import ResourceProfileEntry, ResourceTypeInfo
-from yarn.records.container import ContainerReport
-from yarn.records.management import SignalContainerRequest
-from yarn.records.node import (
+from yarnbox.yarn.records.basics import ResourceProfileEntry, ResourceTypeInfo
+from yarnbox.yarn.records.container import ContainerReport
+from yarnbox.yarn.records.management import SignalContainerRequest
+from yarnbox.yarn.records.node import (
     AttributeToNodes,
     LabelsToNodeIds,
     NodeAttributeInfo,
@@ -42,15 +42,15 @@ from yarn.records.node import (
     NodeToAttributes,
     YarnClusterMetrics,
 )
-from yarn.records.queue import QueueInfo, QueueUserACLInfo
-from yarn.records.reservation import ReservationAllocationState, ReservationDefinition
-from yarn.records.tokens import (
+from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
+from yarnbox.yarn.records.reservation import ReservationAllocationState, ReservationDefinition
+from yarnbox.yarn.records.tokens import (
     CancelDelegationTokenRequest,
     GetDelegationTokenRequest,
     RenewDelegationTokenRequest,
     Token,
 )
-from yarn.resource import NONE, Resource
+from yarnbox.yarn.resource import NONE, Resource
 
 log = logging.getLogger("client.YarnClient")
 

@@ -1,25 +1,30 @@
 """The command line of `yarnbox`: its words and options, as argparse knows them.
 
-Commands that belong to other rooms (job, scenario, yarn) are handed everything behind their name, but for
+Commands of other packages (job, scenario, yarn) are handed everything behind their name, but for
 --dir, which every command understands.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from yarnbox import CORE, __version__
+from yarnbox.yarn.command_parser import CommandParser
+
+SHELLS = ("bash", "zsh", "tcsh")
 SIGNALS = ("KILL", "TERM", "STOP", "CONT")
-FORWARDED = ("job", "scenario", "sim", "preempt-table", "yarn")
+FORWARDED = ("job", "scenario", "sim", "load", "whatif", "paper", "yarn")
 
 
-def parser() -> argparse.ArgumentParser:
-    """All commands; each leaves its name in `command`."""
-    top = argparse.ArgumentParser(
+def parser(forwarded: Mapping[str, argparse.ArgumentParser] | None = None) -> argparse.ArgumentParser:
+    """All commands; each leaves its name in `command`. `forwarded`: parsers of other packages' commands."""
+    top: argparse.ArgumentParser = CommandParser(
         prog="yarnbox",
         description="A YARN cluster on this machine: real processes, real containers.",
-        epilog="job, scenario, sim, preempt-table and yarn have options of their own: `yarnbox job --help`.",
+        epilog=f"{', '.join(FORWARDED)} have options of their own: `yarnbox job --help`.",
     )
+    top.add_argument("--version", action="version", version=f"yarnbox {__version__} ({CORE})")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_up(commands)
     _add(commands, "down", "stop every process of the cluster")
@@ -29,27 +34,48 @@ def parser() -> argparse.ArgumentParser:
     add_node.add_argument("--rack", metavar="/RACK", help="its rack (default: the racks in turn)")
     kill = _add(commands, "kill-node", "signal a node and what runs on it")
     kill.add_argument("name", metavar="NAME", help="nm1, nm2, ...")
-    _add_signal(kill, "KILL", "KILL: it dies; TERM: it says good-bye; STOP: it hangs; CONT: it goes on")
+    _add_signal(
+        kill, "KILL", "KILL: it dies; TERM: it unregisters and ends; STOP: it hangs; CONT: it runs again"
+    )
     restart = _add(commands, "restart-node", "end a node and start it again")
     restart.add_argument("name", metavar="NAME", help="nm1, nm2, ...")
-    restart_rm = _add(commands, "restart-rm", "end the ResourceManager and start it again")
-    _add_signal(restart_rm, "TERM", "how it is ended")
-    events = _add(commands, "events", "show each event that the ResourceManager dispatched")
-    events.add_argument("--follow", action="store_true", help="go on with what comes")
-    events.add_argument("--json", action="store_true", help="a JSON object a line")
+    decommission = _add(commands, "decommission-node", "decommission a node")
+    decommission.add_argument("name", metavar="NAME", help="nm1, nm2, ...")
+    decommission.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=_seconds,
+        help="let running containers finish within this time; without it they are killed at once",
+    )
+    recommission = _add(commands, "recommission-node", "take a decommissioned or decommissioning node back")
+    recommission.add_argument("name", metavar="NAME", help="nm1, nm2, ...")
+    _add_rms(commands)
+    _add_events(commands)
     why = _add(commands, "why", "say what an application waits for")
     why.add_argument("application", metavar="APPLICATION_ID", help="as `yarn application -list` prints it")
+    _add_state(commands)
     _add_convert_conf(commands)
     _add_check_conf(commands)
     _add_view(commands)
+    _add_certs(commands)
+    _add_health(commands)
+    examples = _add(commands, "examples", "list the examples, print one, copy them")
+    examples.add_argument("name", metavar="NAME", nargs="?", help="print this one")
+    examples.add_argument("--copy", metavar="TARGET", help="copy it, or all of them, into this directory")
+    _add_demo(commands)
+    completion = _add(commands, "completion", "print a script that completes commands and options in a shell")
+    completion.add_argument("shell", choices=SHELLS, help="the shell to print it for; see docs/cluster.md")
     for name, text in (
         ("job", "run wordcount, pi or shell: `yarnbox job --help`"),
         ("scenario", "play a scenario file in virtual time: `yarnbox scenario --help`"),
         ("sim", "play a workload in virtual time: `yarnbox sim --help`"),
-        ("preempt-table", "play tables against the preemption policy: `yarnbox preempt-table --help`"),
+        ("load", "convert loads, capture a cluster's: `yarnbox load --help`"),
+        ("whatif", "judge a change of the configuration on a load: `yarnbox whatif --help`"),
+        ("paper", "the experiments of the literature, measured: `yarnbox paper --help`"),
         ("yarn", "the `yarn` command on this cluster: `yarnbox yarn node -list`"),
     ):
         _add(commands, name, text)
+    commands.choices.update(forwarded or {})
     return top
 
 
@@ -68,11 +94,43 @@ def _add_up(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     up.add_argument("--nodes", metavar="N", type=_count, default=3, help="NodeManagers (default: 3)")
     up.add_argument("--racks", metavar="R", type=_positive, default=1, help="racks, in turn (default: 1)")
     up.add_argument("--conf", metavar="DIR", help="configuration directory (default: the sample one)")
-    up.add_argument("--scheduler", choices=("fifo", "capacity", "fair"), help="instead of the configured one")
     up.add_argument(
-        "--port", metavar="PORT", type=_port, help="of the ResourceManager; 0: any (default: 8050)"
+        "--scheduler",
+        choices=("fifo", "capacity", "fair"),
+        help="use this scheduler instead of the configured one",
     )
-    up.add_argument("--web-port", metavar="PORT", type=_port, help="of its web pages; 0: any (default: 8088)")
+    up.add_argument(
+        "--port",
+        metavar="PORT",
+        type=_port,
+        help="port of the ResourceManager; 0: any free one (default: 8050)",
+    )
+    up.add_argument(
+        "--web-port",
+        metavar="PORT",
+        type=_port,
+        help="port of its web pages; 0: any free one (default: 8088)",
+    )
+    up.add_argument(
+        "--history-server",
+        metavar="PORT",
+        nargs="?",
+        type=_port,
+        const=19888,
+        help="start a MapReduce history server, too; PORT of its pages, 0: any free one (default: 19888)",
+    )
+    up.add_argument(
+        "--rms",
+        metavar="N",
+        type=_positive,
+        default=1,
+        help="ResourceManagers, of which one is active (default: 1)",
+    )
+    up.add_argument(
+        "--zookeeper",
+        metavar="HOST:PORT",
+        help="by which several ResourceManagers agree (default: one of the cluster's own; needs Java)",
+    )
     up.add_argument("--detach", action="store_true", help="return when the cluster is ready")
     up.add_argument(
         "--hadoop",
@@ -90,25 +148,83 @@ def _add_up(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
 
 
+def _add_rms(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    restart_rm = _add(commands, "restart-rm", "end the ResourceManager and start it again")
+    restart_rm.add_argument("name", metavar="NAME", nargs="?", help="which of several: rm1, rm2, ...")
+    _add_signal(restart_rm, "TERM", "the signal that ends it")
+    _add(commands, "failover", "have another ResourceManager be active")
+    kill_rm = _add(commands, "kill-rm", "signal one of several ResourceManagers")
+    kill_rm.add_argument("name", metavar="NAME", help="rm1, rm2, ...")
+    _add_signal(kill_rm, "KILL", "KILL: it dies; TERM: it ends; STOP: it hangs; CONT: it runs again")
+
+
 _CONVERT_SWITCHES = (
     ("--percentage", "capacities in percent instead of weights"),
     ("--rules-to-file", "the placement rules in mapping-rules.json instead of among the properties"),
     ("--skip-placement-rules", "do not convert placement rules"),
-    ("--no-terminal-rule-check", "let placement rules stand behind one that always has an answer"),
+    ("--no-terminal-rule-check", "allow placement rules after a rule that always places"),
     ("--enable-async-scheduler", "schedule without waiting for heartbeats"),
-    ("--skip-verification", "do not have the capacity scheduler look at the result"),
-    ("--dry-run", "write nothing, say only what would be lost"),
+    ("--skip-verification", "do not check the result with the capacity scheduler"),
+    ("--dry-run", "write nothing, only report what would be lost"),
 )
 
 
+def _add_events(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    events = _add(commands, "events", "show the events that the ResourceManager dispatched")
+    events.description = (
+        "Show the events that the ResourceManager dispatched: time, name, Hadoop's constant, subject, "
+        "details. Events of every heartbeat or tick are left out, unless --all or --type asks for it."
+    )
+    events.add_argument("--all", action="store_true", help="include heartbeats and ticks")
+    events.add_argument(
+        "--type",
+        metavar="NAME[,NAME...]",
+        help="only these: by our name (SchedulerNodeRemoved) or by Hadoop's constant (NODE_REMOVED)",
+    )
+    events.add_argument("--app", metavar="ID", help="only events of this application or its containers")
+    events.add_argument("--node", metavar="NODE", help="only events of this node: nm1, or host:port")
+    events.add_argument("--queue", metavar="PATH", help="only events in this queue or below it")
+    events.add_argument(
+        "--since", metavar="TIME", help="30s, 10m, 2h or 1d ago; 14:05 or 14:05:30 today; 2026-01-31T14:05"
+    )
+    events.add_argument("--follow", action="store_true", help="keep showing new events")
+    events.add_argument("--json", action="store_true", help="one JSON object per line")
+
+
+def _add_certs(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    text = "make what daemons and clients prove themselves by"
+    kinds = commands.add_parser(
+        "certs", help=text, description=f"{text[0].upper()}{text[1:]}."
+    ).add_subparsers(dest="kind", metavar="KIND", required=True)
+    authority = kinds.add_parser("ca", help="an authority: ca.pem and ca.key in a directory")
+    host = kinds.add_parser("host", help="a certificate of a host that daemons run on")
+    user = kinds.add_parser("user", help="a certificate of a user")
+    for kind in (authority, host, user):
+        kind.add_argument("directory", metavar="DIR", help="where the authority's files are")
+        kind.add_argument(
+            "--days", metavar="N", type=_count, default=365, help="how long it holds (default: 365)"
+        )
+    host.add_argument("names", metavar="NAME", nargs="+", help="names and addresses, its own name first")
+    user.add_argument("name", metavar="USER", help="the user's name")
+    token = kinds.add_parser("token", help="a token of a user: it is printed, the file has its digest")
+    token.add_argument("file", metavar="FILE", help="what yarnbox.authentication.tokens-file names")
+    token.add_argument("name", metavar="USER", help="the user's name")
+
+
+def _add_health(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    health = commands.add_parser("health", help="say whether a daemon answers, for probes of containers")
+    health.add_argument("daemon", choices=("rm", "nm"), help="the ResourceManager, or the NodeManager")
+    health.add_argument("--conf", metavar="DIR", help="its configuration directory (default: $YARN_CONF_DIR)")
+
+
 def _add_convert_conf(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    text = "write another scheduler's configuration that comes near to one"
+    text = "convert one scheduler's configuration to another's"
     convert = commands.add_parser("convert-conf", help=text, description=f"{text[0].upper()}{text[1:]}.")
     convert.add_argument(
-        "--from", dest="source", choices=("fair",), required=True, help="the scheduler it is for"
+        "--from", dest="source", choices=("fair",), required=True, help="the scheduler to convert from"
     )
     convert.add_argument(
-        "--to", dest="target", choices=("capacity",), required=True, help="the one it shall be for"
+        "--to", dest="target", choices=("capacity",), required=True, help="the scheduler to convert to"
     )
     convert.add_argument("--output", metavar="OUT", help="write the files into that directory, not to stdout")
     for name, help_text in _CONVERT_SWITCHES:
@@ -116,33 +232,48 @@ def _add_convert_conf(commands: argparse._SubParsersAction[argparse.ArgumentPars
     convert.add_argument(
         "--disable-preemption",
         choices=("nopolicy", "observeonly"),
-        help="leave the preemption policy out, or let it only say what it would do",
+        help="leave the preemption policy out, or let it only observe",
     )
     convert.add_argument(
-        "--rules", metavar="FILE", help="which losses are errors: lines as in `maxResources.action=abort`"
+        "--rules", metavar="FILE", help="which losses are errors, as lines like `maxResources.action=abort`"
     )
     convert.add_argument("directory", metavar="DIR", help="the configuration directory")
+
+
+def _add_state(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    check = _add(commands, "check-state", "check the ResourceManager's state store for damage")
+    backup = _add(commands, "backup-state", "copy the state store, while the ResourceManager runs")
+    backup.add_argument("file", metavar="FILE", help="the copy; the file must not exist yet")
+    restore = _add(
+        commands, "restore-state", "replace the state store by a backup, and keep the replaced one"
+    )
+    restore.add_argument("file", metavar="FILE", help="a file that backup-state wrote")
+    for one in (check, backup, restore):
+        one.add_argument("--store", metavar="PATH", help="the store's file (default: the run directory's)")
 
 
 def _add_check_conf(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     check = commands.add_parser(
         "check-conf",
-        help="show what the queues of a configuration come to",
+        help="show what a configuration gives each queue",
         description="Show every derived quantity of the queues in a configuration directory; start nothing.",
     )
     check.add_argument("conf", metavar="DIR", help="configuration directory")
     check.add_argument(
         "--scheduler",
         choices=("capacity", "fair"),
-        help="whose file to look at (default: the configured one)",
+        help="whose file to check (default: the configured scheduler)",
     )
     check.add_argument(
         "--cluster",
-        metavar="memory=...,vcores=...",
-        help="size of the cluster (default: three nodes as the directory describes them)",
+        action="append",
+        default=[],
+        metavar="[LABEL:]memory=...,vcores=...",
+        help="size of the cluster (default: three nodes as the directory describes them), or of the partition"
+        " of a node label (default: as large as the rest); may be given several times",
     )
     check.add_argument(
-        "--diff", metavar="OTHER", help="another directory, to be shown side by side (capacity)"
+        "--diff", metavar="OTHER", help="compare with this directory and show differences first (capacity)"
     )
     check.add_argument(
         "--active",
@@ -162,13 +293,39 @@ def _add_view(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         "recordings",
         nargs="*",
         metavar="RECORDING",
-        help="what `--record` of `yarnbox scenario run` or `yarnbox sim run` wrote",
+        help="a file written by `yarnbox scenario run --record` or `yarnbox sim run --record`; a directory"
+        " written by `yarnbox whatif --out`",
     )
     view.add_argument(
         "--scenarios", metavar="DIR", help="offer the scenarios and traces below it to the page"
     )
     view.add_argument(
-        "--port", metavar="PORT", type=_port, default=0, help="0: any that is free (default: 0)"
+        "--port",
+        metavar="PORT",
+        type=_port,
+        default=0,
+        help="port of the pages; 0: any free one (default: 0)",
+    )
+
+
+def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    demo = commands.add_parser(
+        "demo",
+        help="list the demos; play one and show it in the browser",
+        description="Play a demo in virtual time and serve the web pages over its recording until Ctrl-C."
+        " Each tells what to watch and what to change. Without a name the demos are listed.",
+    )
+    demo.add_argument("name", metavar="NAME", nargs="?", help="play this one")
+    demo.add_argument("--no-browser", action="store_true", help="print the address, open no browser")
+    demo.add_argument(
+        "--out", metavar="FILE", help="write the recording for `yarnbox view`, and serve nothing"
+    )
+    demo.add_argument(
+        "--port",
+        metavar="PORT",
+        type=_port,
+        default=0,
+        help="port of the pages; 0: any free one (default: 0)",
     )
 
 
@@ -188,6 +345,10 @@ def _count(text: str) -> int:
 
 def _positive(text: str) -> int:
     return _number(text, 1, 1000)
+
+
+def _seconds(text: str) -> int:
+    return _number(text, 1, 7 * 24 * 3600)
 
 
 def _port(text: str) -> int:

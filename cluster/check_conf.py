@@ -2,7 +2,7 @@
 size.
 
 Reads the directory as the RM would, prints the tree with every derived quantity, then errors and what looks
-wrong. Starts nothing. Working it out is rm.scheduler.capacity.check's business.
+wrong. Starts nothing. Working it out is rm.scheduler.capacity.diagnostics.configuration_check's business.
 """
 
 from __future__ import annotations
@@ -11,31 +11,36 @@ import argparse
 import random
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cluster.directory import ClusterError
-from rm.context import RMContext
-from rm.edge.directory import ConfigurationDirectory
-from rm.labels import NodeLabelsManager
-from rm.labels.attributes import NodeAttributesManager
-from rm.scheduler.capacity.check import ACTIVE_USERS, Finding, QueueNumbers, findings, numbers, pretend
-from rm.scheduler.capacity.scheduler import CapacityScheduler
-from rm.scheduler.constraint import PlacementConstraints
-from rm.settings import RMSettings
-from yarn.configuration import SITE_FILES, Configuration, ConfigurationError
-from yarn.errors import YarnError
-from yarn.node_resources import node_resource
-from yarn.resource import Resource
-from yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
-from yarn.settings import read
+from yarnbox.cluster.directory import ClusterError
+from yarnbox.cluster.misspelt import misspelt_properties
+from yarnbox.cluster.sizes import OPTION, read_sizes
+from yarnbox.rm.context import RMContext
+from yarnbox.rm.edge.directory import ConfigurationDirectory
+from yarnbox.rm.labels import NodeLabelsManager
+from yarnbox.rm.labels.attributes import NodeAttributesManager
+from yarnbox.rm.scheduler.capacity.diagnostics.configuration_check import (
+    ACTIVE_USERS,
+    ConfigurationCheck,
+    Finding,
+    QueueNumbers,
+)
+from yarnbox.rm.scheduler.capacity.diagnostics.configuration_difference import differences, exact
+from yarnbox.rm.scheduler.constraint import PlacementConstraints
+from yarnbox.rm.settings import RMSettings
+from yarnbox.yarn.configuration import SITE_FILES, Configuration, ConfigurationError
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
+from yarnbox.yarn.settings import read
+from yarnbox.yarn.words import counted
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-DEFAULT_NODES = 3
-"""Without --cluster: as many nodes as `yarnbox up` starts, of the size that the directory says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,10 @@ class Checked:
     """One directory."""
 
     path: Path
-    cluster: Resource
+    sizes: Mapping[str, Resource]
+    """Of the default partition, "", and of those that the queues name."""
+    assumed: tuple[str, ...]
+    """The partitions of which nobody said how large they are: as large as the default one."""
     queues: list[QueueNumbers]
     findings: list[Finding]
 
@@ -52,7 +60,7 @@ class _Nobody:
     """Groups, tokens, pages: nothing that a configuration depends on."""
 
     def __getattr__(self, name: str) -> Any:
-        return lambda *arguments, **keywords: ()
+        return lambda *_, **__: ()
 
 
 def run(options: argparse.Namespace) -> int:
@@ -60,42 +68,71 @@ def run(options: argparse.Namespace) -> int:
     if options.active:
         raise ClusterError("--active is for the fair scheduler: add --scheduler fair", status=2)
     try:
-        checked = [check(Path(name), options.cluster) for name in filter(None, (options.conf, options.diff))]
+        names = filter(None, (options.conf, options.diff))
+        checked = check_all([Path(name) for name in names], options.cluster)
     except ConfigurationError as error:
         print(f"yarnbox: {error}", file=sys.stderr)
         return 2
-    for one in checked:
-        _print_tree(one)
     if options.diff:
         _print_difference(*checked)
+        print()
+    for one in checked:
+        _print_tree(one)
     for one in checked:
         _print_findings(one, is_one_of_two=bool(options.diff))
     return 0
 
 
-def check(path: Path, cluster: str | None) -> Checked:
-    """All numbers of a directory; ConfigurationError with every fault."""
-    if not path.is_dir():
-        raise ClusterError(f"{path} is no directory", status=2)
-    base = Configuration(environment={"YARNBOX_TMP": "/tmp"}, system_properties={"user.name": "yarn"})
-    provider = ConfigurationDirectory(path, base)
-    present = [name for name in (*SITE_FILES, RESOURCE_TYPES_FILE) if (path / name).exists()]
-    site = provider.load(*present)
-    types = ResourceTypeRegistry.read(site)
-    size = cluster_size(cluster, types, site)
-    scheduler = CapacityScheduler(_context(site, types, provider))
-    pretend(scheduler, size)
-    return Checked(path, size, numbers(scheduler), findings(scheduler))
+def check(path: Path, cluster: Sequence[str] = ()) -> Checked:
+    """All numbers of a directory, on a cluster of the sizes that are given as `memory=...,vcores=...` and
+    `LABEL:memory=...`. ConfigurationError with every fault.
+    """
+    return check_all([path], cluster)[0]
 
 
-def cluster_size(text: str | None, types: ResourceTypeRegistry, site: Configuration) -> Resource:
-    """The size that was named; without one, that of a few nodes as the directory describes them."""
-    if text is None:
-        return node_resource(site, types) * DEFAULT_NODES
-    try:
-        return types.parse(text)
-    except ValueError as error:
-        raise ConfigurationError.of("--cluster", str(error), name="--cluster", value=text) from None
+def check_all(paths: Sequence[Path], cluster: Sequence[str] = ()) -> list[Checked]:
+    """The same of several directories on one cluster: each partition has to be named by one of them."""
+    configurations = [_Configuration(path) for path in paths]
+    given = [one.sizes(cluster) for one in configurations]
+    partitions = dict.fromkeys(label for one in configurations for label in one.check.partitions())
+    for label in dict.fromkeys(label for sizes in given for label in sizes):
+        if label and label not in partitions:
+            known = f"one of {', '.join(partitions)}" if partitions else "none: no queue names a partition"
+            raise ConfigurationError.of(OPTION, known, name="partition", value=label)
+    return [one.checked(sizes) for one, sizes in zip(configurations, given, strict=True)]
+
+
+class _Configuration:
+    """One directory as the ResourceManager would read it."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.is_dir():
+            raise ClusterError(f"{path} is not a directory", status=2)
+        base = Configuration(environment={"YARNBOX_TMP": "/tmp"}, system_properties={"user.name": "yarn"})
+        provider = ConfigurationDirectory(path, base)
+        present = [name for name in (*SITE_FILES, RESOURCE_TYPES_FILE) if (path / name).exists()]
+        self._path = path
+        self._site = provider.load(*present)
+        self._types = ResourceTypeRegistry.read(self._site)
+        self._context = _context(self._site, self._types, provider)
+        self.check = ConfigurationCheck.of(self._context)
+
+    def sizes(self, cluster: Sequence[str]) -> Mapping[str, Resource]:
+        """What is given for the default partition, "", and for others by their names."""
+        return read_sizes(cluster, self._types, self._site)
+
+    def checked(self, given: Mapping[str, Resource]) -> Checked:
+        """All numbers; a partition of no given size is as large as the default one."""
+        partitions = self.check.partitions()
+        sizes = {"": given[""], **{label: given.get(label, given[""]) for label in partitions}}
+        self.check.assume(sizes)
+        found = self.check.findings()
+        if partitions and not self._context.labels.is_enabled:
+            text = f"it is false: what the queues say of {', '.join(partitions)} has no effect"
+            found.insert(0, Finding("yarn.node-labels.enabled", text))
+        found += [Finding(name, text) for name, text in misspelt_properties(self._site)]
+        assumed = tuple(label for label in partitions if label not in given)
+        return Checked(self._path, sizes, assumed, self.check.numbers(), found)
 
 
 def _context(site: Configuration, types: ResourceTypeRegistry, provider: ConfigurationDirectory) -> RMContext:
@@ -123,12 +160,6 @@ def _context(site: Configuration, types: ResourceTypeRegistry, provider: Configu
 
 
 # Printing
-
-
-def amount(resource: Resource) -> str:
-    """Memory and vcores, and whatever else there is."""
-    others = "".join(f" {name.rpartition('/')[2]}={value}" for name, value in resource.others)
-    return f"{resource.memory_mb} MB {resource.vcores} vc{others}"
 
 
 HEADINGS = (
@@ -165,8 +196,8 @@ def cells(queue: QueueNumbers) -> tuple[str, ...]:
         queue.configured,
         f"{queue.absolute:.2%}",
         f"{queue.absolute_maximum:.2%}",
-        amount(queue.effective_minimum),
-        amount(queue.effective_maximum),
+        exact(queue.effective_minimum),
+        exact(queue.effective_maximum),
         *of_leaf,
     )
 
@@ -174,9 +205,8 @@ def cells(queue: QueueNumbers) -> tuple[str, ...]:
 def _print_tree(checked: Checked) -> None:
     from rich.table import Table
 
-    table = Table(
-        title=f"{checked.path} on a cluster of {amount(checked.cluster)}", title_justify="left", box=None
-    )
+    print(f"{checked.path} on {_cluster(checked)}")
+    table = Table(box=None)
     for place, heading in enumerate(HEADINGS):
         table.add_column(heading, justify="left" if place < 2 else "right", no_wrap=True)
     for queue in checked.queues:
@@ -184,34 +214,31 @@ def _print_tree(checked: Checked) -> None:
     _print(table)
 
 
-def difference(one: Checked, two: Checked) -> list[tuple[str, str, str, str]]:
-    """Queue, quantity, here and there, of all that is not the same."""
-    left = {(queue.path, queue.partition): cells(queue) for queue in one.queues}
-    right = {(queue.path, queue.partition): cells(queue) for queue in two.queues}
-    found = []
-    for key in dict.fromkeys([*left, *right]):
-        name = key[0] + (f" [{key[1]}]" if key[1] else "")
-        mine, theirs = left.get(key), right.get(key)
-        if mine is None or theirs is None:
-            found.append((name, "queue", "there" if mine else "-", "there" if theirs else "-"))
-            continue
-        found.extend(
-            (name, heading, before, after)
-            for heading, before, after in zip(HEADINGS[1:], mine[1:], theirs[1:], strict=True)
-            if before != after
-        )
-    return found
+def _cluster(checked: Checked) -> str:
+    """The sizes in words."""
+    parts = [f"a cluster of {exact(checked.sizes[''])}"]
+    for label, size in checked.sizes.items():
+        if label:
+            note = f", assumed: {OPTION} {label}:... says how large it is" if label in checked.assumed else ""
+            parts.append(f"partition {label} of {exact(size)}{note}")
+    return "; ".join(parts)
 
 
 def _print_difference(one: Checked, two: Checked) -> None:
     from rich.table import Table
 
-    rows = difference(one, two)
-    table = Table(title="Differences" if rows else "No differences", title_justify="left", box=None)
-    for heading in ("QUEUE", "", str(one.path), str(two.path)):
+    found = differences(one.queues, two.queues)
+    if not found:
+        print("No differences")
+        return
+    table = Table(title="Differences", title_justify="left", box=None)
+    for heading in ("QUEUE", "", str(one.path), str(two.path), "CHANGE"):
         table.add_column(heading, no_wrap=True)
-    for row in rows:
-        table.add_row(*row)
+    queue = ""
+    for each in found:
+        shown = each.queue if each.queue != queue else ""
+        queue = each.queue
+        table.add_row(shown, each.quantity, each.before, each.after, each.change)
     _print(table)
 
 
@@ -228,6 +255,7 @@ def _print_findings(checked: Checked, *, is_one_of_two: bool) -> None:
     if not checked.findings:
         print(f"{start}Nothing looks wrong.")
         return
-    print(f"{start}{len(checked.findings)} settings look suspicious:")
+    some = counted(len(checked.findings), "setting")
+    print(f"{start}{some} {'looks' if len(checked.findings) == 1 else 'look'} suspicious:")
     for finding in checked.findings:
         print(f"  {finding}")

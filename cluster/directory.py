@@ -2,9 +2,11 @@
 
     cluster.json      the record: id, addresses, processes
     *-site.xml ...    the generated configuration directory, for YARN_CONF_DIR or `yarn --config`
+    nodes.secret      by which the RM knows its nodes
     topology.table    racks of the emulated hosts        addresses.json   where they really listen
     logs/             a log for each daemon, events.jsonl
     nodes/nm1/ ...    configuration, local and log directories of each node
+    rms/rm1/ ...      logs of each of several RMs        zookeeper/       what they share
     state/            the RM's state store               pids/            a file for each daemon
 
 Owns the layout and the record's file, which one command at a time may change. Knows nothing of starting or
@@ -24,12 +26,18 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cluster import hadoop_site
-from cluster.processes import ProcessId
+from yarnbox.cluster import hadoop_site
+from yarnbox.cluster.processes import ProcessId
+from yarnbox.yarn.event_log import FILE as EVENTS_FILE
+from yarnbox.yarn.suggest import did_you_mean
 
 DEFAULT_DIRECTORY = ".yarnbox"
 DIRECTORY_VARIABLE = "YARNBOX_DIR"
 RECORD = "cluster.json"
+EXCLUDED = "nodes.excluded"
+"""The hosts that `yarnbox decommission-node` lets go, one a line."""
+NODE_SECRET = "nodes.secret"
+"""What the nodes of this cluster know, and nobody else."""
 _VERSION = 1
 _PLAIN_PATH = re.compile(r"[\w/.,:=@%+-]+")
 
@@ -53,6 +61,16 @@ class NodeRecord:
 
 
 @dataclass
+class RMRecord:
+    """One of several ResourceManagers; `process` is None while it is stopped."""
+
+    name: str
+    address: str
+    web_address: str
+    process: ProcessId | None = None
+
+
+@dataclass
 class ClusterRecord:
     """A cluster: its id, where its RM listens, and its processes."""
 
@@ -65,10 +83,31 @@ class ClusterRecord:
     nodes: dict[str, NodeRecord] = field(default_factory=dict)
     for_hadoop: bool = False
     """Whether Hadoop's own clients are served, and nodes are named by addresses."""
+    configuration: str | None = None
+    """The user's directory, which the RM reads in place; None: the sample, copied to the run directory."""
+    definitions: dict[str, str] = field(default_factory=dict)
+    """The user's -D."""
+    history_address: str | None = None
+    """Where the pages of the MapReduce history server are, if there is one."""
+    history: ProcessId | None = None
+    rms: dict[str, RMRecord] = field(default_factory=dict)
+    """By their ids, where there are several: then `rm` is None, and the two addresses are the first one's."""
+    shared_name: str = ""
+    """What several of them call the cluster in ZooKeeper."""
+    zookeeper_address: str | None = None
+    zookeeper: ProcessId | None = None
+    """Where it is the cluster's own."""
+
+    @property
+    def rm_addresses(self) -> tuple[str, ...]:
+        """Where all ResourceManagers serve."""
+        return tuple(rm.address for rm in self.rms.values()) or (self.rm_address,)
 
     def processes(self) -> list[ProcessId]:
         """Every daemon that was started and not known to have ended."""
-        known = [self.rm, *(node.process for node in self.nodes.values())]
+        known = [self.rm, self.history, self.zookeeper]
+        known += [rm.process for rm in self.rms.values()]
+        known += [node.process for node in self.nodes.values()]
         return [process for process in known if process is not None]
 
     def is_running(self) -> bool:
@@ -78,7 +117,9 @@ class ClusterRecord:
     def node(self, name: str) -> NodeRecord:
         """The node of that name; ClusterError names those there are."""
         if name not in self.nodes:
-            raise ClusterError(f"there is no node {name}; the nodes are {', '.join(self.nodes) or 'none'}")
+            hint = did_you_mean(name, self.nodes)
+            names = ", ".join(self.nodes) or "none"
+            raise ClusterError(f"there is no node {name}{hint}; the nodes are {names}")
         return self.nodes[name]
 
     def next_node_name(self) -> str:
@@ -98,6 +139,8 @@ class RunDirectory:
         self.pids = self.path / "pids"
         self.state = self.path / "state"
         self.nodes = self.path / "nodes"
+        self.rms = self.path / "rms"
+        self.zookeeper = self.path / "zookeeper"
         self.record_file = self.path / RECORD
         self.lock_file = self.path / "cluster.lock"
 
@@ -105,6 +148,10 @@ class RunDirectory:
     def chosen(cls, given: str | None) -> RunDirectory:
         """--dir, else YARNBOX_DIR, else .yarnbox here."""
         return cls(Path(given or os.environ.get(DIRECTORY_VARIABLE) or DEFAULT_DIRECTORY))
+
+    def event_logs(self, record: ClusterRecord) -> list[Path]:
+        """The logs of events: one of each ResourceManager."""
+        return [self.rms / name / "logs" / EVENTS_FILE for name in record.rms] or [self.logs / EVENTS_FILE]
 
     def node(self, name: str) -> Path:
         """Everything of one node."""
@@ -118,7 +165,7 @@ class RunDirectory:
                 " are launched by shell scripts that name it, as in Hadoop; choose another one with --dir"
             )
         if self.path.exists() and not self.path.is_dir():
-            raise ClusterError(f"{self.path} is no directory; choose another one with --dir")
+            raise ClusterError(f"{self.path} is not a directory; choose another one with --dir")
         try:
             if self.path.is_dir() and any(self.path.iterdir()) and not self.lock_file.exists():
                 raise ClusterError(
@@ -135,9 +182,9 @@ class RunDirectory:
 
     def forget_earlier_life(self) -> None:
         """Removes what an earlier cluster in this directory left: state, nodes, tables; its logs stay."""
-        for tree in (self.state, self.nodes, self.pids, self.path / "tmp"):
+        for tree in (self.state, self.nodes, self.rms, self.zookeeper, self.pids, self.path / "tmp"):
             shutil.rmtree(tree, ignore_errors=True)
-        for file in self.path.glob("*.xml"):
+        for file in (*self.path.glob("*.xml"), *self.path.glob(EXCLUDED), *self.path.glob(NODE_SECRET)):
             file.unlink()
         self.create()
 
@@ -203,6 +250,17 @@ def _from_json(data: dict[str, Any]) -> ClusterRecord:
             for name, node in data["nodes"].items()
         },
         for_hadoop=data.get("for_hadoop", False),
+        configuration=data.get("configuration"),
+        definitions=data.get("definitions", {}),
+        history_address=data.get("history_address"),
+        history=_process(data.get("history")),
+        rms={
+            name: RMRecord(rm["name"], rm["address"], rm["web_address"], _process(rm["process"]))
+            for name, rm in data.get("rms", {}).items()
+        },
+        shared_name=data.get("shared_name", ""),
+        zookeeper_address=data.get("zookeeper_address"),
+        zookeeper=_process(data.get("zookeeper")),
     )
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from rm.scheduler.fair.allocations import AllocationDraft, Allocations
-from rm.scheduler.fair.loader import local_path
-from rm.scheduler.fair.placement import Rule, read_rules, rules_of_properties
-from rm.scheduler.fair.settings import FairConfiguration
-from yarn.configuration import Configuration, ConfigurationError
-from yarn.resource_types import ResourceTypeRegistry
+from yarnbox.rm.scheduler.fair.allocations import AllocationDraft, Allocations
+from yarnbox.rm.scheduler.fair.loader import local_path
+from yarnbox.rm.scheduler.fair.placement import Rule, read_rules, rules_of_properties
+from yarnbox.rm.scheduler.fair.settings import FairConfiguration
+from yarnbox.yarn.configuration import Configuration, ConfigurationError, Fault
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
 
 SITE = ("core-site.xml", "yarn-site.xml", "resource-types.xml")
 
@@ -27,10 +27,19 @@ class FairFiles:
     types: ResourceTypeRegistry
     allocations: Allocations
     rules: tuple[Rule, ...]
+    has_policy: bool
+    """Whether the rules are those of the allocation file."""
+    text: str
+    """The allocation file, without what is faulty."""
 
 
-def read_fair_files(directory: Path, *, skip_terminal_check: bool = False) -> FairFiles:
-    """The directory's yarn-site.xml and allocation file; ConfigurationError with file, line and reason."""
+def read_fair_files(
+    directory: Path, *, skip_terminal_check: bool = False, faults: list[Fault] | None = None
+) -> FairFiles:
+    """The directory's yarn-site.xml and allocation file; ConfigurationError with file, line and reason.
+
+    Where a list is given for the faults of the allocation file, they are put there, and the rest is read.
+    """
     site = Configuration.load(directory, SITE)
     types = ResourceTypeRegistry.read(site)
     configuration = FairConfiguration.read(site, types)
@@ -43,10 +52,15 @@ def read_fair_files(directory: Path, *, skip_terminal_check: bool = False) -> Fa
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError.of(path, f"cannot be read: {error}") from error
-    draft = AllocationDraft(text, str(path), types.names)
+    draft = AllocationDraft(text, str(path), types.names, faults)
+    found: tuple[Rule, ...] = ()
     if draft.placement_policy is not None:
-        found = read_rules(
-            draft.placement_policy, str(path), draft.notices, skip_terminal_check=skip_terminal_check
-        )
-        rules = found or rules
-    return FairFiles(site, configuration, types, draft.finish(), rules)
+        try:
+            found = read_rules(
+                draft.placement_policy, str(path), draft.notices, skip_terminal_check=skip_terminal_check
+            )
+        except ConfigurationError as error:
+            draft.leave_out_placement_policy(error)
+    allocations = draft.finish()
+    sound = draft.sound_part() if faults else text
+    return FairFiles(site, configuration, types, allocations, found or rules, bool(found), sound)

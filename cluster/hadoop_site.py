@@ -11,9 +11,9 @@ import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from cluster.ports import free_ports
-from yarn.address import Address
-from yarn.configuration import Configuration
+from yarnbox.cluster.ports import free_ports
+from yarnbox.yarn.address import Address
+from yarnbox.yarn.configuration import Configuration
 
 _FIRST_HOST = ipaddress.IPv4Address("127.0.1.1")
 _RM = "yarn.resourcemanager."
@@ -43,12 +43,13 @@ def variables(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def mapred_properties(run: Path) -> dict[str, str]:
-    """For mapred-site.xml: where jobs of Hadoop's own MapReduce wait, and that they say what Java from
-    17 on has to be told.
+    """For mapred-site.xml: where jobs of Hadoop's own MapReduce wait, that they say what Java from
+    17 on has to be told, and that their histories can be read here.
     """
     return {
         "yarn.app.mapreduce.am.staging-dir": str(run / "staging"),
         "mapreduce.jvm.add-opens-as-default": "true",
+        "mapreduce.jobhistory.jhist.format": "json",
     }
 
 

@@ -11,6 +11,7 @@ import argparse
 import importlib
 import json
 import os
+import shlex
 import signal
 import sys
 import time
@@ -18,11 +19,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cluster.arguments import FORWARDED, parser, without_directory
-from cluster.directory import ClusterError, RunDirectory
+from yarnbox.cluster.arguments import FORWARDED, parser, without_directory
+from yarnbox.cluster.directory import ClusterError, RunDirectory
+from yarnbox.yarn.suggest import did_you_mean
 
 if TYPE_CHECKING:
-    from cluster.cluster import Cluster
+    from yarnbox.cluster.cluster import Cluster
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,6 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if words and words[0] in FORWARDED:
             return _forward(words[0], words[1:])
+        if words and not words[0].startswith("-") and words[0] not in COMMANDS:
+            hint = did_you_mean(words[0], [*COMMANDS, *FORWARDED])
+            raise ClusterError(f"there is no command {words[0]}{hint}; `yarnbox --help` lists them", status=2)
         options = parser().parse_args(words)
         return COMMANDS[options.command](options)
     except BrokenPipeError:  # `yarnbox events | head`
@@ -41,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:
-        from yarn.configuration import ConfigurationError
+        from yarnbox.yarn.configuration import ConfigurationError
 
         if isinstance(error, ConfigurationError):
             return _fail(error, 2)
@@ -54,25 +59,40 @@ def _fail(error: Exception, status: int) -> int:
 
 
 def _forward(command: str, words: Sequence[str]) -> int:
-    """Commands of other rooms. They find the cluster by its configuration, or are told the run directory."""
+    """Commands of other packages. They find the cluster by its configuration, or get the run directory."""
     kept, directory = without_directory(words)
     run = RunDirectory.chosen(directory)
-    if command == "preempt-table":
-        return _status_of(importlib.import_module("sim.preempt_table.command").main(kept))
     if command == "scenario":
-        return _status_of(importlib.import_module("sim.scenario.command").main(kept))
+        return _status_of(importlib.import_module("yarnbox.sim.scenario.command").main(kept))
+    if command == "load":
+        return _status_of(importlib.import_module("yarnbox.sim.load.command").main(kept))
     if command == "sim":
-        return _status_of(importlib.import_module("sim.workload.command").main(kept))
+        return _status_of(importlib.import_module("yarnbox.sim.workload.command").main(kept))
+    if command == "whatif":
+        return _status_of(importlib.import_module("yarnbox.sim.whatif.command").main(kept))
+    if command == "paper":
+        return _status_of(importlib.import_module("yarnbox.sim.paper.command").main(kept))
     if command == "yarn":  # which looks for a cluster itself, in the same places and in Hadoop's
         if directory is not None:
             run.load()
             kept = ["--dir", directory, *kept]
-        return _status_of(importlib.import_module("client.main").main(kept))
-    wants_help = not kept or "--help" in kept or "-h" in kept
+        return _status_of(importlib.import_module("yarnbox.client.main").main(kept))
+    return _job(kept, directory, run)
+
+
+def _job(words: list[str], directory: str | None, run: RunDirectory) -> int:
+    """`yarnbox job` on the cluster that `yarn` would find: --dir, Hadoop's variables, the run directory."""
+    main = importlib.import_module("yarnbox.am.command").main
+    named = os.environ.get("YARN_CONF_DIR") or os.environ.get("HADOOP_CONF_DIR")
+    if directory is None and named:
+        given = RunDirectory(Path(named))
+        return _status_of(main(words, given.path if given.record_file.exists() else None))
+    wants_help = not words or "--help" in words or "-h" in words
     if run.record_file.exists() or not wants_help:
         run.load()
         os.environ.update({"YARN_CONF_DIR": str(run.path), "HADOOP_CONF_DIR": str(run.path)})
-    return _status_of(importlib.import_module("am.command").main(kept, run.path))
+    yarn = "yarn" if directory is None else f"yarn --dir {shlex.quote(directory)}"
+    return _status_of(main(words, run.path, yarn))
 
 
 def _status_of(answer: object) -> int:
@@ -80,8 +100,8 @@ def _status_of(answer: object) -> int:
 
 
 def _up(options: argparse.Namespace) -> int:
-    from cluster.cluster import Cluster, Options
-    from cluster.watch import listening_for_signals, watch
+    from yarnbox.cluster.cluster import Cluster, Options
+    from yarnbox.cluster.watch import listening_for_signals, watch
 
     cluster = Cluster(RunDirectory.chosen(options.dir), stays_with_us=not options.detach)
     asked = Options(
@@ -93,12 +113,17 @@ def _up(options: argparse.Namespace) -> int:
         web_port=options.web_port,
         recover=options.recover,
         for_hadoop=options.hadoop,
+        history_port=options.history_server,
+        rms=options.rms,
+        zookeeper=options.zookeeper,
         definitions=_definitions(options.definitions),
     )
     stays = False
     begun = time.monotonic()
     with listening_for_signals() as ending:
         cluster.up(asked)
+        for sentence in cluster.moved_stores(asked):
+            print(f"yarnbox: {sentence}", file=sys.stderr)
         try:
             cluster.wait_until_ready(give_up=lambda: ending.is_asked)
             if ending.is_asked:
@@ -111,6 +136,7 @@ def _up(options: argparse.Namespace) -> int:
         finally:
             if not stays:
                 cluster.down()
+            cluster.close()
 
 
 def _definitions(words: Sequence[str]) -> dict[str, str]:
@@ -118,29 +144,42 @@ def _definitions(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         name, equals, value = word.partition("=")
         if not equals or not name.strip():
-            raise ClusterError(f"-D {word}: it has to be of the form NAME=VALUE", status=2)
+            raise ClusterError(f"-D {word}: expected NAME=VALUE", status=2)
         definitions[name.strip()] = value
     return definitions
 
 
 def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> str:
+    from yarnbox.cluster.site import overrides
+
     record = cluster.run.load()
     suffix = f" --dir {options.dir}" if options.dir else ""
     nodes = "1 NodeManager" if len(record.nodes) == 1 else f"{len(record.nodes)} NodeManagers"
+    queue: str | None = "default"  # the sample takes in everybody
+    if record.configuration is not None:
+        from yarnbox.cluster.suggestions import queue_for_a_job  # and with it the simulator: half a second
+
+        queue = queue_for_a_job(Path(record.configuration), overrides(cluster.run, record))
+    jobs = {None: "yarn queue -list all", "default": "job pi 4 100000"}
     hints = [
         "status",
         "yarn node -list",
-        "job pi 4 100000",
+        jobs.get(queue, f"job pi 4 100000 --queue {queue}"),
         *(f"kill-node {name}" for name in [*record.nodes][:1]),
     ]
     hadoop = [f"  Hadoop's clients HADOOP_CONF_DIR={cluster.run.path}"] if record.for_hadoop else []
+    where = record.history_address
+    history = [f"  job history      http://{where}/jobhistory"] if where else []
+    rms = f"{len(record.rms)} ResourceManagers" if record.rms else "one ResourceManager"
+    hints += ["failover"] if record.rms else []
     ending = f"yarnbox down{suffix}   stops everything" if options.detach else "Ctrl-C stops everything"
     return "\n".join(
         [
-            f"yarnbox: ready in {seconds:.1f} s: one ResourceManager and {nodes}",
+            f"yarnbox: ready in {seconds:.1f} s: {rms} and {nodes}",
             f"  scheduler        {record.scheduler}",
-            f"  gRPC             {record.rm_address}",
+            f"  gRPC             {', '.join(record.rm_addresses)}",
             f"  web              http://{record.web_address}/cluster",
+            *history,
             f"  run directory    {cluster.run.path}",
             f"  logs             {cluster.run.logs}",
             *hadoop,
@@ -151,6 +190,18 @@ def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> st
     )
 
 
+def _certs(options: argparse.Namespace) -> int:
+    from yarnbox.cluster.certs import certs
+
+    return certs(options)
+
+
+def _health(options: argparse.Namespace) -> int:
+    from yarnbox.cluster.health import health
+
+    return health(options)
+
+
 def _down(options: argparse.Namespace) -> int:
     cluster = _cluster(options)
     cluster.down()
@@ -159,7 +210,7 @@ def _down(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
-    from cluster.view import as_json, as_text, look
+    from yarnbox.cluster.view import as_json, as_text, look
 
     cluster = _cluster(options)
     record, rows = look(cluster)
@@ -172,7 +223,7 @@ def _status(options: argparse.Namespace) -> int:
 
 def _add_node(options: argparse.Namespace) -> int:
     if options.rack is not None and not options.rack.startswith("/"):
-        raise ClusterError(f"{options.rack} is no rack: racks begin with a slash, as /rack2")
+        raise ClusterError(f"{options.rack} is not a rack: a rack begins with a slash, for example /rack2")
     cluster = _cluster(options)
     node = cluster.add_node(options.rack)
     cluster.wait_until_ready([node.name])
@@ -195,70 +246,131 @@ def _restart_node(options: argparse.Namespace) -> int:
     return 0
 
 
-def _restart_rm(options: argparse.Namespace) -> int:
+def _decommission_node(options: argparse.Namespace) -> int:
+    from yarnbox.cluster.cluster import READY_TIMEOUT_S
+    from yarnbox.yarn.enums import NodeState
+
     cluster = _cluster(options)
-    cluster.restart_rm(signal.Signals[f"SIG{options.signal}"])
-    cluster.wait_until_ready([])
-    print("yarnbox: the ResourceManager is serving again")
+    cluster.decommission_node(options.name, options.timeout)
+    if options.timeout:
+        print(f"yarnbox: {options.name} takes no more containers; it leaves in {options.timeout} s at most")
+        sys.stdout.flush()
+    cluster.wait_for_state(options.name, NodeState.DECOMMISSIONED, READY_TIMEOUT_S + (options.timeout or 0))
+    print(f"yarnbox: {options.name} is DECOMMISSIONED; `yarnbox recommission-node` takes it back")
     return 0
 
 
-def _told(value: object) -> str:
-    return ",".join(f"{k}:{v}" for k, v in value.items()) if isinstance(value, dict) else str(value)
+def _recommission_node(options: argparse.Namespace) -> int:
+    from yarnbox.yarn.enums import NodeState
+
+    cluster = _cluster(options)
+    cluster.recommission_node(options.name)
+    cluster.wait_for_state(options.name, NodeState.RUNNING)
+    print(f"yarnbox: {options.name} is RUNNING again")
+    return 0
+
+
+def _completion(options: argparse.Namespace) -> int:
+    shtab = importlib.import_module("shtab")
+    forwarded = {
+        name: importlib.import_module(module).parser()
+        for name, module in {
+            "job": "yarnbox.am.command",
+            "scenario": "yarnbox.sim.scenario.command",
+            "sim": "yarnbox.sim.workload.command",
+            "load": "yarnbox.sim.load.command",
+            "whatif": "yarnbox.sim.whatif.command",
+            "paper": "yarnbox.sim.paper.command",
+        }.items()
+    }
+    print(shtab.complete(parser(forwarded), options.shell))
+    return 0
+
+
+def _restart_rm(options: argparse.Namespace) -> int:
+    cluster = _cluster(options)
+    cluster.restart_rm(signal.Signals[f"SIG{options.signal}"], options.name)
+    cluster.wait_until_ready([])
+    if options.name is not None:
+        cluster.wait_for_rm(options.name)
+    print(f"yarnbox: {options.name or 'the ResourceManager'} is serving again")
+    return 0
+
+
+def _failover(options: argparse.Namespace) -> int:
+    before, now = _cluster(options).fail_over()
+    print(f"yarnbox: {now} is active instead of {before}")
+    return 0
+
+
+def _kill_rm(options: argparse.Namespace) -> int:
+    _cluster(options).kill_rm(options.name, signal.Signals[f"SIG{options.signal}"])
+    print(f"yarnbox: {options.name} was sent SIG{options.signal}")
+    return 0
 
 
 def _events(options: argparse.Namespace) -> int:
-    from yarn.event_log import FILE, EventLogReader
+    from yarnbox.cluster.events import run
 
-    cluster = _cluster(options)
-    cluster.run.load()
-    reader = EventLogReader(cluster.run.logs / FILE)
-    new = reader.read_all()
-    while True:
-        for event in new:
-            if options.json:
-                entry = {"time": event.time_ms, "type": event.type, "subject": event.subject}
-                line = json.dumps({**entry, **event.details})
-            else:
-                seconds, milliseconds = divmod(event.time_ms, 1000)
-                moment = time.strftime("%H:%M:%S", time.localtime(seconds))
-                told = {key: value for key, value in event.details.items() if value or type(value) is int}
-                details = " ".join(f"{key}={_told(value)}" for key, value in told.items())
-                line = f"{moment}.{milliseconds:03d} {event.type:32} {event.subject} {details}"
-            print(line.rstrip())
-        sys.stdout.flush()
-        if not options.follow:
-            return 0
-        time.sleep(0.1)
-        new = reader.read_new()
+    return run(options)
 
 
 def _convert_conf(options: argparse.Namespace) -> int:
-    from cluster.convert_conf import run
+    from yarnbox.cluster.conversion.command import run
+
+    return run(options)
+
+
+def _examples(options: argparse.Namespace) -> int:
+    from yarnbox.cluster.examples import run
+
+    return run(options)
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from yarnbox.cluster.demo import run
 
     return run(options)
 
 
 def _cluster(options: argparse.Namespace) -> Cluster:
-    from cluster.cluster import Cluster
+    from yarnbox.cluster.cluster import Cluster
 
     return Cluster(RunDirectory.chosen(options.dir))
 
 
 def _check_conf(options: argparse.Namespace) -> int:
-    from cluster import check_conf, check_fair
+    from yarnbox.cluster import check_conf, check_fair
 
     return check_fair.run(options) if check_fair.is_fair(options) else check_conf.run(options)
 
 
+def _check_state(options: argparse.Namespace) -> int:
+    from yarnbox.cluster.state import run_check
+
+    return run_check(options)
+
+
+def _backup_state(options: argparse.Namespace) -> int:
+    from yarnbox.cluster.state import run_backup
+
+    return run_backup(options)
+
+
+def _restore_state(options: argparse.Namespace) -> int:
+    from yarnbox.cluster.state import run_restore
+
+    return run_restore(options)
+
+
 def _view(options: argparse.Namespace) -> int:
-    from cluster.viewer.command import run
+    from yarnbox.cluster.viewer.command import run
 
     return run(options)
 
 
 def _why(options: argparse.Namespace) -> int:
-    from cluster.why import reasons
+    from yarnbox.cluster.why import reasons
 
     print("\n".join(reasons(_cluster(options).run.load().web_address, options.application)))
     return 0
@@ -271,12 +383,24 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "add-node": _add_node,
     "kill-node": _kill_node,
     "restart-node": _restart_node,
+    "decommission-node": _decommission_node,
+    "recommission-node": _recommission_node,
     "restart-rm": _restart_rm,
+    "failover": _failover,
+    "kill-rm": _kill_rm,
     "events": _events,
     "why": _why,
+    "certs": _certs,
+    "health": _health,
     "convert-conf": _convert_conf,
     "check-conf": _check_conf,
+    "check-state": _check_state,
+    "backup-state": _backup_state,
+    "restore-state": _restore_state,
     "view": _view,
+    "examples": _examples,
+    "demo": _demo,
+    "completion": _completion,
 }
 
 if __name__ == "__main__":

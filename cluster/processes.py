@@ -20,6 +20,8 @@ from pathlib import Path
 
 import psutil
 
+from yarnbox import SOURCES
+
 RUN_ID_VARIABLE = "YARNBOX_RUN_ID"
 """The environment variable that marks every process of a cluster."""
 
@@ -31,7 +33,6 @@ _POLL_S = 0.01
 _CLOCK_SLACK_S = 2.0  # start times are told in wall clock time, which may be set meanwhile
 _children: dict[int, subprocess.Popen[bytes]] = {}
 """Those that we started and that have not been seen to end."""
-_SOURCES = str(Path(__file__).resolve().parents[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,10 @@ class ProcessId:
             return cls(pid, psutil.Process(pid).create_time())
         except psutil.Error:
             return None
+
+    def age_s(self) -> float:
+        """How long ago it was started."""
+        return max(0.0, time.time() - self.started)
 
     def is_alive(self) -> bool:
         """Whether it still runs; one that ended and waits to be reaped does not."""
@@ -75,13 +80,11 @@ def start(arguments: Sequence[str], directory: Path, output: Path, variables: Ma
     It goes on when we end; while we do not, its end is noted by `exit_status` and `wait_until_gone`.
     """
     output.parent.mkdir(parents=True, exist_ok=True)
-    paths = [_SOURCES, *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)), **variables}
     with output.open("wb") as stream:
         child = subprocess.Popen(
             [sys.executable, "-P", "-m", *arguments],
             cwd=directory,
-            env=environment,
+            env=environment_of(variables),
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
@@ -89,6 +92,17 @@ def start(arguments: Sequence[str], directory: Path, output: Path, variables: Ma
         )
     _children[child.pid] = child
     return child.pid
+
+
+def note_child(child: subprocess.Popen[bytes]) -> None:
+    """Notes a process that was started otherwise, so that its end is noticed, too."""
+    _children[child.pid] = child
+
+
+def environment_of(variables: Mapping[str, str]) -> dict[str, str]:
+    """That of a Python module of ours: our own, the path to our sources, and these variables."""
+    paths = [str(SOURCES), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)), **variables}
 
 
 def exit_status(pid: int) -> int | None:

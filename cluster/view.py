@@ -9,10 +9,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from cluster.cluster import Cluster, latest
-from cluster.directory import ClusterRecord, NodeRecord
-from yarn.records.node import NodeReport
+from yarnbox.cluster.cluster import HISTORY, READY_TIMEOUT_S, Cluster, latest
+from yarnbox.cluster.directory import ClusterRecord, NodeRecord, RMRecord
+from yarnbox.cluster.processes import ProcessId
+from yarnbox.cluster.several import state_of
+from yarnbox.rm.edge.store import FILE as STORE_FILE
+from yarnbox.yarn import sealed_store
+from yarnbox.yarn.records.node import NodeReport
 
+RUNNING, STARTING, STOPPED, WAITING, NOT_ANSWERING = (
+    "RUNNING",
+    "STARTING",
+    "STOPPED",
+    "WAITING",
+    "NOT ANSWERING",
+)
 _HEADINGS = ("DAEMON", "STATE", "PID", "ADDRESS", "RACK", "CONTAINERS", "MEMORY", "VCORES")
 
 
@@ -30,6 +41,8 @@ class Row:
     total_mb: int | None = None
     used_vcores: int | None = None
     total_vcores: int | None = None
+    reason: str = ""
+    """Why it is not RUNNING, or not as it should be, in one line, if that is known."""
 
     def cells(self) -> tuple[str, ...]:
         """The row as text, in the order of the headings."""
@@ -52,22 +65,87 @@ class Row:
 def look(cluster: Cluster) -> tuple[ClusterRecord, list[Row]]:
     """The record as it is now, and a row for each daemon."""
     record = cluster.run.load()
-    alive = record.rm is not None and record.rm.is_alive()
+    alive = any(process is not None and process.is_alive() for process in _rms(record))
     reports = cluster.nodes(record) if alive else None
-    state = "STOPPED" if not alive else "STARTING" if reports is None else "RUNNING"
-    rm = Row("rm", state, record.rm.pid if record.rm is not None and alive else None, record.rm_address)
+    rm = _rm_row(cluster, record, is_alive=alive, answers=reports is not None)
     by_name = latest(reports or ())
-    return record, [rm, *(_node_row(node, by_name.get(node.name)) for node in record.nodes.values())]
+    return record, [
+        *([rm] if not record.rms else [_one_of_several(cluster, one) for one in record.rms.values()]),
+        *_zookeeper_rows(record),
+        *_history_rows(cluster, record),
+        *(_node_row(cluster, node, by_name.get(node.name), rm) for node in record.nodes.values()),
+    ]
 
 
-def _node_row(node: NodeRecord, report: NodeReport | None) -> Row:
+def _rm_row(cluster: Cluster, record: ClusterRecord, *, is_alive: bool, answers: bool) -> Row:
+    process, address = next((one for one in _rms(record) if one is not None), None), record.rm_address
+    if process is None or not is_alive:
+        return Row("rm", STOPPED, None, address, reason=cluster.last_words("rm", process))
+    if answers:
+        return Row("rm", RUNNING, process.pid, address, reason=_of_its_store(cluster))
+    if process.age_s() < READY_TIMEOUT_S:
+        return Row("rm", STARTING, process.pid, address)
+    reason = f"its process runs, but does not answer; see {cluster.run.logs / 'rm.log'}"
+    return Row("rm", NOT_ANSWERING, process.pid, address, reason=reason)
+
+
+def _rms(record: ClusterRecord) -> list[ProcessId | None]:
+    return [rm.process for rm in record.rms.values()] or [record.rm]
+
+
+def _one_of_several(cluster: Cluster, rm: RMRecord) -> Row:
+    process = rm.process
+    if process is None or not process.is_alive():
+        return Row(rm.name, STOPPED, None, rm.address, reason=cluster.last_words(rm.name, process))
+    state = state_of(rm)
+    if state is not None:
+        return Row(rm.name, state.name, process.pid, rm.address)
+    if process.age_s() < READY_TIMEOUT_S:
+        return Row(rm.name, STARTING, process.pid, rm.address)
+    reason = f"its process runs, but does not answer; see {cluster.run.logs / f'{rm.name}.log'}"
+    return Row(rm.name, NOT_ANSWERING, process.pid, rm.address, reason=reason)
+
+
+def _zookeeper_rows(record: ClusterRecord) -> list[Row]:
+    process, address = record.zookeeper, record.zookeeper_address
+    if process is None or address is None:
+        return []
+    is_alive = process.is_alive()
+    return [Row("zookeeper", RUNNING if is_alive else STOPPED, process.pid if is_alive else None, address)]
+
+
+def _history_rows(cluster: Cluster, record: ClusterRecord) -> list[Row]:
+    process, address = record.history, record.history_address
+    if address is None:
+        return []
+    if process is None or not process.is_alive():
+        return [Row(HISTORY, STOPPED, None, address, reason=cluster.last_words(HISTORY, process))]
+    return [Row(HISTORY, RUNNING, process.pid, address)]
+
+
+def _of_its_store(cluster: Cluster) -> str:
+    """That entries of the state store are set aside, if any are."""
+    count = sealed_store.count_set_aside(cluster.run.state / STORE_FILE)
+    if not count:
+        return ""
+    entries = "1 stored entry is" if count == 1 else f"{count} stored entries are"
+    return f"{entries} set aside, since nobody can read them; `yarnbox check-state` names them"
+
+
+def _node_row(cluster: Cluster, node: NodeRecord, report: NodeReport | None, rm: Row) -> Row:
     process = node.process if node.process is not None and node.process.is_alive() else None
     pid = None if process is None else process.pid
+    reason = cluster.last_words(node.name, node.process) if process is None else ""
     if report is None or report.node_state is None:
-        return Row(node.name, "STARTING" if process is not None else "STOPPED", pid, "", node.rack)
+        state = STOPPED
+        if process is not None:
+            state, reason = _not_registered(cluster, node.name, process, rm)
+        return Row(node.name, state, pid, "", node.rack, reason=reason)
     state = report.node_state.name
     if process is None and state in ("RUNNING", "UNHEALTHY"):
         state = f"{state}, process ended"  # until the RM has missed it for long enough
+    elif state == RUNNING:
+        reason = ""
     used, total = report.used, report.capability
     return Row(
         node.name,
@@ -80,17 +158,32 @@ def _node_row(node: NodeRecord, report: NodeReport | None) -> Row:
         total.memory_mb if total else 0,
         used.vcores if used else 0,
         total.vcores if total else 0,
+        reason,
     )
+
+
+def _not_registered(cluster: Cluster, name: str, process: ProcessId, rm: Row) -> tuple[str, str]:
+    """State and reason of a node that runs and that the RM does not know."""
+    if rm.state in (STOPPED, NOT_ANSWERING):
+        return WAITING, "the ResourceManager does not answer it"
+    if rm.state == STARTING or process.age_s() < READY_TIMEOUT_S:
+        return STARTING, ""
+    return WAITING, f"it has not registered with the ResourceManager; see {cluster.run.logs / f'{name}.log'}"
 
 
 def as_text(rows: Sequence[Row]) -> str:
-    """Columns under headings."""
+    """Columns under headings, and below them why a daemon does not run."""
     lines = [_HEADINGS, *(row.cells() for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(_HEADINGS))]
-    return "\n".join(
+    table = [
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
-    )
+    ]
+    return "\n".join([*table, *_reasons(rows)])
+
+
+def _reasons(rows: Iterable[Row]) -> list[str]:
+    return [f"{row.name}: {row.state}: {row.reason}" for row in rows if row.reason]
 
 
 def as_json(record: ClusterRecord, directory: str, rows: Iterable[Row]) -> dict[str, Any]:
@@ -105,13 +198,16 @@ def as_json(record: ClusterRecord, directory: str, rows: Iterable[Row]) -> dict[
     }
 
 
-def as_table(rows: Iterable[Row]) -> Any:
+def as_table(rows: Sequence[Row]) -> Any:
     """A table of rich's."""
     from rich.markup import escape  # only a terminal needs it, and it takes a while
     from rich.table import Table
 
-    colours = {"RUNNING": "green", "STARTING": "yellow"}
-    table = Table(*_HEADINGS, box=None, header_style="bold", pad_edge=False)
+    colours = {RUNNING: "green", "ACTIVE": "green", "STANDBY": "cyan", STARTING: "yellow", WAITING: "yellow"}
+    why = escape("\n".join(_reasons(rows))) or None
+    table = Table(
+        *_HEADINGS, box=None, header_style="bold", pad_edge=False, caption=why, caption_justify="left"
+    )
     for row in rows:
         name, state, *others = map(escape, row.cells())
         table.add_row(name, f"[{colours.get(state, 'red')}]{state}[/]", *others)

@@ -1,7 +1,8 @@
 """`yarnbox up` in the foreground: shows the daemons until somebody ends it, then ends them all.
 
 On a terminal a line for each daemon stays current; elsewhere a line is printed whenever a daemon's state
-changes. Ctrl-C, SIGTERM and the end of the terminal mean the same: everything stops, containers included.
+changes. An RM whose state store failed is started again. Ctrl-C, SIGTERM and the end of the terminal mean the
+same: everything stops, containers included.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from cluster.cluster import Cluster
-from cluster.view import Row, as_table, look
+from yarnbox.cluster.cluster import Cluster
+from yarnbox.cluster.restarting import RMRestarts
+from yarnbox.cluster.view import Row, as_table, look
 
 _INTERVAL_S = 0.5
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -63,24 +65,30 @@ def _watch_terminal(cluster: Cluster, ending: Ending) -> str | None:
     from rich.live import Live
 
     _, rows = look(cluster)
+    restarts = RMRestarts(cluster)
     with Live(as_table(rows), auto_refresh=False) as live:
         while not ending.wait(_INTERVAL_S):
             record, rows = look(cluster)
+            if (done := restarts.look(record)) is not None:
+                live.console.print(done, markup=False)
             live.update(as_table(rows), refresh=True)
-            if not record.is_running():
+            if not cluster.is_running(record):
                 return "the cluster was stopped"
     return None
 
 
 def _watch_lines(cluster: Cluster, ending: Ending) -> str | None:
     shown: dict[str, tuple[str, int | None]] = {}
+    restarts = RMRestarts(cluster)
     while True:
         record, rows = look(cluster)
+        if (done := restarts.look(record)) is not None:
+            print(done, flush=True)
         for row in rows:
             if shown.get(row.name) != (row.state, row.pid):
                 shown[row.name] = (row.state, row.pid)
                 print(_line(row), flush=True)
-        if not record.is_running():
+        if not cluster.is_running(record):
             return "the cluster was stopped"
         if ending.wait(_INTERVAL_S):
             return None
@@ -88,4 +96,5 @@ def _watch_lines(cluster: Cluster, ending: Ending) -> str | None:
 
 def _line(row: Row) -> str:
     where = " ".join(filter(None, [row.address, row.rack]))
-    return f"{row.name}: {row.state}{f' {where}' if where else ''}{f' pid {row.pid}' if row.pid else ''}"
+    more = (f" {where}" if where else "", f" pid {row.pid}" if row.pid else "")
+    return f"{row.name}: {row.state}{''.join(more)}{f': {row.reason}' if row.reason else ''}"

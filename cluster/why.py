@@ -10,10 +10,11 @@ from __future__ import annotations
 import http
 import http.client
 import json
+import time
 from typing import Any
 
-from cluster.directory import ClusterError
-from yarn.ids import ApplicationId
+from yarnbox.cluster.directory import ClusterError
+from yarnbox.yarn.ids import ApplicationId
 
 _TIMEOUT_S = 10
 _ENDED = ("FINISHED", "FAILED", "KILLED")
@@ -29,12 +30,26 @@ def reasons(web_address: str, application_id: str) -> list[str]:
     said = found.get("diagnostic")
     if said == "Cannot find application with given appId":
         return [_outside_the_scheduler(web_address, wanted)]
+    marks = [_mark(one) for one in found.get("preemption", ())]
     if said is not None:
-        return [f"{wanted}: {said}"]
+        return [f"{wanted}: {said}", *marks]
     lines = [f"  {reason}" for reason in found.get("reasons", ())]
     if lines:
-        return [f"{wanted} in queue {found['queue']} waits:", *lines]
-    return [f"{wanted} waits for nothing: all that it asked for was given"]
+        missed = found.get("missedHeartbeats", 0)
+        passed = f", {missed} heartbeats of nodes without a container for it so far" if missed else ""
+        return [f"{wanted} in queue {found['queue']} waits{passed}:", *lines, *marks]
+    return [f"{wanted} is not waiting: all that it asked for was allocated", *marks]
+
+
+def _mark(mark: dict[str, Any]) -> str:
+    """A container that the application is going to lose."""
+    due = time.strftime("%H:%M:%S", time.localtime(mark["killAt"] // 1000)) if mark["killAt"] else None
+    return (
+        f"  it will lose {'its ApplicationMaster, ' if mark['isAM'] else ''}{mark['container']} "
+        f"({mark['resource']} on {mark['node']}) to preemption"
+        + (f" for {mark['for']}" if mark["for"] else "")
+        + (f"; it is killed at {due} or later" if due else "")
+    )
 
 
 def _outside_the_scheduler(web_address: str, wanted: ApplicationId) -> str:
@@ -45,7 +60,7 @@ def _outside_the_scheduler(web_address: str, wanted: ApplicationId) -> str:
         raise ClusterError(f"the ResourceManager knows no application {wanted}: {remedy}")
     state = found["app"]["state"]
     if state in _ENDED:
-        return f"{wanted} waits for nothing: it is {state}"
+        return f"{wanted} is not waiting: it is {state}"
     return f"{wanted} is {state}: it has not reached the scheduler yet"
 
 

@@ -1,7 +1,7 @@
-"""The NodeManager: starts containers, watches them, tells the RM. `python -m nm`.
+"""The NodeManager: starts containers, watches them, tells the RM. `python -m yarnbox.nm`.
 
 settings/        every property of the NM
-core             builds the rooms; the turn; timers and effects handed out; what the world did
+core             builds the parts; the turn; timers and effects handed out; what the world did
 context          a handler's reach
 events, effects  everything that can happen / that may be asked of the world
 application      ApplicationImpl: table and hooks
@@ -12,7 +12,7 @@ scheduler        guaranteed containers at once, opportunistic ones in a queue
 status           registration, heartbeats, what their answers mean
 descriptors      labels and attributes that the node reports
 health, logs     the verdict on the node; what becomes of logs
-keeping          what is remembered over a restart; recovery: how it is found again
+state            what is stored for a restart; recovery: how it is read again
 services         ContainerManagementProtocol
 executor/        containers as processes of the operating system; the launch script
 localizer        resources copied and unpacked

@@ -1,7 +1,7 @@
-"""`python -m nm`."""
+"""`python -m yarnbox.nm`."""
 
 import sys
 
-from nm.edge.main import main
+from yarnbox.nm.edge.main import main
 
 sys.exit(main())

@@ -1,16 +1,16 @@
 """An application on this node: from its first container to its logs put away.
 
-Owns which of its containers are here. Knows nothing of AMs, attempts or queues. Answers for ApplicationImpl.
+Owns which of its containers are here. Knows nothing of AMs, attempts or queues. Hadoop: ApplicationImpl.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum, auto
+from typing import Protocol
 
-from nm.context import NMContext
-from nm.effects import StopAuxiliaryApplication
-from nm.events import (
+from yarnbox.nm.effects import StopAuxiliaryApplication
+from yarnbox.nm.events import (
     ApplicationContainerFinished,
     ApplicationFinish,
     ApplicationInit,
@@ -27,12 +27,13 @@ from nm.events import (
     LogApplicationFinished,
     LogApplicationStarted,
 )
-from nm.keeping import forget_application
-from yarn.enums import ApplicationAccessType
-from yarn.ids import ApplicationId, ContainerId
-from yarn.ordered import OrderedSet
-from yarn.records.basics import LogAggregationContext
-from yarn.statemachine import Table, choose, ignore, stay, to
+from yarnbox.nm.state import forget_application
+from yarnbox.nm.turn import NMTurn
+from yarnbox.yarn.enums import ApplicationAccessType
+from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.ordered import OrderedSet
+from yarnbox.yarn.records.basics import LogAggregationContext
+from yarnbox.yarn.statemachine import Table, choose, ignore, stay, to
 
 KILLED_AFTER_APP_COMPLETION = -107
 
@@ -53,10 +54,17 @@ STOPPED = (State.FINISHING_CONTAINERS_WAIT, State.APPLICATION_RESOURCES_CLEANING
 """The states in which the RM waits for nothing more from it."""
 
 
+class ApplicationContext(NMTurn, Protocol):
+    """What an application reaches: it leaves the register when it is over."""
+
+    @property
+    def applications(self) -> dict[ApplicationId, Application]: ...
+
+
 class Application:
     """One application's presence on this node."""
 
-    def __init__(self, context: NMContext, application_id: ApplicationId, user: str) -> None:
+    def __init__(self, context: ApplicationContext, application_id: ApplicationId, user: str) -> None:
         self.context = context
         self.application_id = application_id
         self.user = user
@@ -129,7 +137,7 @@ def _container_finished_at_last(application: Application, event: ApplicationCont
 
 def _remove(application: Application) -> None:
     application.context.post(LocalizationDestroyApplication(application_id=application.application_id))
-    application.context.ask(StopAuxiliaryApplication(application.application_id))
+    application.context.order(StopAuxiliaryApplication(application.application_id))
 
 
 def _logs_complete(application: Application, event: ApplicationResourcesCleanedUp) -> None:

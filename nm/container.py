@@ -2,21 +2,21 @@
 
 The hooks come in the order of the table, which is at the end. What a container is stands in
 nm/container_state.py, what brings its processes up and down in nm/launching.py; whether it may start is the
-affair of nm/scheduler.py. Answers for ContainerImpl.
+affair of nm/scheduler.py. Hadoop: ContainerImpl.
 """
 
 from __future__ import annotations
 
-from nm.container_state import INVALID_EXIT_CODE, Container, Reinitialization
-from nm.container_state import ContainerState as State
-from nm.effects import (
+from yarnbox.nm.container_state import INVALID_EXIT_CODE, Container, Reinitialization
+from yarnbox.nm.container_state import ContainerState as State
+from yarnbox.nm.effects import (
     LinkResource,
     PauseContainer,
     ResumeContainer,
     StartAuxiliaryApplication,
     StopMonitoring,
 )
-from nm.events import (
+from yarnbox.nm.events import (
     ContainerEvent,
     ContainerExitedWithFailure,
     ContainerExitedWithSuccess,
@@ -42,8 +42,7 @@ from nm.events import (
     SchedulerScheduleContainer,
     SchedulerUpdateContainer,
 )
-from nm.keeping import keep_of_container, keep_token
-from nm.launching import (
+from yarnbox.nm.launching import (
     clean_up,
     give_back_resources,
     launch_reinitialized,
@@ -51,8 +50,9 @@ from nm.launching import (
     start_monitoring,
     tell_end,
 )
-from nm.resources import ResourceSet, malformed
-from yarn.statemachine import Table, choose, ignore, stay, to
+from yarnbox.nm.resources import ResourceSet, malformed
+from yarnbox.nm.state import store_container_state, store_container_token
+from yarnbox.yarn.statemachine import Table, choose, ignore, stay, to
 
 
 def _init(container: Container, event: ContainerInit) -> State:
@@ -62,7 +62,7 @@ def _init(container: Container, event: ContainerInit) -> State:
         return State.DONE
     launch_context = container.launch_context
     for service, data in launch_context.service_data.items():
-        context.ask(StartAuxiliaryApplication(service, container.application_id, container.user, data))
+        context.order(StartAuxiliaryApplication(service, container.application_id, container.user, data))
     container.localization_started_ms = context.now_ms
     if not launch_context.local_resources:
         context.post(SchedulerScheduleContainer(container_id=container.container_id))
@@ -112,7 +112,7 @@ def _kill_while_localizing(container: Container, event: ContainerKill) -> None:
 
 def _launched(container: Container, event: ContainerLaunched) -> None:
     container.was_launched = True
-    keep_of_container(container.context, container.container_id, "launched")
+    store_container_state(container.context, container.container_id, "launched")
     start_monitoring(container)
     container.is_reinitializing = False
     if container.reinitialization is not None and not container.reinitialization.can_rollback:
@@ -154,7 +154,7 @@ def _failed_while_running(container: Container, event: ContainerExitedWithFailur
         container.say("Diagnostic message from attempt : \n", f"{event.diagnostics}\n")
         container.retries.count_restart(context.now_ms)
         container.was_launched = False
-        context.ask(StopMonitoring(container.container_id))
+        context.order(StopMonitoring(container.container_id))
         context.timers.at(
             context.now_ms + container.retries.context.retry_interval,
             ("relaunch", container.container_id),
@@ -214,7 +214,9 @@ def _rollback(container: Container, event: ContainerRollbackReinit) -> State:
 def _localized_while_running(container: Container, event: ContainerResourceLocalized) -> None:
     links = container.resources.resource_localized(event.key, event.path)
     if links:
-        container.context.ask(LinkResource(container.container_id, container.user, tuple(links), event.path))
+        container.context.order(
+            LinkResource(container.container_id, container.user, tuple(links), event.path)
+        )
 
 
 def _localization_failed_while_running(container: Container, event: ContainerResourceFailed) -> None:
@@ -228,7 +230,7 @@ def _killed_externally(container: Container, event: ContainerKilledOnRequest) ->
 
 
 def _pause(container: Container, event: ContainerPause) -> None:
-    container.context.ask(PauseContainer(container.container_id))
+    container.context.order(PauseContainer(container.container_id))
     container.say(f"{event.diagnostics}\n")
 
 
@@ -237,7 +239,7 @@ def _paused(container: Container, event: ContainerPaused) -> None:
 
 
 def _resume(container: Container, event: ContainerResume) -> None:
-    container.context.ask(ResumeContainer(container.container_id))
+    container.context.order(ResumeContainer(container.container_id))
     container.say(f"{event.diagnostics}\n")
 
 
@@ -296,7 +298,7 @@ def _remark(container: Container, event: ContainerUpdateDiagnostics) -> None:
 
 def _update_token(container: Container, event: ContainerUpdateToken) -> None:
     container.token = event.token
-    keep_token(container.context, container.container_id, event.token)
+    store_container_token(container.context, container.container_id, event.token)
 
 
 def _update_token_and_room(container: Container, event: ContainerUpdateToken) -> None:

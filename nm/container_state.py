@@ -1,7 +1,7 @@
 """A container on this node: its state, what it is made of, and what is told of it. Its law is in
 nm/container.py.
 
-Answers for the fields and the reports of ContainerImpl.
+Hadoop: the fields and the reports of ContainerImpl.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from enum import Enum, auto
 
-from nm.context import NMContext
-from nm.keeping import keep_of_container
-from nm.resources import ResourceSet
-from nm.retry import Retries
-from yarn.enums import ContainerState as ReportedState
-from yarn.enums import ContainerSubState, ExecutionType
-from yarn.ids import ApplicationId, ContainerId
-from yarn.records.container import ContainerLaunchContext, ContainerStatus
-from yarn.records.tokens import ContainerTokenIdentifier
-from yarn.records.tracker import NMContainerStatus
-from yarn.resource import NONE, Resource
+from yarnbox.nm.resources import ResourceSet
+from yarnbox.nm.retry import Retries
+from yarnbox.nm.state import store_container_state
+from yarnbox.nm.turn import NMTurn
+from yarnbox.yarn.enums import ContainerState as ReportedState
+from yarnbox.yarn.enums import ContainerSubState, ExecutionType
+from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.records.container import ContainerLaunchContext, ContainerStatus
+from yarnbox.yarn.records.tokens import ContainerTokenIdentifier
+from yarnbox.yarn.records.tracker import NMContainerStatus
+from yarnbox.yarn.resource import NONE, Resource
 
 KILLED_BY_APPMASTER = -105
 INVALID_EXIT_CODE = -1000
@@ -121,7 +121,7 @@ class Container:
 
     def __init__(
         self,
-        context: NMContext,
+        context: NMTurn,
         token: ContainerTokenIdentifier,
         launch_context: ContainerLaunchContext,
     ) -> None:
@@ -201,7 +201,7 @@ class Container:
         stamp = f"[{moment:%Y-%m-%d %H:%M:%S}.{self.context.now_ms % 1000:03d}]"
         text = self.diagnostics + "".join(stamp + remark for remark in remarks)
         self.diagnostics = text[-self.context.settings.diagnostics_maximum_size :]
-        keep_of_container(self.context, self.container_id, "diagnostics", self.diagnostics)
+        store_container_state(self.context, self.container_id, "diagnostics", self.diagnostics)
 
     def status(self) -> ContainerStatus:
         """What heartbeats and getContainerStatuses tell."""

@@ -1,34 +1,26 @@
-"""A handler's reach: the registers, the moment, the queues out. One per NodeManager.
+"""A handler's reach: the registers, the turn, what is kept over a restart. One per NodeManager.
 
-Owns nothing but the references; each register belongs to the part that fills it. Answers for NMContext.
+Owns nothing but the references; each register belongs to the part that fills it. Hadoop: NMContext.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from nm.effects import Forget, Keep
-from yarn.dispatcher import Dispatcher, Event
-from yarn.ids import ApplicationId, ContainerId, NodeId
-from yarn.records.container import Container as ContainerRecord
-from yarn.resource import Resource
-from yarn.statemachine import InvalidEventError, Table
-from yarn.story import Story
-from yarn.timers import Timers
-from yarn.tokens import ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
-
-if TYPE_CHECKING:
-    from nm.application import Application
-    from nm.container_state import Container
-    from nm.effects import Effect
-    from nm.settings import NMSettings
-
-log = logging.getLogger("nm")
+from yarnbox.nm.application import Application
+from yarnbox.nm.container_state import Container
+from yarnbox.nm.effects import Effect, Forget, StoreEntry, WriteLog
+from yarnbox.nm.settings import NMSettings
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.container import Container as ContainerRecord
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.statemachine import InvalidEventError
+from yarnbox.yarn.tokens import ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
+from yarnbox.yarn.turns import TurnContext
 
 
-class NMContext:
+class NMContext(TurnContext[Effect]):
     """What every part of the core may reach."""
 
     def __init__(
@@ -39,6 +31,7 @@ class NMContext:
         *,
         is_strict: bool = False,
     ) -> None:
+        super().__init__(is_strict=is_strict)
         self.node_id = node_id
         self.settings = settings
         self.total = total
@@ -47,9 +40,6 @@ class NMContext:
         self.nm_tokens.node_id = self.container_tokens.node_id = node_id
         self.rm_identifier: int | None = None
         """The start time of the RM; None while the node is not registered."""
-        self.is_strict = is_strict
-        """Whether an invalid event raises, as in tests, or is logged and dropped, as in Hadoop."""
-        self.now_ms = 0
         self.applications: dict[ApplicationId, Application] = {}
         self.containers: dict[ContainerId, Container] = {}
         self.increased: dict[ContainerId, ContainerRecord] = {}
@@ -57,36 +47,21 @@ class NMContext:
         self.auxiliary_services: Mapping[str, bytes] = {}
         """What each auxiliary service tells every AM."""
         self.is_decommissioned = False
-        self.dispatcher = Dispatcher()
-        self.timers: Timers[Event] = Timers()
-        self.effects: list[Effect] = []
-        self.story = Story()
-        self.invalid_events = 0
 
-    def post(self, event: Event) -> None:
-        """Puts an event at the end of the queue."""
-        self.dispatcher.post(event)
-
-    def ask(self, effect: Effect) -> None:
-        """Asks the world to act."""
-        self.effects.append(effect)
-
-    def keep(self, key: str, value: bytes | None) -> None:
+    def store(self, key: str, value: bytes | None) -> None:
         """Has bytes remembered over a restart, if restarts are to be survived."""
         if self.settings.recovery_enabled:
-            self.effects.append(Keep(key, value))
+            self.order(StoreEntry(key, value))
 
     def forget(self, prefix: str) -> None:
         """Has everything below a key forgotten."""
         if self.settings.recovery_enabled:
-            self.effects.append(Forget(prefix))
+            self.order(Forget(prefix))
 
-    def fire(self, table: Table[Any], entity: Any, event: Event) -> None:
-        """Lets the event happen to the entity; an invalid one is logged and counted, and changes nothing."""
-        try:
-            table.fire(entity, event, self.now_ms, self.story)
-        except InvalidEventError as invalid:
-            if self.is_strict:
-                raise
-            self.invalid_events += 1
-            log.error("Can't handle this event at current state: %s", invalid)
+    def log(self, level: str, text: str, logger: str = "nm") -> None:
+        """A line for the operator."""
+        self.order(WriteLog(level, text, logger))
+
+    def report_invalid(self, entity: Any, error: InvalidEventError) -> None:
+        """Logs the event in Hadoop's words; the node goes on."""
+        self.log("error", f"Can't handle this event at current state: {error}")

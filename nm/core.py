@@ -2,21 +2,18 @@
 
 A turn is one call, then every event it caused, in order, to the last. What the world must do leaves as an
 effect; what the world did comes back as a call of `World`. The same core stands behind real processes and
-behind simulated ones. Answers for NodeManager and the dispatching of ContainerManagerImpl.
+behind simulated ones. Hadoop: NodeManager and the dispatching of ContainerManagerImpl.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import TypeVar
+from collections.abc import Mapping
 
-from nm.application import APPLICATION
-from nm.container import CONTAINER
-from nm.context import NMContext
-from nm.effects import Effect
-from nm.events import (
+from yarnbox.nm.application import APPLICATION
+from yarnbox.nm.container import CONTAINER
+from yarnbox.nm.context import NMContext
+from yarnbox.nm.effects import Effect
+from yarnbox.nm.events import (
     ApplicationEvent,
     ContainerEvent,
     ContainerExitedWithFailure,
@@ -31,27 +28,25 @@ from nm.events import (
     ResourceLocalizationFailed,
     ResourceLocalized,
 )
-from nm.health import NodeHealth
-from nm.localized import LocalizationService
-from nm.logs import LogHandler
-from nm.recovery import recover
-from nm.resources import CacheKey, ResourceKey
-from nm.retry import FORCE_KILLED, SUCCESS, TERMINATED
-from nm.scheduler import ContainerScheduler
-from nm.services import ContainerManagementService
-from nm.settings import NMSettings
-from nm.status import NodeStatusUpdater
-from yarn.clock import Clock
-from yarn.ids import ApplicationId, ContainerId, NodeId
-from yarn.resource import Resource, total
-
-T = TypeVar("T")
-
-log = logging.getLogger("nm.core")
+from yarnbox.nm.health import NodeHealth
+from yarnbox.nm.localized import LocalizationService
+from yarnbox.nm.logs import LogHandler
+from yarnbox.nm.recovery import recover
+from yarnbox.nm.resources import CacheKey, ResourceKey
+from yarnbox.nm.retry import FORCE_KILLED, SUCCESS, TERMINATED
+from yarnbox.nm.scheduler import ContainerScheduler
+from yarnbox.nm.services import ContainerManagementService
+from yarnbox.nm.settings import NMSettings
+from yarnbox.nm.status import NodeStatusUpdater
+from yarnbox.yarn.clock import Clock
+from yarnbox.yarn.event import Event
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.resource import Resource, total
+from yarnbox.yarn.turns import TurnCore
 
 
-class Core:
-    """The rooms of a NodeManager, built and joined."""
+class Core(TurnCore[Effect]):
+    """The parts of a NodeManager, built and joined."""
 
     def __init__(
         self,
@@ -62,8 +57,8 @@ class Core:
         *,
         is_strict: bool = False,
     ) -> None:
-        self.clock = clock
         self.context = NMContext(node_id, settings, capacity, is_strict=is_strict)
+        super().__init__(self.context, clock)
         self.context.now_ms = clock.now_ms()
         dispatcher = self.context.dispatcher
         dispatcher.register(ApplicationEvent, self._handle_application)
@@ -81,34 +76,15 @@ class Core:
         self.world = World(self)
         self.localization.start()
 
-    def turn(self, call: Callable[[], T]) -> T:
-        """One call, and all that it causes."""
-        self.context.now_ms = self.clock.now_ms()
-        try:
-            return call()
-        finally:
-            self.context.dispatcher.drain()
-            self.status.check_idle()
-            if self.context.is_strict:
-                self.check_books()
-
-    def advance(self) -> None:
-        """One turn for each timer that is due, earliest first."""
-        while (event := self.context.timers.pop_due(self.clock.now_ms())) is not None:
-            self.turn(partial(self.context.post, event))
-
-    def next_due_ms(self) -> int | None:
-        """When the next timer is due."""
-        return self.context.timers.next_due_ms()
+    def end_turn(self) -> None:
+        """Looks whether the node has become idle, and recounts the books in tests."""
+        self.status.check_idle()
+        if self.context.is_strict:
+            self.check_books()
 
     def recover(self, entries: Mapping[str, bytes]) -> None:
         """Takes up what an earlier NM at this place kept."""
         self.turn(lambda: recover(self.context, self.scheduler, entries))
-
-    def take_effects(self) -> list[Effect]:
-        """What the world is asked for, in order; each is given out once."""
-        effects, self.context.effects = self.context.effects, []
-        return effects
 
     def stop(self) -> bool:
         """The node is to end: no new containers, every application killed; whether there are any."""
@@ -130,27 +106,31 @@ class Core:
         for queue in (scheduler.guaranteed, scheduler.opportunistic):
             assert not queue.keys() & scheduler.running.keys()
 
+    def _log_absent(self, event: Event, entity: str) -> None:
+        self._log("debug", f"event {type(event).__name__} sent to absent {entity}")
+
+    def _log(self, level: str, text: str) -> None:
+        self.context.log(level, text, "nm.core")
+
     def _handle_application(self, event: ApplicationEvent) -> None:
         application = self.context.applications.get(event.application_id)
         if application is None:
-            log.debug("event %s sent to absent application %s", type(event).__name__, event.application_id)
+            self._log(
+                "debug", f"event {type(event).__name__} sent to absent application {event.application_id}"
+            )
             return
         self.context.fire(APPLICATION, application, event)
 
     def _handle_container(self, event: ContainerEvent) -> None:
         container = self.context.containers.get(event.container_id)
         if container is None:
-            log.debug("event %s sent to absent container %s", type(event).__name__, event.container_id)
+            self._log_absent(event, f"container {event.container_id}")
             return
         before = container.state
         self.context.fire(CONTAINER, container, event)
         if container.state is not before:
-            log.info(
-                "container %s transitioned from %s to %s",
-                event.container_id,
-                before.name,
-                container.state.name,
-            )
+            change = f"from {before.name} to {container.state.name}"
+            self._log("info", f"container {event.container_id} transitioned {change}")
 
     def _handle_node(self, event: NodeEvent) -> None:
         self.localization.clean_caches()

@@ -1,7 +1,7 @@
 """What a node tells about itself: labels (its partition) and attributes, sent when they changed and now and
 then.
 
-Owns when to send and the check of what a provider said; asking a provider is the edge's. Answers for
+Owns when to send and the check of what a provider said; asking a provider is the edge's. Hadoop:
 CachedNodeDescriptorHandler, NMDistributedNodeLabelsHandler, NMDistributedNodeAttributesHandler and the
 providers' parsing.
 """
@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
-from yarn.enums import NodeAttributeType
-from yarn.records.node import NodeAttribute, NodeAttributeKey, NodeLabel
+from yarnbox.yarn.enums import NodeAttributeType
+from yarnbox.yarn.records.node import NodeAttribute, NodeAttributeKey, NodeLabel
 
 DISTRIBUTED_PREFIX = "nm.yarn.io"
 LONGEST_NAME = 255
@@ -131,7 +131,7 @@ def _once(attributes: Iterable[NodeAttribute]) -> tuple[NodeAttribute, ...]:
 def _attribute(text: str) -> NodeAttribute:
     parts = [part.strip() for part in text.split(",")]
     if len(parts) != 3 or parts[1] != "STRING":
-        raise ValueError(f"{text!r} is no node attribute: name,STRING,value")
+        raise ValueError(f"{text!r} is not a node attribute; expected name,STRING,value")
     return _named(parts[0], parts[2])
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nm.resources import CacheKey, ResourceKey
-from yarn.enums import SignalContainerCommand
-from yarn.ids import ApplicationId, ContainerId
-from yarn.records.basics import LogAggregationContext
-from yarn.records.container import ContainerLaunchContext
-from yarn.resource import Resource
+from yarnbox.nm.resources import CacheKey, ResourceKey
+from yarnbox.yarn.enums import SignalContainerCommand
+from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.records.basics import LogAggregationContext
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.resource import Resource
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ class DeleteLogs:
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
+class StoreEntry:
     """Remember these bytes over a restart, under this key; None: no longer."""
 
     key: str
@@ -190,6 +190,15 @@ class Forget:
     """Remember nothing any longer whose key begins so."""
 
     prefix: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteLog:
+    """A line for the operator; `logger` is who says it."""
+
+    level: str
+    text: str
+    logger: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +237,8 @@ Effect = (
     | PrepareLogAggregation
     | AggregateLogs
     | DeleteLogs
-    | Keep
+    | StoreEntry
+    | WriteLog
     | Forget
     | SendHeartbeat
     | RegisterAgain

@@ -1,7 +1,7 @@
 """Everything that can happen in a NodeManager. The base class says who handles it; ids and values, never
 entities.
 
-Names are entity plus Hadoop's constant (`ContainerEventType.KILL_CONTAINER` is `ContainerKill`). Answers for
+Names are entity plus Hadoop's constant (`ContainerEventType.KILL_CONTAINER` is `ContainerKill`). Hadoop:
 ApplicationEventType, ContainerEventType, ResourceEventType, LocalizationEventType,
 ContainerSchedulerEventType, ContainersLauncherEventType and LogHandlerEventType.
 """
@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nm.resources import CacheKey, ResourceKey
-from yarn.dispatcher import Event, event
-from yarn.enums import ApplicationAccessType, ContainerType
-from yarn.ids import ApplicationId, ContainerId
-from yarn.records.basics import LogAggregationContext
-from yarn.records.container import ContainerLaunchContext
-from yarn.records.tokens import ContainerTokenIdentifier
+from yarnbox.nm.resources import CacheKey, ResourceKey
+from yarnbox.yarn.enums import ApplicationAccessType, ContainerType
+from yarnbox.yarn.event import Event, event
+from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.records.basics import LogAggregationContext
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.records.tokens import ContainerTokenIdentifier
 
 # Applications
 
@@ -277,7 +277,7 @@ class ResourceRecovered(ResourceEvent):
     directory: str
 
 
-# The rooms of the NM
+# The parts of the NM
 
 
 @event

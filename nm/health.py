@@ -1,7 +1,7 @@
 """Whether the node is healthy, and what it says about that.
 
 Owns the sum: what scripts printed, which directories are bad, which failures were reported from inside.
-Running scripts and looking at disks is the edge's. Answers for NodeHealthCheckerService,
+Running scripts and looking at disks is the edge's. Hadoop: NodeHealthCheckerService,
 NodeHealthScriptRunner's verdict, ExceptionReporter and the health report of LocalDirsHandlerService.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from yarn.records.tracker import NodeHealthStatus
+from yarnbox.yarn.records.tracker import NodeHealthStatus
 
 TIMED_OUT = "Node health script timed out"
 SEPARATOR = ";"
@@ -83,8 +83,8 @@ class NodeHealth:
         self._directories[state.kind] = state
         self._reported_ms = now_ms
 
-    def failed(self, reason: str, now_ms: int) -> None:
-        """Something inside the NM broke for good."""
+    def failed(self, reason: str | None, now_ms: int) -> None:
+        """Something inside the NM broke; None: it works again."""
         self._failure = reason
         self._reported_ms = now_ms
 

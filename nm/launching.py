@@ -1,15 +1,15 @@
 """What brings a container's processes up and down, as the law of containers and the container scheduler order
 it.
 
-Owns the question whether there is a process at all: to end a container that has none takes no effect. Answers
-for ContainersLauncher and the senders of events in ContainerImpl.
+Owns the question whether there is a process at all: to end a container that has none takes no effect. Hadoop:
+ContainersLauncher and the senders of events in ContainerImpl.
 """
 
 from __future__ import annotations
 
-from nm.container_state import Container, Recovered
-from nm.container_state import ContainerState as State
-from nm.effects import (
+from yarnbox.nm.container_state import Container, Recovered
+from yarnbox.nm.container_state import ContainerState as State
+from yarnbox.nm.effects import (
     CleanUpContainer,
     Launch,
     LaunchContainer,
@@ -18,7 +18,7 @@ from nm.effects import (
     StartMonitoring,
     StopMonitoring,
 )
-from nm.events import (
+from yarnbox.nm.events import (
     ApplicationContainerFinished,
     ContainerKilledOnRequest,
     ContainerResume,
@@ -27,9 +27,9 @@ from nm.events import (
     SchedulerContainerCompleted,
     SchedulerScheduleContainer,
 )
-from nm.keeping import keep_of_container
-from nm.retry import TERMINATED, Retries
-from yarn.enums import ContainerType
+from yarnbox.nm.retry import TERMINATED, Retries
+from yarnbox.nm.state import store_container_state
+from yarnbox.yarn.enums import ContainerType
 
 MB = 1024 * 1024
 
@@ -53,7 +53,7 @@ def launch(container: Container, *, is_relaunch: bool = False) -> None:
     )
     is_lost = container.recovered is Recovered.LAUNCHED
     container.recovered = Recovered.NO
-    context.ask(ReacquireContainer(order) if is_lost else LaunchContainer(order))
+    context.order(ReacquireContainer(order) if is_lost else LaunchContainer(order))
 
 
 def relaunch(container: Container) -> None:
@@ -67,7 +67,7 @@ def clean_up(container: Container) -> None:
     context = container.context
     context.timers.cancel(("relaunch", container.container_id))
     if container.has_process:
-        context.ask(CleanUpContainer(container.container_id))
+        context.order(CleanUpContainer(container.container_id))
     else:
         context.post(
             ContainerKilledOnRequest(
@@ -91,7 +91,7 @@ def launch_reinitialized(container: Container) -> None:
     assert change is not None
     container.has_process = False
     container.was_launched = False
-    context.ask(StopMonitoring(container.container_id))
+    context.order(StopMonitoring(container.container_id))
     container.launch_context = change.new_context
     container.retries = Retries(
         change.new_context.container_retry_context, context.settings.retry_minimum_interval_ms
@@ -119,10 +119,10 @@ def tell_end(container: Container) -> None:
     """
     context, container_id = container.context, container.container_id
     application_id = container.application_id
-    keep_of_container(context, container_id, "exitcode", str(container.exit_code))
+    store_container_state(context, container_id, "exitcode", str(container.exit_code))
     context.post(ApplicationContainerFinished(application_id=application_id, container_id=container_id))
     context.post(SchedulerContainerCompleted(container_id=container_id))
-    context.ask(StopMonitoring(container_id))
+    context.order(StopMonitoring(container_id))
     context.post(
         LogContainerFinished(
             application_id=application_id,
@@ -131,11 +131,11 @@ def tell_end(container: Container) -> None:
             exit_code=container.exit_code,
         )
     )
-    context.ask(SendHeartbeat())
+    context.order(SendHeartbeat())
 
 
 def start_monitoring(container: Container) -> None:
     """Holds it to its memory."""
     physical = container.resource.memory_mb * MB
     virtual = int(physical * container.context.settings.monitor.virtual_ratio)
-    container.context.ask(StartMonitoring(container.container_id, physical, virtual))
+    container.context.order(StartMonitoring(container.container_id, physical, virtual))

@@ -1,7 +1,7 @@
 """Localized resources: which copy of what is where, who uses it, and when it may go.
 
-Owns the caches: everybody's, one per user, one per application. Fetching and deleting are effects. Answers
-for LocalizedResource, LocalResourcesTrackerImpl, LocalCacheDirectoryManager, LocalCacheCleaner and the event
+Owns the caches: everybody's, one per user, one per application. Fetching and deleting are effects. Hadoop:
+LocalizedResource, LocalResourcesTrackerImpl, LocalCacheDirectoryManager, LocalCacheCleaner and the event
 side of ResourceLocalizationService.
 """
 
@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections import deque
 from enum import Enum, auto
 
-from nm.context import NMContext
-from nm.effects import DeleteApplicationFiles, DeleteContainerFiles, DeleteResource, FetchResource
-from nm.events import (
+from yarnbox.nm.context import NMContext
+from yarnbox.nm.effects import DeleteApplicationFiles, DeleteContainerFiles, DeleteResource, FetchResource
+from yarnbox.nm.events import (
     ApplicationInited,
     ApplicationResourcesCleanedUp,
     ContainerResourceFailed,
@@ -31,12 +31,12 @@ from nm.events import (
     ResourceReleased,
     ResourceRequested,
 )
-from nm.keeping import RESOURCES, forget_resource, keep_resource
-from nm.resources import CacheKey, ResourceKey
-from yarn.enums import LocalResourceVisibility
-from yarn.ids import ApplicationId, ContainerId
-from yarn.ordered import OrderedSet
-from yarn.statemachine import Table, ignore, stay, to
+from yarnbox.nm.resources import CacheKey, ResourceKey
+from yarnbox.nm.state import RESOURCES, forget_resource, store_resource
+from yarnbox.yarn.enums import LocalResourceVisibility
+from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.ordered import OrderedSet
+from yarnbox.yarn.statemachine import Table, ignore, stay, to
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _SUBDIRECTORIES = len(_DIGITS)
@@ -78,7 +78,7 @@ class LocalizedResource:
 
 def _fetch(resource: LocalizedResource, event: ResourceRequested) -> None:
     resource.users.add(event.container_id)
-    resource.context.ask(FetchResource(resource.cache, resource.key, resource.directory))
+    resource.context.order(FetchResource(resource.cache, resource.key, resource.directory))
 
 
 def _recover(resource: LocalizedResource, event: ResourceRecovered) -> None:
@@ -91,7 +91,7 @@ def _join(resource: LocalizedResource, event: ResourceRequested) -> None:
 
 def _arrive(resource: LocalizedResource, event: ResourceLocalized) -> None:
     resource.path, resource.size = event.path, event.size
-    keep_resource(resource.context, resource.cache, resource.key, resource.directory, event.path, event.size)
+    store_resource(resource.context, resource.cache, resource.key, resource.directory, event.path, event.size)
     for container_id in resource.users:
         _tell(resource, container_id, was_cached=False)
 
@@ -267,7 +267,7 @@ class LocalizationService:
                 break
             excess -= entry.size
             self._drop(entry)
-            self._context.ask(DeleteResource(entry.path))
+            self._context.order(DeleteResource(entry.path))
         self.start()
 
     def resource_missing(self, cache: CacheKey, key: ResourceKey) -> None:
@@ -287,7 +287,7 @@ class LocalizationService:
             context.post(ResourceReleased(cache=cache, key=key, container_id=event.container_id))
         container = context.containers.get(event.container_id)
         if container is not None:
-            context.ask(DeleteContainerFiles(event.container_id, container.user))
+            context.order(DeleteContainerFiles(event.container_id, container.user))
         context.post(ContainerResourcesCleanedUp(container_id=event.container_id))
 
     def _handle_application(self, event: LocalizationApplicationEvent) -> None:
@@ -298,7 +298,7 @@ class LocalizationService:
         self._forget_application(application_id)
         application = context.applications.get(application_id)
         if application is not None:
-            context.ask(DeleteApplicationFiles(application_id, application.user))
+            context.order(DeleteApplicationFiles(application_id, application.user))
         context.post(ApplicationResourcesCleanedUp(application_id=application_id))
 
     def _forget_application(self, application_id: ApplicationId) -> None:
@@ -310,7 +310,7 @@ class LocalizationService:
         cache = self._caches.get(event.cache)
         if cache is None:
             if isinstance(event, ResourceLocalized):
-                self._context.ask(DeleteResource(event.path))  # its application is over
+                self._context.order(DeleteResource(event.path))  # its application is over
             if isinstance(event, ResourceReleased | ResourceLocalized | ResourceLocalizationFailed):
                 return
             cache = self._caches[event.cache] = _Cache(

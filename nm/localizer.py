@@ -1,7 +1,7 @@
 """Brings resources to the node: copies files, unpacks archives, checks that the source is what was meant.
 
 Owns what is done for one FetchResource, in threads. Which resource goes where, and who waits for it, is
-nm/localized.py's. Answers for FSDownload, ContainerLocalizer and PublicLocalizer.
+nm/localized.py's. Hadoop: FSDownload, ContainerLocalizer and PublicLocalizer.
 """
 
 from __future__ import annotations
@@ -15,12 +15,14 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
-from urllib.parse import urlsplit
 
-from nm.effects import FetchResource
-from nm.executor.layout import Layout, NoDirectoryError, remove_tree
-from nm.resources import ResourceKey
-from yarn.enums import LocalResourceType, LocalResourceVisibility
+from yarnbox.nm.effects import FetchResource
+from yarnbox.nm.executor.layout import Layout, NoDirectoryError, remove_tree
+from yarnbox.nm.resources import ResourceKey
+from yarnbox.yarn import remote_files
+from yarnbox.yarn.enums import LocalResourceType, LocalResourceVisibility
+from yarnbox.yarn.remote_files import RemoteFileError
+from yarnbox.yarn.tls import Tls
 
 ZIP_ENDINGS = (".jar", ".zip")
 TAR_ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
@@ -33,8 +35,9 @@ class FetchError(Exception):
 class Localizer:
     """Fetches for one node, a few resources at a time."""
 
-    def __init__(self, layout: Layout, threads: int) -> None:
+    def __init__(self, layout: Layout, threads: int, tls: Tls | None = None) -> None:
         self._layout = layout
+        self._tls = tls
         self._slots = asyncio.Semaphore(threads)
 
     async def fetch(self, order: FetchResource) -> tuple[str, int]:
@@ -42,22 +45,9 @@ class Localizer:
         async with self._slots:
             try:
                 place = self._layout.cache_directory(order.cache, order.directory)
-                return await asyncio.to_thread(_fetch, order, place)
+                return await asyncio.to_thread(_fetch, order, place, self._tls)
             except (OSError, NoDirectoryError) as error:
                 raise FetchError(f"{order.key.url}: {error}") from error
-
-
-def source_path(key: ResourceKey) -> Path:
-    """The local file that a resource comes from; other file systems than `file:` are not known."""
-    parts = urlsplit(key.url)
-    if parts.scheme not in ("", "file", "local"):
-        raise FetchError(f"No FileSystem for scheme {parts.scheme!r}: {key.url}")
-    return Path(key.url if not parts.scheme else key.url.split(":", 1)[1].removeprefix("//"))
-
-
-def modification_ms(status: os.stat_result) -> int:
-    """The modification time in whole milliseconds, exactly."""
-    return status.st_mtime_ns // 1_000_000
 
 
 def check_public(path: Path) -> None:
@@ -71,33 +61,46 @@ def check_public(path: Path) -> None:
         )
 
 
-def _fetch(order: FetchResource, place: Path) -> tuple[str, int]:
+def _fetch(order: FetchResource, place: Path, tls: Tls | None) -> tuple[str, int]:
     key = order.key
-    source = source_path(key)
+    is_local = remote_files.is_local(key.url)
+    source = remote_files.local_path(key.url) if is_local else Path(key.url.partition("?")[0])
     try:
-        changed = modification_ms(source.stat())
-    except FileNotFoundError:
-        raise FetchError(f"File {source} does not exist") from None
-    if changed != key.timestamp:
+        changed = remote_files.status(key.url, tls).modified_ms
+    except RemoteFileError as error:
+        raise FetchError(str(error)) from None
+    if changed is not None and changed != key.timestamp:
         raise FetchError(
             f"Resource {source} changed on src filesystem - expected: {key.timestamp}, was: {changed}, "
             "current time differs from the one it was registered with"
         )
-    if order.cache.visibility is LocalResourceVisibility.PUBLIC:
+    if is_local and order.cache.visibility is LocalResourceVisibility.PUBLIC:
         check_public(source)
     draft = place.with_name(f"{place.name}_tmp")
     remove_tree(draft)
     draft.mkdir(parents=True)
     target = draft / source.name
     try:
-        _materialize(source, target, key)
+        if is_local:
+            _materialize(source, target, key)
+        else:
+            _bring(key, source.name, target, draft, tls)
         remove_tree(place)
         draft.rename(place)
-    except (tarfile.TarError, zipfile.BadZipFile, OSError) as error:
+    except (tarfile.TarError, zipfile.BadZipFile, OSError, RemoteFileError) as error:
         raise FetchError(f"Resource {source} cannot be localized: {error}") from error
     finally:
         remove_tree(draft)
     return str(place / source.name), size_of(place)
+
+
+def _bring(key: ResourceKey, name: str, target: Path, draft: Path, tls: Tls | None) -> None:
+    """A remote resource comes to this machine first."""
+    fetched = draft / "fetched"
+    fetched.mkdir()
+    remote_files.download(key.url, fetched / name, tls)
+    _materialize(fetched / name, target, key)
+    remove_tree(fetched)
 
 
 def _materialize(source: Path, target: Path, key: ResourceKey) -> None:
@@ -115,12 +118,14 @@ def unpack(source: Path, target: Path, pattern: str | None = None) -> None:
     of another ending is copied as it is.
     """
     name = source.name.lower()
-    wanted: Callable[[str], bool] = lambda member: True  # noqa: E731
-    if pattern:
-        try:
-            wanted = lambda member, compiled=re.compile(pattern): bool(compiled.fullmatch(member))  # type: ignore[misc]  # noqa: E731
-        except re.error as error:
-            raise FetchError(f"the pattern {pattern!r} is no regular expression: {error}") from error
+    try:
+        whole = re.compile(pattern or "(?s:.*)")
+    except re.error as error:
+        raise FetchError(f"the pattern {pattern!r} is not a regular expression: {error}") from error
+
+    def wanted(member: str) -> bool:
+        return whole.fullmatch(member) is not None
+
     if name.endswith(ZIP_ENDINGS):
         _unpack_zip(source, target, wanted)
     elif name.endswith(TAR_ENDINGS):

@@ -2,7 +2,7 @@
 application.
 
 Decides which containers' logs are collected, when, and when local ones go; reading and writing them are
-effects. Answers for NonAggregatingLogHandler, LogAggregationService, AppLogAggregatorImpl and the
+effects. Hadoop: NonAggregatingLogHandler, LogAggregationService, AppLogAggregatorImpl and the
 ContainerLogAggregationPolicy classes.
 """
 
@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
-from nm.context import NMContext
-from nm.effects import AggregateLogs, DeleteLogs, PrepareLogAggregation
-from nm.events import (
+from yarnbox.nm.context import NMContext
+from yarnbox.nm.effects import AggregateLogs, DeleteLogs, PrepareLogAggregation
+from yarnbox.nm.events import (
     ApplicationLogHandlingFailed,
     ApplicationLogHandlingFinished,
     ApplicationLogHandlingInited,
@@ -25,10 +25,10 @@ from nm.events import (
     LogRetentionOver,
     LogRollingDue,
 )
-from yarn.enums import ContainerType, LogAggregationStatus
-from yarn.ids import ApplicationId, ContainerId
-from yarn.records.basics import LogAggregationContext
-from yarn.records.tracker import LogAggregationReport
+from yarnbox.yarn.enums import ContainerType, LogAggregationStatus
+from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.records.basics import LogAggregationContext
+from yarnbox.yarn.records.tracker import LogAggregationReport
 
 EXCESS_LOGS = -109
 KILLED_BY_SIGNAL = (137, 143)
@@ -105,7 +105,6 @@ class _Aggregation:
         "context",
         "cycle",
         "has_failed",
-        "is_final_sent",
         "policy",
         "selected",
         "user",
@@ -121,7 +120,6 @@ class _Aggregation:
         self.selected: dict[ContainerId, None] = {}
         self.cycle = 0
         self.has_failed = False
-        self.is_final_sent = False
 
 
 class LogHandler:
@@ -160,7 +158,7 @@ class LogHandler:
         self._report(application_id, final, "")
         del self._aggregations[application_id]
         if fault is None:
-            self._context.ask(DeleteLogs(application_id))
+            self._context.order(DeleteLogs(application_id))
         self._context.post(ApplicationLogHandlingFinished(application_id=application_id))
 
     def _handle(self, event: LogEvent) -> None:
@@ -175,7 +173,7 @@ class LogHandler:
                 self._roll(event.application_id)
             case _:
                 assert isinstance(event, LogRetentionOver)
-                self._context.ask(DeleteLogs(event.application_id))
+                self._context.order(DeleteLogs(event.application_id))
 
     def _start(self, event: LogApplicationStarted) -> None:
         logs = self._context.settings.logs
@@ -192,7 +190,7 @@ class LogHandler:
         )
         aggregation = _Aggregation(event.application_id, application.user, wanted, policy)
         self._aggregations[event.application_id] = aggregation
-        self._context.ask(PrepareLogAggregation(event.application_id, application.user))
+        self._context.order(PrepareLogAggregation(event.application_id, application.user))
         self._set_rolling_timer(aggregation)
 
     def _container_finished(self, event: LogContainerFinished) -> None:
@@ -238,7 +236,7 @@ class LogHandler:
         is_final: bool,
     ) -> None:
         aggregation.cycle += 1
-        self._context.ask(
+        self._context.order(
             AggregateLogs(
                 aggregation.application_id,
                 aggregation.user,

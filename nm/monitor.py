@@ -1,7 +1,7 @@
 """Memory of containers against their limits, measured over whole process trees.
 
 The verdict is a function of numbers; measuring is psutil's. Virtual memory is judged first. A tree that has
-just grown by fork and exec is given one more look. Answers for ContainersMonitorImpl and
+just grown by fork and exec is given one more look. Hadoop: ContainersMonitorImpl and
 ProcfsBasedProcessTree.
 """
 
@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 import psutil
 
-from nm.executor.group import descendants
-from nm.settings.monitoring import MonitorSettings
-from yarn.ids import ContainerId
-from yarn.records.basics import ResourceUtilization
+from yarnbox.nm.executor.group import descendants
+from yarnbox.nm.settings.monitoring import MonitorSettings
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.basics import ResourceUtilization
 
 KILLED_EXCEEDED_VMEM = -103
 KILLED_EXCEEDED_PMEM = -104

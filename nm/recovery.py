@@ -1,23 +1,24 @@
 """How a NodeManager that was started again finds itself: keys, resources, applications, containers.
 
-Reads what nm/keeping.py wrote. A container whose process still runs is found again, one that had ended is
-told of, one that had not begun begins. Answers for the recovery half of ContainerManagerImpl,
+Reads what nm/state.py wrote. A container whose process still runs is found again, one that had ended is
+told of, one that had not begun begins. Hadoop: the recovery half of ContainerManagerImpl,
 ContainerScheduler, ResourceLocalizationService and the NM's secret managers.
 """
 
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from nm.application import Application
-from nm.container_state import Container, Recovered
-from nm.context import NMContext
-from nm.effects import StartAuxiliaryApplication
-from nm.events import ApplicationInit, ApplicationInitContainer, ResourceRecovered
-from nm.keeping import (
+from yarnbox.nm.application import Application
+from yarnbox.nm.container_state import Container, Recovered
+from yarnbox.nm.context import NMContext
+from yarnbox.nm.effects import StartAuxiliaryApplication
+from yarnbox.nm.events import ApplicationInit, ApplicationInitContainer, ResourceRecovered
+from yarnbox.nm.resources import CacheKey, ResourceKey
+from yarnbox.nm.state import (
     APPLICATIONS,
     CONTAINER_TOKENS,
     CONTAINERS,
@@ -25,21 +26,18 @@ from nm.keeping import (
     RESOURCES,
     forget_container,
 )
-from nm.resources import CacheKey, ResourceKey
-from yarn.enums import LocalResourceType, LocalResourceVisibility
-from yarn.errors import YarnError
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarn.records.basics import LogAggregationContext
-from yarn.records.container import ContainerLaunchContext
-from yarn.records.management import StartContainerRequest
-from yarn.records.tokens import ContainerTokenIdentifier
-from yarn.records.tracker import MasterKey
-from yarn.wire import from_bytes
+from yarnbox.yarn.enums import LocalResourceType, LocalResourceVisibility
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.records.basics import LogAggregationContext
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.records.management import StartContainerRequest
+from yarnbox.yarn.records.tokens import ContainerTokenIdentifier
+from yarnbox.yarn.records.tracker import MasterKey
+from yarnbox.yarn.wire import from_bytes
 
 if TYPE_CHECKING:
-    from nm.scheduler import ContainerScheduler
-
-log = logging.getLogger("nm.recovery")
+    from yarnbox.nm.scheduler import ContainerScheduler
 
 Entries = Mapping[str, bytes]
 
@@ -49,28 +47,40 @@ def recover(context: NMContext, scheduler: ContainerScheduler, entries: Entries)
     _recover_keys(context, entries)
     for name, value in entries.items():
         if name.startswith(RESOURCES):
-            _recover_resource(context, json.loads(value))
+            with _reading(context, name):
+                _recover_resource(context, json.loads(value))
     for application_id, found in _grouped(entries, APPLICATIONS).items():
-        _recover_application(context, ApplicationId.parse(application_id), found)
+        with _reading(context, application_id):
+            _recover_application(context, ApplicationId.parse(application_id), found)
     for container_id, found in _grouped(entries, CONTAINERS).items():
-        try:
+        with _reading(context, container_id):
             _recover_container(context, scheduler, ContainerId.parse(container_id), found)
-        except YarnError as error:
-            log.error("%s cannot be recovered: %s", container_id, error.message)
+
+
+@contextmanager
+def _reading(context: NMContext, name: str) -> Iterator[None]:
+    """One entry that cannot be read is told of, and the others are read."""
+    try:
+        yield
+    except (YarnError, ValueError, KeyError, TypeError) as error:
+        what = error.message if isinstance(error, YarnError) else f"{type(error).__name__}: {error}"
+        context.log("error", f"{name} cannot be recovered: {what}", "nm.recovery")
 
 
 def _recover_keys(context: NMContext, entries: Entries) -> None:
     for top, keys in ((NM_TOKENS, context.nm_tokens), (CONTAINER_TOKENS, context.container_tokens)):
         for name in ("previous", "current"):
             if top + name in entries:
-                keys.set_master_key(from_bytes(MasterKey, entries[top + name]))
+                with _reading(context, top + name):
+                    keys.set_master_key(from_bytes(MasterKey, entries[top + name]))
     for name, value in entries.items():
-        if name.startswith(NM_TOKENS + "used/"):
-            attempt_id = ApplicationAttemptId.parse(name.rpartition("/")[2])
-            context.nm_tokens.restore_used_key(attempt_id, from_bytes(MasterKey, value))
-        elif name.startswith(CONTAINER_TOKENS + "started/"):
-            container_id = ContainerId.parse(name.rpartition("/")[2])
-            context.container_tokens.restore_started(container_id, int(value))
+        with _reading(context, name):
+            if name.startswith(NM_TOKENS + "used/"):
+                attempt_id = ApplicationAttemptId.parse(name.rpartition("/")[2])
+                context.nm_tokens.restore_used_key(attempt_id, from_bytes(MasterKey, value))
+            elif name.startswith(CONTAINER_TOKENS + "started/"):
+                container_id = ContainerId.parse(name.rpartition("/")[2])
+                context.container_tokens.restore_started(container_id, int(value))
 
 
 def _recover_resource(context: NMContext, value: dict[str, object]) -> None:
@@ -113,7 +123,7 @@ def _recover_application(context: NMContext, application_id: ApplicationId, foun
     for name, data in found.items():
         service = name.removeprefix("service/")
         if service != name:
-            context.ask(StartAuxiliaryApplication(service, application_id, user, data))
+            context.order(StartAuxiliaryApplication(service, application_id, user, data))
 
 
 def _recover_container(

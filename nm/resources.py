@@ -1,7 +1,7 @@
 """What a container asks to find in its working directory, and how far it is: keys, caches, resource sets.
 
 A resource is identified by where it comes from and when that was last changed, not by the name it gets; so
-containers that name it differently share one copy. Knows nothing of fetching. Answers for
+containers that name it differently share one copy. Knows nothing of fetching. Hadoop:
 LocalResourceRequest and ResourceSet.
 """
 
@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from yarn.enums import LocalizationState, LocalResourceType, LocalResourceVisibility
-from yarn.errors import YarnError
-from yarn.ids import ApplicationId
-from yarn.records.basics import URL
-from yarn.records.container import LocalResource
-from yarn.records.management import LocalizationStatus
+from yarnbox.yarn.enums import LocalizationState, LocalResourceType, LocalResourceVisibility
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.basics import URL
+from yarnbox.yarn.records.container import LocalResource
+from yarnbox.yarn.records.management import LocalizationStatus
 
 
 class ResourceKey(NamedTuple):
@@ -83,7 +83,9 @@ def malformed(resources: Mapping[str, LocalResource]) -> str | None:
     for link, resource in resources.items():
         file = (resource.resource and resource.resource.file) or ""
         if not file.startswith("/") or "\0" in file:
-            return f"Failed to parse resource-request: {link} comes from {file!r}, which is no absolute path"
+            return (
+                f"Failed to parse resource-request: {link} comes from {file!r}, which is not an absolute path"
+            )
     return None
 
 

@@ -1,14 +1,14 @@
 """Whether a container that failed is started again: its retry context, applied. Pure arithmetic.
 
-Answers for SlidingWindowRetryPolicy and the retry part of ContainerImpl.
+Hadoop: SlidingWindowRetryPolicy and the retry part of ContainerImpl.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from yarn.enums import ContainerRetryPolicy
-from yarn.records.container import ContainerRetryContext
+from yarnbox.yarn.enums import ContainerRetryPolicy
+from yarnbox.yarn.records.container import ContainerRetryContext
 
 RETRY_FOREVER = -1
 SUCCESS, FORCE_KILLED, TERMINATED = 0, 137, 143

@@ -2,15 +2,15 @@
 
 Guaranteed containers start at once; where opportunistic ones may queue, every container must fit, and a
 guaranteed one that does not displaces opportunistic ones, newest first. Owns the two queues and the sum of
-what runs; the processes are the launcher's. Answers for ContainerScheduler and
+what runs; the processes are the launcher's. Hadoop: ContainerScheduler and
 AllocationBasedResourceUtilizationTracker.
 """
 
 from __future__ import annotations
 
-from nm.container_state import Container, ContainerState
-from nm.context import NMContext
-from nm.events import (
+from yarnbox.nm.container_state import Container, ContainerState
+from yarnbox.nm.context import NMContext
+from yarnbox.nm.events import (
     ContainerKill,
     ContainerPause,
     LauncherEvent,
@@ -21,10 +21,10 @@ from nm.events import (
     SchedulerShedQueuedContainers,
     SchedulerUpdateContainer,
 )
-from nm.launching import launch, relaunch
-from yarn.ids import ContainerId
-from yarn.records.tracker import ContainerQueuingLimit, OpportunisticContainersStatus
-from yarn.resource import NONE, Resource, total
+from yarnbox.nm.launching import launch, relaunch
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.tracker import ContainerQueuingLimit, OpportunisticContainersStatus
+from yarnbox.yarn.resource import NONE, Resource, total
 
 KILLED_BY_CONTAINER_SCHEDULER = -108
 

@@ -1,7 +1,7 @@
 """ContainerManagementProtocol: what AMs, and the RM for an AM's own container, may ask of a node.
 
 One method per rpc, records in and out. A call proves itself by its NM token; each container to be started or
-updated by a container token. A bad request among many fails alone. Answers for ContainerManagerImpl.
+updated by a container token. A bad request among many fails alone. Hadoop: ContainerManagerImpl.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from nm.application import Application
-from nm.container_state import Container, ContainerState
-from nm.context import NMContext
-from nm.events import (
+from yarnbox.nm.application import Application
+from yarnbox.nm.container_state import Container, ContainerState
+from yarnbox.nm.context import NMContext
+from yarnbox.nm.events import (
     ApplicationInit,
     ApplicationInitContainer,
     ContainerKill,
@@ -21,23 +21,23 @@ from nm.events import (
     ContainerUpdateToken,
     LocalizationRequestContainer,
 )
-from nm.keeping import keep_application, keep_container, keep_of_container, keep_start
-from nm.resources import check_resources
-from nm.status import NodeStatusUpdater
-from yarn.credentials import Credentials
-from yarn.enums import ExecutionType
-from yarn.errors import (
+from yarnbox.nm.resources import check_resources
+from yarnbox.nm.state import store_application, store_container, store_container_state, store_start
+from yarnbox.nm.status import NodeStatusUpdater
+from yarnbox.yarn.credentials import Credentials
+from yarnbox.yarn.enums import ExecutionType
+from yarnbox.yarn.errors import (
     IllegalArgumentError,
     InvalidContainerError,
     InvalidTokenError,
     NotReadyError,
     YarnError,
 )
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarn.records.basics import SerializedException
-from yarn.records.container import Container as ContainerRecord
-from yarn.records.container import ContainerLaunchContext, ContainerStatus
-from yarn.records.management import (
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.records.basics import SerializedException
+from yarnbox.yarn.records.container import Container as ContainerRecord
+from yarnbox.yarn.records.container import ContainerLaunchContext, ContainerStatus
+from yarnbox.yarn.records.management import (
     CommitResponse,
     ContainerExceptionMap,
     ContainerLocalizationStatuses,
@@ -63,9 +63,9 @@ from yarn.records.management import (
     StopContainersRequest,
     StopContainersResponse,
 )
-from yarn.records.tokens import ContainerTokenIdentifier, NMTokenIdentifier, Token
-from yarn.resource import Resource
-from yarn.tokens import CONTAINER_TOKEN, identifier_of
+from yarnbox.yarn.records.tokens import ContainerTokenIdentifier, NMTokenIdentifier, Token
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.tokens import CONTAINER_TOKEN, identifier_of
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -147,11 +147,11 @@ class ContainerManagementService:
                 )
             )
         container = context.containers[container_id] = Container(context, identifier, launch_context)
-        keep_application(context, application, request)
-        keep_container(context, container, request)
+        store_application(context, application, request)
+        store_container(context, container, request)
         context.post(ApplicationInitContainer(application_id=application_id, container_id=container_id))
         context.container_tokens.container_started(identifier, context.now_ms)
-        keep_start(context, attempt_id, identifier)
+        store_start(context, attempt_id, identifier)
 
     def _check_launch_context(self, launch_context: ContainerLaunchContext) -> None:
         for service in launch_context.service_data:
@@ -201,7 +201,7 @@ class ContainerManagementService:
     def apply_update(self, identifier: ContainerTokenIdentifier) -> None:
         """Brings a container to the version of a checked token."""
         container_id = _id_of(identifier)
-        container = self._known(container_id)
+        container = self._find(container_id)
         if identifier.version <= container.token.version:
             raise YarnError(
                 f"Container {container_id} has update version [{container.token.version}] >= requested "
@@ -248,7 +248,7 @@ class ContainerManagementService:
             if container is None and not self._was_recently_stopped(container_id):
                 raise YarnError(f"Container {container_id} is not handled by this NodeManager")
             if container is not None:
-                keep_of_container(self._context, container_id, "killed")
+                store_container_state(self._context, container_id, "killed")
                 self._context.post(
                     ContainerKill(
                         container_id=container_id,
@@ -269,7 +269,7 @@ class ContainerManagementService:
 
         def status(container_id: ContainerId) -> ContainerStatus:
             self._owned(caller, container_id, "get status for")
-            return self._known(container_id).status()
+            return self._find(container_id).status()
 
         statuses, failed = _each(request.container_id, status, _itself)
         return GetContainerStatusesResponse(status=statuses, failed_requests=failed)
@@ -306,7 +306,7 @@ class ContainerManagementService:
 
         def statuses(container_id: ContainerId) -> ContainerLocalizationStatuses:
             self._owned(caller, container_id, "get localization statuses for")
-            found = self._known(container_id).resources.statuses()
+            found = self._find(container_id).resources.statuses()
             return ContainerLocalizationStatuses(container_id=container_id, localization_statuses=found)
 
         known, failed = _each(request.container_id, statuses, _itself)
@@ -401,7 +401,7 @@ class ContainerManagementService:
             )
         return self._context.containers.get(container_id)
 
-    def _known(self, container_id: ContainerId) -> Container:
+    def _find(self, container_id: ContainerId) -> Container:
         container = self._context.containers.get(container_id)
         if container is None:
             if self._was_recently_stopped(container_id):

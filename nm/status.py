@@ -2,33 +2,32 @@
 
 A completed container is told in one heartbeat, and once more when the node registers again; it stays known
 until the RM says that its AM has taken note, or its application is over. A call that failed is made good by
-the next. Answers for NodeStatusUpdaterImpl and the NodeManager's handling of RESYNC and SHUTDOWN.
+the next. Hadoop: NodeStatusUpdaterImpl and the NodeManager's handling of RESYNC and SHUTDOWN.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 
-from nm.application import STOPPED
-from nm.context import NMContext
-from nm.descriptors import Descriptors, attribute_complaint, label_complaint
-from nm.effects import RegisterAgain, ShutDown, SignalContainer
-from nm.events import ApplicationFinish, ContainerKill
-from nm.health import NodeHealth
-from nm.keeping import forget_container, keep_keys
-from nm.logs import LogHandler
-from nm.scheduler import ContainerScheduler
-from yarn.enums import NodeAction
-from yarn.errors import YarnError
-from yarn.ids import ApplicationId, ContainerId
-from yarn.ordered import OrderedSet
-from yarn.records.basics import ResourceUtilization
-from yarn.records.container import Container as ContainerRecord
-from yarn.records.container import ContainerStatus
-from yarn.records.management import SignalContainerRequest
-from yarn.records.node import NodeAttribute, NodeLabel
-from yarn.records.tracker import (
+from yarnbox.nm.application import STOPPED
+from yarnbox.nm.context import NMContext
+from yarnbox.nm.descriptors import Descriptors, attribute_complaint, label_complaint
+from yarnbox.nm.effects import RegisterAgain, ShutDown, SignalContainer
+from yarnbox.nm.events import ApplicationFinish, ContainerKill
+from yarnbox.nm.health import NodeHealth
+from yarnbox.nm.logs import LogHandler
+from yarnbox.nm.scheduler import ContainerScheduler
+from yarnbox.nm.state import forget_container, store_keys
+from yarnbox.yarn.enums import NodeAction
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.ordered import OrderedSet
+from yarnbox.yarn.records.basics import ResourceUtilization
+from yarnbox.yarn.records.container import Container as ContainerRecord
+from yarnbox.yarn.records.container import ContainerStatus
+from yarnbox.yarn.records.management import SignalContainerRequest
+from yarnbox.yarn.records.node import NodeAttribute, NodeLabel
+from yarnbox.yarn.records.tracker import (
     LogAggregationReport,
     NMContainerStatus,
     NodeAttributes,
@@ -40,9 +39,7 @@ from yarn.records.tracker import (
     RegisterNodeManagerResponse,
     UnRegisterNodeManagerRequest,
 )
-from yarn.version import HADOOP_VERSION
-
-log = logging.getLogger("nm.status")
+from yarnbox.yarn.version import HADOOP_VERSION
 
 VERSION = HADOOP_VERSION
 """The Hadoop version whose behaviour this node shows, as told to the RM."""
@@ -125,7 +122,7 @@ class NodeStatusUpdater:
         context = self._context
         refusal = self._refusal(response)
         if refusal is not None:
-            context.ask(ShutDown(refusal))
+            context.order(ShutDown(refusal))
             return False
         context.rm_identifier = response.rm_identifier
         if response.container_token_master_key is not None:
@@ -133,7 +130,7 @@ class NodeStatusUpdater:
         if response.nm_token_master_key is not None:
             context.nm_tokens.set_master_key(response.nm_token_master_key)
         if response.container_token_master_key or response.nm_token_master_key:
-            keep_keys(context)
+            store_keys(context)
         if response.resource is not None:
             context.total = response.resource
         self._note_refusals(response)
@@ -149,11 +146,11 @@ class NodeStatusUpdater:
             why = (
                 f"And with message {told}" if told else "Seems like RM is configured with Centralized Labels."
             )
-            log.error("Node labels {%s} sent from NM were rejected by RM. %s", names, why)
+            self._log("error", f"Node labels {{{names}}} sent from NM were rejected by RM. {why}")
         attributes = self.attributes
         if attributes is not None and attributes.is_told:
             if not response.are_node_attributes_accepted_by_rm:
-                log.error("Node attributes sent from NM were rejected by RM: %s", told)
+                self._log("error", f"Node attributes sent from NM were rejected by RM: {told}")
 
     def unregister_request(self) -> UnRegisterNodeManagerRequest | None:
         """What a clean stop says; None when the RM ordered it, or somebody will start the node again."""
@@ -211,10 +208,10 @@ class NodeStatusUpdater:
         if response.nm_token_master_key is not None:
             context.nm_tokens.set_master_key(response.nm_token_master_key)
         if response.container_token_master_key or response.nm_token_master_key:
-            keep_keys(context)
+            store_keys(context)
         if response.node_action is NodeAction.SHUTDOWN:
             context.is_decommissioned = True
-            context.ask(
+            context.order(
                 ShutDown(
                     "Received SHUTDOWN signal from Resourcemanager as part of heartbeat, hence shutting "
                     f"down. Message from ResourceManager: {response.diagnostics_message}"
@@ -232,7 +229,7 @@ class NodeStatusUpdater:
         """After each turn: whether a node that has to be empty before it registers again is so."""
         if self._registers_when_idle and all(one.is_done for one in self._context.containers.values()):
             self._registers_when_idle = False
-            self._context.ask(RegisterAgain())
+            self._context.order(RegisterAgain())
 
     def was_recently_stopped(self, container_id: ContainerId) -> bool:
         """Whether it ended here not long ago."""
@@ -248,17 +245,17 @@ class NodeStatusUpdater:
         """Sends a signal, if there is a process to get it."""
         container = self._context.containers.get(request.container_id)
         if container is not None and container.has_process:
-            self._context.ask(SignalContainer(request.container_id, request.command))
+            self._context.order(SignalContainer(request.container_id, request.command))
 
     # What the answers mean
 
     def _resync(self, reason: str) -> None:
-        log.warning("Node is out of sync with ResourceManager, hence resyncing. %s", reason)
+        self._log("warning", f"Node is out of sync with ResourceManager, hence resyncing. {reason}")
         context = self._context
         context.rm_identifier = None
         self._pending.clear()
         if context.settings.rm_work_preserving:
-            context.ask(RegisterAgain())
+            context.order(RegisterAgain())
             return
         self._kill(tuple(context.containers))
         self._registers_when_idle = True
@@ -277,7 +274,7 @@ class NodeStatusUpdater:
             try:
                 self._update_container(container)
             except YarnError as refusal:
-                log.error("Unable to update container resource: %s", refusal.message)
+                self._log("error", f"Unable to update container resource: {refusal.message}")
         for request in response.containers_to_signal:
             self.signal(request)
         if response.container_queuing_limit is not None:
@@ -364,6 +361,9 @@ class NodeStatusUpdater:
     def _is_stopped(self, application_id: ApplicationId) -> bool:
         application = self._context.applications.get(application_id)
         return application is None or application.state in STOPPED
+
+    def _log(self, level: str, text: str) -> None:
+        self._context.log(level, text, "nm.status")
 
     def _unsent_reports(self) -> list[LogAggregationReport]:
         self._reports.extend(self._logs.reports)

@@ -1,7 +1,7 @@
-"""The laws of the NodeManager as a page of the manual: `python -m nm.tables`.
+"""The laws of the NodeManager as a page of the manual: `python -m yarnbox.nm.tables`.
 
 One section per entity, one table of state, event and next state; a test keeps docs/nodemanager-states.md as
-it is written here. Answers for Hadoop's VisualizeStateMachine.
+it is written here. Hadoop: VisualizeStateMachine.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from nm.application import APPLICATION
-from nm.container import CONTAINER
-from nm.localized import LOCALIZED_RESOURCE
-from yarn.statemachine import Arc, Table
+from yarnbox.nm.application import APPLICATION
+from yarnbox.nm.container import CONTAINER
+from yarnbox.nm.localized import LOCALIZED_RESOURCE
+from yarnbox.yarn.statemachine import Arc, Table
 
 TABLES: tuple[Table[Any], ...] = (APPLICATION, CONTAINER, LOCALIZED_RESOURCE)
 
@@ -21,8 +21,8 @@ _HEAD = """# State machines of the NodeManager
 
 What may happen in which state, and where that leads. An event that a state does not list is invalid: it
 changes nothing, and the NodeManager says so. Where several next states stand, what has happened decides.
-This page is written by `python -m nm.tables`; the names of the events are those of Hadoop's event types,
-behind the name of the entity.
+This page is written by `python -m yarnbox.nm.tables`; the names of the events are those of Hadoop's event
+types, behind the name of the entity.
 """
 
 

@@ -6,6 +6,6 @@ Only `yarn.wire`, `yarn.rpc`, `yarn.tokens` and the edges import them. One modul
     build      generates the stubs, and tells whether they still fit
 """
 
-from protos.build import verify
+from yarnbox.protos.build import verify
 
 verify()

@@ -18,6 +18,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent
 STAMP = "stubs.sha256"
+IMPORTED_AS = "yarnbox/protos"  # how the .proto files name each other; the stubs import each other likewise
 GENERATORS = ("grpcio-tools", "mypy-protobuf")
 PLUGINS = {"protoc-gen-mypy": "mypy_protobuf.main:main", "protoc-gen-mypy_grpc": "mypy_protobuf.main:grpc"}
 STUB_NAME = re.compile(r".+_pb2(_grpc)?\.pyi?")
@@ -77,12 +78,13 @@ def generate(package: Path = PACKAGE) -> None:
         out = Path(scratch, "out")
         out.mkdir()
         _run_protoc(package, Path(scratch), out)
-        facts = _facts(out / package.name)
+        made = out / IMPORTED_AS
+        facts = _facts(made)
         stamp.unlink(missing_ok=True)
         for old in stubs_in(package):
-            if not (out / package.name / old.name).exists():
+            if not (made / old.name).exists():
                 old.unlink()
-        for new in stubs_in(out / package.name):
+        for new in stubs_in(made):
             os.replace(new, package / new.name)
         fresh = Path(scratch, STAMP)
         fresh.write_text("\n".join([fingerprint(package), *facts]) + "\n", encoding="ascii")
@@ -114,12 +116,12 @@ def _run_protoc(package: Path, scratch: Path, out: Path) -> None:
             sys.executable,
             "-m",
             "grpc_tools.protoc",
-            f"--proto_path={package.parent}",
+            f"--proto_path={IMPORTED_AS}={package}",
             *plugins,
             *outputs,
         ]
         done = subprocess.run(
-            [*command, *(f"{package.name}/{path.name}" for path in files)],
+            [*command, *(f"{IMPORTED_AS}/{path.name}" for path in files)],
             cwd=package.parent,
             capture_output=True,
             text=True,

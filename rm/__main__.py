@@ -1,8 +1,8 @@
-"""`python -m rm`: a ResourceManager's process."""
+"""`python -m yarnbox.rm`: a ResourceManager's process."""
 
 import sys
 
-from rm.edge.process import main
+from yarnbox.rm.edge.process import main
 
 if __name__ == "__main__":
     sys.exit(main())

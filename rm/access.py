@@ -1,6 +1,6 @@
 """Who may look at and change what: administrators, the owners of applications, and those whom they let.
 
-Queues' own lists are the scheduler's. Without yarn.acl.enable everybody may do everything. Answers for
+Queues' own lists are the scheduler's. Without yarn.acl.enable everybody may do everything. Hadoop:
 ApplicationACLsManager, QueueACLsManager, AdminService's check and ProxyUsers.
 """
 
@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from yarn.acl import AccessControlList
-from yarn.enums import ApplicationAccessType, QueueACL
-from yarn.errors import AccessControlError
-from yarn.impersonation import ProxyUsers
-from yarn.records.container import ApplicationACLMap
+from yarnbox.rm.scheduler.submission import may_submit
+from yarnbox.yarn.acl import AccessControlList
+from yarnbox.yarn.enums import ApplicationAccessType, QueueACL
+from yarnbox.yarn.errors import AccessControlError
+from yarnbox.yarn.impersonation import ProxyUsers
+from yarnbox.yarn.records.container import ApplicationACLMap
 
 if TYPE_CHECKING:
-    from rm.app import RMApp
-    from rm.context import RMContext
+    from yarnbox.rm.app import RMApp
+    from yarnbox.rm.context import RMContext
 
 
 class Access:
@@ -60,12 +61,10 @@ class Access:
 
     def may_move_to(self, user: str, queue: str) -> bool:
         """Whether the user may bring an application to that queue: to submit there or to administer it."""
-        if not self.is_enabled:
-            return True
         scheduler = self._context.scheduler
-        return scheduler.queue_view(queue) is not None and (
-            scheduler.has_access(user, QueueACL.SUBMIT_APPLICATIONS, queue)
-            or scheduler.has_access(user, QueueACL.ADMINISTER_QUEUE, queue)
+        is_there = not self.is_enabled or scheduler.queue_view(queue) is not None
+        return is_there and may_submit(
+            self._context.settings, lambda acl: scheduler.has_access(user, acl, queue)
         )
 
     def may_in_queue(self, user: str, kind: QueueACL, queue: str) -> bool:

@@ -1,12 +1,12 @@
 """Nodes on which AMs of an application failed, and where its next AM is not to start.
 
 Too long a list is lifted as a whole: the application would find no node any more. The other containers of the
-application are not concerned. Answers for SimpleBlacklistManager, DisabledBlacklistManager and Apps.
+application are not concerned. Hadoop: SimpleBlacklistManager, DisabledBlacklistManager and Apps.
 """
 
 from __future__ import annotations
 
-from rm.scheduler.statuses import ABORTED, DISKS_FAILED, KILLED_BY_RESOURCEMANAGER, PREEMPTED
+from yarnbox.rm.scheduler.statuses import ABORTED, DISKS_FAILED, KILLED_BY_RESOURCEMANAGER, PREEMPTED
 
 SUCCESS = 0
 NOT_THE_NODES_FAULT = (

@@ -1,17 +1,18 @@
-"""RMContainer: one container's life, from the scheduler's gift (or a kept node) to its end.
+"""RMContainer: one container's life, from its allocation (or reservation) to its end; and the node it is on.
 
-It knows its own story and tells attempt, application and node what they have to know; the books are the
-scheduler's business. The scheduler that owns the container fires its events by a call. Answers for
-RMContainerImpl.
+A container tells attempt, application and node what they have to know; queues' books are the scheduler's
+business. The scheduler that owns the container fires its events by a call. A container and the SchedulerNode
+that holds it know each other. Hadoop: RMContainerImpl, SchedulerNode.
 """
 
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from rm.events.app import AppRunningOnNode, AttemptContainerAllocated, AttemptContainerFinished
-from rm.events.container import (
+from yarnbox.rm.container_context import ContainerContext
+from yarnbox.rm.events.app import AppRunningOnNode, AttemptContainerAllocated, AttemptContainerFinished
+from yarnbox.rm.events.container import (
     ContainerAcquired,
     ContainerAcquireUpdated,
     ContainerEvent,
@@ -25,18 +26,17 @@ from rm.events.container import (
     ContainerReserved,
     ContainerStart,
 )
-from rm.events.node import NodeCleanupContainer, NodeUpdateContainer
-from rm.events.scheduler import SchedulerReleaseContainer
-from yarn.enums import ContainerState, ExecutionType
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.container import Container, ContainerStatus
-from yarn.resource import NONE, Resource
-from yarn.statemachine import Table, choose, ignore, stay, to
+from yarnbox.rm.events.node import NodeCleanupContainer, NodeUpdateContainer
+from yarnbox.rm.events.scheduler import PreemptionMark, SchedulerReleaseContainer
+from yarnbox.yarn.enums import ContainerState, ExecutionType
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.java_order import container_hash, in_hash_order
+from yarnbox.yarn.records.container import Container, ContainerStatus
+from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.statemachine import Table, choose, ignore, stay, to
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
-    from rm.scheduler.asks import Locality, PendingRequest, RequestKey
-    from rm.scheduler.node import SchedulerNode
+    from yarnbox.rm.asks import Locality, PendingRequest, RequestKey
 
 INVALID_EXIT_STATUS = -1000
 
@@ -62,6 +62,138 @@ COMPLETED, EXPIRED, RELEASED, KILLED = list(RMContainerState)[5:]
 END_STATES = (COMPLETED, EXPIRED, RELEASED, KILLED)
 
 
+class TagBook(Protocol):
+    """Where the tags of containers are counted, by node and rack."""
+
+    def add(
+        self, node_id: NodeId, rack: str, application_id: ApplicationId, tags: tuple[str, ...], /
+    ) -> None: ...
+
+    def remove(
+        self, node_id: NodeId, rack: str, application_id: ApplicationId, tags: tuple[str, ...], /
+    ) -> None: ...
+
+
+class SchedulerNode:
+    """What is on one node."""
+
+    __slots__ = (
+        "allocated",
+        "available",
+        "containers",
+        "host",
+        "http_address",
+        "is_schedulable",
+        "launched",
+        "most_containers",
+        "node_id",
+        "overcommit_until_ms",
+        "partition",
+        "rack",
+        "reserved_container",
+        "tags",
+        "total",
+    )
+
+    def __init__(
+        self,
+        node_id: NodeId,
+        rack: str,
+        total: Resource,
+        partition: str = "",
+        http: str = "",
+        name: str | None = None,
+        tags: TagBook | None = None,
+    ) -> None:
+        self.node_id = node_id
+        self.host = node_id.host if name is None else name
+        """What requests and blacklists call it: its host, with its port if nodes are told apart by that."""
+        self.rack = rack
+        self.http_address = http
+        self.partition = partition
+        self.tags = tags
+        """Where the tags of its containers are counted."""
+        self.total = total
+        self.allocated = NONE
+        self.available = total
+        self.overcommit_until_ms: int | None = None
+        """Until when more may be on the node than it has; None: for ever."""
+        self.is_schedulable = True
+        """False while the node drains."""
+        self.containers: dict[ContainerId, RMContainer] = {}
+        self.most_containers = 0
+        """How many were on it at one time, at most."""
+        self.launched: dict[ContainerId, None] = {}
+        """Containers that the node itself has reported; their space is free only when it reports their end.
+        """
+        self.reserved_container: RMContainer | None = None
+
+    def __repr__(self) -> str:
+        return f"SchedulerNode({self.node_id}, available={self.available})"
+
+    def allocate(self, container: RMContainer) -> None:
+        """Puts a container on the node."""
+        self.containers[container.container_id] = container
+        if len(self.containers) > self.most_containers:
+            self.most_containers = len(self.containers)
+        if container.allocation_tags and self.tags is not None:
+            self.tags.add(self.node_id, self.rack, container.application_id, container.allocation_tags)
+        if container.execution_type is ExecutionType.GUARANTEED:
+            self.allocated = self.allocated + container.resource
+            self.available = self.available - container.resource
+
+    def in_hash_order(self) -> list[RMContainer]:
+        """Its containers as Hadoop's SchedulerNode lists them."""
+        ids = in_hash_order(self.containers, container_hash, self.most_containers)
+        return [self.containers[container_id] for container_id in ids]
+
+    def note_launched(self, container_id: ContainerId) -> None:
+        """The node reported the container for the first time."""
+        if container_id in self.containers:
+            self.launched[container_id] = None
+
+    def release(self, container_id: ContainerId, *, is_reported_by_node: bool) -> bool:
+        """Frees the container's space; not yet if the node runs it and has not said that it ended. True when
+        freed.
+        """
+        container = self.containers.get(container_id)
+        if container is None:
+            return False
+        if container_id in self.launched and not is_reported_by_node:
+            return False
+        del self.containers[container_id]
+        self.launched.pop(container_id, None)
+        if container.allocation_tags and self.tags is not None:
+            self.tags.remove(self.node_id, self.rack, container.application_id, container.allocation_tags)
+        if container.execution_type is ExecutionType.GUARANTEED:
+            self.allocated = self.allocated - container.resource
+            self.available = self.available + container.resource
+        return True
+
+    def set_execution_type(self, container: RMContainer, execution_type: ExecutionType) -> None:
+        """A container on the node is guaranteed its space from now on, or no longer."""
+        is_guaranteed = execution_type is ExecutionType.GUARANTEED
+        container.execution_type = execution_type
+        self.allocated = self.allocated + container.resource * (1 if is_guaranteed else -1)
+        self.available = self.total - self.allocated
+
+    def resize_container(self, container: RMContainer, before: Resource) -> None:
+        """A container on the node has another size now; `before` was the old one."""
+        self.allocated = self.allocated - before + container.resource
+        self.available = self.total - self.allocated
+
+    def set_total(self, total: Resource) -> None:
+        """The node has another capacity; what is available may become negative."""
+        self.total = total
+        self.available = total - self.allocated
+
+    def check_books(self) -> None:
+        """Recounts from the containers; AssertionError where a sum differs."""
+        on_node = sum((container.charged for container in self.containers.values()), NONE)
+        assert on_node == self.allocated, f"{self.node_id}: {on_node} on it, {self.allocated} booked"
+        assert self.available == self.total - self.allocated, f"{self.node_id}: available is off"
+
+
 class RMContainer:
     """A container as the RM sees it."""
 
@@ -76,6 +208,7 @@ class RMContainer:
         "exit_status",
         "finish_ms",
         "is_am",
+        "is_killable",
         "key",
         "label",
         "last_confirmed",
@@ -84,7 +217,6 @@ class RMContainer:
         "node",
         "partition",
         "queue",
-        "reported_state",
         "requested",
         "reserved_resource",
         "resource",
@@ -95,7 +227,7 @@ class RMContainer:
 
     def __init__(
         self,
-        context: RMContext,
+        context: ContainerContext,
         container_id: ContainerId,
         attempt_id: ApplicationAttemptId,
         node: SchedulerNode,
@@ -122,12 +254,13 @@ class RMContainer:
         """The label that was asked for."""
         self.execution_type = execution_type
         self.is_am = is_am
+        self.is_killable = False
+        """Whether lazy preemption lets whoever needs its space kill it."""
         self.state = RMContainerState.NEW
         self.creation_ms = context.now_ms
         self.finish_ms = 0
         self.exit_status = INVALID_EXIT_STATUS
         self.diagnostics = ""
-        self.reported_state = ContainerState.NEW
         self.lowered: tuple[PendingRequest, ...] = ()
         """The requests that its allocation lowered, until the AM has taken delivery."""
         self.locality: Locality | None = None
@@ -182,6 +315,21 @@ class RMContainer:
             allocation_request_id=self.key.allocation_request_id,
             version=self.version,
             allocation_tags=self.allocation_tags,
+        )
+
+    def preemption_mark(self, for_whom: str = "", kill_at_ms: int | None = None) -> PreemptionMark:
+        """What is said of it when preemption marks or kills it."""
+        return PreemptionMark(
+            container_id=self.container_id,
+            application_id=self.application_id,
+            user=self.user,
+            queue=self.queue,
+            node_id=self.node_id,
+            resource=self.resource,
+            is_am=self.is_am,
+            for_whom=for_whom,
+            since_ms=self.context.now_ms,
+            kill_at_ms=kill_at_ms,
         )
 
     def resource_seconds(self) -> dict[str, int]:

@@ -1,176 +1,51 @@
-"""What a handler can reach: the registers, the moment, the dispatcher, timers, effects, and the rooms of the
+"""What a handler can reach: the registers, the moment, the dispatcher, timers, effects, and the parts of the
 RM.
 
 The context owns no rule. It is built once by `rm.core`; everything that the core must not find by itself
-(time, chance, tokens, configuration files, groups of users) is handed in. Answers for RMContext.
+(time, chance, tokens, configuration files, groups of users) is handed in. Hadoop: RMContext.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
-from rm.effects import Effect, KeepLog, StoreState
-from rm.health import SchedulerHealth
-from yarn.configuration import Configuration
-from yarn.dispatcher import Dispatcher, Event
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.liveliness import LivelinessMonitor
-from yarn.records.master import AllocateResponse
-from yarn.records.tokens import Token
-from yarn.resource_types import ResourceTypeRegistry
-from yarn.statemachine import InvalidEventError, Table
-from yarn.story import Line, Story
-from yarn.timers import Timers
-
-if TYPE_CHECKING:
-    from rm.app import RMApp
-    from rm.container import RMContainer
-    from rm.labels import NodeLabelsManager
-    from rm.labels.attributes import NodeAttributesManager
-    from rm.node import RMNode
-    from rm.scheduler.base import Scheduler
-    from rm.scheduler.bookings import Booking
-    from rm.scheduler.constraint import PlacementConstraints
-    from rm.settings import RMSettings
-
-
-class ConfigurationProvider(Protocol):
-    """Where the core gets a configuration file anew, for the refresh commands."""
-
-    def load(self, *file_names: str) -> Configuration:
-        """The present content of these files of the configuration directory, later above earlier ones."""
-        ...
-
-    def read_text(self, file_name: str) -> str | None:
-        """The text of one file, by path or by name within the configuration directory; None when there is
-        none.
-        """
-        ...
-
-    def modified_ms(self, file_name: str) -> int | None:
-        """When that file was written last; None when there is none."""
-        ...
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.attempt.entity import AllTokens
+from yarnbox.rm.booking import Booking
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.effects import Effect, SetEntryAside, StoreState, WriteLog
+from yarnbox.rm.health import SchedulerHealth
+from yarnbox.rm.labels import NodeLabelsManager
+from yarnbox.rm.labels.attributes import NodeAttributesManager
+from yarnbox.rm.node import RMNode
+from yarnbox.rm.ports import (
+    AMSession,
+    Chance,
+    ConfigurationProvider,
+    GroupMapping,
+    KeptState,
+    Monitors,
+    Pages,
+)
+from yarnbox.rm.scheduler.base import Scheduler
+from yarnbox.rm.scheduler.constraint import PlacementConstraints
+from yarnbox.rm.settings import RMSettings
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.event import Event
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, NodeId
+from yarnbox.yarn.records.basics import LogAggregationContext
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.statemachine import InvalidEventError
+from yarnbox.yarn.story import Line
+from yarnbox.yarn.turns import TurnContext
 
 
-class GroupMapping(Protocol):
-    """Which groups a user is in; the first one is the primary group."""
-
-    def groups_of(self, user: str) -> tuple[str, ...]:
-        """The groups of `user`; empty when unknown."""
-        ...
-
-
-class TokenIssuer(Protocol):
-    """Who makes the tokens. In virtual time nobody checks them and none are made."""
-
-    def container_token(self, container: RMContainer, user: str, now_ms: int) -> Token | None:
-        """A container token for the container's present version."""
-        ...
-
-    def nm_token(self, attempt_id: ApplicationAttemptId, node_id: NodeId, user: str) -> Token | None:
-        """An NM token for the attempt and node; None when the attempt has one already."""
-        ...
-
-    def forget_nm_tokens(self, attempt_id: ApplicationAttemptId) -> None:
-        """The attempt is to be given NM tokens anew."""
-        ...
-
-    def forget_node(self, node_id: NodeId) -> None:
-        """The node registered again: every attempt needs a new NM token for it."""
-        ...
-
-    def start_attempt(self, attempt_id: ApplicationAttemptId) -> None:
-        """The attempt begins: tokens of it are good from now on."""
-        ...
-
-    def forget_attempt(self, attempt_id: ApplicationAttemptId) -> None:
-        """The attempt has ended: its tokens are worthless."""
-        ...
-
-    def amrm_token(self, attempt_id: ApplicationAttemptId) -> Token | None:
-        """The AMRM token of the attempt."""
-        ...
-
-    def new_client_key(self) -> bytes | None:
-        """A secret for the tokens of an attempt's clients; None where clients get none."""
-        ...
-
-    def register_client_key(self, attempt_id: ApplicationAttemptId, key: bytes) -> None:
-        """The attempt's secret is in the state store: clients may have tokens from now on."""
-        ...
-
-    def client_token(self, attempt_id: ApplicationAttemptId, client: str) -> Token | None:
-        """The client's token for the attempt's AM; None when there is no secret to sign it with."""
-        ...
-
-
-class Chance(Protocol):
-    """Chance, from a seed: what the core uses of random.Random."""
-
-    def random(self) -> float:
-        """A number from 0 to 1, 1 excluded."""
-        ...
-
-    def randrange(self, stop: int, /) -> int:
-        """An integer from 0 to `stop`, `stop` excluded."""
-        ...
-
-
-class Pages(Protocol):
-    """Where people look: the addresses of the web pages."""
-
-    def application(self, application_id: ApplicationId) -> str:
-        """The RM's page of an application."""
-        ...
-
-    def proxy(self, application_id: ApplicationId) -> str:
-        """The address under which the RM passes an application's own page on."""
-        ...
-
-    def node(self, address: str) -> str:
-        """Where the pages of a node are that says to serve them at `address`."""
-        ...
-
-
-class AMSession:
-    """What the RM remembers of its talk with one attempt's AM."""
-
-    __slots__ = ("answer", "response_id")
-
-    def __init__(self) -> None:
-        self.response_id = -1
-        """The id of the last answer; -1 until the AM has registered."""
-        self.answer: AllocateResponse | None = None
-        """The last answer, kept in case the AM did not get it."""
-
-
-class Monitors:
-    """Who has to be heard of, and since when nobody has. When they look is rm.monitors' business."""
-
-    __slots__ = ("am", "am_finishing", "container", "increase", "lifetime", "node")
-
-    def __init__(self, settings: RMSettings) -> None:
-        self.node: LivelinessMonitor[NodeId] = LivelinessMonitor(settings.node_expiry_ms)
-        self.am: LivelinessMonitor[ApplicationAttemptId] = LivelinessMonitor(settings.am_expiry_ms)
-        self.am_finishing: LivelinessMonitor[ApplicationAttemptId] = LivelinessMonitor(settings.am_expiry_ms)
-        """AMs that have unregistered and are to exit."""
-        self.lifetime: LivelinessMonitor[ApplicationId] = LivelinessMonitor(
-            0, settings.lifetime_check_interval_ms
-        )
-        """Applications with a lifetime, registered with the moment at which it ends."""
-        self.container: LivelinessMonitor[ContainerId] = LivelinessMonitor(
-            settings.container_allocation_expiry_ms
-        )
-        """Containers that their AM took and that no node has reported yet."""
-        self.increase: LivelinessMonitor[ContainerId] = LivelinessMonitor(
-            settings.container_allocation_expiry_ms
-        )
-        """Containers whose AM took a larger size that their node has not confirmed yet."""
-
-
-class RMContext:
+class RMContext(TurnContext[Effect]):
     """One ResourceManager's registers and hands."""
+
+    kept_state: KeptState | None = None
+    """The state store as people may look at it, where there is one."""
 
     def __init__(
         self,
@@ -180,7 +55,7 @@ class RMContext:
         resource_types: ResourceTypeRegistry,
         provider: ConfigurationProvider,
         groups: GroupMapping,
-        tokens: TokenIssuer,
+        tokens: AllTokens,
         pages: Pages,
         rack_of: Callable[[str], str],
         random: Chance,
@@ -188,6 +63,7 @@ class RMContext:
         epoch: int = 0,
         is_strict: bool = True,
     ) -> None:
+        super().__init__(now_ms=start_ms, is_strict=is_strict)
         self.settings = settings
         self.bookings: list[Callable[[Booking], None]] = []
         self.container_watchers: list[Callable[[RMContainer], None]] = []
@@ -204,19 +80,12 @@ class RMContext:
         self.start_ms = start_ms
         """When this RM started; it is the cluster timestamp of its ids and its rm_identifier."""
         self.epoch = epoch
-        self.is_strict = is_strict
-        """Whether an invalid event raises (tests, virtual time) or is logged and dropped (the process)."""
-        self.now_ms = start_ms
-        self.dispatcher = Dispatcher()
-        self.timers: Timers[Event] = Timers()
-        self.story = Story()
         self.health = SchedulerHealth()
-        self.effects: list[Effect] = []
         self.hears: Callable[[str, str], bool] = lambda logger, level: False
         """Whether anybody reads what that logger says at that level; asked before much is made up for it."""
         self.stopwatch: Callable[[], float] = lambda: 0.0
         """Milliseconds that have gone by, for measuring alone: it stands still where no process moves it."""
-        self.invalid_events, self.has_recovered = 0, False
+        self.has_recovered = False
         """Whether anything was found in the state store at the start."""
 
         self.apps: dict[ApplicationId, RMApp] = {}
@@ -227,19 +96,11 @@ class RMContext:
 
         self.monitors = Monitors(settings)
 
-        # Set by the core while it builds the rooms.
+        # Set by the core while it builds the parts.
         self.scheduler: Scheduler[Any]
         self.labels: NodeLabelsManager
         self.attributes: NodeAttributesManager
         self.constraints: PlacementConstraints
-
-    def post(self, event: Event) -> None:
-        """Puts an event at the end of the queue."""
-        self.dispatcher.post(event)
-
-    def order(self, effect: Effect) -> None:
-        """Asks something of the world."""
-        self.effects.append(effect)
 
     def store(self, key: tuple[str, ...], value: Callable[[], Any], acknowledgement: Event | None) -> None:
         """Writes an entry of the state store; without recovery there is none, and all is well at once."""
@@ -248,19 +109,15 @@ class RMContext:
         elif acknowledgement is not None:
             self.post(acknowledgement)
 
-    def timer_at(self, due_ms: int, key: Hashable, event: Event) -> None:
-        """Lets `event` happen at `due_ms`."""
-        self.timers.at(due_ms, key, event)
+    def report_invalid(self, entity: Any, error: InvalidEventError) -> None:
+        """Logs the event; the RM goes on."""
+        self.log("warning", "invalid event", entity=str(entity.subject), error=str(error))
 
-    def fire(self, table: Table[Any], entity: Any, event: Event) -> None:
-        """Lets `event` happen to `entity` by its table. An invalid one changes nothing."""
-        try:
-            table.fire(entity, event, self.now_ms, self.story)
-        except InvalidEventError as error:
-            if self.is_strict:
-                raise
-            self.invalid_events += 1
-            self.log("warning", "invalid event", entity=str(entity.subject), error=str(error))
+    def set_entry_aside(self, key: tuple[str, ...], error: Exception) -> None:
+        """An entry of the state store that cannot be read is no reason not to start: it is kept and shown."""
+        why = f"{type(error).__name__}: {error}"
+        self.log("error", "stored entry set aside", entry="/".join(key), why=why)
+        self.order(SetEntryAside(key=key, why=why))
 
     def tell(self, kind: str, subject: object, event: str, because: str = "", after: str = "") -> None:
         """A line of the story about a decision; callers on a hot path ask `story.listeners` first."""
@@ -275,12 +132,22 @@ class RMContext:
     def log(self, level: str, name: str, **keys: object) -> None:
         """A line for the operator."""
         self.order(
-            KeepLog(level=level, name=name, keys=tuple((key, str(value)) for key, value in keys.items()))
+            WriteLog(level=level, name=name, keys=tuple((key, str(value)) for key, value in keys.items()))
         )
 
     def dump(self, logger: str, level: str, line: str) -> None:
         """A line from a logger of its own, for those who switched it on."""
-        self.order(KeepLog(level=level, name=line, keys=(), logger=logger))
+        self.order(WriteLog(level=level, name=line, keys=(), logger=logger))
+
+    def has_am_container(self, node_id: NodeId) -> bool:
+        """Whether the scheduler has an AM on the node."""
+        booked = self.scheduler.tracker.nodes.get(node_id)
+        return booked is not None and any(container.is_am for container in booked.containers.values())
+
+    def log_aggregation_context(self, application_id: ApplicationId) -> LogAggregationContext | None:
+        """How the application's submitter wants its logs collected."""
+        app = self.apps.get(application_id)
+        return None if app is None else app.submission.log_aggregation_context
 
     def find_node(self, node_id: NodeId) -> RMNode | None:
         """The node, active or not."""

@@ -1,66 +1,74 @@
 """Core: one ResourceManager, deterministic. Calls in; answers and effects out.
 
-It builds the rooms, runs turns, and hands out timers and effects; it decides nothing. A turn is one call in,
+It builds the RM, runs turns, and hands out timers and effects; it decides nothing. A turn is one call in,
 its answer, then every event that it caused, in order, to the last. Whoever drives it, the process or the
 simulator, brings time, chance, files, groups and tokens, carries out the effects, and calls `advance` when a
-timer is due. Answers for ResourceManager and its dispatchers.
+timer is due. Hadoop: ResourceManager and its dispatchers.
 """
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
-from rm.access import Access
-from rm.app import RM_APP
-from rm.attempt import RM_APP_ATTEMPT
-from rm.context import Chance, ConfigurationProvider, GroupMapping, Pages, RMContext, TokenIssuer
-from rm.decommissioning import DecommissioningWatcher
-from rm.effects import SCHEDULER_JOURNAL, Effect
-from rm.events.app import AppEvent, AppManagerEvent, AttemptEvent, AttemptLaunched, AttemptLaunchFailed
-from rm.events.node import MonitorEvent, NodeEvent, NodesListEvent
-from rm.events.placement import PlacementDue
-from rm.events.scheduler import SchedulerEvent
-from rm.labels import NodeLabelsManager
-from rm.labels.administration import ATTRIBUTE_JOURNAL, LABEL_JOURNAL, LabelAdministration
-from rm.labels.attributes import NodeAttributesManager
-from rm.monitors import MonitorClock
-from rm.node import RM_NODE
-from rm.nodes import NodesListManager
-from rm.reservation.system import FOLLOWER, Planning, ReservationSystem
-from rm.scheduler.base import Scheduler
-from rm.scheduler.constraint import PlacementConstraints
-from rm.scheduler.opportunistic import OpportunisticAllocator
-from rm.scheduler.plan_queues import KeepsPlans
-from rm.services.admin import AdminService
-from rm.services.client import ClientService
-from rm.services.ha import HAService
-from rm.services.master import MasterService
-from rm.services.tracker import TrackerService
-from rm.settings import CAPACITY_SCHEDULER, FAIR_SCHEDULER, FIFO_SCHEDULER, RMSettings
-from rm.state import Entries
-from rm.submission import RMAppManager
-from yarn.clock import Clock
-from yarn.configuration import Configuration
-from yarn.dispatcher import Event
-from yarn.errors import YarnError
-from yarn.ids import ApplicationAttemptId
-from yarn.resource_types import ResourceTypeRegistry
+from yarnbox.rm.access import Access
+from yarnbox.rm.app import RM_APP
+from yarnbox.rm.attempt import RM_APP_ATTEMPT
+from yarnbox.rm.attempt.entity import AllTokens
+from yarnbox.rm.context import RMContext
+from yarnbox.rm.decommissioning import DecommissioningWatcher
+from yarnbox.rm.effects import SCHEDULER_JOURNAL, Effect
+from yarnbox.rm.events.app import (
+    AppEvent,
+    AppManagerEvent,
+    AttemptEvent,
+    AttemptLaunched,
+    AttemptLaunchFailed,
+)
+from yarnbox.rm.events.node import MonitorEvent, NodeEvent, NodesListEvent
+from yarnbox.rm.events.placement import PlacementDue
+from yarnbox.rm.events.scheduler import SchedulerEvent
+from yarnbox.rm.labels import NodeLabelsManager
+from yarnbox.rm.labels.administration import ATTRIBUTE_JOURNAL, LABEL_JOURNAL, LabelAdministration
+from yarnbox.rm.labels.attributes import NodeAttributesManager
+from yarnbox.rm.monitors import MonitorClock
+from yarnbox.rm.node import RM_NODE
+from yarnbox.rm.nodes import NodesListManager
+from yarnbox.rm.ports import Chance, ConfigurationProvider, GroupMapping, Pages
+from yarnbox.rm.reservation.classes import check_plans, check_system
+from yarnbox.rm.reservation.system import FOLLOWER, Planning, ReservationSystem
+from yarnbox.rm.scheduler.base import Scheduler
+from yarnbox.rm.scheduler.constraint import PlacementConstraints
+from yarnbox.rm.scheduler.opportunistic import OpportunisticAllocator
+from yarnbox.rm.scheduler.plan_queues import KeepsPlans
+from yarnbox.rm.services.admin import AdminService
+from yarnbox.rm.services.client import ClientService
+from yarnbox.rm.services.master import MasterService
+from yarnbox.rm.services.tracker import TrackerService
+from yarnbox.rm.settings import CAPACITY_SCHEDULER, FAIR_SCHEDULER, FIFO_SCHEDULER, RMSettings
+from yarnbox.rm.state import Entries
+from yarnbox.rm.submission import RMAppManager
+from yarnbox.yarn.clock import Clock
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.event import Event
+from yarnbox.yarn.ids import ApplicationAttemptId
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.turns import TurnCore
 
-T = TypeVar("T")
 Journals = Mapping[str, Sequence[Mapping[str, Any]]]
 """Records by the name of their journal."""
 
 SCHEDULERS = {
-    FIFO_SCHEDULER: "rm.scheduler.fifo.FifoScheduler",
-    CAPACITY_SCHEDULER: "rm.scheduler.capacity.scheduler.CapacityScheduler",
-    FAIR_SCHEDULER: "rm.scheduler.fair.FairScheduler",
+    FIFO_SCHEDULER: "yarnbox.rm.scheduler.fifo.FifoScheduler",
+    CAPACITY_SCHEDULER: "yarnbox.rm.scheduler.capacity.scheduler.CapacityScheduler",
+    FAIR_SCHEDULER: "yarnbox.rm.scheduler.fair.FairScheduler",
 }
 """Hadoop's classes and ours; any other name is the dotted path of a user's own class."""
 
 
-class Core:
+class Core(TurnCore[Effect]):
     """One ResourceManager."""
 
     def __init__(
@@ -71,7 +79,7 @@ class Core:
         resource_types: ResourceTypeRegistry,
         provider: ConfigurationProvider,
         groups: GroupMapping,
-        tokens: TokenIssuer,
+        tokens: AllTokens,
         pages: Pages,
         rack_of: Callable[[str], str],
         random: Chance,
@@ -81,7 +89,6 @@ class Core:
         is_strict: bool = True,
         checks_books: bool | None = None,
     ) -> None:
-        self._clock = clock
         self._checks_books = is_strict if checks_books is None else checks_books
         """Whether every turn ends with a recount."""
         self._has_started = False
@@ -99,6 +106,7 @@ class Core:
             epoch=epoch,
             is_strict=is_strict,
         )
+        super().__init__(context, clock)
         context.labels = NodeLabelsManager(is_enabled=settings.labels.enabled)
         context.attributes = NodeAttributesManager()
         context.constraints = PlacementConstraints(context)
@@ -116,7 +124,6 @@ class Core:
         self.labels = LabelAdministration(context)
         self.tracker = TrackerService(context, self.nodes_list, self.watcher, opportunistic, self.labels)
         self.admin = AdminService(context, self.access, self.nodes_list, self.tracker, self.labels)
-        self.ha = HAService(self.access)
         self._plan_reservations()
         self._register_handlers()
 
@@ -124,6 +131,9 @@ class Core:
         """The reservation system, where it is on and the scheduler has queues for it."""
         settings, scheduler = self.context.settings, self.context.scheduler
         if settings.reservation_system_enabled and isinstance(scheduler, KeepsPlans):
+            system, follower = settings.reservation_system_class, settings.plan_follower_class
+            check_system(scheduler.name, system, follower)
+            check_plans(scheduler.plan_queues.plans())
             planning = Planning(
                 step_ms=settings.reservation_step_ms,
                 max_period_ms=settings.reservation_max_period_ms,
@@ -150,7 +160,7 @@ class Core:
     def start(self, entries: Entries | None = None, journals: Journals | None = None) -> None:
         """The first call of all, in a turn of its own: host files, monitors, and what an earlier RM left.
 
-        `journals` are the records that KeepRecord effects left, by name.
+        `journals` are the records that AppendRecord effects left, by name.
         """
         assert not self._has_started, "started twice"
         self._has_started = True
@@ -188,30 +198,10 @@ class Core:
             SCHEDULER_JOURNAL: self.context.scheduler.configuration_records(),
         }
 
-    def turn(self, call: Callable[[], T]) -> T:
-        """One call, and then all that it caused."""
-        self.context.now_ms = self._clock.now_ms()  # a turn sees one moment
-        try:
-            return call()  # the answer is fixed first,
-        finally:
-            self.context.dispatcher.drain()  # then all that it caused is settled, in order
-            if self._checks_books:
-                self.check_books()
-
-    def advance(self) -> None:
-        """One turn for each timer that is due, the earliest first."""
-        now_ms = self._clock.now_ms()
-        while (event := self.context.timers.pop_due(now_ms)) is not None:
-            self._post_in_a_turn(event)
-
-    def next_due_ms(self) -> int | None:
-        """When the next timer is due; None when there is none."""
-        return self.context.timers.next_due_ms()
-
-    def take_effects(self) -> list[Effect]:
-        """What the world is to do, in this order; each is handed out once."""
-        effects, self.context.effects = self.context.effects, []
-        return effects
+    def end_turn(self) -> None:
+        """Recounts the books, where that is asked for."""
+        if self._checks_books:
+            self.check_books()
 
     def check_books(self) -> None:
         """Recounts every sum; AssertionError where one is off."""
@@ -221,18 +211,19 @@ class Core:
 
     def am_launched(self, attempt_id: ApplicationAttemptId) -> None:
         """LaunchContainer was carried out."""
-        self._post_in_a_turn(AttemptLaunched(attempt_id=attempt_id))
+        self.tell(AttemptLaunched(attempt_id=attempt_id))
 
     def am_launch_failed(self, attempt_id: ApplicationAttemptId, diagnostics: str) -> None:
         """LaunchContainer was not carried out."""
-        self._post_in_a_turn(AttemptLaunchFailed(attempt_id=attempt_id, diagnostics=diagnostics))
+        self.tell(AttemptLaunchFailed(attempt_id=attempt_id, diagnostics=diagnostics))
+
+    def stood_still(self, gap_ms: int) -> None:
+        """The process that drives this core did nothing for so long, and could not have heard anybody."""
+        self.turn(lambda: self.monitors.stood_still(gap_ms))
 
     def stored(self, acknowledgement: Event) -> None:
         """StoreState was carried out; the event that it came with."""
-        self._post_in_a_turn(acknowledgement)
-
-    def _post_in_a_turn(self, event: Event) -> None:
-        self.turn(lambda: self.context.post(event))
+        self.tell(acknowledgement)
 
     # Events to whoever bears the id; nobody bears it any more: dropped
 
@@ -264,5 +255,5 @@ def scheduler_class(name: str) -> type[Scheduler[Any]]:
     except (ImportError, AttributeError, ValueError) as error:
         raise YarnError(f"yarn.resourcemanager.scheduler.class: there is no {path}: {error}") from error
     if not (isinstance(found, type) and issubclass(found, Scheduler)):
-        raise YarnError(f"yarn.resourcemanager.scheduler.class: {path} is no scheduler")
+        raise YarnError(f"yarn.resourcemanager.scheduler.class: {path} is not a scheduler class")
     return found

@@ -2,7 +2,7 @@
 preemption took.
 
 Counted where it happens, in the one place that a container belongs to: leaf, user and partition. Sums over
-users, partitions and queues are made when somebody looks, so a container costs one count. Answers for the
+users, partitions and queues are made when somebody looks, so a container costs one count. Hadoop: the
 counters of QueueMetrics and PartitionQueueMetrics.
 """
 
@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from rm.container import RMContainer
-    from rm.scheduler.asks import Locality
+    from yarnbox.rm.asks import Locality
+    from yarnbox.rm.container import RMContainer
 
 K = TypeVar("K")
 ROOT = "root"

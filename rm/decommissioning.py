@@ -1,21 +1,21 @@
 """Nodes that drain: when each of them is ready to go, or has had its time.
 
-It is told of each heartbeat of a draining node, and looks from time to time at those that are silent. Answers
-for DecommissioningNodesWatcher.
+It is told of each heartbeat of a draining node, and looks from time to time at those that are silent. Hadoop:
+DecommissioningNodesWatcher.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rm.events.node import NodeDecommission
-from rm.node import RMNode
-from yarn.enums import ContainerState
-from yarn.ids import ApplicationId, NodeId
-from yarn.records.tracker import NodeStatus
+from yarnbox.rm.events.node import NodeDecommission
+from yarnbox.rm.node import RMNode
+from yarnbox.yarn.enums import ContainerState
+from yarnbox.yarn.ids import ApplicationId, NodeId
+from yarnbox.yarn.records.tracker import NodeStatus
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 RECENT_MS = 5_000
 """A node heard of within this time is judged at its heartbeats, not by the poll."""
@@ -61,15 +61,6 @@ class DecommissioningWatcher:
             return False
         is_empty = draining.active_containers == 0 and not self._unfinished(draining)
         return is_empty or self._is_late(node, draining)
-
-    def remaining_s(self, node: RMNode) -> int | None:
-        """How long it may still take; None without a limit."""
-        timeout_ms = node.decommission_timeout_ms
-        if not node.is_decommissioning or timeout_ms is None or timeout_ms < 0:
-            return None
-        draining = self._draining.get(node.node_id)
-        passed_ms = self._context.now_ms - draining.since_ms if draining is not None else 0
-        return max(0, timeout_ms - passed_ms) // 1000
 
     def poll(self) -> None:
         """A monitor's look: silent nodes whose time is up go all the same."""

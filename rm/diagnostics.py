@@ -1,6 +1,6 @@
 """Diagnostics of limited length: the newest part is kept, and it is said how much was cut.
 
-Answers for BoundedAppender.
+Hadoop: BoundedAppender.
 """
 
 from __future__ import annotations

@@ -6,11 +6,11 @@ one more turn. Effects are taken in the order in which they were given.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeVar, dataclass_transform
 
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.container import Container, ContainerLaunchContext
+from yarnbox.yarn.frozen import frozen
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.container import Container, ContainerLaunchContext
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ class Effect:
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def effect(cls: type[T]) -> type[T]:
     """Makes `cls` an effect: frozen, slotted, keyword arguments only."""
-    return dataclass(frozen=True, slots=True, kw_only=True)(cls)
+    return frozen(cls)
 
 
 @effect
@@ -56,7 +56,7 @@ SCHEDULER_JOURNAL = "scheduler-conf"
 
 
 @effect
-class KeepRecord(Effect):
+class AppendRecord(Effect):
     """Append one record to a journal durably, before the turn's answer is given. Not answered.
 
     `journal` names it (`nodelabel`, `nodeattribute`), `record` is plain data that JSON can hold. At the next
@@ -82,7 +82,15 @@ class StoreState(Effect):
 
 
 @effect
-class KeepLog(Effect):
+class SetEntryAside(Effect):
+    """Take an entry of the state store out of the way, for nobody can read it, and keep it. Not answered."""
+
+    key: tuple[str, ...]
+    why: str
+
+
+@effect
+class WriteLog(Effect):
     """Say something to the operator: a name and keys, not a sentence. `logger` is who says it."""
 
     level: str

@@ -3,19 +3,15 @@
 A status is *just finished* until an allocate answer carries it, then *sent* until the next allocate call
 proves that the answer arrived; only then is its node told to forget the container. One list serves all
 attempts of an application: what one AM died over, the next one hears again. Knows no state of the attempt.
-Answers for the just-finished containers of RMAppAttemptImpl.
+Hadoop: the just-finished containers of RMAppAttemptImpl.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rm.events.node import NodeFinishedContainersPulledByAM
-from yarn.ids import ApplicationAttemptId, ContainerId, NodeId
-from yarn.records.container import ContainerStatus
-
-if TYPE_CHECKING:
-    from rm.context import RMContext
+from yarnbox.rm.events.node import NodeFinishedContainersPulledByAM
+from yarnbox.rm.ports import RMTurn
+from yarnbox.yarn.ids import ApplicationAttemptId, NodeId
+from yarnbox.yarn.records.container import ContainerStatus
 
 Statuses = dict[NodeId, list[ContainerStatus]]
 
@@ -25,7 +21,7 @@ class FinishedContainers:
 
     __slots__ = ("_context", "_just_finished", "_sent")
 
-    def __init__(self, context: RMContext) -> None:
+    def __init__(self, context: RMTurn) -> None:
         self._context = context
         self._just_finished: Statuses = {}
         self._sent: Statuses = {}
@@ -58,21 +54,12 @@ class FinishedContainers:
         self._acknowledge(self._sent)
         self._acknowledge(self._just_finished)
 
-    def just_finished(self) -> list[ContainerStatus]:
-        """What no AM has been told yet."""
-        return [status for statuses in self._just_finished.values() for status in statuses]
-
     def _acknowledge(self, statuses: Statuses) -> None:
         for node_id, ended in statuses.items():
-            ids = tuple(_id(status) for status in ended)
+            ids = tuple(status.container_id for status in ended)
             self._context.post(NodeFinishedContainersPulledByAM(node_id=node_id, container_ids=ids))
         statuses.clear()
 
 
-def _id(status: ContainerStatus) -> ContainerId:
-    assert status.container_id is not None
-    return status.container_id
-
-
 def _owner(status: ContainerStatus) -> ApplicationAttemptId:
-    return _id(status).application_attempt_id
+    return status.container_id.application_attempt_id

@@ -2,18 +2,18 @@
 node came to, and how many containers a second it gives.
 
 Told by the doors through which every container comes and goes; decides nothing. A run is one node's
-heartbeat. Answers for SchedulerHealth, and for the containers per second and the delays of ClusterMetrics.
+heartbeat. Hadoop: SchedulerHealth, and the containers per second and the delays of ClusterMetrics.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rm.counters import QueueCounters
-from yarn.resource import NONE, Resource
+from yarnbox.rm.counters import QueueCounters
+from yarnbox.yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
-    from rm.container import RMContainer
+    from yarnbox.rm.container import RMContainer
 
 _PREEMPTED = -102
 _SECOND_MS = 1000
@@ -51,10 +51,13 @@ class SchedulerHealth:
         "queues",
         "released",
         "reserved",
+        "runs",
     )
 
     def __init__(self) -> None:
         self.last_run_ms = 0
+        self.runs = 0
+        """Heartbeats of nodes that the scheduler has looked at since the start."""
         self.last_allocation: RMContainer | None = None
         self.last_release: RMContainer | None = None
         self.last_preemption: RMContainer | None = None
@@ -76,6 +79,7 @@ class SchedulerHealth:
     def begin_run(self, now_ms: int) -> None:
         """A node is looked at; what its heartbeat ends and gives belongs to this run."""
         self.last_run_ms = now_ms
+        self.runs += 1
         for tally in (self.allocated, self.released, self.reserved):
             if tally.count:
                 tally.count, tally.resource = 0, NONE

@@ -1,18 +1,14 @@
 """How far the nodes are with collecting the logs of one application, and what that means for the whole.
 
-Answers for RMAppLogAggregation.
+Hadoop: RMAppLogAggregation.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from yarn.enums import LogAggregationStatus
-from yarn.ids import NodeId
-from yarn.records.tracker import LogAggregationReport
-
-if TYPE_CHECKING:
-    from rm.context import RMContext
+from yarnbox.rm.ports import RMTurn
+from yarnbox.yarn.enums import LogAggregationStatus
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.tracker import LogAggregationReport
 
 FINAL = (LogAggregationStatus.SUCCEEDED, LogAggregationStatus.FAILED, LogAggregationStatus.TIME_OUT)
 
@@ -22,7 +18,7 @@ class LogAggregation:
 
     __slots__ = ("_context", "_ended_ms", "diagnostics", "failures", "statuses")
 
-    def __init__(self, context: RMContext) -> None:
+    def __init__(self, context: RMTurn) -> None:
         self._context = context
         self._ended_ms: int | None = None
         self.statuses: dict[NodeId, LogAggregationStatus] = {}

@@ -1,7 +1,7 @@
 """The RM's monitors: at which moments they look around, and what happens to whom they miss.
 
 A monitor looks every third of its interval, counted from the start of the RM, first at once; between two
-looks it costs nothing. Answers for NMLivelinessMonitor, AMLivelinessMonitor (twice), RMAppLifetimeMonitor,
+looks it costs nothing. Hadoop: NMLivelinessMonitor, AMLivelinessMonitor (twice), RMAppLifetimeMonitor,
 ContainerAllocationExpirer and the poll of DecommissioningNodesWatcher.
 """
 
@@ -11,15 +11,15 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from rm.events.app import AppKill, AttemptExpire
-from rm.events.node import MonitorEvent, MonitorLook, NodeExpire
-from rm.events.scheduler import SchedulerContainerExpired
-from yarn.dispatcher import Event
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.liveliness import LivelinessMonitor
+from yarnbox.rm.events.app import AppKill, AttemptExpire
+from yarnbox.rm.events.node import MonitorEvent, MonitorLook, NodeExpire
+from yarnbox.rm.events.scheduler import SchedulerContainerExpired
+from yarnbox.yarn.event import Event
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.liveliness import LivelinessMonitor
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 K = TypeVar("K", bound=Hashable)
 
@@ -54,6 +54,12 @@ class MonitorClock:
         """Sets the first look of every monitor."""
         for name in self._watches:
             self._set(name, self._context.now_ms)
+
+    def stood_still(self, gap_ms: int) -> None:
+        """The RM heard nobody for so long: whoever seems to be silent has one interval more."""
+        monitors, now_ms = self._context.monitors, self._context.now_ms
+        for one in (monitors.node, monitors.am, monitors.am_finishing, monitors.container, monitors.increase):
+            one.stood_still(gap_ms, now_ms)
 
     def handle(self, event: MonitorEvent) -> None:
         """A monitor's moment has come."""

@@ -2,7 +2,7 @@
 
 The host files are read anew by refreshNodes. A host is excluded when the exclude file names it, or when the
 include file is not empty and does not. A file has one host per line, or is XML with a timeout per host.
-Answers for NodesListManager and HostsFileReader.
+Hadoop: NodesListManager and HostsFileReader.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from xml.etree.ElementTree import Element, ParseError
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from rm.app import FINAL_STATES, RM_APP
-from rm.events.app import AppNodeUpdate
-from rm.events.node import (
+from yarnbox.rm.app import FINAL_STATES, RM_APP
+from yarnbox.rm.events.app import AppNodeUpdate
+from yarnbox.rm.events.node import (
     NodeDecommission,
     NodeGracefulDecommission,
     NodeRecommission,
@@ -25,14 +25,14 @@ from rm.events.node import (
     NodesListNodeUnusable,
     NodesListNodeUsable,
 )
-from rm.node import RMNode
-from yarn.enums import DecommissionType, NodeState, NodeUpdateType
-from yarn.errors import YarnError
-from yarn.ids import NodeId
-from yarn.resource import NONE
+from yarnbox.rm.node import RMNode
+from yarnbox.yarn.enums import DecommissionType, NodeState, NodeUpdateType
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.resource import NONE
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 Hosts = dict[str, int | None]
 """Hosts, each with its own decommissioning timeout in seconds, if it has one."""

@@ -1,12 +1,12 @@
-"""Resource profiles: names for sizes, in a JSON file. Answers for ResourceProfilesManagerImpl."""
+"""Resource profiles: names for sizes, in a JSON file. Hadoop: ResourceProfilesManagerImpl."""
 
 from __future__ import annotations
 
 import json
 
-from yarn.errors import YarnError
-from yarn.resource import Resource
-from yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
 
 MANDATORY = ("minimum", "maximum", "default")
 

@@ -1,6 +1,6 @@
 """What clients and AMs are shown of applications, attempts, containers and nodes: pure views, field by field.
 
-Answers for RMAppImpl.createAndGetApplicationReport and its kin, RMServerUtils and BuilderUtils.
+Hadoop: RMAppImpl.createAndGetApplicationReport and its kin, RMServerUtils and BuilderUtils.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rm.app import RMApp, RMAppState
-from rm.attempt import NO_PORT, NOT_AVAILABLE, RMAppAttempt, RMAppAttemptState
-from rm.container import RMContainer
-from rm.node import RMNode
-from yarn.enums import (
+from yarnbox.rm.app import RMApp, RMAppState
+from yarnbox.rm.attempt import NO_PORT, NOT_AVAILABLE, RMAppAttempt, RMAppAttemptState
+from yarnbox.rm.attempt.entity import AttemptOwner
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.node import RMNode
+from yarnbox.yarn.enums import (
     ApplicationTimeoutType,
     ContainerState,
     NodeState,
@@ -21,26 +22,25 @@ from yarn.enums import (
     YarnApplicationAttemptState,
     YarnApplicationState,
 )
-from yarn.ids import ApplicationAttemptId
-from yarn.moments import iso8601
-from yarn.records.application import (
+from yarnbox.yarn.ids import ApplicationAttemptId
+from yarnbox.yarn.moments import iso8601
+from yarnbox.yarn.records.application import (
     ApplicationAttemptReport,
     ApplicationReport,
     ApplicationResourceUsageReport,
     ApplicationTimeout,
     AppTimeoutsMap,
 )
-from yarn.records.container import ContainerReport
-from yarn.records.node import NodeReport, YarnClusterMetrics
-from yarn.records.tokens import Token
-from yarn.resource import MEMORY_MB, NONE, VCORES, Resource
+from yarnbox.yarn.records.container import ContainerReport
+from yarnbox.yarn.records.node import SHOWN_DEFAULT_PARTITION, NodeReport, YarnClusterMetrics
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.resource import MEMORY_MB, NONE, VCORES, Resource
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 NO_ATTEMPT = -1
 NOT_SET = "<Not set>"
-DEFAULT_PARTITION = "<DEFAULT_PARTITION>"
 UNLIMITED = "UNLIMITED"
 
 
@@ -100,7 +100,7 @@ def application_report(context: RMContext, app: RMApp, user: str, *, may_view: b
     )
 
 
-def tracking_url(context: RMContext, app: RMApp, attempt: RMAppAttempt | None) -> str:
+def tracking_url(context: RMContext, app: AttemptOwner, attempt: RMAppAttempt | None) -> str:
     """Where to look: by way of the proxy; an unmanaged AM's page itself; of one that was killed or failed,
     the RM's.
     """
@@ -116,7 +116,7 @@ def shown_label(label: str | None) -> str:
     """A label expression for people."""
     if label is None:
         return NOT_SET
-    return label or DEFAULT_PARTITION
+    return label or SHOWN_DEFAULT_PARTITION
 
 
 def _unmanaged_token(app: RMApp, attempt: RMAppAttempt | None, user: str) -> Token | None:
@@ -166,7 +166,7 @@ def usage_report(
     total = context.scheduler.cluster_resource()
     return replace(
         totals,
-        num_used_containers=len(booked.live),
+        num_used_containers=len(booked.live) + len(booked.shrinking),
         num_reserved_containers=len(booked.reserved),
         used_resources=used,
         reserved_resources=reserved,
@@ -232,7 +232,8 @@ def attempt_report(context: RMContext, attempt: RMAppAttempt) -> ApplicationAtte
 def container_report(context: RMContext, container: RMContainer) -> ContainerReport:
     """A container: running as long as it has not ended."""
     address = container.node.http_address
-    log_url = f"http://{address}/node/containerlogs/{container.container_id}/{container.user}"
+    scheme = context.settings.tls.scheme
+    log_url = f"{scheme}://{address}/node/containerlogs/{container.container_id}/{container.user}"
     return ContainerReport(
         container_id=container.container_id,
         resource=container.resource,
@@ -244,7 +245,7 @@ def container_report(context: RMContext, container: RMContainer) -> ContainerRep
         log_url=log_url,
         container_exit_status=container.exit_status if container.is_finished else 0,
         container_state=ContainerState.COMPLETE if container.is_finished else ContainerState.RUNNING,
-        node_http_address=f"http://{address}",
+        node_http_address=f"{scheme}://{address}",
         execution_type=container.execution_type,
     )
 

@@ -2,36 +2,33 @@
 
 An entry is plain data that JSON can hold; records stand in it as their protobuf bytes, in base 64, so that
 an entry keeps its meaning as long as the contract does. Containers are not stored: nodes report them. Knows
-nothing of where entries are kept. Answers for ApplicationStateData, ApplicationAttemptStateData and
+nothing of where entries are kept. Hadoop: ApplicationStateData, ApplicationAttemptStateData and
 RMStateStore.RMState.
 """
 
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from rm.scheduler.statuses import INVALID
-from yarn.dispatcher import Event
-from yarn.enums import FinalApplicationStatus
-from yarn.ids import ApplicationAttemptId, ApplicationId
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.container import Container
-from yarn.records.request import ResourceRequest
-from yarn.wire import from_bytes, to_bytes
-
-if TYPE_CHECKING:
-    from rm.app import RMApp
-    from rm.attempt import RMAppAttempt
-    from rm.context import RMContext
+from yarnbox.rm.ports import RMTurn
+from yarnbox.rm.scheduler.statuses import INVALID
+from yarnbox.yarn.enums import FinalApplicationStatus
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.container import Container
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.wire import from_bytes, to_bytes
 
 T = TypeVar("T")
 Entries = Mapping[tuple[str, ...], Any]
 
 APPLICATION = "application"
 ATTEMPT = "attempt"
+_INT64 = 1 << 63
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,68 +72,8 @@ class StoredApp:
 # Writing
 
 
-def store_app(
-    app: RMApp,
-    *,
-    final_state: str | None = None,
-    diagnostics: str = "",
-    acknowledgement: Event | None = None,
-) -> None:
-    """Writes the application as it is now."""
-    app.context.store(
-        (APPLICATION, str(app.application_id)),
-        lambda: {
-            "submission": _text(app.submission),
-            "user": app.user,
-            "queue": app.queue,
-            "am_requests": [_text(request) for request in app.am_requests],
-            "max_attempts": app.max_attempts,
-            "app_priority": app.app_priority,
-            "submit_ms": app.submit_ms,
-            "start_ms": app.start_ms,
-            "launch_ms": app.launch_ms,
-            "finish_ms": app.stored_finish_ms,
-            "lifetime_end_ms": app.lifetime_end_ms,
-            "final_state": final_state,
-            "diagnostics": diagnostics,
-        },
-        acknowledgement,
-    )
-
-
-def store_attempt(
-    attempt: RMAppAttempt,
-    *,
-    final_state: str | None = None,
-    diagnostics: str = "",
-    am_exit_status: int = INVALID,
-    tracking_url: str | None = None,
-    final_status: FinalApplicationStatus | None = None,
-    acknowledgement: Event | None = None,
-) -> None:
-    """Writes the attempt as it is now."""
-    container = attempt.master_container
-    attempt.context.store(
-        (ATTEMPT, str(attempt.application_id), str(attempt.attempt_id)),
-        lambda: {
-            "master_container": None if container is None else _text(container),
-            "start_ms": attempt.start_ms,
-            "finish_ms": attempt.finish_ms,
-            "final_state": final_state,
-            "final_status": None if final_status is None else final_status.name,
-            "tracking_url": attempt.original_tracking_url if tracking_url is None else tracking_url,
-            "diagnostics": diagnostics,
-            "am_exit_status": am_exit_status,
-            "resource_seconds": dict(attempt.resource_seconds),
-            "preempted_resource_seconds": dict(attempt.preempted_resource_seconds),
-            "client_key": None if attempt.client_key is None else attempt.client_key.hex(),
-        },
-        acknowledgement,
-    )
-
-
 def forget_app(
-    context: RMContext, application_id: ApplicationId, attempts: Iterable[ApplicationAttemptId]
+    context: RMTurn, application_id: ApplicationId, attempts: Iterable[ApplicationAttemptId]
 ) -> None:
     """Removes an application and its attempts."""
     for attempt_id in attempts:
@@ -144,32 +81,57 @@ def forget_app(
     context.store((APPLICATION, str(application_id)), lambda: None, None)
 
 
+def keys_of(application_id: ApplicationId, stored: StoredApp) -> list[tuple[str, ...]]:
+    """The entries of an application and of its attempts."""
+    attempts = [ApplicationAttemptId(application_id, number) for number in stored.attempts]
+    return [
+        (APPLICATION, str(application_id)),
+        *((ATTEMPT, str(application_id), str(attempt_id)) for attempt_id in attempts),
+    ]
+
+
 # Reading
 
 
-def read_apps(entries: Entries) -> dict[ApplicationId, StoredApp]:
-    """The applications among the entries, oldest first."""
+def read_apps(
+    entries: Entries, set_aside: Callable[[tuple[str, ...], Exception], None]
+) -> dict[ApplicationId, StoredApp]:
+    """The applications among the entries, oldest first; what cannot be read is told to `set_aside`."""
     attempts: dict[ApplicationId, dict[int, StoredAttempt]] = {}
+    apps: dict[ApplicationId, StoredApp] = {}
     for key, value in entries.items():
-        if key[0] == ATTEMPT:
-            attempt_id = ApplicationAttemptId.parse(key[2])
-            by_number = attempts.setdefault(attempt_id.application_id, {})
-            by_number[attempt_id.attempt_id] = _read_attempt(value)
-    apps = {}
-    for key, value in entries.items():
-        if key[0] == APPLICATION:
-            application_id = ApplicationId.parse(key[1])
-            numbered = dict(sorted(attempts.get(application_id, {}).items()))
-            apps[application_id] = _read_app(value, numbered)
+        try:
+            if key[0] == ATTEMPT:
+                attempt_id = ApplicationAttemptId.parse(key[2])
+                by_number = attempts.setdefault(attempt_id.application_id, {})
+                by_number[attempt_id.attempt_id] = _read_attempt(value)
+            elif key[0] == APPLICATION:
+                application_id = ApplicationId.parse(key[1])
+                apps[application_id] = _read_app(value, application_id)
+        except _UNREADABLE as error:
+            set_aside(key, error)
+    for application_id, numbered in attempts.items():
+        if application_id in apps:
+            in_order = dict(sorted(numbered.items()))
+            apps[application_id] = replace(apps[application_id], attempts=in_order)
     return dict(sorted(apps.items()))
 
 
-def _read_app(value: Mapping[str, Any], attempts: Mapping[int, StoredAttempt]) -> StoredApp:
+_UNREADABLE = (YarnError, ValueError, TypeError, KeyError, IndexError, AttributeError)
+"""What reading an entry raises that is not what it should be."""
+
+
+def _read_app(value: Mapping[str, Any], application_id: ApplicationId) -> StoredApp:
     rest = {name: part for name, part in value.items() if name not in ("submission", "am_requests")}
+    submission = _record(ApplicationSubmissionContext, value["submission"])
+    if submission.application_id != application_id:
+        raise ValueError(f"it is the submission of {submission.application_id}")
+    _check_types(StoredApp, rest)
+    if not isinstance(value["am_requests"], list) or bool(value["am_requests"]) is submission.unmanaged_am:
+        raise ValueError(f"am_requests cannot be {value['am_requests']!r}")
     return StoredApp(
-        submission=_record(ApplicationSubmissionContext, value["submission"]),
+        submission=submission,
         am_requests=tuple(_record(ResourceRequest, text) for text in value["am_requests"]),
-        attempts=attempts,
         **rest,
     )
 
@@ -177,6 +139,7 @@ def _read_app(value: Mapping[str, Any], attempts: Mapping[int, StoredAttempt]) -
 def _read_attempt(value: Mapping[str, Any]) -> StoredAttempt:
     rest = {name: part for name, part in value.items() if name not in ("master_container", "final_status")}
     container, status = value["master_container"], value["final_status"]
+    _check_types(StoredAttempt, rest)
     return StoredAttempt(
         master_container=None if container is None else _record(Container, container),
         final_status=None if status is None else FinalApplicationStatus[status],
@@ -184,7 +147,23 @@ def _read_attempt(value: Mapping[str, Any]) -> StoredAttempt:
     )
 
 
-def _text(record: Any) -> str:
+def _check_types(cls: type[Any], parts: Mapping[str, Any]) -> None:
+    """ValueError where a plain part is not of the field's type."""
+    hints = get_type_hints(cls)
+    for name, part in parts.items():
+        hint = hints.get(name)
+        allowed = get_args(hint) or (hint,)
+        numbers = [one for one in (part.values() if isinstance(part, dict) else [part]) if type(one) is int]
+        if get_origin(hint) is Mapping:
+            is_sound = isinstance(part, dict) and len(numbers) == len(part)
+        else:
+            is_sound = type(part) in allowed
+        is_sound = is_sound and all(-_INT64 <= number < _INT64 for number in numbers)
+        if not is_sound:
+            raise ValueError(f"{name} cannot be {part!r}")
+
+
+def text_of(record: Any) -> str:
     return b64encode(to_bytes(record)).decode("ascii")
 
 

@@ -1,7 +1,7 @@
 """Submissions: accepted or refused at once; and the memory of applications that have completed.
 
 A refusal is an exception of the call, and there is no such application afterwards. What only the scheduler
-can judge is judged after the call has returned, and rejects an application that exists. Answers for
+can judge is judged after the call has returned, and rejects an application that exists. Hadoop:
 RMAppManager and the submission part of ClientRMService.
 """
 
@@ -11,21 +11,28 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rm import state
-from rm.app import RM_APP, RMApp
-from rm.effects import ApplicationForgotten
-from rm.events.app import AppManagerAppCompleted, AppManagerEvent, AppRecover, AppStart
-from rm.scheduler import requests
-from rm.scheduler.asks import ANY
-from yarn.enums import ExecutionType, QueueACL
-from yarn.errors import AccessControlError, IllegalArgumentError, InvalidResourceRequestError, YarnError
-from yarn.ids import ApplicationAttemptId, ApplicationId
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.request import ExecutionTypeRequest, ResourceRequest
-from yarn.resource import NONE
+from yarnbox.rm import state
+from yarnbox.rm.app import RM_APP, RMApp, RMAppState
+from yarnbox.rm.asks import ANY
+from yarnbox.rm.effects import ApplicationForgotten
+from yarnbox.rm.events.app import AppManagerAppCompleted, AppManagerEvent, AppRecover, AppStart
+from yarnbox.rm.events.scheduler import SchedulerAppAttemptRemoved, SchedulerAppRemoved
+from yarnbox.rm.scheduler import requests
+from yarnbox.rm.scheduler.submission import may_submit
+from yarnbox.yarn.enums import ExecutionType
+from yarnbox.yarn.errors import (
+    AccessControlError,
+    IllegalArgumentError,
+    InvalidResourceRequestError,
+    YarnError,
+)
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.request import ExecutionTypeRequest, ResourceRequest
+from yarnbox.yarn.resource import NONE
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 APPLICATION_TYPE_LENGTH = 20
 AM_PRIORITY = 0
@@ -60,7 +67,7 @@ class RMAppManager:
                 f"Failed to place application {submission.application_id} in a queue and submit context "
                 "queue is null or empty"
             )
-        queue = context.scheduler.place(submission, user)
+        queue = context.scheduler.place_application(submission, user)
         self._check_timeouts(submission)
         am_requests = self._am_requests(submission, queue)
         app_priority = context.scheduler.application_priority(
@@ -166,10 +173,10 @@ class RMAppManager:
         return scheduler.normalize(request, queue)
 
     def _check_queue_access(self, submission: ApplicationSubmissionContext, user: str, queue: str) -> None:
-        context = self._context
-        if not context.settings.addresses.acl_enabled or not queue:
+        if not queue:
             return  # who has no queue is rejected by the scheduler, and told so
-        if not any(context.scheduler.has_access(user, acl, queue) for acl in QueueACL):
+        scheduler = self._context.scheduler
+        if not may_submit(self._context.settings, lambda acl: scheduler.has_access(user, acl, queue)):
             raise AccessControlError(
                 f"User {user} does not have permission to submit {submission.application_id} to queue {queue}"
             )
@@ -205,19 +212,43 @@ class RMAppManager:
     def recover(self, entries: state.Entries) -> None:
         """Takes up the applications of an earlier RM, oldest first, whatever this one would refuse now."""
         context = self._context
-        for application_id, stored in state.read_apps(entries).items():
-            app = RMApp(
-                context,
-                stored.submission,
-                stored.user,
-                stored.queue,
-                stored.am_requests,
-                stored.max_attempts,
-                stored.app_priority,
-            )
-            app.recovered = stored
-            app.submit_ms, app.start_ms = stored.submit_ms, stored.start_ms
-            context.apps[application_id] = app
+        for application_id, stored in state.read_apps(entries, context.set_entry_aside).items():
             context.has_recovered = True
-            # Within this call: no node and no AM may come back before its application has.
-            context.fire(RM_APP, app, AppRecover(application_id=application_id))
+            try:
+                self._recover(application_id, stored)
+            except Exception as error:  # whatever it is: all others are to come back
+                self._give_up(application_id, stored, error)
+
+    def _recover(self, application_id: ApplicationId, stored: state.StoredApp) -> None:
+        context = self._context
+        app = RMApp(
+            context,
+            stored.submission,
+            stored.user,
+            stored.queue,
+            stored.am_requests,
+            stored.max_attempts,
+            stored.app_priority,
+        )
+        app.recovered = stored
+        app.submit_ms, app.start_ms = stored.submit_ms, stored.start_ms
+        context.apps[application_id] = app
+        # Within this call: no node and no AM may come back before its application has.
+        context.fire(RM_APP, app, AppRecover(application_id=application_id))
+        if app.state is RMAppState.NEW:
+            raise ValueError(f"it cannot have been {stored.final_state}")
+
+    def _give_up(self, application_id: ApplicationId, stored: state.StoredApp, error: Exception) -> None:
+        """An application that cannot be recovered: its entries are set aside, and nobody has heard of it."""
+        context = self._context
+        app = context.apps.pop(application_id, None)
+        for attempt_id in app.attempts if app is not None else ():
+            context.am_sessions.pop(attempt_id, None)
+            context.tokens.forget_attempt(attempt_id)
+            context.monitors.am.unregister(attempt_id)
+            context.scheduler.handle(SchedulerAppAttemptRemoved(attempt_id=attempt_id, final_state="FAILED"))
+        if application_id in context.scheduler.applications:
+            context.scheduler.handle(SchedulerAppRemoved(application_id=application_id, final_state="FAILED"))
+        context.monitors.lifetime.unregister(application_id)
+        for key in state.keys_of(application_id, stored):
+            context.set_entry_aside(key, error)

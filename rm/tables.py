@@ -1,7 +1,7 @@
-"""The laws of the ResourceManager as a page of the manual: `python -m rm.tables`.
+"""The laws of the ResourceManager as a page of the manual: `python -m yarnbox.rm.tables`.
 
 One section per entity, one table of state, event and next state; a test keeps docs/state-machines.md as it is
-written here. Answers for Hadoop's VisualizeStateMachine.
+written here. Hadoop: VisualizeStateMachine.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from rm.app import RM_APP
-from rm.attempt import RM_APP_ATTEMPT
-from rm.container import RM_CONTAINER
-from rm.node import RM_NODE
-from yarn.statemachine import Table, markdown
+from yarnbox.rm.app import RM_APP
+from yarnbox.rm.attempt import RM_APP_ATTEMPT
+from yarnbox.rm.container import RM_CONTAINER
+from yarnbox.rm.node import RM_NODE
+from yarnbox.yarn.statemachine import Table, markdown
 
 TABLES: tuple[Table[Any], ...] = (RM_APP, RM_APP_ATTEMPT, RM_CONTAINER, RM_NODE)
 
@@ -21,8 +21,8 @@ _HEAD = """# State machines of the ResourceManager
 
 Each entity has one law: what may happen to it in which state, and where that leads. An event that a state
 does not list is invalid: it changes nothing, and the ResourceManager says so. Where several next states
-stand, what has happened decides. This page is written by `python -m rm.tables`; the names of the events are
-those of Hadoop's event types, behind the name of the entity.
+stand, what has happened decides. This page is written by `python -m yarnbox.rm.tables`; the names of the
+events are those of Hadoop's event types, behind the name of the entity.
 """
 
 

@@ -1,7 +1,7 @@
 """The kernel of virtual time: one clock, and a heap of what happens next.
 
-Nothing happens between two moments. Things of one moment happen in the order of their priority, then in the
-order in which they were put down. Whoever keeps timers of its own, as the ResourceManager's core does, joins
+Nothing happens between two moments. Things of one moment happen in the order of their rank, then in the order
+in which they were put down. Whoever keeps timers of its own, as the ResourceManager's core does, joins
 as a source and goes before the heap at the same moment. The kernel knows neither the RM nor scenarios.
 """
 
@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from yarn.clock import VirtualClock
+from yarnbox.yarn.clock import VirtualClock
 
 Action = Callable[[], None]
+Rank = tuple[int, int]
+"""A priority, and a number that orders the things of one priority."""
+
+_BEFORE_ALL: Rank = (-(2**31), 0)
 
 MOST_AT_ONE_MOMENT = 1_000_000
 """More than this without time passing is an endless loop: a defect."""
@@ -31,23 +35,17 @@ class Source(Protocol):
         ...
 
 
-class _Entry(NamedTuple):
-    due_ms: int
-    priority: int
-    sequence: int
-    action: Action
-
-
 class Kernel:
     """Moves the clock to what happens next, and lets it happen."""
 
     def __init__(self, clock: VirtualClock) -> None:
         self.clock = clock
-        self._heap: list[_Entry] = []
+        self._heap: list[tuple[int, Rank, int, Action]] = []
         self._cancelled: dict[int, None] = {}
         self._sequence = 0
         self._at_this_moment = 0
         self._sources: list[Source] = []
+        self._rank = _BEFORE_ALL
         self.watchers: list[Action] = []
         """Called after each thing that happened; they may look, and put nothing down."""
 
@@ -55,12 +53,16 @@ class Kernel:
         """From now on the source's timers are minded."""
         self._sources.append(source)
 
-    def at(self, due_ms: int, action: Action, priority: int = 0) -> int:
+    def at(self, due_ms: int, action: Action, priority: int = 0, order: int = 0) -> int:
         """Puts down an action; answers the number by which it can be cancelled."""
         assert due_ms >= self.clock.now_ms(), f"{due_ms} is past"
         self._sequence += 1
-        heapq.heappush(self._heap, _Entry(due_ms, priority, self._sequence, action))
+        heapq.heappush(self._heap, (due_ms, (priority, order), self._sequence, action))
         return self._sequence
+
+    def is_to_come(self, rank: Rank) -> bool:
+        """Whether things of that rank are still to happen at the present moment."""
+        return rank > self._rank
 
     def cancel(self, number: int) -> None:
         """The action of that number will not happen."""
@@ -81,10 +83,12 @@ class Kernel:
 
     def _happen_by(self, end_ms: int) -> bool:
         """Lets happen what is next, if it is due by then; whether it was."""
-        self._drop_cancelled()
+        heap = self._heap
+        if self._cancelled:
+            self._drop_cancelled()
         now_ms = self.clock.now_ms()
         first: Source | None = None
-        moment_ms = max(self._heap[0].due_ms, now_ms) if self._heap else None
+        moment_ms = heap[0][0] if heap else None
         for source in self._sources:
             due_ms = source.next_due_ms()
             if due_ms is None:
@@ -94,17 +98,22 @@ class Kernel:
                 first, moment_ms = source, due_ms
         if moment_ms is None or moment_ms > end_ms:
             return False
-        self._at_this_moment = self._at_this_moment + 1 if moment_ms == now_ms else 0
-        assert self._at_this_moment < MOST_AT_ONE_MOMENT, f"no end of what happens at {now_ms}"
-        self.clock.move_to(moment_ms)
+        if moment_ms > now_ms:
+            self._at_this_moment = 0
+            self.clock.move_to(moment_ms)
+        else:
+            self._at_this_moment += 1
+            assert self._at_this_moment < MOST_AT_ONE_MOMENT, f"too many events at {now_ms}"
         if first is not None:
+            self._rank = _BEFORE_ALL
             first.advance()
         else:
-            heapq.heappop(self._heap).action()
+            _, self._rank, _, action = heapq.heappop(heap)
+            action()
         for watcher in self.watchers:
             watcher()
         return True
 
     def _drop_cancelled(self) -> None:
-        while self._heap and self._heap[0].sequence in self._cancelled:
-            del self._cancelled[heapq.heappop(self._heap).sequence]
+        while self._heap and self._heap[0][2] in self._cancelled:
+            del self._cancelled[heapq.heappop(self._heap)[2]]

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.container import Container
-from yarn.records.master import AllocateRequest, AllocateResponse, UpdateContainerRequest
-from yarn.records.request import ResourceBlacklistRequest, ResourceRequest, SchedulingRequest
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.container import Container
+from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse, UpdateContainerRequest
+from yarnbox.yarn.records.request import ResourceBlacklistRequest, ResourceRequest, SchedulingRequest
 
 ANY = "*"
 
@@ -92,7 +92,7 @@ class SimMaster:
     def heard_completed(self) -> dict[ContainerId, int]:
         """The ends that its last call was told, with their exit statuses."""
         statuses = self.answer.completed_container_statuses if self.answer else ()
-        return {each.container_id: each.exit_status for each in statuses if each.container_id is not None}
+        return {each.container_id: each.exit_status for each in statuses}
 
     def heard_nodes(self) -> dict[NodeId, str]:
         """The nodes that its last call was told about, with their states."""

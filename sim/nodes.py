@@ -2,7 +2,7 @@
 
 A SimNode speaks to the RM by the records of ResourceTracker alone, as an NM does: it keeps the response id,
 reports every running container each time and an ended one until it was sent once, and obeys the answer. It
-decides nothing and has no clock. Answers for NodeStatusUpdaterImpl and the container map of NodeManager, as
+decides nothing and has no clock. Hadoop: NodeStatusUpdaterImpl and the container map of NodeManager, as
 far as the RM can see them.
 """
 
@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from yarn.enums import ContainerState, NodeAction
-from yarn.ids import ApplicationId, ContainerId, NodeId
-from yarn.records.container import Container, ContainerStatus
-from yarn.records.tracker import (
+from yarnbox.yarn.enums import ContainerState, NodeAction
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.container import Container, ContainerStatus
+from yarnbox.yarn.records.tracker import (
     NMContainerStatus,
     NodeHealthStatus,
     NodeHeartbeatRequest,
@@ -22,7 +22,7 @@ from yarn.records.tracker import (
     RegisterNodeManagerRequest,
     RegisterNodeManagerResponse,
 )
-from yarn.resource import Resource
+from yarnbox.yarn.resource import Resource
 
 KILLED_BY_RESOURCEMANAGER = -106
 KILLED_AFTER_APP_COMPLETION = -107

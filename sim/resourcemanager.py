@@ -11,27 +11,27 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import TypeVar
 
-from rm.app import COMPLETED_STATES, RMAppState
-from rm.container import RMContainer
-from rm.context import ConfigurationProvider
-from rm.core import Core
-from rm.effects import Effect, LaunchContainer, StopContainer, StoreState
-from rm.events.node import NodeExpire
-from rm.services.caller import Caller
-from rm.settings import RMSettings
-from sim.nodes import SimNode
-from yarn.clock import VirtualClock
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
-from yarn.records.application import ApplicationReport
-from yarn.records.client import (
+from yarnbox.rm.app import COMPLETED_STATES, RMAppState
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.core import Core
+from yarnbox.rm.effects import Effect, LaunchContainer, StopContainer, StoreState
+from yarnbox.rm.events.node import NodeExpire
+from yarnbox.rm.ports import ConfigurationProvider
+from yarnbox.rm.services.caller import Caller
+from yarnbox.rm.settings import RMSettings
+from yarnbox.sim.nodes import SimNode
+from yarnbox.yarn.clock import VirtualClock
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
+from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.records.client import (
     GetApplicationReportRequest,
     GetNewApplicationRequest,
     GetNewReservationRequest,
     ReservationListRequest,
 )
-from yarn.records.tokens import Token
-from yarn.resource_types import ResourceTypeRegistry
-from yarn.settings import read
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.settings import read
 
 T = TypeVar("T")
 
@@ -183,10 +183,18 @@ class SimulatedRM:
         self.turn(lambda: self.context.post(NodeExpire(node_id=node_id)))
         self.context.monitors.node.unregister(node_id)
 
+    def heard_of_node(self, node_id: NodeId, at_ms: int) -> None:
+        """The node heartbeat last at that moment, with nothing to report and nothing to hear."""
+        self.context.monitors.node.ping(node_id, at_ms)
+
+    def heard_of_master(self, attempt_id: ApplicationAttemptId, at_ms: int) -> None:
+        """The AM called last at that moment, with nothing to ask and nothing to hear."""
+        self.context.monitors.am.ping(attempt_id, at_ms)
+
     def wanted_gone(self, node_id: NodeId) -> tuple[tuple[ContainerId, ...], tuple[ApplicationId, ...]]:
         """The containers and applications that the node's next answer will tell it to end."""
         node = self.context.nodes.get(node_id)
-        if node is None:
+        if node is None or not (node.containers_to_clean or node.finished_apps):
             return (), ()
         return tuple(node.containers_to_clean), tuple(node.finished_apps)
 

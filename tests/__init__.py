@@ -1,1 +1,1 @@
-"""The tests: they mirror the tree, room by room."""
+"""The tests: they mirror the tree, package by package."""

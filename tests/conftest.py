@@ -1,15 +1,108 @@
-"""What holds for every test: how fast a machine is decides nothing, so examples have no deadline; and Ctrl-C
+"""What holds for every test: how fast a machine is decides nothing, so examples have no deadline; none takes
+nothing that another program may have, neither YARN's default ports nor its default directories; and Ctrl-C
 means what it means at a terminal, also where the tests run in the background of a script, which ignores it.
+Tests that wait for processes come first, so that others run meanwhile.
 """
 
 from __future__ import annotations
 
+import gc
+import os
 import signal
+import sys
+from itertools import groupby, islice
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from yarnbox import CORE
+
+pytest_plugins = ["yarnbox.testing.plugin"]  # as pytest finds it where yarnbox is installed
 
 settings.register_profile("untimed", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # and every process that a test starts would inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+DEFAULT_PORTS = (8030, 8031, 8032, 8033, 8040, 8042, 8050, 8088, 13_562)
+DEFAULT_DIRECTORIES = ("/tmp/hadoop-", "/tmp/logs")
+
+
+def default_of_yarn(event: str, arguments: tuple[Any, ...]) -> str | None:
+    """What a test is about to take that belongs to whoever else runs YARN on this machine."""
+    if event == "socket.bind":
+        address = arguments[1]
+        if isinstance(address, tuple) and address[1] in DEFAULT_PORTS:
+            return f"port {address[1]}"
+    if event in ("open", "os.mkdir"):
+        path = arguments[0]
+        if isinstance(path, str) and path.startswith(DEFAULT_DIRECTORIES):
+            return path
+    return None
+
+
+def _refuse_defaults(event: str, arguments: tuple[Any, ...]) -> None:
+    if sys.is_finalizing():  # and what this function calls may be gone
+        return
+    found = default_of_yarn(event, arguments)
+    if found is not None:
+        raise AssertionError(
+            f"{found} belongs to the machine: tests use free ports and directories of their own"
+        )
+
+
+sys.addaudithook(_refuse_defaults)
+
+
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """What is collected stays to the end, and nothing of it is garbage, now or later."""
+    gc.freeze()
+    gc.enable()
+
+
+os.environ["SSL_CERT_FILE"] = os.devnull
+"""aiohttp reads the machine's certificates when it is imported, a tenth of a second in each daemon that a
+test starts. No test believes them: those of TLS have an authority of their own.
+"""
+
+_WAITING = (
+    "tests/processes/",
+    "tests/cluster/viewer/",
+    "tests/nm/test_",
+    "tests/rm/edge/test_browser",
+    "tests/am/test_command",
+    "tests/client/test_main",
+)
+
+
+def pytest_report_header() -> str:
+    """Which core is tested."""
+    return f"core: {CORE}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what the compiled core cannot show, and deals the rest out."""
+    if CORE.startswith("compiled"):
+        items[:] = [item for item in items if item.get_closest_marker("replaces_methods") is None]
+    _deal(config, items)
+
+
+def _deal(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deals the files that start processes out to the workers, as xdist cuts the list: evenly. Each then
+    begins with some of them, and who has none left takes quick ones from the others.
+    """
+    workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
+    files = [list(group) for _, group in groupby(items, key=lambda item: item.path)]
+    slow = [file for file in files if file[0].nodeid.startswith(_WAITING)]
+    quick = iter([item for file in files if file not in slow for item in file])
+    dealt: list[pytest.Item] = []
+    for worker in range(workers):
+        mine = [item for file in slow[worker::workers] for item in file]
+        room = (worker + 1) * len(items) // workers - len(dealt) - len(mine)
+        dealt += [*mine, *islice(quick, max(0, room))]
+    items[:] = [*dealt, *quick]

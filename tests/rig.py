@@ -11,28 +11,36 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any, TypeVar
 
-from rm.app import RMApp
-from rm.attempt import RMAppAttempt
-from rm.container import RMContainer
-from rm.core import Core
-from rm.effects import Effect, KeepLog, KeepRecord, LaunchContainer, StopContainer, StoreState
-from rm.services.caller import Caller
-from rm.settings import RMSettings
-from sim.masters import SimMaster
-from sim.nodes import SimNode
-from yarn.clock import VirtualClock
-from yarn.configuration import Configuration
-from yarn.enums import FinalApplicationStatus
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.client import (
+from tests.surroundings import Files, Groups, Pages, Tokens
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.attempt import RMAppAttempt
+from yarnbox.rm.core import Core
+from yarnbox.rm.effects import (
+    AppendRecord,
+    Effect,
+    LaunchContainer,
+    SetEntryAside,
+    StopContainer,
+    StoreState,
+    WriteLog,
+)
+from yarnbox.rm.services.caller import Caller
+from yarnbox.rm.settings import RMSettings
+from yarnbox.sim.masters import SimMaster
+from yarnbox.sim.nodes import SimNode
+from yarnbox.yarn.clock import VirtualClock
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.enums import FinalApplicationStatus
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.client import (
     GetNewApplicationRequest,
     KillApplicationRequest,
     KillApplicationResponse,
     SubmitApplicationRequest,
 )
-from yarn.records.container import Container, ContainerLaunchContext
-from yarn.records.master import (
+from yarnbox.yarn.records.container import Container, ContainerLaunchContext
+from yarnbox.yarn.records.master import (
     AllocateRequest,
     AllocateResponse,
     FinishApplicationMasterRequest,
@@ -40,131 +48,18 @@ from yarn.records.master import (
     RegisterApplicationMasterResponse,
     UpdateContainerRequest,
 )
-from yarn.records.request import ResourceBlacklistRequest, ResourceRequest, SchedulingRequest
-from yarn.records.tokens import Token
-from yarn.records.tracker import NodeHeartbeatResponse
-from yarn.resource import Resource
-from yarn.resource_types import ResourceTypeRegistry
-from yarn.settings import read
-from yarn.story import Line
+from yarnbox.yarn.records.request import ResourceBlacklistRequest, ResourceRequest, SchedulingRequest
+from yarnbox.yarn.records.tracker import NodeHeartbeatResponse
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.settings import read
+from yarnbox.yarn.story import Line
 
 T = TypeVar("T")
 
 FIFO = {"yarn.resourcemanager.scheduler.class": "fifo"}
 PORT = 1234
 KILLED_BY_APPMASTER = -105
-
-
-class Files:
-    """The configuration directory: a site file, and texts by path."""
-
-    def __init__(self, properties: Mapping[str, str]) -> None:
-        self.properties = dict(properties)
-        self.texts: dict[str, str] = {}
-
-    def load(self, *file_names: str) -> Configuration:
-        """The properties, whatever the file."""
-        return Configuration.of(self.properties)
-
-    def modified_ms(self, file_name: str) -> int | None:
-        """Nothing here is a file."""
-        return None
-
-    def read_text(self, file_name: str) -> str | None:
-        """One text."""
-        return self.texts.get(file_name)
-
-
-class Groups:
-    """Groups by user."""
-
-    def __init__(self) -> None:
-        self.groups: dict[str, tuple[str, ...]] = {}
-
-    def groups_of(self, user: str) -> tuple[str, ...]:
-        """The user's."""
-        return self.groups.get(user, ())
-
-
-class Tokens:
-    """Notes what is asked for, and makes nothing but NM tokens that say for whom they are."""
-
-    def __init__(self) -> None:
-        self.live: dict[ApplicationAttemptId, None] = {}
-        self.sent: dict[tuple[ApplicationAttemptId, NodeId], None] = {}
-        self.gives_client_tokens = False
-        self.client_keys: dict[ApplicationAttemptId, bytes] = {}
-        self.client_keys_made = 0
-
-    def container_token(self, container: RMContainer, user: str, now_ms: int) -> Token | None:
-        """None is needed."""
-        return None
-
-    def nm_token(self, attempt_id: ApplicationAttemptId, node_id: NodeId, user: str) -> Token | None:
-        """Once for each attempt and node."""
-        if (attempt_id, node_id) in self.sent:
-            return None
-        self.sent[attempt_id, node_id] = None
-        return Token(identifier=str(attempt_id).encode(), password=b"", kind="NMToken", service=str(node_id))
-
-    def forget_nm_tokens(self, attempt_id: ApplicationAttemptId) -> None:
-        """It holds none."""
-        for key in [key for key in self.sent if key[0] == attempt_id]:
-            del self.sent[key]
-
-    def forget_node(self, node_id: NodeId) -> None:
-        """Nobody holds one for it."""
-        for key in [key for key in self.sent if key[1] == node_id]:
-            del self.sent[key]
-
-    def start_attempt(self, attempt_id: ApplicationAttemptId) -> None:
-        """Its tokens are good."""
-        self.live[attempt_id] = None
-
-    def forget_attempt(self, attempt_id: ApplicationAttemptId) -> None:
-        """Its tokens are worthless."""
-        self.live.pop(attempt_id, None)
-        self.client_keys.pop(attempt_id, None)
-
-    def amrm_token(self, attempt_id: ApplicationAttemptId) -> Token | None:
-        """One that says for whom it is."""
-        return Token(
-            identifier=str(attempt_id).encode(), password=b"", kind="YARN_AM_RM_TOKEN", service="rm:8050"
-        )
-
-    def new_client_key(self) -> bytes | None:
-        """Another one each time, where clients get tokens."""
-        if not self.gives_client_tokens:
-            return None
-        self.client_keys_made += 1
-        return f"key {self.client_keys_made}".encode()
-
-    def register_client_key(self, attempt_id: ApplicationAttemptId, key: bytes) -> None:
-        """Clients may have tokens."""
-        self.client_keys[attempt_id] = key
-
-    def client_token(self, attempt_id: ApplicationAttemptId, client: str) -> Token | None:
-        """One that says for whom it is, and by which secret."""
-        key = self.client_keys.get(attempt_id)
-        if key is None:
-            return None
-        return Token(identifier=client.encode(), password=key, kind="YARN_CLIENT_TOKEN", service="")
-
-
-class Pages:
-    """Addresses of pages that nobody serves."""
-
-    def application(self, application_id: ApplicationId) -> str:
-        """The RM's."""
-        return f"http://rm:8088/cluster/app/{application_id}"
-
-    def proxy(self, application_id: ApplicationId) -> str:
-        """The proxy's."""
-        return f"http://rm:8088/proxy/{application_id}/"
-
-    def node(self, address: str) -> str:
-        """Where a node says that its pages are."""
-        return address
 
 
 class Rig:
@@ -178,6 +73,7 @@ class Rig:
         stored: Mapping[tuple[str, ...], Any] | None = None,
         journals: Mapping[str, list[Mapping[str, Any]]] | None = None,
         epoch: int = 0,
+        checks_books: bool | None = None,
     ) -> None:
         properties = {**FIFO, **(properties or {})}
         configuration = Configuration.of(properties)
@@ -199,6 +95,7 @@ class Rig:
             clock=self.clock,
             start_ms=start_ms,
             epoch=epoch,
+            checks_books=checks_books,
         )
         self.context = self.core.context
         self.story: list[Line] = []
@@ -206,6 +103,7 @@ class Rig:
         self.nodes: dict[str, SimNode] = {}
         self.masters: dict[ApplicationId, SimMaster] = {}
         self.stored = dict(stored or {})
+        self.set_aside: dict[tuple[str, ...], Any] = {}
         self.journals = {name: list(records) for name, records in (journals or {}).items()}
         """The records of each journal, in the order in which they were kept."""
         self.holds_store = False
@@ -222,9 +120,9 @@ class Rig:
         try:
             return self.core.turn(call)
         finally:
-            self.settle()
+            self.perform_effects()
 
-    def settle(self) -> None:
+    def perform_effects(self) -> None:
         """Carries out effects until there are none."""
         while effects := self.core.take_effects():
             for effect in effects:
@@ -236,7 +134,7 @@ class Rig:
         while (due_ms := self.core.next_due_ms()) is not None and due_ms <= end_ms:
             self.clock.move_to(max(due_ms, self.clock.now_ms()))
             self.core.advance()
-            self.settle()
+            self.perform_effects()
         self.clock.move_to(end_ms)
 
     def release_store(self) -> None:
@@ -245,7 +143,7 @@ class Rig:
         orders, self.unanswered = self.unanswered, []
         for order in orders:
             self._perform(order)
-        self.settle()
+        self.perform_effects()
 
     def _perform(self, effect: Effect) -> None:
         match effect:
@@ -266,10 +164,12 @@ class Rig:
                 self.core.am_launched(effect.attempt_id)
             case StopContainer():
                 self.node(effect.node_id).end(effect.container_id, KILLED_BY_APPMASTER)
-            case KeepRecord():
+            case AppendRecord():
                 self.journals.setdefault(effect.journal, []).append(effect.record)
+            case SetEntryAside():
+                self.set_aside[effect.key] = self.stored.pop(effect.key)
             case _:
-                assert isinstance(effect, KeepLog) or type(effect).__name__ == "ApplicationForgotten"
+                assert isinstance(effect, WriteLog) or type(effect).__name__ == "ApplicationForgotten"
 
     # Nodes
 

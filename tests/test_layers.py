@@ -1,4 +1,5 @@
-"""Who may import whom: `protos <- yarn <- {rm, nm, am, client} <- {cluster, sim}`; what a core may not touch.
+"""Who may import whom: `protos <- yarn <- {rm, nm, am, client} <- {cluster, sim} <- testing`; and what a
+core may not touch.
 
 Every import statement of the tree is walked, wherever it stands. Each rule is a function from a module to the
 sentences that say what is wrong with it, and is itself tested on modules that break it.
@@ -7,21 +8,31 @@ sentences that say what is wrong with it, and is itself tested on modules that b
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
+from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
-from tests.tree import ROOMS, Module, modules
+from tests.tree import PACKAGES, ROOT, Module, modules
 
 NEIGHBOURS = ("rm", "nm", "am", "client")
 MAY_IMPORT = {
     "protos": ("protos",),
     "yarn": ("protos", "yarn"),
-    **{room: ("protos", "yarn", room) for room in NEIGHBOURS},
+    **{package: ("protos", "yarn", package) for package in NEIGHBOURS},
     "sim": ("protos", "yarn", *NEIGHBOURS, "sim"),
-    "cluster": ROOMS,
+    "cluster": tuple(package for package in PACKAGES if package != "testing"),
+    "testing": PACKAGES,
 }
-OUTSIDE = ("tests", "bench", "examples", "hatch_build")  # may import every room, and no room imports them
+OUTSIDE = (
+    "tests",
+    "bench",
+    "examples",
+    "hatch_build",
+    "compile_core",
+    "release",
+)  # may import all packages; no package imports them
 
 # Where records become messages and calls become packets; whoever else needs a message asks these.
 SPEAKS_PROTOBUF = ("yarn.wire", "yarn.rpc", "yarn.tokens", "yarn.edge", "yarn.hadoop_ipc")
@@ -41,6 +52,7 @@ MAPREDUCE_CORE = (
     "am.mapreduce.waiting",
     "am.mapreduce.rampup",
     "am.mapreduce.preemption",
+    "am.mapreduce.uber",
 )
 WORLD = (
     "asyncio",
@@ -59,11 +71,13 @@ CHANCE_AND_TIME = ("time", "random", "secrets", "uuid", "threading", "os")
 SIM_WITH_A_CLOCK = ("sim.report", "sim.reports", "sim.main", "sim.cli", "sim.__main__")
 
 RM_ORDER = (
-    ("settings", "events", "effects", "counters", "health", "context"),
-    ("container", "node", "labels", "placement", "profiles"),
+    ("settings", "events", "effects", "ports", "booking", "asks", "log_aggregation"),
+    ("container", "container_context", "node", "labels", "profiles", "counters", "health"),
     ("scheduler",),
-    ("diagnostics", "finished", "blacklist", "log_aggregation", "state", "tokens"),
-    ("attempt", "app", "access", "nodes", "decommissioning", "monitors", "submission", "reservation"),
+    ("diagnostics", "finished", "blacklist", "state"),
+    ("attempt", "app"),
+    ("context",),
+    ("access", "nodes", "decommissioning", "monitors", "submission", "reservation"),
     ("reports", "tables"),
     ("services",),
     ("web",),
@@ -74,15 +88,23 @@ RM_ORDER = (
 RM_RANK = {name: rank for rank, names in enumerate(RM_ORDER) for name in names}
 
 
-def imports(module: Module, *, with_types: bool = True) -> Iterator[tuple[int, str]]:
-    """Line and full name of everything a module imports; `from a import b` is a.b.
+# Who shows what a scheduler does reads its views; its own classes stay inside.
+READS_VIEWS = ("rm.web", "rm.edge.http", "sim", "cluster")
+SCHEDULER_PACKAGES = ("rm.scheduler.capacity", "rm.scheduler.fair", "rm.scheduler.fifo")
+INSIDES = ("Scheduler", "Queue", "QueueTree", "Attempt", "Application", ".scheduler", ".tree", ".leaf")
 
-    Literal names given to import_module count. Without `with_types`, imports for annotations only do not.
+
+def imports(module: Module) -> Iterator[tuple[int, str]]:
+    """Line and name of everything a module imports, of ours without the leading `yarnbox.`; names that are
+    imported for annotations only count.
     """
-    types_only = () if with_types else tuple(_under_type_checking(module.syntax))
+    for line, target in full_imports(module):
+        yield line, target.removeprefix("yarnbox.")
+
+
+def full_imports(module: Module) -> Iterator[tuple[int, str]]:
+    """The same by full name; `from a import b` is a.b. Literal names given to import_module count."""
     for node in ast.walk(module.syntax):
-        if node in types_only:
-            continue
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -95,17 +117,10 @@ def imports(module: Module, *, with_types: bool = True) -> Iterator[tuple[int, s
             yield from ((node.lineno, name) for name in map(_literal, node.args[:1]) if name)
 
 
-def _under_type_checking(syntax: ast.Module) -> Iterator[ast.AST]:
-    for node in ast.walk(syntax):
-        if isinstance(node, ast.If) and ast.unparse(node.test).split(".")[-1] == "TYPE_CHECKING":
-            for statement in node.body:
-                yield from ast.walk(statement)
-
-
 def _source_of(module: Module, node: ast.ImportFrom) -> str:
     if not node.level:
         return node.module or ""
-    parts = module.name.split(".")
+    parts = ["yarnbox", *module.name.split(".")]
     package = parts[: len(parts) - node.level + module.is_package]
     return ".".join([*package, *([node.module] if node.module else [])])
 
@@ -120,22 +135,29 @@ def _names(target: str, packages: tuple[str, ...]) -> bool:
 
 def is_core(module: Module) -> bool:
     """Whether the module belongs to a deterministic, sans-IO core."""
-    return (module.room in ("rm", "nm") and not module.within(*EDGES)) or module.within(*MAPREDUCE_CORE)
+    return (module.package in ("rm", "nm") and not module.within(*EDGES)) or module.within(*MAPREDUCE_CORE)
+
+
+def bare_packages(module: Module) -> Iterator[str]:
+    """A package of ours by its folder's name: what is installed is yarnbox, and only yarnbox."""
+    for line, target in full_imports(module):
+        if target.partition(".")[0] in PACKAGES:
+            yield f"{module.name}:{line} imports {target}: its name is yarnbox.{target}"
 
 
 def wrong_rooms(module: Module) -> Iterator[str]:
-    """Arrows between rooms that point the wrong way."""
-    if module.room not in ROOMS:
+    """Arrows between packages that point the wrong way."""
+    if module.package not in PACKAGES:
         return
     for line, target in imports(module):
-        room = target.partition(".")[0]
-        if room in (*ROOMS, *OUTSIDE) and room not in MAY_IMPORT[module.room]:
-            yield f"{module.name}:{line} imports {target}: {module.room} must not know {room}"
+        package = target.partition(".")[0]
+        if package in (*PACKAGES, *OUTSIDE) and package not in MAY_IMPORT[module.package]:
+            yield f"{module.name}:{line} imports {target}: {module.package} must not know {package}"
 
 
 def protobuf_outside_its_modules(module: Module) -> Iterator[str]:
     """Generated messages or gRPC in a part of yarn that speaks records."""
-    if module.room != "yarn" or module.within(*SPEAKS_PROTOBUF):
+    if module.package != "yarn" or module.within(*SPEAKS_PROTOBUF):
         return
     for line, target in imports(module):
         if _names(target, PROTOBUF):
@@ -171,7 +193,7 @@ def builtin_sets_in_the_core(module: Module) -> Iterator[str]:
 
 def clock_in_the_simulator(module: Module) -> Iterator[str]:
     """The wall clock, or chance without a seed, where time is virtual."""
-    if module.room != "sim" or module.within(*SIM_WITH_A_CLOCK):
+    if module.package != "sim" or module.within(*SIM_WITH_A_CLOCK):
         return
     for line, target in imports(module):
         if _names(target, ("time", "datetime", "secrets", "uuid")):
@@ -185,44 +207,82 @@ def clock_in_the_simulator(module: Module) -> Iterator[str]:
 
 
 def wrong_order_in_rm(module: Module) -> Iterator[str]:
-    """An import against the order of rm's parts; names imported for annotations only are no dependency."""
-    if module.room != "rm" or module.name == "rm":
+    """An import against the order of rm's parts, those for annotations included."""
+    if module.package != "rm" or module.name == "rm":
         return
     part = module.name.split(".")[1]
     if part not in RM_RANK:
         yield f"{module.name}: rm.{part} has no place in the order of rm's parts"
         return
-    for line, target in imports(module, with_types=False):
-        room, _, rest = target.partition(".")
+    for line, target in imports(module):
+        package, _, rest = target.partition(".")
         other = rest.partition(".")[0]
-        if room == "rm" and RM_RANK.get(other, -1) > RM_RANK[part]:
+        if package == "rm" and RM_RANK.get(other, -1) > RM_RANK[part]:
             yield f"{module.name}:{line} imports {target}: {other} comes after {part}"
 
 
+def circle(found: list[Module]) -> list[str]:
+    """The modules of one circle of imports, those for annotations included; empty when there is none."""
+    names = {module.name for module in found}
+    graph = {
+        module.name: {
+            next((name for name in (target, target.rpartition(".")[0]) if name in names), module.name)
+            for _, target in imports(module)
+        }
+        - {module.name}
+        for module in found
+    }
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def schedulers_outside_views(module: Module) -> Iterator[str]:
+    """A scheduler, a queue or an attempt of one scheduler where its views are the only window."""
+    if not module.within(*READS_VIEWS):
+        return
+    for line, target in imports(module):
+        package = _names(target, SCHEDULER_PACKAGES)
+        if package and target.endswith(INSIDES):
+            yield f"{module.name}:{line} imports {target}: ask the scheduler for a view"
+    for node in ast.walk(module.syntax):
+        if not isinstance(node, ast.Call) or ast.unparse(node.func) != "isinstance":
+            continue
+        if "Scheduler" in ast.unparse(node):
+            yield f"{module.name}:{node.lineno} asks for the class of a scheduler: ask it for a view"
+
+
 RULES = (
+    bare_packages,
     wrong_rooms,
     protobuf_outside_its_modules,
     world_in_the_core,
     builtin_sets_in_the_core,
     clock_in_the_simulator,
     wrong_order_in_rm,
+    schedulers_outside_views,
 )
 
 BROKEN = [
-    (wrong_rooms, "yarn.story", "import rm.core"),
-    (wrong_rooms, "yarn.story", "def f():\n    from rm import core"),
-    (wrong_rooms, "protos.build", "import yarn"),
-    (wrong_rooms, "rm.core", "from nm.core import Core"),
-    (wrong_rooms, "nm.edge.process", "import client.main"),
-    (wrong_rooms, "am.rm_client", "from __future__ import annotations\nimport sim"),
-    (wrong_rooms, "client.main", "import importlib\nimportlib.import_module('rm.core')"),
-    (wrong_rooms, "sim.kernel", "from cluster.supervisor import Supervisor"),
+    (bare_packages, "tests.rig", "import rm.core"),
+    (bare_packages, "rm.core", "def f():\n    from sim import kernel"),
+    (wrong_rooms, "yarn.story", "import yarnbox.rm.core"),
+    (wrong_rooms, "yarn.story", "def f():\n    from yarnbox.rm import core"),
+    (wrong_rooms, "protos.build", "import yarnbox.yarn"),
+    (wrong_rooms, "rm.core", "from yarnbox.nm.core import Core"),
+    (wrong_rooms, "nm.edge.process", "import yarnbox.client.main"),
+    (wrong_rooms, "am.rm_client", "from __future__ import annotations\nimport yarnbox.sim"),
+    (wrong_rooms, "client.main", "import importlib\nimportlib.import_module('yarnbox.rm.core')"),
+    (wrong_rooms, "sim.kernel", "from yarnbox.cluster.supervisor import Supervisor"),
     (wrong_rooms, "rm.node", "from tests.rig import Rig"),
-    (protobuf_outside_its_modules, "yarn.records.node", "from protos import yarn_protos_pb2"),
+    (wrong_rooms, "cluster.main", "import yarnbox.testing.plugin"),
+    (protobuf_outside_its_modules, "yarn.records.node", "from yarnbox.protos import yarn_protos_pb2"),
     (protobuf_outside_its_modules, "yarn.errors", "import grpc"),
     (protobuf_outside_its_modules, "yarn.ids", "from google.protobuf import message"),
     (world_in_the_core, "rm.core", "import time"),
-    (world_in_the_core, "rm.scheduler.capacity.leaf", "from random import Random"),
+    (world_in_the_core, "rm.scheduler.capacity.queues.leaf", "from random import Random"),
     (world_in_the_core, "rm.services.client", "from google.protobuf.message import Message"),
     (world_in_the_core, "nm.container", "import os.path"),
     (world_in_the_core, "am.mapreduce.job", "import asyncio"),
@@ -234,22 +294,37 @@ BROKEN = [
     (clock_in_the_simulator, "sim.kernel", "import time"),
     (clock_in_the_simulator, "sim.faults", "import random\nx = random.random()"),
     (clock_in_the_simulator, "sim.faults", "from random import choice"),
-    (wrong_order_in_rm, "rm.container", "from rm.scheduler.base import Scheduler"),
-    (wrong_order_in_rm, "rm.scheduler.base", "import rm.services.master"),
-    (wrong_order_in_rm, "rm.core", "from rm import edge"),
+    (wrong_order_in_rm, "rm.container", "from yarnbox.rm.scheduler.base import Scheduler"),
+    (wrong_order_in_rm, "rm.scheduler.base", "import yarnbox.rm.services.master"),
+    (wrong_order_in_rm, "rm.core", "from yarnbox.rm import edge"),
     (wrong_order_in_rm, "rm.helpful", "x = 1"),
+    (
+        wrong_order_in_rm,
+        "rm.labels.administration",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from yarnbox.rm.context import RMContext",
+    ),
+    (
+        schedulers_outside_views,
+        "rm.web.users",
+        "from yarnbox.rm.scheduler.fair.scheduler import FairScheduler",
+    ),
+    (
+        schedulers_outside_views,
+        "cluster.main",
+        "from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue",
+    ),
+    (schedulers_outside_views, "rm.edge.http.conf", "if isinstance(scheduler, CapacityScheduler): pass"),
 ]
 
 SOUND = [
-    ("yarn.wire", "import grpc\nfrom protos import yarn_protos_pb2"),
-    ("rm.edge.process", "import asyncio, grpc, time\nfrom rm.core import Core\nx = set()"),
-    ("rm.context", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from rm.app import RMApp"),
+    ("yarn.wire", "import grpc\nfrom yarnbox.protos import yarn_protos_pb2"),
+    ("rm.edge.process", "import asyncio, grpc, time\nfrom yarnbox.rm.core import Core\nx = set()"),
     ("rm.scheduler.base", "from . import usage\nfrom ..events import Event\ngauge.set(1)"),
     ("nm.executor", "import os, signal, subprocess, time"),
-    ("sim.walk", "import random\nchance = random.Random(7)\nfrom rm.core import Core"),
+    ("sim.walk", "import random\nchance = random.Random(7)\nfrom yarnbox.rm.core import Core"),
     ("sim.report", "import time"),
-    ("cluster.main", "import sim.main"),
-    ("tests.rig", "import rm.core, time, random\nx = {1}"),
+    ("cluster.main", "import yarnbox.sim.main"),
+    ("tests.rig", "import yarnbox.rm.core, time, random\nx = {1}"),
 ]
 
 
@@ -269,6 +344,26 @@ def test_each_rule_finds_what_breaks_it(
 @pytest.mark.parametrize("name, text", SOUND)
 def test_no_rule_refuses_what_is_allowed(name: str, text: str) -> None:
     assert not [fault for rule in RULES for fault in rule(Module(name, text))]
+
+
+def test_the_order_of_rm_is_complete_and_the_one_in_the_manual() -> None:
+    there = {
+        module.name.split(".")[1] for module in modules() if module.package == "rm" and module.name != "rm"
+    }
+    assert set(RM_RANK) == there
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| \d+ \| ((?:`\w+` ?)+)\|", page, re.MULTILINE)
+    assert [tuple(re.findall(r"\w+", row)) for row in rows] == list(RM_ORDER)
+
+
+def test_no_imports_go_in_a_circle_not_even_for_annotations() -> None:
+    assert circle([module for module in modules() if module.package in PACKAGES]) == []
+
+
+def test_a_circle_is_found_where_one_half_is_for_annotations() -> None:
+    typed = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from yarnbox.rm.b import B"
+    found = circle([Module("rm.a", typed), Module("rm.b", "import yarnbox.rm.a"), Module("rm.c", "")])
+    assert sorted(set(found)) == ["rm.a", "rm.b"]
 
 
 def test_every_rule_is_shown_to_fail() -> None:

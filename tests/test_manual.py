@@ -16,12 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from am.command import _parser as job_parser
-from client.main import COMMANDS, LACKING
-from cluster.arguments import FORWARDED, parser
-from sim.scenario.command import _parser as scenario_parser
-from sim.workload.command import _parser as sim_parser
-from tests.tree import ROOMS, ROOT, Module, modules
+from tests.tree import PACKAGES, ROOT, Module, modules
+from yarnbox.am.command import parser as job_parser
+from yarnbox.client.main import COMMANDS, LACKING
+from yarnbox.cluster.arguments import FORWARDED, parser
+from yarnbox.sim.load.command import parser as load_parser
+from yarnbox.sim.scenario.command import parser as scenario_parser
+from yarnbox.sim.workload.command import parser as sim_parser
 
 DOCS = ROOT / "docs"
 
@@ -31,7 +32,11 @@ CODE = re.compile(r"^    .+$|`[^`\n]+`", re.MULTILINE)
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 CALL = re.compile(r"(?:^|[`$/|]|\$ )\s*(?:\.venv/bin/)?(yarnbox|yarn) +([^\s`|\\]+)(?: +([^\s`|\\]+))?")
 PROPERTY = re.compile(r"`((?:yarn|yarnbox)\.[^`\s=]+)`")
-FILE = re.compile(rf"`((?:{'|'.join((*ROOMS, 'tests', 'bench', 'examples', 'docs', 'conf'))})/[^`\s]+)`")
+FOLDERS = (*PACKAGES, "tests", "bench", "examples", "docs", "conf", "src")
+FILE = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[^`\s]*)`")
+GUIDES = ("architecture.md", "theory-of-operation.md", "worked-examples.md")
+BARE_FILE = re.compile(r"`(\w+\.(?:py|js|yaml|proto|md))`")
+"""A file named without its folder: whether it is there cannot be told."""
 
 UNKNOWN = "\0"
 """Stands in a name for a part that is only known when the code runs."""
@@ -56,6 +61,7 @@ def pages() -> list[Page]:
         ROOT / "README.md",
         ROOT / "CHANGELOG.md",
         *sorted(DOCS.glob("*.md")),
+        *sorted(DOCS.glob("guide/*.md")),
         *sorted((ROOT / "examples").rglob("*.md")),
     ]
     return [Page(path, path.read_text(encoding="utf-8")) for path in found]
@@ -88,6 +94,13 @@ def absent_file(page: Page) -> Iterator[str]:
             yield f"{page.name}: there is no {name}"
 
 
+def file_without_folder(page: Page) -> Iterator[str]:
+    """A file in the pages for developers that is named in a way that `absent_file` cannot check."""
+    if page.path.name in GUIDES:
+        for name in BARE_FILE.findall(page.text):
+            yield f"{page.name}: {name} is named without its folder"
+
+
 def unknown_command(page: Page) -> Iterator[str]:
     """`yarnbox` or `yarn` with a word behind it that is no command of theirs."""
     for program, word, next_word in _calls(page.text):
@@ -115,6 +128,7 @@ def _commands() -> dict[str, dict[str, tuple[str, ...]]]:
         "job": tuple(_choices(job_parser())),
         "scenario": tuple(_choices(scenario_parser())),
         "sim": tuple(_choices(sim_parser())),
+        "load": tuple(_choices(load_parser())),
     }
     hadoops: dict[str, tuple[str, ...]] = dict.fromkeys((*COMMANDS, *LACKING), ())
     ours = {name: below.get(name, ()) for name in (*_choices(parser()), *FORWARDED)}
@@ -141,19 +155,29 @@ def unread_property(page: Page) -> Iterator[str]:
 
 
 def _is_read(name: str) -> bool:
-    """Whether the code has the name, or one with places in it that the name, or its place holders, fill."""
+    """Whether the code has the name, or one with places in it that the name, or its place holders, fill.
+
+    Modules of the package begin like its properties.
+    """
     places = re.split(r"\*|<[^>]*>|\b[A-Z]{2,}\b", name)
     wanted = re.compile(".+".join(map(re.escape, places)))
-    return any(wanted.fullmatch(known) for known in _names()) or any(
-        pattern.fullmatch(name) for pattern in _patterns()
+    return (
+        any(wanted.fullmatch(known) for known in _names())
+        or any(pattern.fullmatch(name) for pattern in _patterns())
+        or name.removeprefix("yarnbox.") in _module_names()
     )
+
+
+@cache
+def _module_names() -> frozenset[str]:
+    return frozenset(module.name for module in modules())
 
 
 @cache
 def _names() -> frozenset[str]:
     """Every text of the code that could be the name of a property."""
     tree = _Tree(
-        {module.name: module for module in modules() if module.room in ROOMS and "yarn" in module.text}
+        {module.name: module for module in modules() if module.package in PACKAGES and "yarn" in module.text}
     )
     return frozenset(text for text in tree.texts() if text.startswith(("yarn.", "yarnbox.")))
 
@@ -224,16 +248,17 @@ def _bound(module: Module) -> dict[str, ast.expr]:
 
 def unlisted_page(page: Page) -> Iterator[str]:
     """A page of docs/ that the index does not list."""
-    if page.path.parent == DOCS and page.path.name != "index.md":
+    if page.path.is_relative_to(DOCS) and page.path.name != "index.md":
         index = (DOCS / "index.md").read_text(encoding="utf-8")
-        if f"]({page.path.name})" not in index:
+        if f"]({page.path.relative_to(DOCS)})" not in index:
             yield f"{page.name} is not in docs/index.md"
 
 
-RULES = (dead_link, absent_file, unknown_command, unread_property, unlisted_page)
+RULES = (dead_link, absent_file, file_without_folder, unknown_command, unread_property, unlisted_page)
 BREAKING: dict[Callable[[Page], Iterator[str]], tuple[str, ...]] = {
     dead_link: ("[gone](gone.md)", "[here](index.md#no-such-heading)", "[up](../docs/nowhere/)"),
-    absent_file: ("in `rm/no_such.py`", "`tests/nowhere/*.yaml`"),
+    absent_file: ("in `rm/no_such.py`", "`tests/nowhere/*.yaml`", "`src/nothing/`"),
+    file_without_folder: ("in `core.py`",),
     unknown_command: (
         "`yarnbox juggle`",
         "    yarn juggle -list",
@@ -258,11 +283,12 @@ def test_every_page_keeps_the_rule(rule: Callable[[Page], Iterator[str]]) -> Non
 
 @pytest.mark.parametrize("rule, text", [(rule, text) for rule, texts in BREAKING.items() for text in texts])
 def test_each_rule_finds_what_breaks_it(rule: Callable[[Page], Iterator[str]], text: str) -> None:
-    assert list(rule(Page(DOCS / "a-page.md", text)))
+    name = GUIDES[0] if rule is file_without_folder else "a-page.md"
+    assert list(rule(Page(DOCS / name, text)))
 
 
 @pytest.mark.parametrize("text", KEEPING)
-@pytest.mark.parametrize("rule", RULES[:4])
+@pytest.mark.parametrize("rule", RULES[:5])
 def test_no_rule_refuses_what_is_right(rule: Callable[[Page], Iterator[str]], text: str) -> None:
     assert list(rule(Page(DOCS / "a-page.md", text))) == []
 

@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from nm.settings import NMSettings
-from rm.settings import CAPACITY_SCHEDULER, RMSettings
 from tests.tree import ROOT
-from yarn.configuration import SITE_FILES, Configuration
-from yarn.node_resources import node_resource
-from yarn.resource import Resource
-from yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
-from yarn.settings import declarations, read
+from yarnbox.nm.settings import NMSettings
+from yarnbox.rm.settings import CAPACITY_SCHEDULER, RMSettings
+from yarnbox.yarn.configuration import SITE_FILES, Configuration
+from yarnbox.yarn.node_resources import node_resource
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
+from yarnbox.yarn.settings import declarations, read
 
 CONF = ROOT / "conf"
 SAMPLES = (*SITE_FILES, RESOURCE_TYPES_FILE, "capacity-scheduler.xml")

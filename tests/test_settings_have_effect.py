@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from tests.tree import ROOT
 
-ROOMS = ("yarn", "rm", "nm", "am", "client", "cluster", "sim")
+PACKAGES = ("yarn", "rm", "nm", "am", "client", "cluster", "sim")
 
 WITHOUT_EFFECT = {
     "algorithm_pool_size": "turns, not threads, place containers; said in docs/placement-constraints.md",
@@ -22,8 +22,8 @@ def sources() -> dict[str, str]:
     """The text of each module of ours."""
     return {
         str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
-        for room in ROOMS
-        for path in sorted((ROOT / room).rglob("*.py"))
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
     }
 
 

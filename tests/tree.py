@@ -6,13 +6,22 @@ import ast
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("protos", "yarn", "rm", "nm", "am", "client", "cluster", "sim")
+PACKAGES = ("protos", "yarn", "rm", "nm", "am", "client", "cluster", "sim", "testing")
 GENERATED = ("_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_pb2_grpc.pyi")
-NOT_OURS = ("build", "dist", "test-artifacts", "bench-results", "__pycache__")
+NOT_OURS = (
+    "node_modules",
+    "vendor",
+    "build",
+    "dist",
+    "test-artifacts",
+    "bench-results",
+    "_compiled",
+    "__pycache__",
+)
 TEXT = (
     ".py",
     ".proto",
@@ -49,7 +58,7 @@ class Module:
         return list(ast.walk(self.syntax))
 
     @property
-    def room(self) -> str:
+    def package(self) -> str:
         """The top-level package, or the name of a file beside them."""
         return self.name.partition(".")[0]
 
@@ -59,7 +68,7 @@ class Module:
 
 
 def files() -> Iterator[Path]:
-    """Every file that is written by hand, generated ones and what a build leaves behind excluded."""
+    """Every file that is written by hand: none that is generated, vendored or left behind by a build."""
     for directory, names, entries in os.walk(ROOT):
         names[:] = sorted(n for n in names if n not in NOT_OURS and (n == ".ci" or not n.startswith(".")))
         names[:] = [n for n in names if not n.endswith(".egg-info")]
@@ -68,14 +77,16 @@ def files() -> Iterator[Path]:
                 yield Path(directory, entry)
 
 
+@cache
 def modules() -> list[Module]:
-    """Every Python file of the tree."""
+    """Every Python file of the tree; read and parsed once for all the rules."""
     return [read_module(path) for path in files() if path.suffix == ".py"]
 
 
 def read_module(path: Path) -> Module:
     """A file of the tree as a module; `x/__init__.py` is the module x."""
     parts = path.relative_to(ROOT).with_suffix("").parts
+    parts = parts[1:] if parts[0] == "src" else parts
     is_package = parts[-1] == "__init__"
     return Module(".".join(parts[:-1] if is_package else parts), path.read_text(encoding="utf-8"), is_package)
 

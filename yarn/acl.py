@@ -1,8 +1,7 @@
 """AccessControlList: which users and groups may do something.
 
 Owns the text form `user1,user2 group1,group2`, `*` for everybody and a blank for nobody, and the decision.
-Does not know who is in which group: the caller brings the groups of a user. Answers for Hadoop's
-AccessControlList.
+Does not know who is in which group: the caller brings the groups of a user. Hadoop: AccessControlList.
 """
 
 from __future__ import annotations

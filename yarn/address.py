@@ -1,6 +1,6 @@
 """A host and a port, as properties write them: `127.0.0.1:8050`, `rm.example.org:8088`, `[::1]:0`.
 
-Does not resolve names and opens nothing. Answers for Hadoop's NetUtils.createSocketAddr.
+Does not resolve names and opens nothing. Hadoop: NetUtils.createSocketAddr.
 """
 
 from __future__ import annotations

@@ -10,11 +10,11 @@ name services stand.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from yarn.errors import IllegalArgumentError
+from yarnbox.yarn.drafts import draft_of
+from yarnbox.yarn.errors import IllegalArgumentError
 
 ADDRESS_BOOK_PROPERTY = "yarnbox.address-book"
 """The property that names the file."""
@@ -59,14 +59,13 @@ def read_address_book(path: Path) -> dict[str, str]:
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise IllegalArgumentError(f"{path} is no address book: {error}") from error
+        raise IllegalArgumentError(f"{path} is not an address book: {error}") from error
     if not isinstance(entries, dict) or not all(isinstance(value, str) for value in entries.values()):
-        raise IllegalArgumentError(f"{path} is no address book: it has to map names to addresses")
+        raise IllegalArgumentError(f"{path} is not an address book: it has to map names to addresses")
     return entries
 
 
 def write_address_book(path: Path, entries: Mapping[str, str]) -> None:
     """Replaces the file in one step: a reader sees the old book or the new one."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_text(json.dumps(dict(entries), indent=2) + "\n", encoding="utf-8")
-    draft.replace(path)
+    with draft_of(path) as draft:
+        draft.write_text(json.dumps(dict(entries), indent=2) + "\n", encoding="utf-8")

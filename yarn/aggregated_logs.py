@@ -3,7 +3,7 @@
 Owns the layout below yarn.nodemanager.remote-app-log-dir (that of Hadoop's TFile controller) and the format
 of one node's file: a ZIP archive with an entry `<container id>/<log file name>` for each log. A file appears
 whole or not at all. The files of Hadoop's own NodeManagers, which are TFiles, are read as well. Does not know
-which containers' logs are worth keeping (nm), nor how they are printed (client). Answers for
+which containers' logs are worth keeping (nm), nor how they are printed (client). Hadoop:
 LogAggregationUtils, LogAggregationTFileController and AggregatedLogFormat.
 """
 
@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import BinaryIO, Self, cast
 from urllib.parse import unquote, urlsplit
 
-from yarn.errors import IllegalArgumentError
-from yarn.ids import ApplicationId, ContainerId, NodeId
-from yarn.tfile import TFile, View, is_tfile, read_exactly
+from yarnbox.yarn.errors import IllegalArgumentError
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.tfile import TFile, View, is_tfile, read_exactly
 
 ROOT_PROPERTY = "yarn.nodemanager.remote-app-log-dir"
 SUFFIX_PROPERTY = "yarn.nodemanager.remote-app-log-dir-suffix"
@@ -154,7 +154,7 @@ class AggregatedLogReader:
         try:
             self._content = _LogsOfHadoop(path) if is_tfile(path) else _Archive(path)
         except zipfile.BadZipFile as error:
-            raise OSError(f"{path} is no file of aggregated logs: {error}") from error
+            raise OSError(f"{path} is not a file of aggregated logs: {error}") from error
 
     def __enter__(self) -> Self:
         return self
@@ -185,7 +185,9 @@ class _Archive:
             try:
                 container_id = ContainerId.parse(container)
             except ValueError:
-                raise OSError(f"{self._node} holds {entry.filename!r}, which is no container's log") from None
+                raise OSError(
+                    f"{self._node} holds {entry.filename!r}, which is not a container's log"
+                ) from None
             if slash and name:
                 yield AggregatedLog(container_id, name, entry.file_size)
 

@@ -2,18 +2,18 @@
 
 Each attempt has a secret of its own, made by the RM and told to the AM when it registers. The RM signs tokens
 with it for those who may look at the application; the AM checks them without asking anybody. Knows no clock
-and no chance. Answers for ClientToAMTokenSecretManagerInRM and ClientToAMTokenSecretManager.
+and no chance. Hadoop: ClientToAMTokenSecretManagerInRM and ClientToAMTokenSecretManager.
 """
 
 from __future__ import annotations
 
 import hmac
 
-from yarn.errors import InvalidTokenError
-from yarn.ids import ApplicationAttemptId
-from yarn.records.tokens import ClientToAMTokenIdentifier, Token
-from yarn.tokens import CLIENT_TO_AM_TOKEN, identifier_of, password_of
-from yarn.wire import to_bytes
+from yarnbox.yarn.errors import InvalidTokenError
+from yarnbox.yarn.ids import ApplicationAttemptId
+from yarnbox.yarn.records.tokens import ClientToAMTokenIdentifier, Token
+from yarnbox.yarn.tokens import CLIENT_TO_AM_TOKEN, identifier_of, password_of
+from yarnbox.yarn.wire import to_bytes
 
 _ILLEGAL = "Illegal client-token!"
 

@@ -2,7 +2,7 @@
 
 Owns the bytes that stand in ContainerLaunchContext.tokens and in the file that HADOOP_TOKEN_FILE_LOCATION
 names; knows nothing of what the tokens are for. Both formats are read, the first (Writable) is written. Bytes
-after the end are ignored: Spark sends its whole buffer, zeros included. Answers for Credentials.
+after the end are ignored: Spark sends its whole buffer, zeros included. Hadoop: Credentials.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from yarn.errors import IllegalArgumentError
-from yarn.records.tokens import Token
-from yarn.wire import from_bytes
-from yarn.writable import read_vint, write_vint
+from yarnbox.yarn.errors import IllegalArgumentError
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.wire import from_bytes
+from yarnbox.yarn.writable import read_vint, write_vint
 
 TOKEN_FILE_VARIABLE = "HADOOP_TOKEN_FILE_LOCATION"
 """The environment variable that names a process's token file."""
@@ -60,7 +60,7 @@ class Credentials:
         if not data:
             return cls()
         if data[:4] != _MAGIC or len(data) < 5:
-            raise IllegalArgumentError("these are no credentials: they do not begin with HDTS")
+            raise IllegalArgumentError("these are not credentials: they do not begin with HDTS")
         reader = _Reader(data, 5)
         if data[4] == _WRITABLE:
             return _read_writable(reader)

@@ -2,38 +2,19 @@
 
 Events are routed by their class's family, the base class that says who handles them. Scheduler events go
 through a second queue behind the first, in the order in which the first delivered them, as Hadoop's scheduler
-has a dispatcher of its own. Answers for AsyncDispatcher and the ResourceManager's SchedulerEventDispatcher.
+has a dispatcher of its own. Hadoop: AsyncDispatcher and the ResourceManager's SchedulerEventDispatcher.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import Any
 
-T = TypeVar("T")
+from yarnbox.yarn.event import Event
+
 DRAIN_LIMIT = 100_000
 """More events than this in one drain are an endless loop: a defect."""
-
-
-class Event:
-    """Something that happened. `family` is the class whose handler gets it."""
-
-    __slots__ = ()
-    family: ClassVar[type[Event]]
-
-    @property
-    def subject(self) -> Any:
-        """The id of whom it concerns, for the event log."""
-        return None
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-def event(cls: type[T]) -> type[T]:
-    """Makes `cls` an event: frozen, slotted, keyword arguments only."""
-    return dataclass(frozen=True, slots=True, kw_only=True)(cls)
-
 
 Handler = Callable[[Any], None]
 Watcher = Callable[[Event], None]

@@ -148,7 +148,7 @@ class InvalidContainerError(YarnError):
 
 
 class NMNotYetReadyError(YarnError):
-    """The NM is still recovering its containers."""
+    """The NM is still recovering its containers, or has not registered yet."""
 
     java_class = _YARN + "NMNotYetReadyException"
 

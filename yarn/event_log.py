@@ -1,5 +1,5 @@
 """The event log of an RM: each dispatched event with its time, type and subject, and each booking of a
-container with its queue, node and resource, a JSON object a line.
+container with its queue, node and resource, one JSON object per line.
 
 Owns the file: appending in batches, starting a new one when it is full, reading it from behind and following
 it. Whoever dispatches hands in events; formatting them waits until a batch is written, so that an event costs
@@ -15,9 +15,21 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from yarnbox.yarn.event import Event, hadoop_constant
+
 FILE = "events.jsonl"
 MAX_BYTES = 16 * 1024 * 1024
 _LONGEST_BATCH = 10_000
+_NAMING = (
+    "application_id",
+    "attempt_id",
+    "container_id",
+    "container_ids",
+    "node_id",
+    "node_ids",
+    "queue",
+    "user",
+)
 
 
 class LoggedEvent(NamedTuple):
@@ -27,7 +39,24 @@ class LoggedEvent(NamedTuple):
     type: str
     subject: str
     details: Mapping[str, Any] = MappingProxyType({})
-    """What else the event says of itself."""
+    """What else the event says of itself: containers, applications, nodes and queues that it names, first."""
+    constant: str = ""
+    """Hadoop's name of such events; "" where it has none."""
+
+
+STARTED, RECOVERED = "ResourceManagerStarted", "ResourceManagerRecovered"
+MILESTONES = (STARTED, RECOVERED)
+
+
+class Milestone(NamedTuple):
+    """A line of the ResourceManager's own. At STARTED the books are empty, whatever the lines before add up
+    to; at RECOVERED it knows again the applications of its state store, whose containers are booked anew as
+    their nodes report them.
+    """
+
+    type: str
+    subject: str
+    details: Mapping[str, Any]
 
 
 class EventLog:
@@ -64,15 +93,46 @@ class EventLog:
         self._file.close()
 
 
+def logged(now_ms: int, event: Any) -> LoggedEvent:
+    """The line of an event, or of a booking, as a reader sees it."""
+    entry = _entry(now_ms, event)
+    time_ms, kind, constant, subject = (entry.pop(key) for key in ("time", "type", "constant", "subject"))
+    return LoggedEvent(time_ms, kind, subject, entry, constant)
+
+
 def _line(now_ms: int, event: Any) -> str:
+    return json.dumps(_entry(now_ms, event), ensure_ascii=False) + "\n"
+
+
+def _entry(now_ms: int, event: Any) -> dict[str, Any]:
     subject = event.subject
-    entry = {
+    is_event = isinstance(event, Event)
+    entry: dict[str, Any] = {
         "time": now_ms,
-        "type": getattr(event, "type", None) or type(event).__name__,
+        "type": type(event).__name__ if is_event else event.type,
+        "constant": hadoop_constant(type(event)) if is_event else "",
         "subject": "" if subject is None else str(subject),
-        **getattr(event, "details", {}),
     }
-    return json.dumps(entry, ensure_ascii=False) + "\n"
+    for field, name in _naming_fields(type(event)) if is_event else ():
+        value = getattr(event, field)
+        if value and value is not subject:
+            entry[name] = [str(one) for one in value] if field.endswith("_ids") else str(value)
+    entry.update(getattr(event, "details", {}))
+    return entry
+
+
+_FIELDS: dict[type[Event], tuple[tuple[str, str], ...]] = {}
+"""Those that were asked for, which is at each line."""
+
+
+def _naming_fields(kind: type[Event]) -> tuple[tuple[str, str], ...]:
+    """The fields that name somebody, with their names in the log: `node_id` is `node` there."""
+    found = _FIELDS.get(kind)
+    if found is None:
+        names = [name for name in _NAMING if name in getattr(kind, "__dataclass_fields__", ())]
+        short = [name.removesuffix("_ids").removesuffix("_id") for name in names]
+        found = _FIELDS[kind] = tuple(zip(names, short, strict=True))
+    return found
 
 
 def previous(path: Path) -> Path:
@@ -128,6 +188,7 @@ def _parsed(lines: list[bytes]) -> Iterator[LoggedEvent]:
         try:
             entry = json.loads(line)
             time_ms, kind, subject = (entry.pop(key) for key in ("time", "type", "subject"))
-            yield LoggedEvent(int(time_ms), str(kind), str(subject), entry)
+            constant = str(entry.pop("constant", ""))
+            yield LoggedEvent(int(time_ms), str(kind), str(subject), entry, constant)
         except (ValueError, KeyError, TypeError):  # torn by a kill -9 in the middle of a write
             continue

@@ -1,7 +1,7 @@
 """The identifiers of YARN: what they are made of, how they are printed and read, and their order.
 
 Printed forms are Hadoop's (`application_<cluster timestamp>_<id>` and so on). All of them are tuples:
-hashable, immutable, ordered first by the cluster timestamp, then by the number. Answers for ApplicationId,
+hashable, immutable, ordered first by the cluster timestamp, then by the number. Hadoop: ApplicationId,
 ApplicationAttemptId, ContainerId, NodeId and ReservationId.
 """
 

@@ -1,7 +1,7 @@
 """Who may act in whose name: hadoop.proxyuser.<superuser>.users, .groups and .hosts.
 
 A superuser of whom nothing is written may act in nobody's name. Hosts are addresses, ranges of them (CIDR),
-`localhost` or `*`; other names are not looked up. Pure. Answers for ProxyUsers, DefaultImpersonationProvider
+`localhost` or `*`; other names are not looked up. Pure. Hadoop: ProxyUsers, DefaultImpersonationProvider
 and MachineList.
 """
 
@@ -10,8 +10,8 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable
 
-from yarn.acl import WILDCARD, AccessControlList
-from yarn.configuration import Configuration
+from yarnbox.yarn.acl import WILDCARD, AccessControlList
+from yarnbox.yarn.configuration import Configuration
 
 PREFIX = "hadoop.proxyuser."
 _LOCALHOST = ("127.0.0.1", "::1")

@@ -1,7 +1,7 @@
 """Metrics as beans, and how they are asked for: /jmx with its `qry` and `get`, and Prometheus' text.
 
 A bean is a name (`Hadoop:service=ResourceManager,name=ClusterMetrics`), what stands behind it, and its
-attributes; tags have the prefix `tag.`. Which beans there are is the daemons' to say. Answers for
+attributes; tags have the prefix `tag.`. Which beans there are is the daemons' to say. Hadoop:
 JMXJsonServlet, PrometheusServlet and PrometheusMetricsSink.
 """
 
@@ -17,7 +17,7 @@ from prometheus_client.core import Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4, generate_latest
 from prometheus_client.registry import Collector
 
-from yarn import notation
+from yarnbox.yarn import notation
 
 Bean = dict[str, Any]
 

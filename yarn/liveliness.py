@@ -2,7 +2,7 @@
 
 A monitor looks every interval / 3, counted from its start; an entry is due when now > last ping + interval,
 strictly. So an entry that is silent since 0 with an interval of 600 s is found at 800 s, not at 600 s.
-Answers for AbstractLivelinessMonitor.
+Hadoop: AbstractLivelinessMonitor.
 """
 
 from __future__ import annotations
@@ -41,6 +41,11 @@ class LivelinessMonitor(Generic[K]):
     def unregister(self, key: K) -> None:
         """Watches `key` no longer."""
         self._last_ping_ms.pop(key, None)
+
+    def stood_still(self, gap_ms: int, now_ms: int) -> None:
+        """Who watches heard nobody for so long. If it missed a look, all keys have one interval more."""
+        if gap_ms >= self.look_interval_ms:
+            self._last_ping_ms = dict.fromkeys(self._last_ping_ms, now_ms)
 
     def take_expired(self, now_ms: int) -> list[K]:
         """The keys due at this look, in the order of their registration; they are watched no longer."""

@@ -6,7 +6,7 @@
     2026-03-01 12:00:00,123 INFO rm.launcher: launched container=container_1_0001_01_000001 node=nm1:1
 
 Nothing asserts on it: what happened, exactly and in order, is the story's to tell. Libraries that log by
-themselves come out in the same form. Answers for Hadoop's log4j set-up of a daemon.
+themselves come out in the same form. Hadoop: log4j set-up of a daemon.
 """
 
 from __future__ import annotations

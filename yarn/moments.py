@@ -1,4 +1,4 @@
-"""Moments as Hadoop's clients write them: `2026-11-21T01:22:35.000+0000`. Answers for Times.formatISO8601."""
+"""Moments as Hadoop's clients write them: `2026-11-21T01:22:35.000+0000`. Hadoop: Times.formatISO8601."""
 
 from __future__ import annotations
 
@@ -39,5 +39,5 @@ def _calendar(moment_ms: int) -> tuple[str, datetime]:
 def parse_iso8601(text: str) -> int:
     """The moment in milliseconds since 1970; ValueError when the text is not of this form."""
     if _FORM.fullmatch(text) is None:
-        raise ValueError(f"a moment as yyyy-MM-dd'T'HH:mm:ss.SSSZ, which `{text}` is not")
+        raise ValueError(f"a moment as yyyy-MM-dd'T'HH:mm:ss.SSSZ, not `{text}`")
     return (datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%f%z") - _EPOCH) // _MILLISECOND

@@ -2,7 +2,7 @@
 
 `yarn.nodemanager.resource.memory-mb`, `.cpu-vcores` and, for other types, `yarn.nodemanager.resource-
 type.<name>` with a unit (yarn-site.xml, node-resources.xml). The hardware is measured by the caller: nothing
-here looks at the machine. Answers for Hadoop's NodeManagerHardwareUtils and the node half of ResourceUtils.
+here looks at the machine. Hadoop: NodeManagerHardwareUtils and the node half of ResourceUtils.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import math
 import re
 from dataclasses import dataclass
 
-from yarn.configuration import Configuration, ConfigurationError, Fault
-from yarn.resource import MEMORY_MB, VCORES, Resource
-from yarn.resource_types import ResourceTypeRegistry
-from yarn.settings import read, setting, settings
-from yarn.units import convert
+from yarnbox.yarn.configuration import Configuration, ConfigurationError, Fault
+from yarnbox.yarn.resource import MEMORY_MB, VCORES, Resource
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.settings import read, setting, settings
+from yarnbox.yarn.units import convert
 
 NODE_RESOURCES_FILE = "node-resources.xml"
 PREFIX = "yarn.nodemanager.resource-type."
@@ -96,7 +96,8 @@ def node_resource(
     amounts[VCORES] = _vcores(basic, detected)
     if amounts[MEMORY_MB] <= 0:
         what = (
-            f"set, for the machine's memory minus {basic.reserved_memory_mb} MB leaves nothing for containers"
+            f"set, because the machine's memory minus {basic.reserved_memory_mb} MB "
+            "leaves no memory for containers"
         )
         faults.append(Fault("default", "yarn.nodemanager.resource.memory-mb", "-1", what))
     if faults:

@@ -1,7 +1,7 @@
 """Answers as text: JSON in the two notations that Hadoop's clients know, and XML.
 
 The natural notation keeps numbers and lists of one; the mapped one writes every leaf as a string and a list
-of one as its element. Answers for JAXBContextResolver and Jersey's two providers.
+of one as its element. Hadoop: JAXBContextResolver and Jersey's two providers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a process says of itself: memory, threads, collections, lines of its log, calls that it answered.
 
 The names are those of the Java daemons, for dashboards know them; the values are this process's own: heap
-is resident memory, a collection is one of Python's. What has no meaning here is left out. Answers for
+is resident memory, a collection is one of Python's. What has no meaning here is left out. Hadoop:
 JvmMetrics, RpcMetrics, RpcDetailedMetrics and the beans of java.lang.
 """
 
@@ -21,10 +21,10 @@ from typing import Any
 
 import psutil
 
-from yarn.jmx import Bean, named
-from yarn.rate import Rate
-from yarn.rpc import Caller, Handler
-from yarn.version import HADOOP_VERSION
+from yarnbox.yarn.jmx import Bean, named
+from yarnbox.yarn.rate import Rate
+from yarnbox.yarn.rpc import Caller, Handler
+from yarnbox.yarn.version import HADOOP_VERSION
 
 _MB = 1024 * 1024
 _OTHER_THREADS = tuple(f"Threads{one}" for one in ("New", "Blocked", "Waiting", "TimedWaiting", "Terminated"))

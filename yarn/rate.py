@@ -1,4 +1,4 @@
-"""How often something was done, and how long it took on average. Answers for MutableRate."""
+"""How often something was done, and how long it took on average. Hadoop: MutableRate."""
 
 from __future__ import annotations
 

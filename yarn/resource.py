@@ -2,8 +2,8 @@
 
 Memory is in MiB. Further types (`yarn.io/gpu`) stand in `others`, sorted by name, zero amounts left out, so
 that two equal amounts are equal objects. Knows nothing of limits, shares or units: which types exist is the
-business of yarn/resource_types.py, how amounts compare as shares that of rm/scheduler/calculator.py. Answers
-for Hadoop's Resource and the plain arithmetic of Resources.
+business of yarn/resource_types.py, how amounts compare as shares that of rm/scheduler/calculator.py. Hadoop:
+Resource and the plain arithmetic of Resources.
 
 This is the most created object of the project: the arithmetic takes a short way when neither side has other
 types.

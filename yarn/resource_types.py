@@ -3,7 +3,7 @@
 Owns the registry made from `yarn.resource-types` (yarn-site.xml, resource-types.xml), the mandatory types
 `memory-mb` (MiB) and `vcores`, the rules for `yarn.io/gpu` and `yarn.io/fpga`, and the two grammars in which
 people write resources. Does not know queues, nodes or limits. What a node offers is read in
-node_resources.py. Answers for Hadoop's ResourceUtils and ResourceInformation.
+node_resources.py. Hadoop: ResourceUtils and ResourceInformation.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from yarn.configuration import Configuration, ConfigurationError, Fault
-from yarn.enums import ResourceTypes
-from yarn.records.basics import ResourceTypeInfo
-from yarn.resource import MEMORY_MB, NONE, VCORES, Resource
-from yarn.units import MAXIMUM, UNITS, convert
+from yarnbox.yarn.configuration import Configuration, ConfigurationError, Fault
+from yarnbox.yarn.enums import ResourceTypes
+from yarnbox.yarn.records.basics import ResourceTypeInfo
+from yarnbox.yarn.resource import MEMORY_MB, NONE, VCORES, Resource
+from yarnbox.yarn.units import MAXIMUM, UNITS, convert
 
 T = TypeVar("T")
 
@@ -154,7 +154,7 @@ class ResourceTypeRegistry:
         for pair in text.strip().split(","):
             match = _PAIR.fullmatch(pair.strip())
             if match is None:
-                raise ValueError(f"pairs of type=amount separated by commas, which `{pair.strip()}` is not")
+                raise ValueError(f"pairs of type=amount separated by commas, not `{pair.strip()}`")
             name = _SHORT_NAMES.get(match.group(1), match.group(1))
             if name not in self._types:
                 raise ValueError(
@@ -183,9 +183,7 @@ class ResourceTypeRegistry:
                     ignored.append(pair.strip())
                 continue
             if amount is None:
-                raise ValueError(
-                    f"amounts that are integers with an optional unit, which `{pair.strip()}` is not"
-                )
+                raise ValueError(f"amounts that are integers with an optional unit, not `{pair.strip()}`")
             amounts[name] = self._in_own_unit(name, int(amount.group(1)), amount.group(2))
         return Resource.of(amounts) if amounts.get(MEMORY_MB) else NONE
 

@@ -3,7 +3,7 @@
 Owns what Hadoop's RPC engine does outside the messages: the path `/hadoop.yarn.<Service>/<rpc>`, the caller
 in the request's metadata, the exception in the trailing metadata, size limits and time limits. Knows nothing
 of what a call does: a handler receives the rpc's name, the request record and the Caller, and returns the
-response record or raises a YarnError. Answers for ProtobufRpcEngine2, RPCUtil and RPCs' part of RMProxy.
+response record or raises a YarnError. Hadoop: ProtobufRpcEngine2, RPCUtil and RPCs' part of RMProxy.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from time import perf_counter
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, Self, cast
 
 os.environ.setdefault(
     "GRPC_VERBOSITY", "NONE"
@@ -27,10 +27,11 @@ os.environ.setdefault(
 import grpc
 import grpc.aio
 
-from yarn.errors import IllegalArgumentError, YarnError, error_of_class
-from yarn.records.basics import SerializedException
-from yarn.records.tokens import Token
-from yarn.wire import from_bytes, to_bytes
+from yarnbox.yarn.errors import IllegalArgumentError, YarnError, error_of_class
+from yarnbox.yarn.records.basics import SerializedException
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.tls import Tls
+from yarnbox.yarn.wire import from_bytes, to_bytes
 
 log = logging.getLogger("yarn.rpc")
 
@@ -43,6 +44,8 @@ CALL_TIMEOUT_S = 60.0
 _USER = "yarn-user"
 _TOKEN = "yarn-token-bin"
 _EXCEPTION = "yarn-exception-bin"
+_BEARER = "authorization"
+_BEARER_PREFIX = "Bearer "
 _LONGEST_MESSAGE = 4000  # characters; trailing metadata has to fit into the 8 KiB that peers accept
 
 _CONTRACTS: dict[str, tuple[str, str]] = {
@@ -75,9 +78,9 @@ class RemoteDefectError(RpcError):
 def rpcs_of(service: str) -> Mapping[str, tuple[type, type]]:
     """Rpc name to (request record class, response record class), read off the service's descriptor."""
     stubs, records = _CONTRACTS[service]
-    file = importlib.import_module(f"protos.{stubs}").DESCRIPTOR
+    file = importlib.import_module(f"yarnbox.protos.{stubs}").DESCRIPTOR
     homes = [
-        importlib.import_module(f"yarn.{name}")
+        importlib.import_module(f"yarnbox.yarn.{name}")
         for name in (f"records.{records}", "records.tokens", "records.management", "ids")
     ]
     methods = file.services_by_name[service].methods
@@ -125,6 +128,10 @@ class Caller:
     """The address that the call comes from, without its port."""
     real_user: str | None = None
     """Who acts in the user's name; that he may was checked."""
+    certified: str | None = None
+    """The common name of the certificate that the caller has shown; TLS has verified it."""
+    bearer: str | None = None
+    """The token of a user that the caller shows; not yet verified."""
 
 
 NOBODY = Caller()
@@ -133,14 +140,19 @@ Handler = Callable[[str, Any, Caller], Any]
 """(rpc name, request record, caller) to the response record, or to an awaitable of it."""
 
 
-def _caller_of(context: Any) -> Caller:
-    user = token = None
+def _caller_of(context: Any, *, has_tls: bool) -> Caller:
+    user = token = bearer = certified = None
     for key, value in context.invocation_metadata():
         if key == _USER:
             user = value
         elif key == _TOKEN:
             token = _token_of(value)
-    return Caller(user, token, _host_of(context.peer()))
+        elif key == _BEARER:
+            bearer = value.removeprefix(_BEARER_PREFIX)
+    if has_tls:
+        names = context.auth_context().get("x509_common_name", ())
+        certified = names[0].decode() if names else None
+    return Caller(user, token, _host_of(context.peer()), certified=certified, bearer=bearer)
 
 
 def _host_of(peer: str) -> str | None:
@@ -154,8 +166,12 @@ def _token_of(data: bytes) -> Token:
     return from_bytes(Token, data)
 
 
-def _caller_metadata(user: str | None, token: Token | None) -> tuple[tuple[str, str | bytes], ...]:
+def _caller_metadata(
+    user: str | None, token: Token | None, tls: Tls | None
+) -> tuple[tuple[str, str | bytes], ...]:
     metadata: list[tuple[str, str | bytes]] = []
+    if tls is not None and tls.token:
+        metadata.append((_BEARER, _BEARER_PREFIX + tls.token))
     if user is not None:
         metadata.append((_USER, user))
     if token is not None:
@@ -164,6 +180,13 @@ def _caller_metadata(user: str | None, token: Token | None) -> tuple[tuple[str, 
 
 
 # The serving side.
+
+
+MAX_CONNECTIONS = 4096
+"""Of one port; further ones are closed at once."""
+HANDSHAKE_MS = 20_000
+IDLE_MS = 300_000
+"""A connection without a call for so long is closed; its client connects anew."""
 
 
 class PortTakenError(Exception):
@@ -177,11 +200,14 @@ def new_server(max_message_bytes: int = MAX_MESSAGE_BYTES) -> grpc.aio.Server:
             ("grpc.so_reuseport", 0),
             ("grpc.max_receive_message_length", max_message_bytes),
             ("grpc.max_send_message_length", -1),
+            ("grpc.max_allowed_incoming_connections", MAX_CONNECTIONS),
+            ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
+            ("grpc.max_connection_idle_ms", IDLE_MS),
         )
     )
 
 
-def listen(server: grpc.aio.Server, address: str, setting: str) -> int:
+def listen(server: grpc.aio.Server, address: str, setting: str, tls: Tls | None = None) -> int:
     """Binds `address` (`host:port`, port 0 for any) and returns the port; PortTakenError names `setting`."""
     host, _, port = address.rpartition(":")
     try:
@@ -190,11 +216,25 @@ def listen(server: grpc.aio.Server, address: str, setting: str) -> int:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(name)
             probe.listen(1)
-        return server.add_insecure_port(address)
+        if tls is None:
+            return server.add_insecure_port(address)
+        return server.add_secure_port(address, _serving(tls))
     except (OSError, RuntimeError, ValueError) as error:
         taken = isinstance(error, RuntimeError) or getattr(error, "errno", None) == errno.EADDRINUSE
         reason = f"port {port} is already in use" if taken else str(error)
         raise PortTakenError(f"cannot listen on {address}: {reason}; {setting} changes it") from error
+
+
+def _serving(tls: Tls) -> grpc.ServerCredentials:
+    """gRPC asks every client for a certificate, or none."""
+    pair = (tls.key or b"", tls.certificate or b"")
+    return grpc.ssl_server_credentials(
+        [pair], root_certificates=tls.authority, require_client_auth=tls.demands_certificates
+    )
+
+
+def _calling(tls: Tls) -> grpc.ChannelCredentials:
+    return grpc.ssl_channel_credentials(tls.authority, tls.key, tls.certificate)
 
 
 class Meter(Protocol):
@@ -204,10 +244,17 @@ class Meter(Protocol):
         """How long it took, and how many bytes came and went."""
 
 
-def add_service(server: grpc.aio.Server, service: str, handler: Handler, meter: Meter | None = None) -> None:
-    """Lets `handler` answer every rpc of `service`."""
+def add_service(
+    server: grpc.aio.Server,
+    service: str,
+    handler: Handler,
+    meter: Meter | None = None,
+    *,
+    has_tls: bool = False,
+) -> None:
+    """Lets `handler` answer every rpc of `service`; with TLS it is told the certificate of who calls."""
     methods: dict[str, Any] = {
-        rpc: grpc.unary_unary_rpc_method_handler(_method(rpc, request, handler, meter))
+        rpc: grpc.unary_unary_rpc_method_handler(_method(rpc, request, handler, meter, has_tls=has_tls))
         for rpc, (request, _) in SERVICES[service].items()
     }
     server.add_generic_rpc_handlers(
@@ -216,18 +263,20 @@ def add_service(server: grpc.aio.Server, service: str, handler: Handler, meter: 
 
 
 def _method(
-    rpc: str, request_class: type, handler: Handler, meter: Meter | None
+    rpc: str, request_class: type, handler: Handler, meter: Meter | None, *, has_tls: bool
 ) -> Callable[[bytes, Any], Awaitable[bytes]]:
     async def serve(data: bytes, context: Any) -> bytes:
         begun, sent = perf_counter(), b""
         try:
-            answer = handler(rpc, from_bytes(request_class, data), _caller_of(context))
+            answer = handler(rpc, from_bytes(request_class, data), _caller_of(context, has_tls=has_tls))
             if hasattr(answer, "__await__"):
                 answer = await answer
             sent = to_bytes(answer)
             return sent
         except YarnError as refusal:
             await _refuse(context, refusal)
+        except ConnectionFailedError as lost:  # a handler that passes calls on, and could not
+            await context.abort(grpc.StatusCode.UNAVAILABLE, str(lost))
         except Exception as defect:
             log.exception("%s failed", rpc)
             await context.abort(
@@ -267,26 +316,51 @@ def _channel_options(max_message_bytes: int) -> tuple[tuple[str, int], ...]:
     )
 
 
-def open_channel(address: str, max_message_bytes: int = MAX_MESSAGE_BYTES) -> grpc.aio.Channel:
+def open_channel(
+    address: str, max_message_bytes: int = MAX_MESSAGE_BYTES, tls: Tls | None = None
+) -> grpc.aio.Channel:
     """A channel to `host:port`, for several stubs to share; the caller closes it."""
-    return grpc.aio.insecure_channel(address, options=_channel_options(max_message_bytes))
+    options = _channel_options(max_message_bytes)
+    if tls is None:
+        return grpc.aio.insecure_channel(address, options=options)
+    return grpc.aio.secure_channel(address, _calling(tls), options=options)
+
+
+def _open_blocking_channel(address: str, tls: Tls | None) -> grpc.Channel:
+    options = _channel_options(MAX_MESSAGE_BYTES)
+    if tls is None:
+        return grpc.insecure_channel(address, options=options)
+    return grpc.secure_channel(address, _calling(tls), options=options)
+
+
+Target = grpc.aio.Channel | str
+"""Where an asyncio stub calls: a channel that is there, or an address."""
 
 
 class _Calls:
     """What both stubs know: the address, the credentials, and one multicallable per rpc."""
 
-    def __init__(self, channel: Any, peer: str, service: str, user: str | None, token: Token | None) -> None:
+    def __init__(
+        self,
+        channel: Any,
+        peer: str,
+        service: str,
+        user: str | None,
+        token: Token | None,
+        tls: Tls | None,
+    ) -> None:
         self._channel = channel
         self._peer = peer
         self._service = service
         self._user = user
-        self._metadata = _caller_metadata(user, token)
+        self._tls = tls
+        self._metadata = _caller_metadata(user, token, tls)
         self._rpcs = SERVICES[service]
         self._callables: dict[str, Callable[..., Any]] = {}
 
     def use_token(self, token: Token) -> None:
         """Calls with this token from now on, such as the new one that an RM sends when it rolls its key."""
-        self._metadata = _caller_metadata(self._user, token)
+        self._metadata = _caller_metadata(self._user, token, self._tls)
 
     def _callable(self, rpc: str) -> Callable[..., Any]:
         found = self._callables.get(rpc)
@@ -315,11 +389,12 @@ class Stub(_Calls):
         timeout_s: float = CALL_TIMEOUT_S,
         wait_for_ready: bool = False,
         peer: str = "",
+        tls: Tls | None = None,
     ) -> None:
         owned = isinstance(target, str)
-        channel = open_channel(target) if isinstance(target, str) else target
+        channel = open_channel(target, tls=tls) if isinstance(target, str) else target
         super().__init__(
-            channel, peer or (target if isinstance(target, str) else "the peer"), service, user, token
+            channel, peer or (target if isinstance(target, str) else "the peer"), service, user, token, tls
         )
         self._owned = owned
         self._timeout_s = timeout_s
@@ -366,15 +441,12 @@ class BlockingStub(_Calls):
         timeout_s: float = CALL_TIMEOUT_S,
         wait_for_ready: bool = False,
         peer: str = "",
+        tls: Tls | None = None,
     ) -> None:
         owned = isinstance(target, str)
-        channel = (
-            grpc.insecure_channel(target, options=_channel_options(MAX_MESSAGE_BYTES))
-            if isinstance(target, str)
-            else target
-        )
+        channel = _open_blocking_channel(target, tls) if isinstance(target, str) else target
         super().__init__(
-            channel, peer or (target if isinstance(target, str) else "the peer"), service, user, token
+            channel, peer or (target if isinstance(target, str) else "the peer"), service, user, token, tls
         )
         self._owned = owned
         self._timeout_s = timeout_s
@@ -401,7 +473,7 @@ class BlockingStub(_Calls):
         if self._owned:
             self._channel.close()
 
-    def __enter__(self) -> BlockingStub:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

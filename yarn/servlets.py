@@ -1,7 +1,7 @@
 """What every daemon shows of itself over HTTP: its configuration, its stacks, the level of its loggers, the
 directory of its logs.
 
-Texts and values alone; the daemons' web servers say who may see them. Answers for ConfServlet,
+Texts and values alone; the daemons' web servers say who may see them. Hadoop: ConfServlet,
 ConfigRedactor, StackServlet, LogLevel.Servlet and the listing of HttpServer2's /logs.
 """
 
@@ -21,8 +21,9 @@ from typing import Any
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
-from yarn.configuration import Configuration
-from yarn.log import LEVELS
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.log import LEVELS
+from yarnbox.yarn.words import counted
 
 REDACTED = "<redacted>"
 _SECRETS = re.compile(
@@ -88,7 +89,7 @@ def _stacks() -> Iterator[str]:
         yield f"Thread {ident} ({thread.name if thread is not None else 'unknown'}):\n  Stack:"
         yield "".join(f"    {line}" for line in traceback.format_stack(frame))
     tasks = asyncio.all_tasks()
-    yield f"{len(tasks)} tasks of the event loop"
+    yield f"{counted(len(tasks), 'task')} of the event loop"
     for task in sorted(tasks, key=lambda one: one.get_name()):
         yield f"Task {task.get_name()}: {task.get_coro()}"
         for frame in task.get_stack():

@@ -8,8 +8,8 @@
 One declaration gives the property's name, type, default, unit, check and its row in the manual. The class
 becomes a frozen, slotted dataclass whose fields all have defaults, so that a test writes
 `RMSettings(node_expiry_ms=5_000)`. `read` fills it from a Configuration and reports all faults together. Owns
-declaring and reading; the properties themselves are declared in the rooms of the processes. Answers for the
-constants of YarnConfiguration and for yarn-default.xml.
+declaring and reading; the properties themselves are declared by each process. Hadoop: the
+constants of YarnConfiguration and yarn-default.xml.
 
 A default written as text with `${...}` in it is expanded where it is needed, as a default in yarn-default.xml
 is: `setting("yarn.resourcemanager.webapp.address", "${yarn.resourcemanager.hostname}:8088")`.
@@ -34,7 +34,8 @@ from typing import (
     get_type_hints,
 )
 
-from yarn.configuration import Configuration, ConfigurationError, Fault, values
+from yarnbox.yarn.configuration import Configuration, ConfigurationError, Fault, values
+from yarnbox.yarn.frozen import frozen
 
 T = TypeVar("T")
 
@@ -219,7 +220,7 @@ def settings(cls: type[T]) -> type[T]:
     defaults = Configuration().with_defaults(_default_texts(cls))
     for declaration in declarations:
         setattr(cls, declaration.field, _value(declaration, defaults))
-    return dataclass(frozen=True, slots=True, kw_only=True)(cls)
+    return frozen(cls)
 
 
 def declarations(kind: type[Any]) -> tuple[Declaration, ...]:

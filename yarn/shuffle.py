@@ -9,7 +9,7 @@ bytes; opens no connection. A map's output lies in its application's directory a
 and is asked for with `GET /mapOutput?job=<job>&reduce=<number>&map=<attempt>,<attempt>`. The request is
 signed with the job's secret (UrlHash), the answer signs the signature (ReplyHash). The service learns the
 secret from the job's token, which is its service data at the start of a container
-(yarn.credentials.write_token). Answers for ShuffleHandler, ShuffleHeader, SpillRecord and SecureShuffleUtils.
+(yarn.credentials.write_token). Hadoop: ShuffleHandler, ShuffleHeader, SpillRecord and SecureShuffleUtils.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple, Self
 from urllib.parse import parse_qs, urlsplit
 
-from yarn.ids import ApplicationId
-from yarn.writable import read_vint, write_vint
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.writable import read_vint, write_vint
 
 SHUFFLE_SERVICE = "mapreduce_shuffle"
 """The auxiliary service's name: the key of its service data and of its meta data."""
@@ -86,9 +86,9 @@ class ShuffleRequest:
         query = parse_qs(parts.query)
         jobs, reduces, maps = query.get("job", []), query.get("reduce", []), query.get("map", [])
         if parts.path != "/mapOutput" or len(jobs) != 1 or len(reduces) != 1 or not maps:
-            raise ValueError("wanted: /mapOutput with job, reduce and map")
+            raise ValueError("expected /mapOutput with job, reduce and map")
         if not reduces[0].isdigit():
-            raise ValueError(f"reduce is no number: {reduces[0]}")
+            raise ValueError(f"reduce is not a number: {reduces[0]}")
         return cls(jobs[0], int(reduces[0]), tuple(name for part in maps for name in part.split(",")))
 
 
@@ -172,7 +172,7 @@ def read_index(path: Path) -> list[IndexRecord]:
     data = path.read_bytes()
     body = data[: -_INDEX_CHECKSUM.size]
     if len(body) % _INDEX_ENTRY.size or data[len(body) :] != _INDEX_CHECKSUM.pack(zlib.crc32(body)):
-        raise ValueError(f"{path} is no index of map output")
+        raise ValueError(f"{path} is not an index of map output")
     return [IndexRecord(*entry) for entry in _INDEX_ENTRY.iter_unpack(body)]
 
 

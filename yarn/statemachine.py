@@ -10,29 +10,18 @@ Rows are states, cells are event types; an absent pair is invalid.
 
 `to` has one target; `choose(A, B, by=judge)` lets the hook return one of those named; `ignore` is written
 out, for silence is a decision. The hook runs first and still sees the old state; then the state changes; then
-the story has a line. Answers for Hadoop's StateMachineFactory.
+the story has a line. Hadoop: StateMachineFactory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
-from yarn.story import Line, Story
+from yarnbox.yarn.story import Line, Story
 
 S = TypeVar("S", bound=Enum)
-
-
-class Entity(Protocol):
-    """What a table works on: something with a state, and an id for the story."""
-
-    state: Any
-
-    @property
-    def subject(self) -> Any:
-        """The id under which the story tells of it."""
-        ...
 
 
 Hook = Callable[[Any, Any], object]

@@ -1,4 +1,4 @@
-"""Asyncio tasks and their ends. Answers for the interrupts of Hadoop's service threads."""
+"""Asyncio tasks and their ends. Hadoop: the interrupts of Hadoop's service threads."""
 
 from __future__ import annotations
 

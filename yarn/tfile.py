@@ -2,7 +2,7 @@
 
 Owns the format: numbers, the index of blocks at the end, records of a key and a value in chunks; a block that
 is compressed (gz) is unpacked into a temporary file. Values are views of a file, however long they are. Knows
-nothing of what the keys mean. What cannot be read is an OSError and nothing worse. Answers for TFile.Reader,
+nothing of what the keys mean. What cannot be read is an OSError and nothing worse. Hadoop: TFile.Reader,
 BCFile.Reader and Chunk.ChunkDecoder.
 """
 

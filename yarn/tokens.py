@@ -3,7 +3,7 @@
 Owns the three kinds that every cluster uses, on the side that makes them and on the side that checks them:
 AMRM tokens (RM to AM, checked by the RM), NM tokens and container tokens (made by the RM, checked by the NM
 with keys that travel in its heartbeats). Knows no clock and no chance: moments are arguments, key material
-comes from an injected source, and when to roll a key is the caller's timer. Answers for
+comes from an injected source, and when to roll a key is the caller's timer. Hadoop:
 AMRMTokenSecretManager, NMTokenSecretManagerInRM and -InNM, RMContainerTokenSecretManager and
 NMContainerTokenSecretManager.
 """
@@ -14,11 +14,16 @@ import hmac
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from yarn.errors import IllegalArgumentError, InvalidTokenError
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.tokens import AMRMTokenIdentifier, ContainerTokenIdentifier, NMTokenIdentifier, Token
-from yarn.records.tracker import MasterKey
-from yarn.wire import from_bytes, to_bytes
+from yarnbox.yarn.errors import IllegalArgumentError, InvalidTokenError, NMNotYetReadyError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.tokens import (
+    AMRMTokenIdentifier,
+    ContainerTokenIdentifier,
+    NMTokenIdentifier,
+    Token,
+)
+from yarnbox.yarn.records.tracker import MasterKey
+from yarnbox.yarn.wire import from_bytes, to_bytes
 
 AMRM_TOKEN = "YARN_AM_RM_TOKEN"
 NM_TOKEN = "NMToken"
@@ -241,7 +246,7 @@ class _ReceivedKeys:
         if self.current is None or self.current.key_id != key.key_id:
             self.previous, self.current = self.current, key
 
-    def _known(self, key_id: int) -> MasterKey | None:
+    def _key(self, key_id: int) -> MasterKey | None:
         for key in (self.previous, self.current):
             if key is not None and key.key_id == key_id:
                 return key
@@ -259,7 +264,9 @@ class NMTokenSecretManagerInNM(_ReceivedKeys):
         self._used: dict[ApplicationAttemptId, MasterKey] = {}
 
     def verify(self, token: Token | None) -> NMTokenIdentifier:
-        """The identifier of a genuine token for this node; InvalidTokenError otherwise."""
+        """The identifier of a genuine token for this node; InvalidTokenError otherwise, NMNotYetReadyError as
+        long as no key has come with which it could be told.
+        """
         identifier = identifier_of(token, NM_TOKEN, NMTokenIdentifier)
         assert token is not None
         key = self._key_of(identifier)
@@ -276,9 +283,11 @@ class NMTokenSecretManagerInNM(_ReceivedKeys):
         attempt_id, node_id = identifier.app_attempt_id, identifier.node_id
         if attempt_id is None or node_id is None:
             raise InvalidTokenError("Invalid NMToken: it names no attempt or no node")
-        key = self._known(identifier.key_id)
+        key = self._key(identifier.key_id)
         if key is None:
             key = self._used.get(attempt_id)
+        if key is None and self.current is None:
+            raise NMNotYetReadyError("The NodeManager has not registered with the ResourceManager yet.")
         if self.node_id is not None and node_id != self.node_id:
             raise InvalidTokenError(
                 f"Given NMToken for application : {attempt_id} is not valid for current node manager."
@@ -295,7 +304,7 @@ class NMTokenSecretManagerInNM(_ReceivedKeys):
         used = self._used.get(attempt_id)
         if used is not None and used.key_id == identifier.key_id:
             return
-        key = self._known(identifier.key_id)
+        key = self._key(identifier.key_id)
         if key is None:
             raise InvalidTokenError("Older NMToken should not be used while starting the container.")
         self._used[attempt_id] = key
@@ -342,7 +351,7 @@ class ContainerTokenSecretManagerInNM(_ReceivedKeys):
                 f" Expected : {self.node_id} Found : {identifier.nm_host_addr}"
             )
         refusal = f"Given Container {container_id} seems to have an illegally generated token."
-        key = self._known(identifier.master_key_id)
+        key = self._key(identifier.master_key_id)
         if key is None:
             raise InvalidTokenError(refusal)
         _check_password(token, key, refusal)

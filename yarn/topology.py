@@ -3,7 +3,7 @@
 Owns the three ways of Hadoop to say it: a table file of hosts and racks (TableMapping, used by the local
 cluster), a script that prints a rack for each argument (ScriptBasedMapping), and neither: then all are on
 /default-rack. A host's rack is remembered; a table that has changed is read again, since nodes of the local
-cluster come and go. Answers for RackResolver, TableMapping, ScriptBasedMapping and CachedDNSToSwitchMapping.
+cluster come and go. Hadoop: RackResolver, TableMapping, ScriptBasedMapping and CachedDNSToSwitchMapping.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from yarn.configuration import Configuration
-from yarn.log import Log
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.log import Log
 
 log = Log("yarn.topology")
 

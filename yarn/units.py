@@ -1,6 +1,6 @@
 """Units of resource amounts, `p n u m k M G T P` and the binary `Ki Mi Gi Ti Pi`; conversion in integers.
 
-Answers for Hadoop's UnitsConversionUtil, whose rounding is kept: a conversion to a larger unit cuts. Pure.
+Hadoop: UnitsConversionUtil, whose rounding is kept: a conversion to a larger unit cuts. Pure.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""The versions that yarnbox tells: its own, and of the Hadoop it behaves like. Answers for VersionInfo."""
+"""The versions that yarnbox tells: its own, and of the Hadoop it behaves like. Hadoop: VersionInfo."""
 
 from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
+
+from yarnbox import __version__
 
 HADOOP_VERSION = "3.4.1"
 """The release whose behaviour and messages these are."""
@@ -12,8 +14,8 @@ UNKNOWN = "Unknown"
 
 
 def yarnbox_version() -> str:
-    """The installed version; `Unknown` when the sources run without being installed."""
-    return _version_of("yarnbox")
+    """The version of the package."""
+    return __version__
 
 
 def protobuf_version() -> str:

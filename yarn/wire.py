@@ -5,6 +5,10 @@ snake_case), so the conversion is derived from the record's annotations once, at
 written out by hand. Special are the identifiers, Resource (whose further types travel in
 `resource_value_map`), priorities (an int here, a PriorityProto there) and the repeated key-value messages (a
 mapping here).
+
+What arrives is checked while it is read, against the limits of yarn/limits.py, field by field: whatever is a
+record here can be stored, listed and sent on. What leaves is made to fit instead: a sum that has outgrown its
+field is the largest number the field holds, half a character a replacement character.
 """
 
 from __future__ import annotations
@@ -18,9 +22,10 @@ from enum import Enum
 from functools import cache
 from typing import Any, TypeVar
 
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import DecodeError, Message
 
-from protos import (
+from yarnbox.protos import (
     HAServiceProtocol_pb2,
     Security_pb2,
     mr_protos_pb2,
@@ -32,16 +37,25 @@ from protos import (
     yarn_server_resourcemanager_service_protos_pb2,
     yarn_service_protos_pb2,
 )
-from yarn.errors import IllegalArgumentError
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
-from yarn.resource import MEMORY_MB, VCORES, Resource
-from yarn.units import UNITS
-from yarn.units import convert as in_unit
+from yarnbox.yarn.errors import IllegalArgumentError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
+from yarnbox.yarn.limits import (
+    INT32_MAX,
+    INT64_MAX,
+    NAME_LENGTH,
+    OutOfLimitsError,
+    Text,
+    check_node_id,
+    check_of,
+    numbered,
+)
+from yarnbox.yarn.resource import MEMORY_MB, VCORES, Resource
+from yarnbox.yarn.units import UNITS
+from yarnbox.yarn.units import convert as in_unit
 
 T = TypeVar("T")
 Convert = Callable[[Any], Any]
 
-_MAXIMUM_INT = 2**31 - 1
 _MODULES = (
     yarn_protos_pb2,
     yarn_service_protos_pb2,
@@ -62,10 +76,13 @@ def to_message(record: Any) -> Message:
 
 
 def from_message(cls: type[T], message: Message) -> T:
-    """The record of class `cls` that `message` stands for; IllegalArgumentError when a required part is
-    missing.
+    """The record of class `cls` that `message` stands for; IllegalArgumentError, with the path to the field,
+    when a required part is missing or a value is none that may be sent.
     """
-    return typing.cast(T, _decoder(cls)(message))
+    try:
+        return typing.cast(T, _decoder(cls)(message))
+    except OutOfLimitsError as error:
+        raise IllegalArgumentError(f"{cls.__name__}: {error}") from None
 
 
 def to_bytes(record: Any) -> bytes:
@@ -79,6 +96,14 @@ def from_bytes(cls: type[T], data: bytes) -> T:
         return from_message(cls, message_class(typing.cast(Any, cls)).FromString(data))
     except DecodeError as error:
         raise IllegalArgumentError(f"not a {cls.__name__} message: {error}") from error
+
+
+def checked(record: T) -> T:
+    """A record that did not come in a message, if one could hold it; IllegalArgumentError when not."""
+    arrived = from_message(type(record), to_message(record))
+    if arrived != record:
+        raise IllegalArgumentError(f"{type(record).__name__}: a number or a string cannot be sent")
+    return arrived
 
 
 @cache
@@ -99,7 +124,10 @@ def _encode_application_id(value: ApplicationId) -> Message:
 
 
 def _decode_application_id(message: Any) -> ApplicationId:
-    return ApplicationId(message.cluster_timestamp, message.id)
+    timestamp, number = message.cluster_timestamp, message.id
+    if timestamp < 0 or number < 0:
+        raise numbered(cluster_timestamp=timestamp, id=number)
+    return ApplicationId(timestamp, number)
 
 
 def _encode_attempt_id(value: ApplicationAttemptId) -> Message:
@@ -113,7 +141,15 @@ def _encode_attempt_id(value: ApplicationAttemptId) -> Message:
 
 
 def _decode_attempt_id(message: Any) -> ApplicationAttemptId:
-    return ApplicationAttemptId(_decode_application_id(message.application_id), message.attemptId)
+    outer = message.application_id
+    timestamp, number, attempt = outer.cluster_timestamp, outer.id, message.attemptId
+    if timestamp <= 0 or number < 0 or attempt < 0:
+        if not message.HasField("application_id"):
+            raise _missing("application_id")
+        _part("application_id", _decode_application_id, outer)
+        if attempt < 0:
+            raise numbered(attemptId=attempt)
+    return ApplicationAttemptId(ApplicationId(timestamp, number), attempt)
 
 
 def _encode_container_id(value: ContainerId) -> Message:
@@ -123,7 +159,20 @@ def _encode_container_id(value: ContainerId) -> Message:
 
 
 def _decode_container_id(message: Any) -> ContainerId:
-    return ContainerId(_decode_attempt_id(message.app_attempt_id), message.id)
+    """In one step, and in its parts only when one of the numbers is odd: every heartbeat is full of these."""
+    attempt = message.app_attempt_id
+    application = attempt.application_id
+    number, attempt_number = message.id, attempt.attemptId
+    timestamp, application_number = application.cluster_timestamp, application.id
+    if number < 0 or attempt_number < 0 or application_number < 0 or timestamp <= 0:
+        if number < 0:
+            raise numbered(id=number)
+        if not message.HasField("app_attempt_id"):
+            raise _missing("app_attempt_id")
+        return ContainerId(_part("app_attempt_id", _decode_attempt_id, attempt), number)
+    return ContainerId(
+        ApplicationAttemptId(ApplicationId(timestamp, application_number), attempt_number), number
+    )
 
 
 def _encode_node_id(value: NodeId) -> Message:
@@ -131,7 +180,7 @@ def _encode_node_id(value: NodeId) -> Message:
 
 
 def _decode_node_id(message: Any) -> NodeId:
-    return NodeId(message.host, message.port)
+    return check_node_id(message.host, message.port)
 
 
 def _encode_reservation_id(value: ReservationId) -> Message:
@@ -139,7 +188,21 @@ def _encode_reservation_id(value: ReservationId) -> Message:
 
 
 def _decode_reservation_id(message: Any) -> ReservationId:
-    return ReservationId(message.cluster_timestamp, message.id)
+    timestamp, number = message.cluster_timestamp, message.id
+    if timestamp < 0 or number < 0:
+        raise numbered(cluster_timestamp=timestamp, id=number)
+    return ReservationId(timestamp, number)
+
+
+def _missing(field: str) -> OutOfLimitsError:
+    return OutOfLimitsError(f"the required field {field} is missing")
+
+
+def _part(field: str, decode: Convert, message: Any) -> Any:
+    try:
+        return decode(message)
+    except OutOfLimitsError as error:
+        raise error.inside(field) from None
 
 
 _units: dict[str, str] = {}
@@ -149,22 +212,29 @@ _units: dict[str, str] = {}
 def use_units(units: Mapping[str, str]) -> None:
     """From now on amounts of these types are in these units here: they are sent with them, and what arrives
     in others is converted. Of a type that is not named the unit is left out, which means the receiver's own,
-    and amounts are taken as they come. Answers for ResourceUtils.getDefaultUnit, as ResourcePBImpl uses it.
+    and amounts are taken as they come. Hadoop: ResourceUtils.getDefaultUnit, as ResourcePBImpl uses it.
     """
     _units.clear()
     _units.update(units)
 
 
 def _encode_resource(value: Resource) -> Message:
-    vcores = value.vcores if value.vcores <= _MAXIMUM_INT else _MAXIMUM_INT  # a sum may be more
-    message = yarn_protos_pb2.ResourceProto(memory=value.memory_mb, virtual_cores=vcores)
+    try:
+        message = yarn_protos_pb2.ResourceProto(memory=value.memory_mb, virtual_cores=value.vcores)
+    except ValueError:  # a sum may be more than either holds
+        memory, vcores = _within(value.memory_mb, INT64_MAX), _within(value.vcores, INT32_MAX)
+        message = yarn_protos_pb2.ResourceProto(memory=memory, virtual_cores=vcores)
     for name, amount in value.others:
         entry = message.resource_value_map.add(
-            key=name, value=amount, type=yarn_protos_pb2.ResourceTypesProto.COUNTABLE
+            key=name, value=_within(amount, INT64_MAX), type=yarn_protos_pb2.ResourceTypesProto.COUNTABLE
         )
         if name in _units:
             entry.units = _units[name]
     return message
+
+
+def _within(value: int, largest: int) -> int:
+    return min(max(value, -largest - 1), largest)
 
 
 def _decode_resource(message: Any) -> Resource:
@@ -174,8 +244,11 @@ def _decode_resource(message: Any) -> Resource:
     for entry in message.resource_value_map:
         if entry.key in (MEMORY_MB, VCORES):
             continue  # fields 1 and 2 win for those two
-        others[entry.key] = _decode_amount(entry)
+        others[_part("resource_value_map", _resource_name, entry.key)] = _decode_amount(entry)
     return Resource.of({MEMORY_MB: message.memory, VCORES: message.virtual_cores, **others})
+
+
+_resource_name = Text(NAME_LENGTH).check()
 
 
 def _decode_amount(entry: Any) -> int:
@@ -184,11 +257,12 @@ def _decode_amount(entry: Any) -> int:
     if not entry.HasField("units"):
         return amount
     if entry.units not in UNITS:
-        raise IllegalArgumentError(f"unknown unit {entry.units!r} of resource type {entry.key}")
+        raise OutOfLimitsError(f"has the unknown unit {entry.units!r} of resource type {entry.key}")
     try:
         return in_unit(amount, entry.units, _units.get(entry.key, entry.units))
     except ValueError as error:
-        raise IllegalArgumentError(f"{amount}{entry.units} of resource type {entry.key}: {error}") from error
+        why = f"has {amount}{entry.units} of resource type {entry.key}: {error}"
+        raise OutOfLimitsError(why) from error
 
 
 _ENCODERS: dict[Any, Convert] = {
@@ -222,6 +296,8 @@ def _encoder(cls: Any) -> Convert:
 def _decoder(cls: Any) -> Convert:
     found = _DECODERS.get(cls)
     if found is None:
+        # A record may contain itself: what is built within finds this instead.
+        _DECODERS[cls] = lambda message: _DECODERS[cls](message)
         _DECODERS[cls] = found = _build_decoder(cls)
     return found
 
@@ -233,7 +309,7 @@ def _snake(name: str) -> str:
 def _fields_of(cls: Any) -> list[tuple[str, Any, Any, Any]]:
     """(record field, annotation, message field, default) for each field of a record class."""
     descriptors = {_snake(field.name): field for field in message_class(cls).DESCRIPTOR.fields}
-    hints = typing.get_type_hints(cls)
+    hints = typing.get_type_hints(cls, include_extras=True)
     found = []
     for field in fields(cls):
         found.append((field.name, hints[field.name], descriptors[field.name.rstrip("_")], field.default))
@@ -242,7 +318,7 @@ def _fields_of(cls: Any) -> list[tuple[str, Any, Any, Any]]:
 
 def _value_encoder(annotation: Any, descriptor: Any) -> Convert | None:
     """How one value of `annotation` is written; None for a plain value that goes as it is."""
-    annotation = _strip_optional(annotation)
+    annotation, _ = _strip(annotation)
     if isinstance(annotation, type) and issubclass(annotation, Enum):
         return lambda value: value.value
     if descriptor.message_type is not None and annotation is int:
@@ -253,20 +329,26 @@ def _value_encoder(annotation: Any, descriptor: Any) -> Convert | None:
 
 
 def _value_decoder(annotation: Any, descriptor: Any) -> Convert | None:
-    annotation = _strip_optional(annotation)
+    """How one value of `annotation` is read and checked; None for a plain value without limits."""
+    annotation, metadata = _strip(annotation)
     if isinstance(annotation, type) and issubclass(annotation, Enum):
         return {member.value: member for member in annotation}.__getitem__
-    if descriptor.message_type is not None and annotation is int:
+    check = check_of(annotation, metadata)
+    if descriptor.message_type is None:
+        return check
+    if annotation is int:
         return lambda message: message.priority
-    if descriptor.message_type is not None:
-        return lambda message: _decoder(annotation)(message)
-    return None
+    decode = _decoder(annotation)
+    return decode if check is None else lambda message: check(decode(message))
 
 
-def _strip_optional(annotation: Any) -> Any:
+def _strip(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The type itself, without None, and the limits that its annotation bears."""
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        return next(part for part in typing.get_args(annotation) if part is not type(None))
-    return annotation
+        annotation = next(part for part in typing.get_args(annotation) if part is not type(None))
+    if typing.get_origin(annotation) is typing.Annotated:
+        return annotation.__origin__, annotation.__metadata__
+    return annotation, ()
 
 
 def _is_mapping(annotation: Any) -> bool:
@@ -290,9 +372,33 @@ def _build_encoder(cls: Any) -> Convert:
             if part is None:
                 continue
             arguments[message_field] = part if convert is None else convert(part)
-        return typing.cast(Message, message_type(**arguments))
+        return _new(message_type, arguments)
 
     return encode
+
+
+def _new(message_type: Any, arguments: Mapping[str, Any]) -> Message:
+    """The message; a value that does not fit into its field is made to."""
+    try:
+        return typing.cast(Message, message_type(**arguments))
+    except ValueError:
+        by_name = message_type.DESCRIPTOR.fields_by_name
+        fitting = {name: _fitting(value, by_name[name]) for name, value in arguments.items()}
+        return typing.cast(Message, message_type(**fitting))
+
+
+def _fitting(value: Any, descriptor: Any) -> Any:
+    """The nearest value that the field holds."""
+    if isinstance(value, list | tuple):
+        return [_fitting(one, descriptor) for one in value]
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, int) and descriptor.cpp_type in _LARGEST:
+        return _within(value, _LARGEST[descriptor.cpp_type])
+    return value
+
+
+_LARGEST = {FieldDescriptor.CPPTYPE_INT32: INT32_MAX, FieldDescriptor.CPPTYPE_INT64: INT64_MAX}
 
 
 def _field_encoder(annotation: Any, descriptor: Any) -> Convert | None:
@@ -302,8 +408,10 @@ def _field_encoder(annotation: Any, descriptor: Any) -> Convert | None:
             typing.get_args(annotation)[1], descriptor.message_type.fields_by_name["value"]
         )
         if inner is None:
-            return lambda value: [entry_type(key=key, value=part) for key, part in value.items()]
-        return lambda value: [entry_type(key=key, value=inner(part)) for key, part in value.items()]
+            return lambda value: [_new(entry_type, {"key": key, "value": one}) for key, one in value.items()]
+        return lambda value: [
+            _new(entry_type, {"key": key, "value": inner(one)}) for key, one in value.items()
+        ]
     if _is_tuple(annotation):
         element = _value_encoder(typing.get_args(annotation)[0], descriptor)
         return None if element is None else lambda value: [element(part) for part in value]
@@ -329,14 +437,17 @@ def _build_decoder(cls: Any) -> Convert:
 
     def decode(message: Any) -> Any:
         arguments = {}
-        for descriptor, value in message.ListFields():
-            known = plan.get(descriptor.number)
-            if known is not None:
-                name, convert = known
-                arguments[name] = value if convert is None else convert(value)
+        try:
+            for descriptor, value in message.ListFields():
+                known = plan.get(descriptor.number)
+                if known is not None:
+                    name, convert = known
+                    arguments[name] = value if convert is None else convert(value)
+        except OutOfLimitsError as error:
+            raise error.inside(descriptor.name) from None
         for name, message_field in required:
             if name not in arguments:
-                raise IllegalArgumentError(f"{cls.__name__}: the required field {message_field} is missing")
+                raise _missing(message_field)
         return cls(**arguments)
 
     return decode
@@ -344,15 +455,46 @@ def _build_decoder(cls: Any) -> Convert:
 
 def _field_decoder(annotation: Any, descriptor: Any) -> Convert | None:
     if _is_mapping(annotation):
-        inner = _value_decoder(
-            typing.get_args(annotation)[1], descriptor.message_type.fields_by_name["value"]
-        )
-        if inner is None:
-            return lambda entries: {entry.key: entry.value for entry in entries}
-        return lambda entries: {entry.key: inner(entry.value) for entry in entries}
+        return _mapping_decoder(typing.get_args(annotation)[1], descriptor)
     if _is_tuple(annotation):
         element = _value_decoder(typing.get_args(annotation)[0], descriptor)
-        if element is None:
-            return tuple
-        return lambda values: tuple([element(value) for value in values])
+        return tuple if element is None else _tuple_decoder(element)
     return _value_decoder(annotation, descriptor)
+
+
+def _mapping_decoder(annotation: Any, descriptor: Any) -> Convert:
+    """Entries of key and value; keys are texts."""
+    key = Text().check()
+    inner = _value_decoder(annotation, descriptor.message_type.fields_by_name["value"]) or _as_it_is
+
+    def decode(entries: Any) -> dict[str, Any]:
+        found = {}
+        for index, entry in enumerate(entries):
+            try:
+                found[key(entry.key)] = inner(entry.value)
+            except OutOfLimitsError as error:
+                raise error.inside(f"[{index}]") from None
+        return found
+
+    return decode
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _tuple_decoder(element: Convert) -> Convert:
+    def decode(values: Any) -> tuple[Any, ...]:
+        try:
+            return tuple([element(value) for value in values])
+        except OutOfLimitsError:
+            return tuple([_numbered_element(element, *pair) for pair in enumerate(values)])
+
+    return decode
+
+
+def _numbered_element(element: Convert, index: int, value: Any) -> Any:
+    try:
+        return element(value)
+    except OutOfLimitsError as error:
+        raise error.inside(f"[{index}]") from None

@@ -1,6 +1,6 @@
 """Hadoop's variable length integers: what stands before texts and blocks in token files and shuffle headers.
 
-Pure bytes. Answers for WritableUtils' VInt and VLong, which are written alike.
+Pure bytes. Hadoop: WritableUtils' VInt and VLong, which are written alike.
 """
 
 from __future__ import annotations

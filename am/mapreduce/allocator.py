@@ -2,7 +2,7 @@
 
 Owns the attempts that wait for a container and those that have one. Maps are asked for at once, where their
 input is; reduces when enough maps are done, in measure with them while maps still wait, and all together when
-none does. Reduces give way when maps starve. Knows nothing of what tasks do. Answers for
+none does. Reduces give way when maps starve. Knows nothing of what tasks do. Hadoop:
 RMContainerAllocator and RMContainerRequestor.
 """
 
@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from am.asks import ContainerRequest, RequestTable
-from am.mapreduce.context import Context
-from am.mapreduce.effects import Ask
-from am.mapreduce.events import (
+from yarnbox.am.asks import ContainerRequest, RequestTable
+from yarnbox.am.mapreduce.context import Context
+from yarnbox.am.mapreduce.effects import Ask
+from yarnbox.am.mapreduce.events import (
     AttemptAssigned,
     AttemptContainerCompleted,
     AttemptKill,
@@ -23,16 +23,16 @@ from am.mapreduce.events import (
     ContainerRequested,
     JobUpdatedNodes,
 )
-from am.mapreduce.ids import TaskAttemptId
-from am.mapreduce.preemption import given_up
-from am.mapreduce.rampup import Amounts, reduces_to_add
-from am.mapreduce.waiting import WaitingAttempts
-from yarn.enums import NodeState
-from yarn.ids import ContainerId
-from yarn.records.container import Container
-from yarn.records.master import AllocateResponse
-from yarn.records.request import PreemptionMessage
-from yarn.resource import Resource
+from yarnbox.am.mapreduce.ids import TaskAttemptId
+from yarnbox.am.mapreduce.preemption import given_up
+from yarnbox.am.mapreduce.rampup import Amounts, reduces_to_add
+from yarnbox.am.mapreduce.waiting import WaitingAttempts
+from yarnbox.yarn.enums import NodeState
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.container import Container
+from yarnbox.yarn.records.master import AllocateResponse
+from yarnbox.yarn.records.request import PreemptionMessage
+from yarnbox.yarn.resource import Resource
 
 FAST_FAIL_MAP = 5
 REDUCE = 10
@@ -48,18 +48,26 @@ class Allocator:
 
     __slots__ = (
         "_asks", "_assigned", "_assigned_maps", "_avoided", "_container_of", "_context", "_failures",
-        "_headroom", "_map_size", "_maps_done", "_nodes", "_pending_reduces", "_rack_of", "_reduce_size",
-        "_starving_since_ms", "_waiting",
+        "_headroom", "_map_size", "_maps_done", "_nodes", "_pending_reduces", "_progress_of", "_rack_of",
+        "_reduce_size", "_refuses", "_starving_since_ms", "_waiting",
     )  # fmt: skip
 
     def __init__(
-        self, context: Context, asks: RequestTable, maps_done: MapsDone, rack_of: Callable[[str], str]
+        self,
+        context: Context,
+        asks: RequestTable,
+        maps_done: MapsDone,
+        rack_of: Callable[[str], str],
+        progress_of: Callable[[TaskAttemptId], float],
+        refuses: Callable[[TaskAttemptId, str], bool],
     ) -> None:
         settings = context.settings
         self._context = context
         self._asks = asks
         self._maps_done = maps_done
         self._rack_of = rack_of
+        self._progress_of = progress_of
+        self._refuses = refuses
         self._map_size = Resource(settings.map_memory_mb, settings.map_vcores)
         self._reduce_size = Resource(settings.reduce_memory_mb, settings.reduce_vcores)
         self._waiting = WaitingAttempts()
@@ -211,7 +219,7 @@ class Allocator:
         if attempt_id is None:
             self._asks.release(container.id)  # wanted once, not any more
             return
-        if host in self._avoided:
+        if host in self._avoided or self._refuses(attempt_id, host):
             request = self._waiting.request_of(attempt_id)
             self._asks.release(container.id)
             self._asks.remove(request)  # said again, for the RM has counted it off
@@ -279,7 +287,7 @@ class Allocator:
     def _preempt_reduces(self) -> None:
         """No map runs and none can start: the reduces that are least far make room."""
         running = [
-            (self._context.attempts[attempt_id].progress, attempt_id)
+            (self._progress_of(attempt_id), attempt_id)
             for attempt_id, _ in self._assigned.values()
             if not attempt_id.is_map
         ]

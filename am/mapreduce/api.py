@@ -2,14 +2,19 @@
 
 A mapper is a class below Mapper, or a function `(key, value)` that yields pairs; a reducer or combiner is a
 class below Reducer, or a function `(key, values)` that yields pairs. Keys and values are str, bytes, int,
-float, or anything that JSON has. Answers for Mapper, Reducer and their Contexts.
+float, or anything that JSON has. Hadoop: Mapper, Reducer and their Contexts.
 """
 
 from __future__ import annotations
 
 import importlib
+import threading
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from itertools import chain, starmap
+from typing import Any, Protocol
+
+from yarnbox.am.mapreduce.records import decode
+from yarnbox.yarn.configuration import Configuration
 
 Emit = Callable[[Any, Any], None]
 Partition = Callable[[bytes, int], int]
@@ -18,34 +23,102 @@ Partition = Callable[[bytes, int], int]
 TASK_COUNTERS = "org.apache.hadoop.mapreduce.TaskCounter"
 
 
+class Out(Protocol):
+    """Where a mapper's or reducer's pairs go."""
+
+    def emit(self, key: Any, value: Any) -> None:
+        """Takes one pair."""
+
+    def emit_all(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Takes pairs as they come."""
+
+
+class TaskEnvironment(Protocol):
+    """What a task tells of itself and of its job."""
+
+    def configuration(self) -> Configuration:
+        """The properties of job and task."""
+
+    def set_status(self, text: str) -> None:
+        """What the task is at."""
+
+    def breathe(self) -> None:
+        """That it goes on; ends it when it is not wanted any more."""
+
+
 class Tally:
-    """The counters of one task."""
+    """The counters of one task. Several threads may add."""
 
     def __init__(self) -> None:
         self.groups: dict[str, dict[str, int]] = {}
+        self._lock = threading.Lock()
+        self.changes = 0
+        """How often something was added."""
 
     def add(self, name: str, amount: int = 1, group: str = TASK_COUNTERS) -> None:
         """Adds to a counter."""
-        counters = self.groups.setdefault(group, {})
-        counters[name] = counters.get(name, 0) + amount
+        with self._lock:
+            counters = self.groups.setdefault(group, {})
+            counters[name] = counters.get(name, 0) + amount
+            self.changes += 1
 
 
-class MapContext:
-    """What a mapper reaches: its input, a way out, counters."""
+class TaskContext:
+    """What a mapper or reducer reaches: a way out, counters, the job's properties, its status."""
+
+    def __init__(self, out: Out, tally: Tally, environment: TaskEnvironment) -> None:
+        self.emit = out.emit
+        """Takes a key and a value."""
+        self.emit_all = out.emit_all
+        """Takes pairs of key and value as they are made: less work than `emit` for each."""
+        self.tally = tally
+        self._environment = environment
+
+    @property
+    def configuration(self) -> Configuration:
+        """The job's properties, and those of the task: `context.configuration.value(name)`."""
+        return self._environment.configuration()
+
+    def set_status(self, text: str) -> None:
+        """Says, to whoever looks at the task, what it is at."""
+        self._environment.set_status(text)
+
+    def progress(self) -> None:
+        """Says that work goes on, where for a long time nothing is read, emitted or counted."""
+        self._environment.breathe()
+
+
+class MapContext(TaskContext):
+    """What a mapper reaches, and its input."""
 
     def __init__(
         self,
         records: Callable[[], Iterator[tuple[Any, Any]]],
         blocks: Callable[[], Iterator[bytes]],
-        emit: Emit,
+        out: Out,
         tally: Tally,
+        environment: TaskEnvironment,
     ) -> None:
+        super().__init__(out, tally, environment)
         self.records = records
         """The input as pairs: of a text, the offset of a line and the line."""
         self.blocks = blocks
         """The input of a text as bytes, some whole lines at a time: for mappers in a hurry."""
-        self.emit = emit
-        self.tally = tally
+
+
+class ReduceContext(TaskContext):
+    """What a reducer or combiner reaches, and its input."""
+
+    def __init__(
+        self,
+        groups: Callable[[], Iterator[tuple[Any, Iterator[Any]]]],
+        out: Out,
+        tally: Tally,
+        environment: TaskEnvironment,
+    ) -> None:
+        super().__init__(out, tally, environment)
+        self.groups = groups
+        """Each key, in order, and its values; those that are not taken are passed over."""
 
 
 class Mapper:
@@ -62,21 +135,25 @@ class Mapper:
 
 
 class Reducer:
-    """A key and all its values to output pairs."""
+    """A key and all its values to output pairs. Override `reduce`, or `run` to have all groups in hand."""
 
     def reduce(self, key: Any, values: Iterator[Any], emit: Emit) -> None:
         """Takes one key; by default every value goes out as it came in."""
         for value in values:
             emit(key, value)
 
+    def run(self, context: ReduceContext) -> None:
+        """Takes all groups."""
+        for key, values in context.groups():
+            self.reduce(key, values, context.emit)
+
 
 class _FunctionMapper(Mapper):
     def __init__(self, function: Callable[[Any, Any], Iterable[tuple[Any, Any]]]) -> None:
         self._function = function
 
-    def map(self, key: Any, value: Any, context: MapContext) -> None:
-        for pair in self._function(key, value):
-            context.emit(*pair)
+    def run(self, context: MapContext) -> None:
+        context.emit_all(chain.from_iterable(starmap(self._function, context.records())))
 
 
 class _FunctionReducer(Reducer):
@@ -86,6 +163,21 @@ class _FunctionReducer(Reducer):
     def reduce(self, key: Any, values: Iterator[Any], emit: Emit) -> None:
         for pair in self._function(key, values):
             emit(*pair)
+
+
+class Partitioner:
+    """Keys to reduces. Override `partition`, and `configure` where properties matter."""
+
+    def configure(self, configuration: Configuration) -> None:
+        """Hears the job's properties, once, before any key."""
+
+    def partition(self, key: Any, reduces: int) -> int:
+        """The number of the reduce, from 0."""
+        raise NotImplementedError(f"{type(self).__name__} does not say where a key belongs")
+
+    def __call__(self, key: bytes, reduces: int) -> int:
+        """The same for a key that is encoded."""
+        return self.partition(decode(key), reduces)
 
 
 class NotAClassError(ValueError):
@@ -99,6 +191,11 @@ def named(name: str) -> Any:
         return getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError, ValueError) as error:
         raise NotAClassError(f"{name} is not the dotted name of anything: {error}") from error
+
+
+def name_of(class_: type) -> str:
+    """The dotted name of a class, for a property."""
+    return f"{class_.__module__}.{class_.__qualname__}"
 
 
 def mapper_named(name: str) -> Mapper:
@@ -121,10 +218,15 @@ def reducer_named(name: str) -> Reducer:
     raise NotAClassError(f"{name} is neither a Reducer nor a function (key, values)")
 
 
-def partitioner_named(name: str) -> Partition:
-    """The partitioner of that name."""
+def partitioner_named(name: str, configuration: Configuration | None = None) -> Partition:
+    """The partitioner of that name, which has heard the properties if there are any."""
     found = named(name)
+    if isinstance(found, type) and issubclass(found, Partitioner):
+        partitioner = found()
+        if configuration is not None:
+            partitioner.configure(configuration)
+        return partitioner
     if not callable(found):
-        raise NotAClassError(f"{name} is no function (key, reduces)")
+        raise NotAClassError(f"{name} is neither a Partitioner nor a function (key, reduces)")
     partition: Partition = found
     return partition

@@ -2,16 +2,16 @@
 
 Knows its container and what the task reports; does not know how often its task may fail or what else the job
 does. An attempt tells its task when it succeeded, failed or was killed, once; after a success it may still
-turn out that a map's output cannot be fetched, or died with its node. Answers for TaskAttemptImpl.
+turn out that a map's output cannot be fetched, or died with its node. Hadoop: TaskAttemptImpl.
 """
 
 from __future__ import annotations
 
 from enum import Enum
 
-from am.mapreduce.context import Context
-from am.mapreduce.effects import AbortTask, LaunchTask, StopTask
-from am.mapreduce.events import (
+from yarnbox.am.mapreduce.context import Context
+from yarnbox.am.mapreduce.effects import AbortTask, LaunchTask, StopTask
+from yarnbox.am.mapreduce.events import (
     AttemptAssigned,
     AttemptCommitPending,
     AttemptContainerCleaned,
@@ -31,16 +31,21 @@ from am.mapreduce.events import (
     ContainerRequested,
     Counters,
     JobTaskAttemptCompleted,
+    SpeculatorAttemptStart,
+    SpeculatorAttemptSucceeded,
+    SpeculatorAttemptUpdate,
+    SpeculatorContainerNeed,
     TaskAttemptCommitPending,
     TaskAttemptFailed,
     TaskAttemptKilled,
     TaskAttemptLaunched,
     TaskAttemptSucceeded,
 )
-from am.mapreduce.ids import TaskAttemptId
-from yarn.ids import NodeId
-from yarn.records.container import Container
-from yarn.statemachine import Table, choose, ignore, stay, to
+from yarnbox.am.mapreduce.ids import TaskAttemptId
+from yarnbox.yarn.event import Event
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.container import Container
+from yarnbox.yarn.statemachine import Table, choose, ignore, stay, to
 
 ABORTED = -100
 PREEMPTED = -102
@@ -69,26 +74,37 @@ class Attempt:
     """What is known of one try."""
 
     __slots__ = (
-        "container", "context", "counters", "diagnostics", "finished_ms", "hosts", "id", "launched_ms",
-        "node_id", "phase", "progress", "racks", "shuffle_port", "state",
+        "container", "context", "counters", "diagnostics", "finished_ms", "hosts", "http_port", "id",
+        "is_speculative", "launched_ms", "node_id", "phase", "progress", "racks", "shuffle_finished_ms",
+        "shuffle_port", "state", "status",
     )  # fmt: skip
 
     def __init__(
-        self, context: Context, attempt_id: TaskAttemptId, hosts: tuple[str, ...], racks: tuple[str, ...]
+        self,
+        context: Context,
+        attempt_id: TaskAttemptId,
+        hosts: tuple[str, ...],
+        racks: tuple[str, ...],
+        *,
+        is_speculative: bool = False,
     ) -> None:
         self.context = context
         self.id = attempt_id
         self.hosts = hosts
         self.racks = racks
+        self.is_speculative = is_speculative
         self.state = AttemptState.NEW
         self.container: Container | None = None
         self.node_id: NodeId | None = None
+        self.http_port = -1
         self.shuffle_port = 0
+        self.shuffle_finished_ms = 0
         self.progress = 0.0
         self.phase = "MAP" if attempt_id.is_map else "SHUFFLE"
         self.counters: Counters = {}
         self.launched_ms = 0
         self.finished_ms = 0
+        self.status = ""
         self.diagnostics: list[str] = []
 
     @property
@@ -96,9 +112,21 @@ class Attempt:
         """The id under which the story tells of it."""
         return self.id
 
-    def handle(self, event: object) -> None:
+    @property
+    def rack(self) -> str:
+        """Of its node."""
+        return self.context.rack_of(self.node_id.host) if self.node_id is not None else ""
+
+    @property
+    def locality(self) -> str:
+        """How near its node is to its input."""
+        if self.node_id is not None and self.node_id.host in self.hosts:
+            return "NODE_LOCAL"
+        return "RACK_LOCAL" if self.rack in self.racks else "OFF_SWITCH"
+
+    def handle(self, event: Event) -> None:
         """Lets an event happen to it."""
-        ATTEMPT.fire(self, event, self.context.now_ms, self.context.story)
+        self.context.fire(ATTEMPT, self, event)
 
 
 # The hooks, in the order of the table.
@@ -110,14 +138,22 @@ def _request_container(attempt: Attempt, event: AttemptSchedule) -> None:
             attempt_id=attempt.id, hosts=attempt.hosts, racks=attempt.racks, after_failure=event.after_failure
         )
     )
+    _tell_need(attempt, 1)
 
 
 def _take_recovered(attempt: Attempt, event: AttemptRecover) -> None:
-    attempt.node_id = event.node_id
-    attempt.shuffle_port = event.shuffle_port
-    attempt.counters = event.counters
-    attempt.launched_ms, attempt.finished_ms = event.started_ms, event.finished_ms
+    known = event.task
+    attempt.node_id = known.node_id
+    if known.container_id is not None:
+        attempt.container = Container(id=known.container_id, node_id=known.node_id)
+    attempt.shuffle_port, attempt.http_port = known.shuffle_port, known.http_port
+    attempt.counters = known.counters
+    attempt.launched_ms, attempt.finished_ms = known.started_ms, known.finished_ms
+    attempt.shuffle_finished_ms = known.shuffle_finished_ms
     attempt.progress = 1.0
+    attempt.context.post(SpeculatorAttemptStart(attempt_id=attempt.id, time_ms=known.started_ms))
+    attempt.context.post(SpeculatorAttemptSucceeded(attempt_id=attempt.id, time_ms=known.finished_ms))
+    _say_start(attempt)
     _say_end(attempt, AttemptState.SUCCEEDED)
     _tell_task(attempt, TaskAttemptSucceeded)
 
@@ -125,6 +161,9 @@ def _take_recovered(attempt: Attempt, event: AttemptRecover) -> None:
 def _launch(attempt: Attempt, event: AttemptAssigned) -> None:
     attempt.container = event.container
     attempt.node_id = event.container.node_id
+    port = (event.container.node_http_address or "").rpartition(":")[2]
+    attempt.http_port = int(port) if port.isdigit() else -1
+    _tell_need(attempt, -1)
     attempt.context.order(LaunchTask(attempt.id, event.container))
 
 
@@ -132,16 +171,22 @@ def _has_launched(attempt: Attempt, event: AttemptContainerLaunched) -> None:
     context = attempt.context
     attempt.shuffle_port = event.shuffle_port
     attempt.launched_ms = context.now_ms
+    context.post(SpeculatorAttemptStart(attempt_id=attempt.id, time_ms=context.now_ms))
     _watch(attempt)
-    context.record("ATTEMPT_STARTED", **_identity(attempt))
+    _say_start(attempt)
     _tell_task(attempt, TaskAttemptLaunched)
 
 
 def _take_update(attempt: Attempt, event: AttemptUpdate) -> None:
     attempt.progress = max(attempt.progress, min(event.progress, 1.0))
+    if attempt.phase == "SHUFFLE" and event.phase != "SHUFFLE":
+        attempt.shuffle_finished_ms = attempt.context.now_ms
     attempt.phase = event.phase
     attempt.counters = event.counters
-    _watch(attempt)
+    attempt.status = event.status or attempt.status
+    attempt.context.post(SpeculatorAttemptUpdate(attempt_id=attempt.id, progress=attempt.progress))
+    if event.is_alive:
+        _watch(attempt)
 
 
 def _ask_to_commit(attempt: Attempt, _event: AttemptCommitPending) -> None:
@@ -152,6 +197,7 @@ def _ask_to_commit(attempt: Attempt, _event: AttemptCommitPending) -> None:
 def _succeed(attempt: Attempt, _event: AttemptDone) -> None:
     """The task hears of it at once; the process has some time to end by itself."""
     attempt.progress = 1.0
+    attempt.context.post(SpeculatorAttemptSucceeded(attempt_id=attempt.id, time_ms=attempt.context.now_ms))
     attempt.context.timers.at(
         attempt.context.now_ms + attempt.context.settings.exit_timeout_ms,
         attempt.id,
@@ -172,7 +218,7 @@ def _stop(attempt: Attempt, event: AttemptKill | AttemptTimedOut) -> None:
     if isinstance(event, AttemptKill):
         attempt.diagnostics.append(event.diagnostics)
     else:
-        limit_s = attempt.context.settings.task_timeout_ms // 1000
+        limit_s = attempt.context.settings.silence_ms() // 1000
         attempt.diagnostics.append(f"{attempt.id} Timed out after {limit_s} secs")
     _stop_container(attempt)
 
@@ -235,12 +281,21 @@ def _be_killed(attempt: Attempt, _event: object) -> None:
     _tell_task(attempt, TaskAttemptKilled)
 
 
+def _be_killed_waiting(attempt: Attempt, event: AttemptKill) -> None:
+    _tell_need(attempt, -1)
+    _be_killed_before(attempt, event)
+
+
 def _be_killed_before(attempt: Attempt, event: AttemptKill) -> None:
     attempt.diagnostics.append(event.diagnostics)
     _be_killed(attempt, event)
 
 
 # What hooks share.
+
+
+def _tell_need(attempt: Attempt, change: int) -> None:
+    attempt.context.post(SpeculatorContainerNeed(task_id=attempt.id.task_id, change=change))
 
 
 def _tell_failed(attempt: Attempt) -> None:
@@ -270,27 +325,60 @@ def _end(attempt: Attempt, status: AttemptState) -> None:
     _say_end(attempt, status)
 
 
-def _say_end(attempt: Attempt, status: AttemptState) -> None:
-    context = attempt.context
-    context.record(
-        "ATTEMPT_FINISHED",
-        **_identity(attempt),
-        status=status.value,
-        started_ms=attempt.launched_ms,
-        finished_ms=attempt.finished_ms,
-        counters=attempt.counters,
-        diagnostics="; ".join(attempt.diagnostics),
+def _say_start(attempt: Attempt) -> None:
+    attempt.context.record(
+        f"{attempt.id.task_id.type.name}_ATTEMPT_STARTED",
+        **_names(attempt),
+        startTime=attempt.launched_ms,
+        trackerName=attempt.node_id.host if attempt.node_id is not None else "",
+        httpPort=attempt.http_port,
+        shufflePort=attempt.shuffle_port,
+        containerId=_container_id(attempt),
+        locality=attempt.locality,
+        avataar="SPECULATIVE" if attempt.is_speculative else "VIRGIN",
     )
-    context.post(JobTaskAttemptCompleted(attempt_id=attempt.id, status=status.value))
 
 
-def _identity(attempt: Attempt) -> dict[str, object]:
-    return {
-        "attempt": str(attempt.id),
-        "container": _container_id(attempt),
-        "node": str(attempt.node_id) if attempt.node_id else "",
-        "shuffle_port": attempt.shuffle_port,
+def _say_end(attempt: Attempt, status: AttemptState) -> None:
+    """The history hears only of attempts that were launched."""
+    if attempt.launched_ms:
+        _record_end(attempt, status)
+    attempt.context.post(JobTaskAttemptCompleted(attempt_id=attempt.id, status=status.value))
+
+
+def _record_end(attempt: Attempt, status: AttemptState) -> None:
+    has_succeeded = status is AttemptState.SUCCEEDED
+    type_ = attempt.id.task_id.type.name
+    finish_ms = attempt.finished_ms
+    shuffled_ms = attempt.shuffle_finished_ms or finish_ms
+    where = {
+        "hostname": attempt.node_id.host if attempt.node_id is not None else "UNKNOWN",
+        "port": attempt.node_id.port if attempt.node_id is not None else -1,
+        "rackname": attempt.rack,
     }
+    ends: dict[str, object] = {"status": status.value, "error": "\n".join(attempt.diagnostics)}
+    if has_succeeded and attempt.id.is_map:
+        ends = {"taskStatus": status.value, "state": "map", "mapFinishTime": finish_ms}
+    elif has_succeeded:
+        ends = {
+            "taskStatus": status.value,
+            "state": "reduce",
+            "shuffleFinishTime": shuffled_ms,
+            "sortFinishTime": shuffled_ms,
+        }
+    attempt.context.record(
+        f"{type_}_ATTEMPT_{'FINISHED' if has_succeeded else status.value}",
+        **_names(attempt),
+        finishTime=finish_ms,
+        counters=attempt.counters,
+        **where,
+        **ends,
+    )
+
+
+def _names(attempt: Attempt) -> dict[str, object]:
+    task_id = attempt.id.task_id
+    return {"taskid": str(task_id), "taskType": task_id.type.name, "attemptId": str(attempt.id)}
 
 
 def _container_id(attempt: Attempt) -> str:
@@ -299,10 +387,16 @@ def _container_id(attempt: Attempt) -> str:
 
 def _watch(attempt: Attempt) -> None:
     """Starts the time of silence anew."""
-    timeout_ms = attempt.context.settings.task_timeout_ms
+    timeout_ms = attempt.context.settings.silence_ms()
     if timeout_ms > 0:
         due_ms = attempt.context.now_ms + timeout_ms
         attempt.context.timers.at(due_ms, attempt.id, AttemptTimedOut(attempt_id=attempt.id))
+
+
+def stood_still(attempt: Attempt) -> None:
+    """The AM heard no task for a while: the time of silence of one that runs starts anew."""
+    if attempt.state in (AttemptState.RUNNING, AttemptState.COMMIT_PENDING):
+        _watch(attempt)
 
 
 def _stop_if_running(attempt: Attempt) -> None:
@@ -313,7 +407,7 @@ def _stop_if_running(attempt: Attempt) -> None:
 
 def _stop_container(attempt: Attempt) -> None:
     container = attempt.container
-    if container is not None and container.id is not None and container.node_id is not None:
+    if container is not None and container.node_id is not None:
         attempt.context.order(StopTask(attempt.id, container.id, container.node_id))
 
 
@@ -332,7 +426,7 @@ ATTEMPT = Table(
         },
         AttemptState.UNASSIGNED: {
             AttemptAssigned: to(AttemptState.ASSIGNED, _launch),
-            AttemptKill: to(AttemptState.KILLED, _be_killed_before),
+            AttemptKill: to(AttemptState.KILLED, _be_killed_waiting),
         },
         AttemptState.ASSIGNED: {
             AttemptContainerLaunched: to(AttemptState.RUNNING, _has_launched),

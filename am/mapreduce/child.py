@@ -1,8 +1,8 @@
-"""The process of a task: `python -m am.mapreduce.child HOST PORT ATTEMPT` in a container.
+"""The process of a task: `python -m yarnbox.am.mapreduce.child HOST PORT ATTEMPT` in a container.
 
 Asks its AM what to do, does it, and tells how far it is meanwhile. A map reads its split and leaves its
 output where the node's shuffle service finds it; a reduce fetches, merges and writes; both commit when the AM
-lets them. Answers for YarnChild, MapTask and ReduceTask.
+lets them. Hadoop: YarnChild, MapTask and ReduceTask.
 """
 
 from __future__ import annotations
@@ -13,23 +13,38 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, count
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from am.mapreduce.api import MapContext, Tally, mapper_named, partitioner_named, reducer_named
-from am.mapreduce.committer import OutputCommitter
-from am.mapreduce.fetch import Shuffle
-from am.mapreduce.ids import TaskAttemptId
-from am.mapreduce.map_output import MapOutput, merge_files
-from am.mapreduce.records import Pair, decode, text_of
-from am.mapreduce.splits import Split, text_blocks, text_lines
-from am.mapreduce.umbilical import DIE, RUN, AMUnreachableError, Plan, Umbilical
-from yarn.addresses import AddressBook
-from yarn.credentials import credentials_of_environment
-from yarn.shuffle import JOB_TOKEN, OUTPUT_DIRECTORY
+from yarnbox.am.mapreduce.api import (
+    MapContext,
+    Out,
+    ReduceContext,
+    Tally,
+    mapper_named,
+    partitioner_named,
+    reducer_named,
+)
+from yarnbox.am.mapreduce.codecs import Codec, codec_named
+from yarnbox.am.mapreduce.committer import OutputCommitter
+from yarnbox.am.mapreduce.fetch import Shuffle
+from yarnbox.am.mapreduce.fetched import FetchedOutputs, FetchLimits
+from yarnbox.am.mapreduce.ids import TaskAttemptId
+from yarnbox.am.mapreduce.input import input_format_named
+from yarnbox.am.mapreduce.map_output import MapOutput, SortLimits
+from yarnbox.am.mapreduce.merging import Combiner, Merges, Segment, grouped
+from yarnbox.am.mapreduce.output import PartFile, part_file
+from yarnbox.am.mapreduce.records import decode
+from yarnbox.am.mapreduce.segments import Batch
+from yarnbox.am.mapreduce.splits import Split
+from yarnbox.am.mapreduce.umbilical import DIE, RUN, AMUnreachableError, Plan, Umbilical
+from yarnbox.yarn.addresses import AddressBook
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.credentials import credentials_of_environment
+from yarnbox.yarn.shuffle import INDEX_FILE, JOB_TOKEN, OUTPUT_DIRECTORY, OUTPUT_FILE, read_index
+from yarnbox.yarn.tls import Tls, tls_of_node
 
 log = logging.getLogger("am.mapreduce.child")
 
@@ -46,18 +61,30 @@ class Task:
     """One attempt, from its first word to its last."""
 
     def __init__(
-        self, umbilical: Umbilical, plan: Plan, secret: bytes, local_dir: Path, work_dir: Path
+        self,
+        umbilical: Umbilical,
+        plan: Plan,
+        secret: bytes,
+        local_dir: Path,
+        work_dir: Path,
+        tls: Tls | None = None,
     ) -> None:
+        self._tls = tls
         self._umbilical = umbilical
         self._plan = plan
         self._secret = secret
         self._local_dir = local_dir
         self._work_dir = work_dir
         self._attempt_id = TaskAttemptId.parse(plan.attempt)
-        self._committer = OutputCommitter(Path(plan.output), plan.app_attempt)
+        self._committer = OutputCommitter(Path(plan.output), plan.app_attempt, plan.commit_algorithm)
         self._tally = Tally()
         self._phase = "MAP" if self._attempt_id.is_map else "SHUFFLE"
         self._progress: Callable[[], float] = lambda: 0.0
+        self._configuration: Configuration | None = None
+        self._status = ""
+        self._breaths = 0
+        self._out: Callable[[], int] = lambda: 0
+        self._last_signs: tuple[object, ...] = ()
         self._unfetched: dict[str, None] = {}
         self._lock = threading.Lock()
         self._ended = threading.Event()
@@ -78,8 +105,41 @@ class Task:
 
     def breathe(self) -> None:
         """Called now and then within the work: ends it when it is not wanted any more."""
+        self._breaths += 1
         if self._unwanted.is_set():
             raise NotWantedError
+
+    # What mappers and reducers may ask.
+
+    def configuration(self) -> Configuration:
+        """The job's properties, and what only this task knows."""
+        if self._configuration is None:
+            job = Path(self._plan.job_file).resolve()
+            found = Configuration(environment=os.environ).with_files(job.parent, [job.name])
+            self._configuration = found.overlaid(self._own_properties(), "the task")
+        return self._configuration
+
+    def set_status(self, text: str) -> None:
+        """Told with the next report."""
+        self._status = text
+
+    def _own_properties(self) -> dict[str, str]:
+        attempt_id = self._attempt_id
+        own = {
+            "mapreduce.job.id": self._plan.job,
+            "mapreduce.task.id": str(attempt_id.task_id),
+            "mapreduce.task.attempt.id": str(attempt_id),
+            "mapreduce.task.partition": str(attempt_id.task_id.number),
+            "mapreduce.task.ismap": str(attempt_id.is_map).lower(),
+            "mapreduce.task.output.dir": str(self._committer.work_path(attempt_id)),
+        }
+        chunks = (self._plan.split or {}).get("chunks", [])
+        if len(chunks) == 1:
+            path, start, length = chunks[0]
+            own["mapreduce.map.input.file"] = path
+            own["mapreduce.map.input.start"] = str(start)
+            own["mapreduce.map.input.length"] = str(length)
+        return own
 
     # The work.
 
@@ -87,10 +147,9 @@ class Task:
         plan = self._plan
         split = Split.from_json(plan.split or {"chunks": [], "records": [], "hosts": [], "racks": []})
         if plan.reduces == 0:
-            with self._part_file() as stream:
-                self._map(
-                    split, lambda key, value: self._write_line(stream, key, value, "MAP_OUTPUT_RECORDS")
-                )
+            with self._part_file("MAP_OUTPUT_RECORDS") as lines:
+                self._out = lambda: lines.pending_bytes
+                self._map(split, lines)
             self._commit()
             return
         directory = self._local_dir / OUTPUT_DIRECTORY / plan.attempt
@@ -98,45 +157,62 @@ class Task:
         output = MapOutput(
             directory,
             plan.reduces,
-            partitioner_named(plan.partitioner),
-            reducer_named(plan.combiner) if plan.combiner else None,
-            plan.sort_bytes,
-            plan.sort_factor,
+            partitioner_named(plan.partitioner, self.configuration()),
+            self._combiner(),
+            SortLimits(
+                limit_bytes=plan.sort_bytes,
+                factor=plan.sort_factor,
+                combine_spills=plan.combine_spills,
+                most_spills=plan.most_spills,
+            ),
             self._tally,
-            self.breathe,
+            codec=self._codec(),
+            breathe=self.breathe,
         )
-        self._map(split, output.emit)
+        self._out = lambda: output.room
+        self._map(split, output)
         output.finish()
 
-    def _map(self, split: Split, emit: Callable[[Any, Any], None]) -> None:
+    def _codec(self) -> Codec | None:
+        return codec_named(self._plan.codec) if self._plan.codec else None
+
+    def _combiner(self) -> Combiner | None:
+        if not self._plan.combiner:
+            return None
+        return Combiner(reducer_named(self._plan.combiner), self._tally, self)
+
+    def _map(self, split: Split, out: Out) -> None:
         read = 0
+        form = input_format_named(self._plan.input_format)
         total = split.length or len(split.records) or 1
         self._progress = lambda: min(read / total, 1.0)
 
-        def records() -> Iterator[tuple[Any, Any]]:
+        def batches() -> Iterator[list[tuple[Any, Any]]]:
             nonlocal read
             for pair in split.records:
-                self.breathe()
-                self._tally.add("MAP_INPUT_RECORDS")
-                yield pair
+                yield [pair]
                 read += 1
             for chunk in split.chunks:
-                for offset, line in text_lines(chunk):
-                    self._tally.add("MAP_INPUT_RECORDS")
-                    yield offset, line
+                yield from form.batches(chunk, self.configuration())
                 read += chunk.length
+
+        def records() -> Iterator[list[tuple[Any, Any]]]:
+            for batch in batches():
                 self.breathe()
+                self._tally.add("MAP_INPUT_RECORDS", len(batch))
+                yield batch
 
         def blocks() -> Iterator[bytes]:
             nonlocal read
             for chunk in split.chunks:
-                for block in text_blocks(chunk):
+                for block in form.blocks(chunk):
                     self._tally.add("MAP_INPUT_RECORDS", block.count(b"\n"))
                     yield block
                     read += len(block)
                     self.breathe()
 
-        mapper_named(self._plan.mapper).run(MapContext(records, blocks, emit, self._tally))
+        context = MapContext(lambda: chain.from_iterable(records()), blocks, out, self._tally, self)
+        mapper_named(self._plan.mapper).run(context)
 
     def _run_reduce(self) -> None:
         plan = self._plan
@@ -144,45 +220,75 @@ class Task:
         directory.mkdir(exist_ok=True)
         book = AddressBook(Path(plan.addresses) if plan.addresses else None)
         number = self._attempt_id.task_id.number
-        shuffle = Shuffle(plan, number, self._secret, directory, book.resolve, self._tally)
-        self._progress = lambda: shuffle.progress / 3
-        files = shuffle.run(self._completions, self._complain, time.monotonic)
+        merges = Merges(plan.sort_factor, self._codec(), self._combiner(), self._tally, self.breathe)
+        if plan.is_uber:
+            names = count()
+            few = self._outputs_here(number)
+            segments = merges.few(few, lambda: directory / f"merged{next(names)}.out")
+        else:
+            outputs = FetchedOutputs(merges, FetchLimits(**plan.fetch_limits), directory)
+            shuffle = Shuffle(
+                plan, number, self._secret, outputs, self._codec(), book.resolve, self._tally, self._tls
+            )
+            self._progress = lambda: shuffle.progress / 3
+            shuffle.run(self._completions, self._complain, time.monotonic)
+            segments = outputs.all()
         self._phase = "REDUCE"
-        total = sum(path.stat().st_size for path in files) or 1
-        read = 0
-        self._progress = lambda: (1 + 2 * min(read / total, 1.0)) / 3
-
-        def records() -> Iterator[Pair]:
-            nonlocal read
-            for key, value in merge_files(files, plan.sort_factor, directory, self.breathe):
-                read += len(key) + len(value) + 8
-                self._tally.add("REDUCE_INPUT_RECORDS")
-                yield key, value
-
-        reducer = reducer_named(plan.reducer)
-        with self._part_file() as stream:
-            for key, group in groupby(records(), key=itemgetter(0)):
-                self._tally.add("REDUCE_INPUT_GROUPS")
-                reducer.reduce(
-                    decode(key),
-                    (decode(value) for _, value in group),
-                    lambda k, v: self._write_line(stream, k, v, "REDUCE_OUTPUT_RECORDS"),
-                )
+        self._tell()  # at once: the history tells when the shuffle has ended
+        self._reduce(merges.records(segments), sum(segment.length for segment in segments))
         self._commit()
 
-    def _part_file(self) -> BinaryIO:
+    def _outputs_here(self, reduce: int) -> list[Segment]:
+        """What the maps, all of which are done, have left in this container for a reduce."""
+        succeeded: dict[str, str] = {}
+        for event in self._completions(0):
+            if event["status"] == "SUCCEEDED":
+                succeeded[event["attempt"].rpartition("_")[0]] = event["attempt"]
+        segments = []
+        for attempt in succeeded.values():
+            directory = self._local_dir / OUTPUT_DIRECTORY / attempt
+            one = read_index(directory / INDEX_FILE)[reduce]
+            path = directory / OUTPUT_FILE
+            segments.append(Segment(one.length, path=path, start=one.start, outputs=1))
+            self._tally.add("SHUFFLED_MAPS")
+            self._tally.add("REDUCE_SHUFFLE_BYTES", one.length)
+        return segments
+
+    def _reduce(self, batches: Iterable[Batch], total: int) -> None:
+        read = 0
+        self._progress = lambda: (1 + 2 * min(read / (total or 1), 1.0)) / 3
+
+        def counted() -> Iterator[Batch]:
+            nonlocal read
+            for batch in batches:
+                self._tally.add("REDUCE_INPUT_RECORDS", len(batch))
+                read += sum(map(len, map(b"".join, batch))) + 8 * len(batch)
+                yield batch
+
+        seen = 0
+
+        def groups() -> Iterator[tuple[Any, Iterator[Any]]]:
+            nonlocal seen
+            for key, values in grouped(counted()):
+                seen += 1
+                yield decode(key), values
+
+        with self._part_file("REDUCE_OUTPUT_RECORDS") as lines:
+            self._out = lambda: lines.pending_bytes
+            reducer_named(self._plan.reducer).run(ReduceContext(groups, lines, self._tally, self))
+        self._tally.add("REDUCE_INPUT_GROUPS", seen)
+
+    def _part_file(self, counter: str) -> PartFile:
         task_id = self._attempt_id.task_id
         name = f"part-{task_id.type.value}-{task_id.number:05d}"
-        return (self._committer.work_path(self._attempt_id) / name).open("wb", buffering=1 << 20)
-
-    def _write_line(self, stream: BinaryIO, key: Any, value: Any, counter: str) -> None:
-        stream.write(text_of(key) + b"\t" + text_of(value) + b"\n")
-        self._tally.add(counter)
+        path = self._committer.work_path(self._attempt_id) / name
+        return part_file(path, self._plan.output_format, self.configuration(), self._tally, counter)
 
     def _commit(self) -> None:
         """Asks until this attempt has the right to commit, then does."""
         while not self._say("commitPending")["go"]:
             self._ended.wait(WAIT_S)
+            self._breaths += 1
         self._committer.commit_task(self._attempt_id)
 
     # Words.
@@ -214,7 +320,15 @@ class Task:
             phase=self._phase,
             counters=counters,
             unfetched=unfetched,
+            status=self._status,
+            alive=self._is_alive(),
         )
+
+    def _is_alive(self) -> bool:
+        """Whether anything has moved since the last report. Who waits for maps is alive."""
+        signs = (self._breaths, self._tally.changes, self._out(), self._phase, self._progress(), self._status)
+        before, self._last_signs = self._last_signs, signs
+        return signs != before or self._phase == "SHUFFLE"
 
     def _report(self) -> None:
         """The reporter's thread: tells, now and then, until the work has ended."""
@@ -234,11 +348,12 @@ def main(arguments: list[str]) -> int:
     if token is None:
         log.error("no job token: this program is started by a MapReduce AM")
         return 1
-    umbilical = Umbilical(host, int(port), attempt, token.password)
+    tls = tls_of_node(os.environ)
+    umbilical = Umbilical(host, int(port), attempt, token.password, tls=tls)
     try:
         plan = _first_word(umbilical)
         local_dir = Path(os.environ["LOCAL_DIRS"].split(",")[0])
-        Task(umbilical, plan, token.password, local_dir, Path.cwd()).run()
+        Task(umbilical, plan, token.password, local_dir, Path.cwd(), tls).run()
     except NotWantedError:
         log.info("%s is not wanted any more", attempt)
         return NOT_WANTED

@@ -1,7 +1,7 @@
 """A MapReduce job from its properties to the RM, and followed to its end.
 
 Owns what is checked before anything is submitted, the staging directory that the AM reads, and the asking how
-far the job is. Shows nothing itself. Answers for Job, JobSubmitter and YARNRunner.
+far the job is. Shows nothing itself. Hadoop: Job, JobSubmitter and YARNRunner.
 """
 
 from __future__ import annotations
@@ -13,39 +13,52 @@ import secrets
 import shutil
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from am.asks import ANY
-from am.connection import Connection
-from am.launch import python_context
-from am.mapreduce.api import NotAClassError, mapper_named, partitioner_named, reducer_named
-from am.mapreduce.history import read_report, report_file
-from am.mapreduce.ids import JobId
-from am.mapreduce.settings import JOB_FILE, JobSettings
-from am.mapreduce.splits import (
+from yarnbox.am.asks import ANY
+from yarnbox.am.connection import Connection
+from yarnbox.am.launch import python_context
+from yarnbox.am.mapreduce.api import NotAClassError, mapper_named, partitioner_named, reducer_named
+from yarnbox.am.mapreduce.cache_files import UnreadableFileError, copied, named_files
+from yarnbox.am.mapreduce.codecs import MissingPackageError, codec_named
+from yarnbox.am.mapreduce.history.files import HistoryFiles
+from yarnbox.am.mapreduce.history.jhist import read_events
+from yarnbox.am.mapreduce.history.parsed import parse
+from yarnbox.am.mapreduce.history.rest import report
+from yarnbox.am.mapreduce.ids import JobId
+from yarnbox.am.mapreduce.input import input_format_named
+from yarnbox.am.mapreduce.settings import JOB_FILE, JOB_FILE_VARIABLE, RESOURCES, JobSettings
+from yarnbox.am.mapreduce.splits import (
     SPLIT_FILE,
     InvalidInputError,
     Placement,
     Split,
     input_files,
     make_splits,
+    splits_text,
     write_splits,
 )
-from am.mapreduce.umbilical import AMUnreachableError, Umbilical
-from am.submit import NewApplication, SubmissionError, Submitter, follow, has_succeeded
-from yarn.configuration import Configuration
-from yarn.credentials import Credentials
-from yarn.ids import ApplicationId
-from yarn.records.application import ApplicationReport, ApplicationSubmissionContext
-from yarn.records.request import ResourceRequest
-from yarn.records.tokens import Token
-from yarn.resource import Resource
-from yarn.settings import read
-from yarn.shuffle import JOB_TOKEN
+from yarnbox.am.mapreduce.umbilical import AMUnreachableError, Umbilical
+from yarnbox.am.resources import resource_text
+from yarnbox.am.staging import Staging, plain_name
+from yarnbox.am.submit import NewApplication, SubmissionError, Submitter, follow, has_succeeded
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.credentials import Credentials
+from yarnbox.yarn.enums import LocalResourceType
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
+from yarnbox.yarn.records.container import LocalResource
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.remote_files import local_path, scheme_of
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.settings import read
+from yarnbox.yarn.shuffle import JOB_TOKEN
+from yarnbox.yarn.tls import connection_to
 
 POLL_TIMEOUT_S = 2.0
 SECRET_BYTES = 20
@@ -65,14 +78,17 @@ Tell = Callable[[ApplicationReport, JobProgress], None]
 class JobClient:
     """Submits jobs of one user."""
 
-    def __init__(self, configuration: Configuration, user: str) -> None:
+    def __init__(
+        self, configuration: Configuration, user: str, say: Callable[[str], None] = lambda _text: None
+    ) -> None:
         self.configuration = configuration.overlaid({"mapreduce.job.user.name": user}, "yarnbox")
         self.settings = read(JobSettings, self.configuration)
         self._user = user
         self._connection = Connection.of(self.configuration)
-        self._submitter = self._connection.submitter(user)
+        self._submitter = self._connection.submitter(user, say)
         self._context = ApplicationSubmissionContext()
         self._token: Token | None = None
+        self._staging: Staging | None = None
 
     # Before.
 
@@ -86,7 +102,11 @@ class JobClient:
             partitioner_named(settings.partitioner)
             if settings.combiner:
                 reducer_named(settings.combiner)
-        except NotAClassError as error:
+            input_format_named(settings.input_format)
+            if settings.compresses_map_output:
+                codec_named(settings.map_output_codec)
+            named_files((*settings.cache_files, *settings.cache_archives))
+        except (NotAClassError, MissingPackageError, UnreadableFileError) as error:
             raise SubmissionError(str(error)) from None
         if not settings.output_dir:
             raise SubmissionError("Output directory not set: name one behind the inputs")
@@ -116,6 +136,7 @@ class JobClient:
             block_bytes=settings.block_bytes,
             min_bytes=settings.split_min_bytes,
             max_bytes=settings.split_max_bytes,
+            is_splittable=input_format_named(settings.input_format).is_splittable,
         )
 
     # Submission.
@@ -127,14 +148,26 @@ class JobClient:
         new = self._submitter.new_application()
         self._check_sizes(new)
         job_id = JobId.of(new.application_id)
-        staging = Path(settings.staging_dir).absolute() / self._user / ".staging" / str(job_id)
+        if scheme_of(settings.staging_dir) not in ("", "file"):
+            return self._submit_staged(splits, new.application_id, job_id)
+        root = local_path(settings.staging_dir).absolute()
+        staging = root / self._user / ".staging" / str(job_id)
         staging.mkdir(parents=True, mode=0o700)
         try:
             over = {
-                "yarn.app.mapreduce.am.staging-dir": str(Path(settings.staging_dir).absolute()),
-                "mapreduce.jobhistory.done-dir": str(Path(settings.history_dir).absolute()),
+                "yarn.app.mapreduce.am.staging-dir": str(root),
+                "mapreduce.jobhistory.intermediate-done-dir": str(
+                    Path(settings.history.intermediate_dir).absolute()
+                ),
+                "mapreduce.jobhistory.done-dir": str(Path(settings.history.done_dir).absolute()),
                 "mapreduce.output.fileoutputformat.outputdir": str(Path(settings.output_dir).absolute()),
             }
+            for name, entries in (
+                ("mapreduce.job.cache.files", settings.cache_files),
+                ("mapreduce.job.cache.archives", settings.cache_archives),
+            ):
+                if entries:
+                    over[name] = copied(entries, staging / name)
             job_file = self.configuration.overlaid(over, "yarnbox").to_xml(defaults=True)
             (staging / JOB_FILE).write_text(job_file, encoding="utf-8")
             write_splits(staging / SPLIT_FILE, splits)
@@ -144,6 +177,61 @@ class JobClient:
             shutil.rmtree(staging, ignore_errors=True)
             raise
         return new.application_id
+
+    def _submit_staged(
+        self, splits: Sequence[Split], application_id: ApplicationId, job_id: JobId
+    ) -> ApplicationId:
+        """Submits a job whose containers fetch what they need: there is no directory that all hosts share.
+
+        Job file and splits are in the AM's working directory, and so is the history that it writes, unless it
+        is told a place for that; another life of the AM begins anew.
+        """
+        settings = self.settings
+        self._staging = staging = Staging.of(
+            settings.staging_dir, self._user, application_id, self._submitter, self._connection.tls
+        )
+        try:
+            modules = {
+                f"python{number}": staging.put_directory(Path(path), f"python{number}")
+                for number, path in enumerate(settings.python_path)
+            }
+            taken = {**modules, **self._stage_cache_files(staging)}
+            over = {
+                RESOURCES: ",".join(f"{link}={resource_text(one)}" for link, one in taken.items()),
+                "yarnbox.mapreduce.python.path": ",".join(modules),
+                "mapreduce.job.cache.files": "",
+                "mapreduce.job.cache.archives": "",
+                "mapreduce.output.fileoutputformat.outputdir": str(Path(settings.output_dir).absolute()),
+            }
+            for name, place in (
+                ("mapreduce.jobhistory.intermediate-done-dir", settings.history.intermediate_dir),
+                ("mapreduce.jobhistory.done-dir", settings.history.done_dir),
+            ):
+                over[name] = "history" if place.startswith(settings.staging_dir) else place
+            job_file = self.configuration.overlaid(over, "yarnbox").to_xml(defaults=True)
+            resources = {
+                **taken,
+                JOB_FILE: staging.put_text(job_file, JOB_FILE),
+                SPLIT_FILE: staging.put_text(splits_text(splits), SPLIT_FILE),
+            }
+            self._context = self._submission(application_id, job_id, Path("."), resources, list(modules))
+            self._submitter.submit_and_wait(self._context)
+        except BaseException:
+            staging.remove()
+            raise
+        return application_id
+
+    def _stage_cache_files(self, staging: Staging) -> dict[str, LocalResource]:
+        """The files that tasks find in their working directories, by name."""
+        settings = self.settings
+        found: dict[str, LocalResource] = {}
+        for entries, kind in (
+            (settings.cache_files, LocalResourceType.FILE),
+            (settings.cache_archives, LocalResourceType.ARCHIVE),
+        ):
+            for name, path in named_files(entries).items():
+                found[name] = staging.put(path, f"{len(found)}_{plain_name(path)}", kind)
+        return found
 
     def _check_sizes(self, new: NewApplication) -> None:
         settings = self.settings
@@ -161,7 +249,12 @@ class JobClient:
             )
 
     def _submission(
-        self, application_id: ApplicationId, job_id: JobId, staging: Path
+        self,
+        application_id: ApplicationId,
+        job_id: JobId,
+        staging: Path,
+        resources: Mapping[str, LocalResource] | None = None,
+        linked_paths: Sequence[str] = (),
     ) -> ApplicationSubmissionContext:
         settings = self.settings
         name = str(job_id)
@@ -186,10 +279,13 @@ class JobClient:
             queue=settings.queue,
             priority=settings.priority or None,
             am_container_spec=python_context(
-                "am.mapreduce.master",
+                "yarnbox.am.mapreduce.master",
                 [str(staging)],
                 credentials=Credentials({"JobToken": token}),
-                paths=settings.python_path,
+                paths=settings.python_path if resources is None else (),
+                environment={JOB_FILE_VARIABLE: resource_text(resources[JOB_FILE])} if resources else None,
+                local_resources=resources,
+                linked_paths=linked_paths,
             ),
             max_app_attempts=settings.am_attempts,
             resource=size,
@@ -212,7 +308,14 @@ class JobClient:
                 known = JobProgress(1.0, 1.0)
             tell(report, known)
 
-        return follow(self._submitter.reports(application_id, self._context), show)
+        report = follow(self._submitter.reports(application_id, self._context), show)
+        if self._staging is not None:
+            self._staging.remove()
+        return report
+
+    def report(self, application_id: ApplicationId) -> ApplicationReport:
+        """What the RM says of the application."""
+        return self._submitter.report(application_id)
 
     def kill(self, application_id: ApplicationId) -> None:
         """Ends the job: its AM is asked to, that it may clean up; if it does not in time, the RM ends it."""
@@ -220,7 +323,8 @@ class JobClient:
         parts = urlsplit(report.original_tracking_url or "")
         if parts.hostname and parts.port and self._token is not None:
             secret = self._token.password
-            am = Umbilical(parts.hostname, parts.port, "", secret, give_up_s=POLL_TIMEOUT_S)
+            tls = self._connection.tls
+            am = Umbilical(parts.hostname, parts.port, "", secret, give_up_s=POLL_TIMEOUT_S, tls=tls)
             try:
                 am.call("killJob", diagnostics=f"Kill job {report.name} received from {self._user}")
             except AMUnreachableError:
@@ -238,17 +342,20 @@ class JobClient:
 
     def job_report(self, application_id: ApplicationId) -> dict[str, Any] | None:
         """What the job's AM wrote of it when it had ended."""
-        directory = Path(self.settings.history_dir).absolute()
-        return read_report(report_file(directory, JobId.of(application_id)))
+        history = self.settings.history
+        files = HistoryFiles(Path(history.intermediate_dir), Path(history.done_dir))
+        found = files.find(JobId.of(application_id))
+        return report(parse(read_events(found.path))) if found is not None else None
 
     def _ask_am(self, application_id: ApplicationId, report: ApplicationReport) -> JobProgress | None:
         """Asks the AM itself; it may not be there yet, or not any more."""
         parts = urlsplit(report.original_tracking_url or "")
         if not parts.hostname or not parts.port:
             return None
-        connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=POLL_TIMEOUT_S)
+        tls = self._connection.tls
+        connection = connection_to(parts.hostname, parts.port, tls, POLL_TIMEOUT_S)
         try:
-            connection.request("GET", parts.path)
+            connection.request("GET", parts.path, headers=tls.headers if tls is not None else {})
             answer = connection.getresponse()
             job = json.loads(answer.read())["job"]
             return JobProgress(job["mapProgress"] / 100, job["reduceProgress"] / 100)

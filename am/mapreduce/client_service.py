@@ -1,7 +1,7 @@
 """What a job answers Hadoop's own MapReduce clients: `mapred job -status`, `-counter`, `-kill` and their kin.
 
-Reads the core between turns; the calls that end something are turns. Delegation tokens are not given. Answers
-for MRClientService's MRClientProtocolHandler and the reports of JobImpl, TaskImpl and TaskAttemptImpl.
+Reads the core between turns; the calls that end something are turns. Delegation tokens are not given. Hadoop:
+MRClientService's MRClientProtocolHandler and the reports of JobImpl, TaskImpl and TaskAttemptImpl.
 """
 
 from __future__ import annotations
@@ -10,19 +10,19 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from am.client_service import client_of
-from am.mapreduce.attempt import Attempt, AttemptState
-from am.mapreduce.core import Core
-from am.mapreduce.events import AttemptKill, Counters, JobKill, TaskKill
-from am.mapreduce.ids import JobId, TaskAttemptId, TaskId, TaskType
-from am.mapreduce.job import JobState
-from am.mapreduce.report import AMInfo, Pages
-from am.mapreduce.settings import JobSettings
-from am.mapreduce.task import Task, TaskState
-from yarn.errors import YarnError
-from yarn.ids import ApplicationAttemptId
-from yarn.records import mapreduce as records
-from yarn.rpc import Caller
+from yarnbox.am.client_service import client_of
+from yarnbox.am.mapreduce.attempt import Attempt, AttemptState
+from yarnbox.am.mapreduce.core import Core
+from yarnbox.am.mapreduce.events import AttemptKill, Counters, JobKill, TaskKill
+from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId, TaskId, TaskType
+from yarnbox.am.mapreduce.job import JobState
+from yarnbox.am.mapreduce.report import AMInfo, Pages
+from yarnbox.am.mapreduce.settings import JobSettings
+from yarnbox.am.mapreduce.task import Task, TaskState
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationAttemptId
+from yarnbox.yarn.records import mapreduce as records
+from yarnbox.yarn.rpc import Caller
 
 PROTOCOL = "org.apache.hadoop.mapreduce.v2.api.MRClientProtocolPB"
 SERVICE = "MRClientProtocolService"
@@ -68,7 +68,7 @@ class JobClientService:
         pages: Pages,
         am: AMInfo,
         job_file: str,
-        settle: Callable[[], None],
+        perform_effects: Callable[[], None],
     ) -> None:
         self._core = core
         self._settings = settings
@@ -76,7 +76,7 @@ class JobClientService:
         self._pages = pages
         self._am = am
         self._job_file = job_file
-        self._settle = settle
+        self._perform_effects = perform_effects
         self.tracking_url = ""
         self.has_unregistered = False
         """Whether the RM knows how the job ended: before, clients are not told either."""
@@ -92,7 +92,7 @@ class JobClientService:
         try:
             return method(request, caller)
         finally:
-            self._settle()
+            self._perform_effects()
 
     # Questions.
 
@@ -180,7 +180,7 @@ class JobClientService:
         return records.GetTaskAttemptCompletionEventsResponse(completion_events=events)
 
     def _run_time(self, attempt_id: TaskAttemptId) -> int:
-        attempt = self._core.context.attempts[attempt_id]
+        attempt = self._core.job.attempt(attempt_id)
         return max(attempt.finished_ms - attempt.launched_ms, 0) if attempt.launched_ms else 0
 
     def get_diagnostics(self, request: records.GetDiagnosticsRequest, _caller: Caller) -> Any:
@@ -224,7 +224,7 @@ class JobClientService:
         if task_id is not None and task_id.task_type is not None:
             self._check(task_id.job_id)
             ours = TaskId(self._core.job.id, _OURS[task_id.task_type], task_id.id or 0)
-            task = self._core.context.tasks.get(ours)
+            task = self._core.job.find_task(ours)
             if task is not None:
                 return task
         raise UnknownError(f"Unknown task {task_id}")

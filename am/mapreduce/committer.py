@@ -1,20 +1,23 @@
-"""Output that is there whole or not at all: written under _temporary, renamed when it is done.
+"""Output that is there whole or not at all: written under _temporary, moved when it is done.
 
     OUTPUT/_temporary/<AM attempt>/_temporary/<task attempt>/part-r-00000     while the task writes
     OUTPUT/_temporary/<AM attempt>/<task>/part-r-00000                        when the task is committed
     OUTPUT/part-r-00000, OUTPUT/_SUCCESS                                      when the job is
 
-Every step is a rename within one file system, so a reader never sees half a file, and what an earlier AM
-committed for a task can be taken over by the next. Answers for FileOutputCommitter, algorithm version 1.
+So it is with algorithm 1: every step is a rename within one file system, a reader never sees half an output,
+and what an earlier AM committed for a task can be taken over by the next. With algorithm 2 a task's commit
+moves its files to their last place: the job's commit has less to do, but who reads before it sees a part.
+Hadoop: FileOutputCommitter.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
-from am.mapreduce.ids import TaskAttemptId, TaskId
+from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId
 
 TEMPORARY = "_temporary"
 SUCCESS = "_SUCCESS"
@@ -23,8 +26,10 @@ SUCCESS = "_SUCCESS"
 class OutputCommitter:
     """The output directory of one job, as one AM sees it."""
 
-    def __init__(self, output: Path, app_attempt: int) -> None:
+    def __init__(self, output: Path, app_attempt: int, algorithm: int = 1, *, marks: bool = True) -> None:
         self._output = output
+        self._algorithm = algorithm
+        self._marks = marks
         self._attempt_dir = output / TEMPORARY / str(app_attempt)
 
     def set_up_job(self) -> None:
@@ -42,6 +47,9 @@ class OutputCommitter:
         work = self._attempt_dir / TEMPORARY / str(attempt_id)
         if not work.exists():
             return
+        if self._algorithm == 2:
+            _merge(work, self._output)
+            return
         committed = self._committed(self._attempt_dir, attempt_id.task_id)
         if committed.exists():
             shutil.rmtree(committed)
@@ -52,8 +60,15 @@ class OutputCommitter:
         shutil.rmtree(self._attempt_dir / TEMPORARY / str(attempt_id), ignore_errors=True)
 
     def recover_task(self, task_id: TaskId, earlier_app_attempt: int) -> bool:
-        """Takes over what was committed under an earlier AM; False when it is not there."""
+        """Takes over what was committed under an earlier AM; False when it is not there. With algorithm 2 it
+        is in its place, unless the earlier AM had the other one.
+        """
         earlier = self._committed(self._output / TEMPORARY / str(earlier_app_attempt), task_id)
+        if self._algorithm == 2:
+            if earlier.exists():
+                _merge(earlier, self._output)
+                shutil.rmtree(earlier)
+            return True
         mine = self._committed(self._attempt_dir, task_id)
         if mine.exists():
             return True
@@ -63,24 +78,40 @@ class OutputCommitter:
         return True
 
     def commit_job(self) -> None:
-        """Moves every committed file to its place, then says that the output is whole."""
-        for task_dir in sorted(self._attempt_dir.iterdir()):
-            if task_dir.name == TEMPORARY:
-                continue
-            for file in sorted(task_dir.iterdir()):
-                os.replace(file, self._output / file.name)
-        shutil.rmtree(self._output / TEMPORARY)
-        (self._output / SUCCESS).touch()
-
-    def abort_job(self) -> None:
-        """Removes the temporary part, and with it all that was written."""
-        shutil.rmtree(self._output / TEMPORARY, ignore_errors=True)
+        """Moves what is committed to its place, then says that the output is whole."""
+        if self._algorithm == 1:
+            for task_dir in sorted(self._attempt_dir.iterdir()):
+                if task_dir.name != TEMPORARY:
+                    _merge(task_dir, self._output)
+        with suppress(FileNotFoundError):
+            shutil.rmtree(self._output / TEMPORARY)
+        if self._marks:
+            (self._output / SUCCESS).touch()
 
     @property
-    def has_committed(self) -> bool:
-        """Whether an earlier AM had finished the commit of the job."""
-        return (self._output / SUCCESS).exists()
+    def may_commit_again(self) -> bool:
+        """Whether a commit of the job that was broken off may be done once more."""
+        return self._algorithm == 2
+
+    def abort_job(self) -> None:
+        """Removes the temporary part, and with it all that was written and not yet moved to its place."""
+        shutil.rmtree(self._output / TEMPORARY, ignore_errors=True)
 
     @staticmethod
     def _committed(attempt_dir: Path, task_id: TaskId) -> Path:
         return attempt_dir / str(task_id)
+
+
+def _merge(source: Path, place: Path) -> None:
+    """Moves what is in a directory into another: files replace what is there, directories are merged."""
+    place.mkdir(parents=True, exist_ok=True)
+    for entry in sorted(source.iterdir()):
+        target = place / entry.name
+        if entry.is_dir() and not entry.is_symlink():
+            if target.is_symlink() or (target.exists() and not target.is_dir()):
+                target.unlink()
+            _merge(entry, target)
+            continue
+        if target.is_dir() and not target.is_symlink():
+            shutil.rmtree(target)
+        os.replace(entry, target)

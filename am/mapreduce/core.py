@@ -2,22 +2,21 @@
 
 A turn is one call, its answer, then every event it caused, in order. The same object runs in the AM's process
 and in tests with a virtual clock. Owns the making of job and tasks, the routing of events and the umbilical's
-questions; the rules are in the tables. Answers for MRAppMaster's inside and TaskAttemptListenerImpl.
+questions; the rules are in the tables. Hadoop: MRAppMaster's inside and TaskAttemptListenerImpl.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from am.asks import RequestTable
-from am.mapreduce.allocator import Allocator
-from am.mapreduce.attempt import AttemptState
-from am.mapreduce.context import Context
-from am.mapreduce.effects import Effect
-from am.mapreduce.events import (
+from yarnbox.am.asks import RequestTable
+from yarnbox.am.mapreduce.allocator import Allocator
+from yarnbox.am.mapreduce.attempt import AttemptState, stood_still
+from yarnbox.am.mapreduce.context import Context
+from yarnbox.am.mapreduce.effects import Effect
+from yarnbox.am.mapreduce.events import (
     AttemptCommitPending,
     AttemptDone,
     AttemptEvent,
@@ -28,24 +27,33 @@ from am.mapreduce.events import (
     JobEvent,
     JobStart,
     JobTaskAttemptFetchFailure,
+    SpeculatorEvent,
+    SpeculatorScan,
     TaskEvent,
     TaskRecover,
 )
-from am.mapreduce.ids import JobId, TaskAttemptId, TaskId, TaskType
-from am.mapreduce.job import CompletionEvent, Job, needed_for_slowstart
-from am.mapreduce.settings import JobSettings
-from am.mapreduce.task import Task
-from yarn.clock import Clock
-from yarn.dispatcher import Event
-from yarn.records.master import AllocateResponse
-from yarn.statemachine import InvalidEventError
-
-log = logging.getLogger("am.mapreduce.core")
+from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId, TaskId, TaskType
+from yarnbox.am.mapreduce.job import CompletionEvent, Job, needed_for_slowstart
+from yarnbox.am.mapreduce.settings import JobSettings
+from yarnbox.am.mapreduce.speculation.late import LateSpeculator
+from yarnbox.am.mapreduce.speculation.speculator import DefaultSpeculator, Speculator
+from yarnbox.am.mapreduce.task import Task
+from yarnbox.am.mapreduce.uber import UberAllocator
+from yarnbox.yarn.clock import Clock
+from yarnbox.yarn.event import Event
+from yarnbox.yarn.records.container import Container
+from yarnbox.yarn.records.master import AllocateResponse
+from yarnbox.yarn.turns import TurnCore
 
 T = TypeVar("T")
 
 EVENTS_AT_ONCE = 10_000
 """The most map completions that a reduce is told of in one answer."""
+
+
+SPECULATORS: dict[str, type[Speculator]] = {
+    speculator.__name__: speculator for speculator in (DefaultSpeculator, LateSpeculator)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +64,7 @@ class Places:
     racks: tuple[str, ...] = ()
 
 
-class Core:
+class Core(TurnCore[Effect]):
     """One job of one AM."""
 
     def __init__(
@@ -68,12 +76,19 @@ class Core:
         maps: Sequence[Places],
         asks: RequestTable,
         *,
+        own: Container | None = None,
         is_strict: bool = True,
     ) -> None:
-        self.clock = clock
-        self.context = context = Context(job_id, app_attempt, settings)
-        self.invalid_events = 0
-        self._is_strict = is_strict
+        """With `own`, the AM's own container, all tasks run there, one by one."""
+        self.context = context = Context(
+            job_id,
+            app_attempt,
+            settings,
+            rack_of=asks.rack_of,
+            is_uber=own is not None,
+            is_strict=is_strict,
+        )
+        super().__init__(context, clock)
         map_tasks = [
             Task(context, TaskId(job_id, TaskType.MAP, number), settings.map_attempts, at.hosts, at.racks)
             for number, at in enumerate(maps)
@@ -82,60 +97,55 @@ class Core:
             Task(context, TaskId(job_id, TaskType.REDUCE, number), settings.reduce_attempts)
             for number in range(settings.reduces)
         ]
-        context.tasks.update((task.id, task) for task in (*map_tasks, *reduce_tasks))
         self.job = Job(context, map_tasks, reduce_tasks)
-        self.allocator = Allocator(context, asks, self._maps_done, asks.rack_of)
-        context.dispatcher.register(JobEvent, self._checked(lambda _event: self.job))
-        context.dispatcher.register(TaskEvent, self._checked(lambda event: context.tasks[event.task_id]))
+        speculation = settings.speculation
+        self._speculator: Speculator | None = None
+        if speculation.map_speculative or speculation.reduce_speculative:
+            self._speculator = SPECULATORS[speculation.speculator](context, self.job)
+        self.allocator = (
+            UberAllocator(context, own)
+            if own is not None
+            else Allocator(
+                context,
+                asks,
+                self._maps_done,
+                asks.rack_of,
+                lambda attempt_id: self.job.attempt(attempt_id).progress,
+                self._refuses,
+            )
+        )
+        context.dispatcher.register(JobEvent, self.job.handle)
+        context.dispatcher.register(TaskEvent, lambda event: self.job.task(event.task_id).handle(event))
         context.dispatcher.register(
-            AttemptEvent, self._checked(lambda event: context.attempts[event.attempt_id])
+            AttemptEvent, lambda event: self.job.attempt(event.attempt_id).handle(event)
         )
         context.dispatcher.register(ContainerEvent, self.allocator.handle)
-
-    def turn(self, call: Callable[[], T]) -> T:
-        """One call: its answer first, then all that it caused."""
-        self.context.now_ms = self.clock.now_ms()
-        try:
-            return call()
-        finally:
-            self.context.dispatcher.drain()
-
-    def tell(self, *events: Event) -> None:
-        """A turn in which these events happen."""
-
-        def post() -> None:
-            for event in events:
-                self.context.post(event)
-
-        self.turn(post)
-
-    def advance(self) -> None:
-        """One turn for each timer that is due, earliest first."""
-        while True:
-            due = self.context.timers.pop_due(self.clock.now_ms())
-            if due is None:
-                return
-            self.tell(due)
-
-    def next_due_ms(self) -> int | None:
-        """When the next timer is due."""
-        return self.context.timers.next_due_ms()
-
-    def take_effects(self) -> list[Effect]:
-        """What the world has to do, in order; handed out once."""
-        effects, self.context.effects = self.context.effects, []
-        return effects
+        context.dispatcher.register(SpeculatorEvent, self._tell_speculator)
 
     # From the RM.
 
-    def start(self, recovered: Sequence[TaskRecover] = ()) -> None:
-        """The AM is registered; these tasks an earlier AM saw succeed."""
+    def start(
+        self, recovered: Sequence[TaskRecover] = (), *, submit_ms: int = 0, started_ms: int = 0
+    ) -> None:
+        """The AM is registered; these tasks an earlier AM saw succeed, which began then."""
+        self.context.submit_ms = submit_ms
+        self.job.started_ms = started_ms
         self.job.recovered = {recovery.task_id: recovery for recovery in recovered}
-        self.tell(JobStart())
+        self.tell(JobStart(), SpeculatorScan())
 
     def heartbeat(self, response: AllocateResponse) -> None:
         """The RM's answer to a heartbeat."""
         self.turn(lambda: self.allocator.take(response))
+
+    def stood_still(self) -> None:
+        """The process that drives this core did nothing for a while, and could not have heard any task."""
+
+        def start_anew() -> None:
+            for task in (*self.job.maps, *self.job.reduces):
+                for attempt in task.attempts.values():
+                    stood_still(attempt)
+
+        self.turn(start_anew)
 
     @property
     def progress(self) -> float:
@@ -150,7 +160,7 @@ class Core:
 
     def is_wanted(self, attempt_id: TaskAttemptId) -> bool:
         """Whether this attempt is to go on; one that is not ends itself."""
-        attempt = self.context.attempts.get(attempt_id)
+        attempt = self.job.find_attempt(attempt_id)
         return attempt is not None and attempt.state in (
             AttemptState.ASSIGNED,
             AttemptState.RUNNING,
@@ -160,7 +170,7 @@ class Core:
 
     def has_launched(self, attempt_id: TaskAttemptId) -> bool:
         """Whether its node's answer to the start has come."""
-        return self.context.attempts[attempt_id].state is not AttemptState.ASSIGNED
+        return self.job.attempt(attempt_id).state is not AttemptState.ASSIGNED
 
     def status_update(
         self,
@@ -169,12 +179,22 @@ class Core:
         phase: str,
         counters: Counters,
         unfetched: Sequence[TaskAttemptId] = (),
+        *,
+        status: str = "",
+        is_alive: bool = True,
     ) -> bool:
         """How far a task is, and which maps' output it could not fetch; whether it is to go on."""
         if not self.is_wanted(attempt_id):
             return False
         events: list[Event] = [
-            AttemptUpdate(attempt_id=attempt_id, progress=progress, phase=phase, counters=counters)
+            AttemptUpdate(
+                attempt_id=attempt_id,
+                progress=progress,
+                phase=phase,
+                counters=counters,
+                status=status,
+                is_alive=is_alive,
+            )
         ]
         if unfetched:
             events.append(JobTaskAttemptFetchFailure(reduce_id=attempt_id, maps=tuple(unfetched)))
@@ -186,13 +206,13 @@ class Core:
         if not self.is_wanted(attempt_id):
             return False
         self.tell(AttemptCommitPending(attempt_id=attempt_id))
-        return self.context.tasks[attempt_id.task_id].can_commit(attempt_id)
+        return self.job.task(attempt_id.task_id).can_commit(attempt_id)
 
     def done(self, attempt_id: TaskAttemptId, counters: Counters) -> bool:
         """A task has done everything."""
         if not self.is_wanted(attempt_id):
             return False
-        phase = self.context.attempts[attempt_id].phase
+        phase = self.job.attempt(attempt_id).phase
         self.tell(
             AttemptUpdate(attempt_id=attempt_id, progress=1.0, phase=phase, counters=counters),
             AttemptDone(attempt_id=attempt_id),
@@ -210,20 +230,13 @@ class Core:
 
     # Inside.
 
+    def _tell_speculator(self, event: SpeculatorEvent) -> None:
+        if self._speculator is not None:
+            self._speculator.handle(event)
+
+    def _refuses(self, attempt_id: TaskAttemptId, host: str) -> bool:
+        return self._speculator is not None and self._speculator.refuses(attempt_id, host)
+
     def _maps_done(self) -> tuple[int, int, int]:
         done = self.job.count(TaskType.MAP, "SUCCEEDED")
         return done, len(self.job.maps), needed_for_slowstart(self.job)
-
-    def _checked(self, entity_of: Callable[[Any], Any]) -> Callable[[Any], None]:
-        """An event that no table allows is a defect: raised in tests, logged and counted in a job."""
-
-        def handle(event: Any) -> None:
-            try:
-                entity_of(event).handle(event)
-            except InvalidEventError:
-                if self._is_strict:
-                    raise
-                self.invalid_events += 1
-                log.exception("an event that nobody expected")
-
-        return handle

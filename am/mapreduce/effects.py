@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from am.mapreduce.ids import TaskAttemptId
-from yarn.ids import ContainerId, NodeId
-from yarn.records.container import Container
+from yarnbox.am.mapreduce.ids import TaskAttemptId
+from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.records.container import Container
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,18 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A line for the job history."""
+    """An event for the job history."""
 
     type: str
-    time_ms: int
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
-Effect = SetUpJob | CommitJob | AbortJob | AbortTask | LaunchTask | StopTask | Ask | Record
+@dataclass(frozen=True, slots=True)
+class WriteLog:
+    """A line for the AM's log."""
+
+    level: str
+    text: str
+
+
+Effect = SetUpJob | CommitJob | AbortJob | AbortTask | LaunchTask | StopTask | Ask | Record | WriteLog

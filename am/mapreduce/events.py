@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from am.mapreduce.ids import TaskAttemptId, TaskId
-from yarn.dispatcher import Event, event
-from yarn.ids import NodeId
-from yarn.records.container import Container
+from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId
+from yarnbox.yarn.event import Event, event
+from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.records.container import Container
 
 Counters = Mapping[str, Mapping[str, int]]
 """Amounts by group and name."""
@@ -136,11 +136,19 @@ class TaskRecover(TaskEvent):
     counters: Counters
     started_ms: int
     finished_ms: int
+    container_id: ContainerId | None = None
+    http_port: int = -1
+    shuffle_finished_ms: int = 0
 
 
 @event
 class TaskKill(TaskEvent):
     """The task is not wanted any more."""
+
+
+@event
+class TaskAddSpeculativeAttempt(TaskEvent):
+    """Its attempt seems to end late: make another beside it."""
 
 
 @event
@@ -201,11 +209,7 @@ class AttemptSchedule(AttemptEvent):
 class AttemptRecover(AttemptEvent):
     """It succeeded under an earlier AM."""
 
-    node_id: NodeId
-    shuffle_port: int
-    counters: Counters
-    started_ms: int
-    finished_ms: int
+    task: TaskRecover
 
 
 @event
@@ -236,6 +240,9 @@ class AttemptUpdate(AttemptEvent):
     progress: float
     phase: str
     counters: Counters
+    status: str = ""
+    is_alive: bool = True
+    """Whether anything has moved since the last time; if not, the task only says that it is there."""
 
 
 @event
@@ -318,5 +325,51 @@ class ContainerAttemptFailed(ContainerEvent):
     host: str
 
 
-for _family in (JobEvent, TaskEvent, AttemptEvent, ContainerEvent):
+# The speculator.
+
+
+class SpeculatorEvent(Event):
+    """Handled by the speculator; by nobody where there is none."""
+
+    __slots__ = ()
+
+
+@event
+class SpeculatorContainerNeed(SpeculatorEvent):
+    """A task waits for one container more, or for one less."""
+
+    task_id: TaskId
+    change: int
+
+
+@event
+class SpeculatorAttemptStart(SpeculatorEvent):
+    """The attempt's container runs since then."""
+
+    attempt_id: TaskAttemptId
+    time_ms: int
+
+
+@event
+class SpeculatorAttemptUpdate(SpeculatorEvent):
+    """The running attempt is so far."""
+
+    attempt_id: TaskAttemptId
+    progress: float
+
+
+@event
+class SpeculatorAttemptSucceeded(SpeculatorEvent):
+    """The attempt is done since then."""
+
+    attempt_id: TaskAttemptId
+    time_ms: int
+
+
+@event
+class SpeculatorScan(SpeculatorEvent):
+    """Look whether a task needs a second attempt."""
+
+
+for _family in (JobEvent, TaskEvent, AttemptEvent, ContainerEvent, SpeculatorEvent):
     _family.family = _family

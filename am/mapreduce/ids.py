@@ -1,6 +1,6 @@
 """The identifiers of MapReduce: what they are made of, how they are printed and read.
 
-Light on purpose: the process of a task imports it. Answers for JobID, TaskID and TaskAttemptID.
+Light on purpose: the process of a task imports it. Hadoop: JobID, TaskID and TaskAttemptID.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple, Self
 
-from yarn.ids import ApplicationId
+from yarnbox.yarn.ids import ApplicationId
 
 
 class TaskType(Enum):

@@ -2,18 +2,20 @@
 
 Owns the count of tasks that are done, the list of completed attempts that reducers read, complaints about
 outputs that cannot be fetched, and what follows when a node is gone. Reduces are scheduled together with the
-maps; when they get containers is the allocator's business. Answers for JobImpl.
+maps; when they get containers is the allocator's business. Hadoop: JobImpl.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from am.mapreduce.context import Context
-from am.mapreduce.effects import AbortJob, CommitJob, SetUpJob
-from am.mapreduce.events import (
+from yarnbox.am.mapreduce.attempt import Attempt
+from yarnbox.am.mapreduce.context import Context
+from yarnbox.am.mapreduce.effects import AbortJob, CommitJob, SetUpJob
+from yarnbox.am.mapreduce.events import (
     AttemptKill,
     AttemptTooManyFetchFailures,
     JobAbortCompleted,
@@ -32,10 +34,12 @@ from am.mapreduce.events import (
     TaskRecover,
     TaskSchedule,
 )
-from am.mapreduce.ids import JobId, TaskAttemptId, TaskId, TaskType
-from am.mapreduce.task import Task
-from yarn.ordered import OrderedSet
-from yarn.statemachine import Table, choose, ignore, stay, to
+from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId, TaskId, TaskType
+from yarnbox.am.mapreduce.job_counters import of_job, of_tasks
+from yarnbox.am.mapreduce.task import Task
+from yarnbox.yarn.event import Event
+from yarnbox.yarn.ordered import OrderedSet
+from yarnbox.yarn.statemachine import Table, choose, ignore, stay, to
 
 
 class JobState(Enum):
@@ -71,7 +75,7 @@ class Job:
     """What is known of the job."""
 
     __slots__ = (
-        "_counts", "completed", "completion_events", "context", "diagnostics", "fetch_failures",
+        "_counts", "_tasks", "completed", "completion_events", "context", "diagnostics", "fetch_failures",
         "finished_ms", "id", "maps", "outcomes", "recovered", "reduces", "started_ms", "state",
     )  # fmt: skip
 
@@ -80,6 +84,7 @@ class Job:
         self.id: JobId = context.job_id
         self.maps = maps
         self.reduces = reduces
+        self._tasks = {task.id: task for task in (*maps, *reduces)}
         self.state = JobState.NEW
         self.recovered: dict[TaskId, TaskRecover] = {}
         self.completed: dict[TaskId, str] = {}
@@ -101,9 +106,31 @@ class Job:
         """Whether nothing will happen any more."""
         return self.state in ENDED
 
-    def handle(self, event: object) -> None:
+    def handle(self, event: Event) -> None:
         """Lets an event happen to it."""
-        JOB.fire(self, event, self.context.now_ms, self.context.story)
+        self.context.fire(JOB, self, event)
+
+    def task(self, task_id: TaskId) -> Task:
+        """The task of that id; KeyError when the job has none."""
+        return self._tasks[task_id]
+
+    @property
+    def tasks(self) -> Iterable[Task]:
+        """Maps, then reduces."""
+        return self._tasks.values()
+
+    def find_task(self, task_id: TaskId) -> Task | None:
+        """The task of that id, if there is one."""
+        return self._tasks.get(task_id)
+
+    def attempt(self, attempt_id: TaskAttemptId) -> Attempt:
+        """The attempt of that id; KeyError when there was none."""
+        return self._tasks[attempt_id.task_id].attempts[attempt_id]
+
+    def find_attempt(self, attempt_id: TaskAttemptId) -> Attempt | None:
+        """The attempt of that id, if there was one."""
+        task = self._tasks.get(attempt_id.task_id)
+        return task.attempts.get(attempt_id) if task is not None else None
 
     def count(self, type_: TaskType, state: str) -> int:
         """How many tasks of a type have ended so."""
@@ -128,11 +155,20 @@ class Job:
 
 
 def _set_up(job: Job, _event: JobStart) -> None:
-    job.started_ms = job.context.now_ms
-    job.context.record(
-        "JOB_STARTED", job=str(job.id), maps=len(job.maps), reduces=len(job.reduces),
-        am_attempt=job.context.app_attempt,
-    )  # fmt: skip
+    context = job.context
+    job.started_ms = job.started_ms or context.now_ms
+    context.record(
+        "JOB_INITED",
+        jobid=str(job.id),
+        launchTime=job.started_ms,
+        totalMaps=len(job.maps),
+        totalReduces=len(job.reduces),
+        jobStatus="INITED",
+        uberized=context.is_uber,
+    )
+    context.record(
+        "JOB_INFO_CHANGED", jobid=str(job.id), submitTime=context.submit_ms, launchTime=job.started_ms
+    )
     job.context.order(SetUpJob())
 
 
@@ -160,7 +196,7 @@ def _judge_task(job: Job, event: JobTaskCompleted) -> JobState:
     _count(job, event)
     if event.state == "FAILED":
         job.diagnostics.append(f"Task failed {event.task_id}")
-        task = job.context.tasks[event.task_id]
+        task = job.task(event.task_id)
         for attempt_id in reversed(list(task.failed_attempts)):
             job.diagnostics += task.attempts[attempt_id].diagnostics
             break
@@ -188,7 +224,7 @@ def _announce_attempt(job: Job, event: JobTaskAttemptCompleted) -> None:
     job.outcomes[attempt_id] = event.status
     if not attempt_id.is_map:
         return
-    attempt = job.context.attempts[attempt_id]
+    attempt = job.attempt(attempt_id)
     status = "OBSOLETE" if earlier == "SUCCEEDED" else event.status
     host = attempt.node_id.host if attempt.node_id is not None else ""
     job.completion_events.append(CompletionEvent(attempt_id, status, host, attempt.shuffle_port))
@@ -225,7 +261,7 @@ def _leave_nodes(job: Job, event: JobUpdatedNodes) -> None:
         attempt_id = task.successful_attempt
         if attempt_id is None:
             continue
-        node_id = job.context.attempts[attempt_id].node_id
+        node_id = job.attempt(attempt_id).node_id
         if node_id in event.unusable:
             diagnostics = f"TaskAttempt killed because it ran on unusable node {node_id}"
             job.context.post(AttemptKill(attempt_id=attempt_id, diagnostics=diagnostics))
@@ -249,6 +285,11 @@ def _kill_unstarted(job: Job, event: JobKill) -> None:
 def _fail_commit(job: Job, event: JobCommitFailed) -> None:
     job.diagnostics.append(f"Job commit failed: {event.diagnostics}")
     _abort(job)
+
+
+def _fail_unstarted(job: Job, event: JobCommitFailed) -> None:
+    job.diagnostics.append(f"Job commit failed: {event.diagnostics}")
+    _end(job, "FAILED")
 
 
 def _succeed(job: Job, _event: JobCommitCompleted) -> None:
@@ -306,10 +347,24 @@ def _wait_for_tasks(job: Job, event: JobTaskCompleted, wait: JobState, abort: Jo
 
 def _end(job: Job, status: str) -> None:
     job.finished_ms = job.context.now_ms
-    job.context.record(
-        "JOB_FINISHED", job=str(job.id), status=status, started_ms=job.started_ms,
-        diagnostics="\n".join(job.diagnostics),
-    )  # fmt: skip
+    counted = {
+        f"{end}{kind}": job.count(type_, state)
+        for end, state in (("finished", "SUCCEEDED"), ("failed", "FAILED"), ("killed", "KILLED"))
+        for kind, type_ in (("Maps", TaskType.MAP), ("Reduces", TaskType.REDUCE))
+    }
+    common = {"jobid": str(job.id), "finishTime": job.finished_ms, **counted}
+    if status == "SUCCEEDED":
+        job.context.record(
+            "JOB_FINISHED",
+            **common,
+            totalCounters=of_job(job.tasks),
+            mapCounters=of_tasks(job.maps),
+            reduceCounters=of_tasks(job.reduces),
+        )
+    else:
+        job.context.record(
+            f"JOB_{status}", **common, jobStatus=status, diagnostics="\n".join(job.diagnostics)
+        )
 
 
 _NEWS = (JobTaskCompleted, JobMapTaskRescheduled, JobTaskAttemptFetchFailure, JobUpdatedNodes)
@@ -321,6 +376,7 @@ JOB = Table(
         JobState.NEW: {
             JobStart: to(JobState.SETUP, _set_up),
             JobCommitCompleted: to(JobState.SUCCEEDED, _succeed),  # under an earlier AM
+            JobCommitFailed: to(JobState.FAILED, _fail_unstarted),  # the same
             JobKill: to(JobState.KILLED, _kill_unstarted),
             **ignore(JobUpdatedNodes),
         },

@@ -1,29 +1,29 @@
 """A map's output on its way to the reduces: collected, sorted by reduce and key, combined, spilled, merged.
 
-Records are kept in memory up to a limit, then written as a sorted run; at the end the runs are merged into
-`file.out`, one segment per reduce, with an index beside it. From there the node's shuffle service serves
-them. Answers for MapTask.MapOutputBuffer, SpillRecord, Merger and HashPartitioner.
+Records are kept in memory up to a limit, then written as sorted runs, one segment per reduce and spill; at
+the end the runs are merged into `file.out`, with an index beside it. From there the node's shuffle service
+serves them. Hadoop: MapTask.MapOutputBuffer, SpillRecord and HashPartitioner.
 """
 
 from __future__ import annotations
 
-import heapq
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from itertools import groupby
-from operator import itemgetter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from am.mapreduce.api import Partition, Reducer, Tally
-from am.mapreduce.records import Pair, decode, encode, read_segment, write_segment
-from yarn.shuffle import OUTPUT_FILE, IndexRecord, read_index, write_index
+from yarnbox.am.mapreduce.api import Partition, Tally
+from yarnbox.am.mapreduce.codecs import Codec
+from yarnbox.am.mapreduce.merging import KEY, Combiner, Merges, Segment, write_combined
+from yarnbox.am.mapreduce.records import encode
+from yarnbox.am.mapreduce.segments import Batch, SegmentWriter
+from yarnbox.yarn.shuffle import INDEX_FILE, OUTPUT_FILE, IndexRecord, write_index
 
-_RECORD_OVERHEAD = 150
-"""What a record costs in memory beyond its bytes, roughly."""
+_RECORD_OVERHEAD = 130
+"""What a record costs in memory beyond its bytes, roughly. Hadoop: 16."""
 
-Collected = tuple[int, bytes, bytes]
-_PLACE = itemgetter(0, 1)
+_KNOWN_KEYS = 4096
 
 
 def hash_partition(key: bytes, reduces: int) -> int:
@@ -31,19 +31,19 @@ def hash_partition(key: bytes, reduces: int) -> int:
     return zlib.crc32(key) % reduces
 
 
-def combined(reducer: Reducer, records: Iterable[Pair], tally: Tally) -> Iterator[Pair]:
-    """Sorted records, each key's values put together by a combiner."""
-    for key, group in groupby(records, key=itemgetter(0)):
-        out: list[Pair] = []
+class TooManySpillsError(Exception):
+    """A map that spills more often than it may."""
 
-        def emit(new_key: Any, value: Any, out: list[Pair] = out) -> None:
-            out.append((encode(new_key), encode(value)))
 
-        values = [value for _, value in group]
-        tally.add("COMBINE_INPUT_RECORDS", len(values))
-        reducer.reduce(decode(key), map(decode, values), emit)
-        tally.add("COMBINE_OUTPUT_RECORDS", len(out))
-        yield from out
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SortLimits:
+    """How much is sorted in memory, and how the rest is merged."""
+
+    limit_bytes: int
+    factor: int = 10
+    combine_spills: int = 3
+    """From so many spills on, the combiner runs once more when they are merged."""
+    most_spills: int = -1
 
 
 class MapOutput:
@@ -54,141 +54,141 @@ class MapOutput:
         directory: Path,
         reduces: int,
         partition: Partition,
-        combiner: Reducer | None,
-        limit_bytes: int,
-        merge_factor: int,
+        combiner: Combiner | None,
+        limits: SortLimits,
         tally: Tally,
+        *,
+        codec: Codec | None = None,
         breathe: Callable[[], None] = lambda: None,
     ) -> None:
         self._directory = directory
         self._reduces = reduces
         self._partition = partition
         self._combiner = combiner
-        self._limit_bytes = limit_bytes
-        self._merge_factor = merge_factor
+        self._limits = limits
         self._tally = tally
+        self._codec = codec
         self._breathe = breathe
-        self._buffer: list[Collected] = []
-        self._buffered_bytes = 0
-        self._records = 0
-        self._bytes = 0
-        self._runs: list[Path] = []
+        self._merges = Merges(limits.factor, codec, combiner, tally, breathe)
+        self._parts: list[Batch] = [[] for _ in range(reduces)]
+        self._known: dict[str, tuple[bytes, int]] = {}
+        self._room = limits.limit_bytes
+        self._spills: list[list[Segment]] = []
+        self._passes = 0
+
+    @property
+    def room(self) -> int:
+        """How many more bytes there is memory for: it changes with every pair."""
+        return self._room
 
     def emit(self, key: Any, value: Any) -> None:
         """Takes one pair."""
-        key_bytes, value_bytes = encode(key), encode(value)
-        number = self._partition(key_bytes, self._reduces)
-        if not 0 <= number < self._reduces:
-            raise ValueError(f"Illegal partition for {key!r} ({number})")
-        self._buffer.append((number, key_bytes, value_bytes))
-        size = len(key_bytes) + len(value_bytes)
-        self._records += 1
-        self._bytes += size
-        self._buffered_bytes += size + _RECORD_OVERHEAD
-        if self._buffered_bytes > self._limit_bytes:
-            self._spill()
+        self.emit_all(((key, value),))
+
+    def emit_all(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Takes pairs as they come. Keys that come again and again are encoded once."""
+        parts, known = self._parts, self._known
+        for key, value in pairs:
+            if type(key) is str:
+                place = known.get(key)
+                if place is None:
+                    place = self._placed(key)
+                    if len(known) >= _KNOWN_KEYS:
+                        known.clear()
+                    known[key] = place
+            else:
+                place = self._placed(key)
+            key_bytes, number = place
+            value_bytes = encode(value)
+            parts[number].append((key_bytes, value_bytes))
+            self._room -= len(key_bytes) + len(value_bytes) + _RECORD_OVERHEAD
+            if self._room < 0:
+                self._spill()
 
     def finish(self) -> Path:
         """Writes `file.out` and its index; the file's path."""
-        self._tally.add("MAP_OUTPUT_RECORDS", self._records)
-        self._tally.add("MAP_OUTPUT_BYTES", self._bytes)
         path = self._directory / OUTPUT_FILE
-        if not self._runs:
-            self._write(path, self._sorted_buffer())
+        if not self._spills:
+            segments = self._write_buffer(path)
         else:
-            if self._buffer:
+            if any(self._parts):
                 self._spill()
-            self._merge(path)
+            segments = self._merge(path)
+        index = [IndexRecord(segment.start, segment.raw_length, segment.length) for segment in segments]
+        write_index(path.with_name(INDEX_FILE), index)
+        self._tally.add("MAP_OUTPUT_MATERIALIZED_BYTES", path.stat().st_size)
         return path
 
-    def _sorted_buffer(self) -> Iterator[tuple[int, Iterator[Pair]]]:
-        self._buffer.sort(key=_PLACE)
-        for number, group in groupby(self._buffer, key=itemgetter(0)):
-            yield number, self._combine((key, value) for _, key, value in group)
-
-    def _combine(self, records: Iterator[Pair]) -> Iterator[Pair]:
-        return records if self._combiner is None else combined(self._combiner, records, self._tally)
+    def _placed(self, key: Any) -> tuple[bytes, int]:
+        """The key's bytes, and the reduce that they belong to."""
+        key_bytes = encode(key)
+        if self._reduces == 1:
+            return key_bytes, 0
+        number = self._partition(key_bytes, self._reduces)
+        if not 0 <= number < self._reduces:
+            raise ValueError(f"Illegal partition for {key!r} ({number})")
+        return key_bytes, number
 
     def _spill(self) -> None:
-        path = self._directory / f"spill{len(self._runs)}.out"
-        self._write(path, self._sorted_buffer())
-        self._runs.append(path)
-        self._buffer = []
-        self._buffered_bytes = 0
+        number = len(self._spills)
+        if number >= self._limits.most_spills >= 0:
+            raise TooManySpillsError(
+                f"Too many spill files got created: {number + 1}, more than "
+                f"mapreduce.task.spill.files.count.limit = {self._limits.most_spills} allows"
+            )
+        self._spills.append(self._write_buffer(self._directory / f"spill{number}.out"))
         self._breathe()
 
-    def _write(self, path: Path, parts: Iterable[tuple[int, Iterator[Pair]]]) -> None:
-        """Writes a file of one segment per reduce, and its index."""
-        index: list[IndexRecord] = []
-        with path.open("wb", buffering=1 << 20) as stream:
-            at = 0
-            for number, records in parts:
-                while len(index) < number:
-                    at = _append(index, at, _empty(stream))
-                count, size = write_segment(records, stream)
-                self._tally.add("SPILLED_RECORDS", count)
-                at = _append(index, at, size)
-            while len(index) < self._reduces:
-                at = _append(index, at, _empty(stream))
-        write_index(path.with_name(path.name + ".index"), index)
+    def _write_buffer(self, path: Path) -> list[Segment]:
+        """Writes what is in memory, sorted and combined; nothing is in memory then."""
+        records = sum(map(len, self._parts))
+        self._tally.add("MAP_OUTPUT_RECORDS", records)
+        collected = self._limits.limit_bytes - self._room - records * _RECORD_OVERHEAD
+        self._tally.add("MAP_OUTPUT_BYTES", collected)
+        segments = self._write(path, map(self._sorted, self._parts), self._combiner)
+        for part in self._parts:
+            part.clear()
+        self._room = self._limits.limit_bytes
+        return segments
 
-    def _merge(self, path: Path) -> None:
-        streams = [run.open("rb", buffering=1 << 18) for run in self._runs]
-        indexes = [read_index(run.with_name(run.name + ".index")) for run in self._runs]
-        try:
-            self._write(path, self._merged_parts(streams, indexes))
-        finally:
-            for stream in streams:
-                stream.close()
-        for run in self._runs:
-            run.unlink()
-            run.with_name(run.name + ".index").unlink()
+    def _sorted(self, part: Batch) -> Iterable[Batch]:
+        part.sort(key=KEY)
+        return [part] if part else []
 
-    def _merged_parts(
-        self, streams: list[BinaryIO], indexes: list[list[IndexRecord]]
-    ) -> Iterator[tuple[int, Iterator[Pair]]]:
-        for number in range(self._reduces):
-            segments = []
-            for stream, index in zip(streams, indexes, strict=True):
-                stream.seek(index[number].start)
-                segments.append(read_segment(stream))
-            self._breathe()
-            yield number, self._combine(heapq.merge(*segments, key=itemgetter(0)))
+    def _merge(self, path: Path) -> list[Segment]:
+        """All spills to one file: reduce by reduce, few segments at a time."""
 
+        def parts() -> Iterator[Iterable[Batch]]:
+            for number in range(self._reduces):
+                segments = [spill[number] for spill in self._spills if spill[number].records]
+                few = self._merges.few(segments, self._pass_file)
+                yield self._merges.records(few) if few else []
+                for segment in few:
+                    if segment.is_whole_file and segment.path is not None:
+                        segment.path.unlink()
 
-def _append(index: list[IndexRecord], at: int, size: int) -> int:
-    index.append(IndexRecord(at, size, size))
-    return at + size
+        is_worth_it = len(self._spills) >= self._limits.combine_spills
+        merged = self._write(path, parts(), self._combiner if is_worth_it else None)
+        for number in range(len(self._spills)):
+            (self._directory / f"spill{number}.out").unlink()
+        return merged
 
+    def _pass_file(self) -> Path:
+        self._passes += 1
+        return self._directory / f"intermediate{self._passes}.out"
 
-def _empty(stream: BinaryIO) -> int:
-    return write_segment((), stream)[1]
-
-
-def merge_files(
-    paths: list[Path], factor: int, directory: Path, breathe: Callable[[], None] = lambda: None
-) -> Iterator[Pair]:
-    """The records of many sorted segment files in order; in several passes when there are too many."""
-    paths = sorted(paths, key=lambda path: (path.stat().st_size, path.name))
-    passes = 0
-    while len(paths) > factor:
-        merged = directory / f"merge{passes}.out"
-        with merged.open("wb", buffering=1 << 20) as stream:
-            write_segment(_merge_open(paths[:factor], breathe), stream)
-        for path in paths[:factor]:
-            path.unlink()
-        paths = [*paths[factor:], merged]
-        passes += 1
-    return _merge_open(paths, breathe)
-
-
-def _merge_open(paths: list[Path], breathe: Callable[[], None]) -> Iterator[Pair]:
-    streams = [path.open("rb", buffering=1 << 18) for path in paths]
-    try:
-        for number, record in enumerate(heapq.merge(*map(read_segment, streams), key=itemgetter(0))):
-            if number % 4096 == 0:
-                breathe()
-            yield record
-    finally:
-        for stream in streams:
-            stream.close()
+    def _write(
+        self, path: Path, parts: Iterable[Iterable[Batch]], combiner: Combiner | None
+    ) -> list[Segment]:
+        """Writes a file of one segment per reduce."""
+        segments: list[Segment] = []
+        with path.open("wb", buffering=1 << 18) as stream:
+            for batches in parts:
+                start = stream.tell()
+                some = combiner if batches else None
+                written = write_combined(batches, SegmentWriter(stream, self._codec), some)
+                self._tally.add("SPILLED_RECORDS", written.records)
+                segments.append(
+                    Segment(written.length, written.records, written.raw_length, path=path, start=start)
+                )
+        return segments

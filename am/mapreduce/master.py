@@ -1,7 +1,7 @@
-"""The MapReduce ApplicationMaster's process: `python -m am.mapreduce.master STAGING` in its container.
+"""The MapReduce ApplicationMaster's process: `python -m yarnbox.am.mapreduce.master STAGING`.
 
 Owns the edges of the core: heartbeats to the RM, starts and stops at the NMs, the umbilical's server, timers,
-the output committer, the history. Rules are in the core. Answers for MRAppMaster, ContainerLauncherImpl,
+the output committer, the history. Rules are in the core. Hadoop: MRAppMaster, ContainerLauncherImpl,
 CommitterEventHandler and RMCommunicator.
 """
 
@@ -13,18 +13,18 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from am.client_service import ClientService
-from am.connection import Connection
-from am.environment import ContainerEnvironment
-from am.launch import python_context
-from am.mapreduce.client_service import PROTOCOL, SERVICE, JobClientService
-from am.mapreduce.committer import OutputCommitter
-from am.mapreduce.core import Core, Places
-from am.mapreduce.effects import (
+from yarnbox.am.client_service import ClientService
+from yarnbox.am.connection import Connection
+from yarnbox.am.environment import ContainerEnvironment
+from yarnbox.am.launch import python_context
+from yarnbox.am.mapreduce.cache_files import UnreadableFileError, local_resources
+from yarnbox.am.mapreduce.client_service import PROTOCOL, SERVICE, JobClientService
+from yarnbox.am.mapreduce.core import Core, Places
+from yarnbox.am.mapreduce.effects import (
     AbortJob,
     AbortTask,
     Ask,
@@ -34,9 +34,11 @@ from am.mapreduce.effects import (
     Record,
     SetUpJob,
     StopTask,
+    WriteLog,
 )
-from am.mapreduce.events import (
+from yarnbox.am.mapreduce.events import (
     AttemptContainerCleaned,
+    AttemptContainerCompleted,
     AttemptContainerLaunched,
     AttemptContainerLaunchFailed,
     JobAbortCompleted,
@@ -47,31 +49,43 @@ from am.mapreduce.events import (
     JobSetupFailed,
     TaskRecover,
 )
-from am.mapreduce.history import HistoryWriter, events_file, report_file, write_report
-from am.mapreduce.http import HttpServer, Request, Response
-from am.mapreduce.ids import JobId, TaskAttemptId
-from am.mapreduce.job import JobState
-from am.mapreduce.recovery import recoverable_tasks
-from am.mapreduce.report import PREFIX, AMInfo, Pages
-from am.mapreduce.settings import JOB_FILE, JobSettings
-from am.mapreduce.splits import SPLIT_FILE, read_splits
-from am.mapreduce.umbilical import PATH
-from am.mapreduce.umbilical_server import UmbilicalServer
-from yarn.configuration import Configuration
-from yarn.credentials import Credentials, write_token
-from yarn.enums import FinalApplicationStatus
-from yarn.errors import (
+from yarnbox.am.mapreduce.history.files import HistoryFiles, IndexInfo, events_file
+from yarnbox.am.mapreduce.history.jhist import HistoryWriter, read_events
+from yarnbox.am.mapreduce.history.parsed import PastAM, PastJob, parse
+from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId
+from yarnbox.am.mapreduce.job import JobState
+from yarnbox.am.mapreduce.job_commit import JobCommit, committer_of
+from yarnbox.am.mapreduce.recovery import earlier_life, recoverable_tasks
+from yarnbox.am.mapreduce.report import PREFIX, AMInfo, Pages
+from yarnbox.am.mapreduce.settings import JOB_FILE, JOB_FILE_VARIABLE, JobSettings
+from yarnbox.am.mapreduce.splits import SPLIT_FILE, Split, read_splits
+from yarnbox.am.mapreduce.uber import is_small, one_by_one
+from yarnbox.am.mapreduce.uber_tasks import LocalTasks
+from yarnbox.am.mapreduce.umbilical_server import UmbilicalServer
+from yarnbox.am.mapreduce.web import WebService
+from yarnbox.am.resources import resource_of
+from yarnbox.yarn.address import Address
+from yarnbox.yarn.clock import SystemClock
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.credentials import Credentials, write_token
+from yarnbox.yarn.driver import AsyncioDriver
+from yarnbox.yarn.enums import FinalApplicationStatus
+from yarnbox.yarn.errors import (
     ApplicationAttemptNotFoundError,
     InvalidLabelResourceRequestError,
     InvalidTokenError,
     YarnError,
 )
-from yarn.records.container import Container
-from yarn.resource import Resource
-from yarn.rpc import RpcError
-from yarn.settings import read
-from yarn.shuffle import JOB_TOKEN, SHUFFLE_SERVICE, port_of_meta_data
-from yarn.tasks import end_tasks
+from yarnbox.yarn.http_access import HttpAccess
+from yarnbox.yarn.records.container import Container, LocalResource
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import RpcError
+from yarnbox.yarn.settings import read
+from yarnbox.yarn.shuffle import JOB_TOKEN, SHUFFLE_SERVICE, port_of_meta_data
+from yarnbox.yarn.standstill import StandstillWatch
+from yarnbox.yarn.tasks import end_tasks
+from yarnbox.yarn.tls import check_exposure, check_hadoop_wire, scheme, told_by_node
 
 log = logging.getLogger("am.mapreduce.master")
 
@@ -86,82 +100,95 @@ _FINAL_STATUS = {
 }
 
 
-class WallClock:
-    """The time of this machine."""
-
-    def now_ms(self) -> int:
-        """Milliseconds since 1970."""
-        return time.time_ns() // 1_000_000
-
-
 class Master:
     """One life of a job's AM."""
 
     def __init__(self, staging: Path, environment: ContainerEnvironment) -> None:
-        configuration = Configuration(environment=os.environ).with_files(staging, [JOB_FILE])
+        configuration = _configuration(staging)
         self._environment = environment
         self._staging = staging
+        self._is_staged_here = staging.samefile(Path.cwd())
         self._settings = settings = read(JobSettings, configuration)
+        self._resources = _resources(settings, os.environ)  # those of tasks
         self._connection = Connection.of(configuration)
-        attempt_id = environment.attempt_id
-        self._job_id = JobId.of(attempt_id.application_id)
-        self._app_attempt = attempt_id.attempt_id
+        self._job_id = JobId.of(environment.attempt_id.application_id)
+        self._app_attempt = environment.attempt_id.attempt_id
         self._splits = read_splits(staging / SPLIT_FILE)
+        self._token = token = _job_token(environment)
+        self._own = own = _own_container(settings, environment, self._splits, self._is_staged_here)
+        if own is not None:
+            self._settings = settings = one_by_one(settings)
+        files = settings.cache_files
+        self._local = LocalTasks(environment, token, settings.python_path, files, self._local_task_ended)
         self._rm = self._connection.rm_client(environment.amrm_token)
         self._nm = self._connection.nm_client(self._rm)
-        places = [Places(split.hosts, split.racks) for split in self._splits]
-        self._core = Core(
-            WallClock(), self._job_id, self._app_attempt, settings, places, self._rm.asks, is_strict=False
+        self._core = self._new_core(settings, own)
+        self._standstill = StandstillWatch(self._stood_still)
+        self._driver = AsyncioDriver(
+            self._core, self._carry_out, self._persist, self._look_for_the_end, self._standstill.look
         )
-        self._committer = OutputCommitter(Path(settings.output_dir), self._app_attempt)
+        self._committer = committer_of(settings, self._app_attempt)
+        self._commit = JobCommit(self._committer, staging, settings.commit_window_ms)
         self._history = HistoryWriter(events_file(staging, self._job_id, self._app_attempt))
-        token = environment.credentials.token_of_kind(JOB_TOKEN)
-        if token is None:
-            raise YarnError(f"{self._job_id} has no token of kind {JOB_TOKEN}: its client gives it one")
-        self._token = token
         self._umbilical = UmbilicalServer(
             self._core,
             self._splits,
             settings,
-            self._token.password,
+            token.password,
+            JOB_FILE if self._is_staged_here else str(staging / JOB_FILE),
             self._connection.settings.address_book or "",
-            self._settle,
+            self._driver.perform_effects,
         )
-        user = settings.user or environment.user
-        am = AMInfo(
+        self._user = user = settings.user or environment.user
+        self._am = am = AMInfo(
             self._app_attempt,
             environment.container_id,
             environment.node_id,
-            WallClock().now_ms(),
+            SystemClock().now_ms(),
             environment.submit_time_ms or 0,
             environment.http_port,
         )
-        self._pages = Pages(self._core, settings, user, self._connection.racks, am)
+        self._pages = Pages(self._core, settings, user, am)
         self._answers = JobClientService(
-            self._core, settings, user, self._pages, am, str(staging / JOB_FILE), self._settle
+            self._core, settings, user, self._pages, am, str(staging / JOB_FILE), self._driver.perform_effects
         )
         self._clients = ClientService(PROTOCOL, SERVICE, self._answers.handle)
-        self._server = HttpServer(self._serve)
+        self._host = Address.parse(self._connection.resolve(environment.node_id)).host
+        access = HttpAccess(self._connection.settings.http_access, [self._host])
+        self._web = WebService(self._umbilical, self._pages, access, self._connection.tls)
         self._port = 0
         self._ended = asyncio.Event()
         self._failure: BaseException | None = None
         self._last_work: dict[TaskAttemptId | None, asyncio.Task[None]] = {}
-        self._timer: asyncio.TimerHandle | None = None
+
+    def _new_core(self, settings: JobSettings, own: Container | None) -> Core:
+        return Core(
+            SystemClock(),
+            self._job_id,
+            self._app_attempt,
+            settings,
+            [Places(split.hosts, split.racks) for split in self._splits],
+            self._rm.asks,
+            own=own,
+            is_strict=False,
+        )
 
     async def run(self) -> None:
         """The whole life: registered, run, unregistered."""
-        self._port = await self._server.start()
+        check_exposure([self._host], self._connection.tls)
+        self._port = await self._web.start(self._host)
         try:
-            url = f"http://127.0.0.1:{self._port}{PREFIX}/jobs/{self._job_id}"
+            top = f"{scheme(self._connection.tls)}://{Address(self._host, self._port)}"
+            url = f"{top}{PREFIX}/jobs/{self._job_id}"
             port = await self._serve_clients(url)
             registered = await self._rm.register(self._environment.node_id.host, port, url)
             self._clients.registered(registered.client_to_am_token_master_key)
-            heart = asyncio.create_task(self._beat())
+            beats = [asyncio.create_task(self._beat()), asyncio.create_task(self._standstill.run())]
             try:
                 await self._start(registered.maximum_capability or Resource())
                 await self._ended.wait()
             finally:
-                await end_tasks([heart])
+                await end_tasks(beats)
             if self._failure is not None:
                 raise self._failure
             await self._finish()
@@ -171,40 +198,44 @@ class Master:
             await self._nm.close()
             await self._rm.close()
             await self._clients.stop()
-            await self._server.close()
+            await self._web.stop()
 
     async def _serve_clients(self, url: str) -> int:
         """The port to be told to the RM: where Hadoop's own clients are served, else that of the pages."""
         if not self._connection.settings.hadoop_ipc:
             return self._port
         self._answers.tracking_url = url
-        host, _, _ = self._connection.resolve(self._environment.node_id).rpartition(":")
-        return await self._clients.start(host)
+        check_hadoop_wire([self._host], self._connection.settings.tls)
+        return await self._clients.start(self._host)
 
     async def _drop_work(self) -> None:
         """What is still under way concerns nobody any more."""
-        if self._timer is not None:
-            self._timer.cancel()
+        self._driver.stop()
+        await self._local.stop_all()
         await end_tasks(self._last_work.values())
 
     async def _start(self, maximum: Resource) -> None:
-        if self._app_attempt > 1 and self._committer.has_committed:
-            log.info("an earlier AM had committed the job")
-            self._core.tell(JobCommitCompleted())
-            self._settle()
+        attempt, earlier = self._app_attempt, PastJob()
+        if attempt > 1:
+            earlier = earlier_life(self._staging, self._job_id, attempt)
+        outcome = self._commit.outcome_of_earlier()
+        if outcome is not None:
+            self._repeat_history()
+            self._core.tell(outcome)
+            self._driver.perform_effects()
             return
+        self._begin_history(earlier.ams)
         self._committer.set_up_job()
         recovered: list[TaskRecover] = []
-        if self._app_attempt > 1 and self._settings.is_recovering:
-            recovered = await recoverable_tasks(
-                self._staging, self._job_id, self._app_attempt, self._committer, self._connection
-            )
+        if attempt > 1 and self._settings.is_recovering:
+            token = self._environment.amrm_token
+            recovered = await recoverable_tasks(earlier, attempt, self._committer, self._connection, token)
         log.info("starting, %d tasks were done by an earlier AM", len(recovered))
-        self._core.start(recovered)
+        self._core.start(recovered, submit_ms=self._am.submit_ms, started_ms=earlier.launch_ms)
         too_large = self._too_large(maximum)
         if too_large:
             self._core.tell(JobKill(diagnostics=too_large))
-        self._settle()
+        self._driver.perform_effects()
 
     def _too_large(self, maximum: Resource) -> str:
         settings = self._settings
@@ -221,16 +252,82 @@ class Master:
         return ""
 
     async def _finish(self) -> None:
-        """Writes the report, tells the RM, and only then lets the process end."""
+        """Publishes the history, tells the RM, and only then lets the process end."""
         state = self._core.job.state
-        write_report(report_file(Path(self._settings.history_dir), self._job_id), self._pages.report())
+        self._publish_history()
         diagnostics = "\n".join(self._core.job.diagnostics)
-        await self._rm.finish(_FINAL_STATUS[state], diagnostics)
-        shutil.rmtree(self._staging, ignore_errors=True)  # nobody comes after this AM
+        server = self._settings.history.web_address
+        url = (
+            f"{scheme(self._connection.tls)}://{server}/jobhistory/job/{self._job_id}"
+            if server is not None
+            else ""
+        )
+        await self._rm.finish(_FINAL_STATUS[state], diagnostics, url)
+        if not self._is_staged_here:  # else the node removes it
+            shutil.rmtree(self._staging, ignore_errors=True)  # nobody comes after this AM
         log.info("the job has ended: %s %s", state.value, diagnostics)
         self._answers.has_unregistered = True
         if self._answers.was_asked:
             await asyncio.sleep(LAST_WORDS_S)
+
+    # The history.
+
+    def _begin_history(self, earlier: Sequence[PastAM]) -> None:
+        """The AMs of the job, this one last, and what the job is."""
+        am = self._am
+        this = PastAM(
+            str(self._environment.attempt_id),
+            am.start_ms,
+            str(am.container_id),
+            am.node_id.host,
+            am.node_id.port,
+            am.http_port,
+        )
+        for one in (*earlier, this):
+            self._history.write(
+                "AM_STARTED",
+                {
+                    "applicationAttemptId": one.attempt_id,
+                    "startTime": one.start_ms,
+                    "containerId": one.container_id,
+                    "nodeManagerHost": one.host,
+                    "nodeManagerPort": one.port,
+                    "nodeManagerHttpPort": one.http_port,
+                },
+            )
+        self._history.write(
+            "JOB_SUBMITTED",
+            {
+                "jobid": str(self._job_id),
+                "jobName": self._settings.name,
+                "userName": self._user,
+                "submitTime": am.submit_ms,
+                "jobConfPath": str(self._staging / JOB_FILE),
+                "jobQueueName": self._settings.queue,
+            },
+        )
+
+    def _repeat_history(self) -> None:
+        """The job was done before this AM came: what the one before it wrote is its history."""
+        earlier = events_file(self._staging, self._job_id, self._app_attempt - 1)
+        if not earlier.exists():  # it was in the working directory of that AM
+            self._begin_history(())
+            return
+        for type_, fields in read_events(earlier):
+            self._history.write(type_, fields)
+
+    def _publish_history(self) -> None:
+        """Leaves the history where the history server and clients find it; old ones go."""
+        settings = self._settings.history
+        events = events_file(self._staging, self._job_id, self._app_attempt)
+        files = HistoryFiles(Path(settings.intermediate_dir), Path(settings.done_dir))
+        try:
+            files.publish(IndexInfo.of(parse(read_events(events))), events, self._staging / JOB_FILE)
+            if settings.cleaner_enabled:
+                deleted = files.clean(int(time.time() * 1000) - settings.max_age_ms)
+                log.info("%d old histories of jobs were deleted", deleted)
+        except OSError as error:
+            log.warning("the history cannot be left behind: %s", error)
 
     # The RM.
 
@@ -239,22 +336,23 @@ class Master:
             async for response in self._rm.responses(
                 self._settings.heartbeat_ms, lambda: self._core.progress
             ):
+                self._commit.heard()
                 self._core.heartbeat(response)
                 for report in response.updated_nodes:
                     if report.node_id is not None:
                         await self._nm.forget(report.node_id)
-                self._settle()
+                self._driver.perform_effects()
         except (ApplicationAttemptNotFoundError, InvalidTokenError) as error:
             self._give_up(error)  # another attempt is, or will be, in charge
         except InvalidLabelResourceRequestError as error:
             self._core.tell(
                 JobKill(diagnostics=f"Requested node-label-expression is invalid: {error.message}")
             )
-            self._settle()
+            self._driver.perform_effects()
         except YarnError as error:
             log.error("the RM refuses: %s", error)
             self._core.tell(JobKill(diagnostics=f"Killed by the RM's refusal: {error}"))
-            self._settle()
+            self._driver.perform_effects()
         except RpcError as error:
             self._give_up(error)
         except asyncio.CancelledError:
@@ -269,18 +367,34 @@ class Master:
 
     # Tasks.
 
-    async def _serve(self, request: Request) -> Response:
-        if request.target.startswith(PATH):
-            return self._umbilical.answer(request)
-        return self._pages.answer(request)
+    def _stood_still(self, gap_ms: int) -> None:
+        log.warning("stood still for %d ms: every task has one more mapreduce.task.timeout", gap_ms)
+        self._core.stood_still()
+        self._driver.perform_effects()
+
+    def _local_task_ended(self, attempt_id: TaskAttemptId, status: int) -> None:
+        self._core.tell(
+            AttemptContainerCompleted(attempt_id=attempt_id, exit_status=status, diagnostics="the task ended")
+        )
+        self._driver.perform_effects()
+
+    async def _launch_here(self, attempt_id: TaskAttemptId) -> None:
+        try:
+            await self._local.start(attempt_id, self._host, self._port)
+        except (OSError, UnreadableFileError) as error:
+            self._core.tell(AttemptContainerLaunchFailed(attempt_id=attempt_id, diagnostics=str(error)))
+            return
+        self._core.tell(AttemptContainerLaunched(attempt_id=attempt_id, shuffle_port=0))
 
     async def _launch(self, attempt_id: TaskAttemptId, container: Container) -> None:
         context = python_context(
-            "am.mapreduce.child",
-            ["127.0.0.1", str(self._port), str(attempt_id)],
+            "yarnbox.am.mapreduce.child",
+            [self._host, str(self._port), str(attempt_id)],
             credentials=Credentials({"JobToken": self._token}),
             service_data={SHUFFLE_SERVICE: write_token(self._token)},
-            paths=self._settings.python_path,
+            paths=() if self._is_staged_here else self._settings.python_path,
+            linked_paths=self._settings.python_path if self._is_staged_here else (),
+            local_resources=self._resources,
         )
         try:
             meta_data = await self._nm.start(container, context)
@@ -296,37 +410,35 @@ class Master:
 
     async def _stop(self, effect: StopTask) -> None:
         try:
-            await self._nm.stop(effect.container_id, effect.node_id)
+            if self._own is not None:
+                self._local.stop(effect.attempt_id)
+            else:
+                await self._nm.stop(effect.container_id, effect.node_id)
         except (YarnError, RpcError) as error:
             log.info("cannot stop %s: %s", effect.container_id, error)
         self._core.tell(AttemptContainerCleaned(attempt_id=effect.attempt_id))
 
     # Effects and timers.
 
-    def _settle(self) -> None:
-        """After a turn: carries out what it ordered, and sets the clock for the next timer."""
-        for effect in self._core.take_effects():
-            self._carry_out(effect)
+    def _look_for_the_end(self) -> None:
         if self._core.job.has_ended:
             self._ended.set()
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        due_ms = self._core.next_due_ms()
-        if due_ms is not None:
-            delay_s = max(0.0, (due_ms - self._core.clock.now_ms()) / 1000)
-            self._timer = asyncio.get_running_loop().call_later(delay_s, self._advance)
 
-    def _advance(self) -> None:
-        self._core.advance()
-        self._settle()
+    def _persist(self, effects: Sequence[Effect]) -> None:
+        for effect in effects:
+            if isinstance(effect, Record):
+                self._history.write(effect.type, effect.fields)
 
     def _carry_out(self, effect: Effect) -> None:
         match effect:
             case Record():
-                self._history.write(effect)
+                pass  # it is written already: a line of history comes before what follows from it
+            case WriteLog(level, text):
+                log.log(logging.getLevelNamesMapping()[level.upper()], "%s", text)
             case Ask():
                 self._rm.wake()
+            case LaunchTask(attempt_id, _) if self._own is not None:
+                self._do(attempt_id, self._launch_here(attempt_id))
             case LaunchTask(attempt_id, container):
                 self._do(attempt_id, self._launch(attempt_id, container))
             case StopTask():
@@ -346,7 +458,10 @@ class Master:
     async def _commit_step(self, step: str) -> None:
         """One step of the committer, outside the loop; its outcome is a call of the core."""
         try:
-            await asyncio.to_thread(getattr(self._committer, step))
+            if step == "commit_job":
+                await self._commit.commit()
+            else:
+                await asyncio.to_thread(getattr(self._committer, step))
         except OSError as error:
             log.error("%s: %s", step, error)
             failed = {"set_up_job": JobSetupFailed, "commit_job": JobCommitFailed}.get(step)
@@ -363,7 +478,7 @@ class Master:
             if before is not None:
                 await asyncio.wait([before])
             await work
-            self._settle()
+            self._driver.perform_effects()
 
         task = asyncio.get_running_loop().create_task(in_order())
         self._last_work[key] = task
@@ -375,10 +490,43 @@ class Master:
             self._give_up(task.exception() or RuntimeError("a defect"))
 
 
+def _configuration(staging: Path) -> Configuration:
+    """What the client has written; a localized file is a link to the node's cache."""
+    directory = (staging / JOB_FILE).resolve().parent
+    written = Configuration(environment=os.environ).with_files(directory, [JOB_FILE])
+    return written.overlaid(told_by_node(os.environ), "the NodeManager")
+
+
+def _resources(settings: JobSettings, environment: Mapping[str, str]) -> dict[str, LocalResource]:
+    """What each task is to find in its working directory."""
+    job_file = environment.get(JOB_FILE_VARIABLE)
+    if job_file is None:
+        return local_resources(settings.cache_files, settings.cache_archives)
+    written = (text.partition("=") for text in settings.resources)
+    return {JOB_FILE: resource_of(job_file), **{link: resource_of(text) for link, _, text in written}}
+
+
+def _job_token(environment: ContainerEnvironment) -> Token:
+    token = environment.credentials.token_of_kind(JOB_TOKEN)
+    if token is None:
+        raise YarnError(f"the job has no token of kind {JOB_TOKEN}: its client gives it one")
+    return token
+
+
+def _own_container(
+    settings: JobSettings, environment: ContainerEnvironment, splits: Sequence[Split], is_staged_here: bool
+) -> Container | None:
+    """The AM's container, if the job may run in it: it is small, and its files are where the client is."""
+    if is_staged_here or not is_small(settings, len(splits), sum(split.length for split in splits)):
+        return None
+    size = Resource(settings.am_memory_mb, settings.am_vcores)
+    return Container(id=environment.container_id, node_id=environment.node_id, resource=size)
+
+
 def main(arguments: list[str]) -> int:
     """The process; its exit code."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    staging = Path(arguments[0])
+    staging = Path(arguments[0]).absolute()
 
     async def live() -> None:
         await Master(staging, ContainerEnvironment.read(os.environ)).run()

@@ -3,17 +3,17 @@
 A strict contract names what will be taken whatever is said: all of it is given up. A negotiable one names
 containers and an amount: of those named, reduces go first, for a map that ends late makes every reduce wait
 and a reduce only itself, until the amount is reached. Nothing is checkpointed: a task given up starts over.
-Pure functions. Answers for AMPreemptionPolicy, in the manner of KillAMPreemptionPolicy.
+Pure functions. Hadoop: AMPreemptionPolicy, in the manner of KillAMPreemptionPolicy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from am.mapreduce.ids import TaskAttemptId
-from yarn.ids import ContainerId
-from yarn.records.request import PreemptionContainer, PreemptionContract, PreemptionMessage
-from yarn.resource import Resource
+from yarnbox.am.mapreduce.ids import TaskAttemptId
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.request import PreemptionContainer, PreemptionContract, PreemptionMessage
+from yarnbox.yarn.resource import Resource
 
 AttemptOf = Callable[[ContainerId], TaskAttemptId | None]
 SizeOf = Callable[[ContainerId], Resource]

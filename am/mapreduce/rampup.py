@@ -1,7 +1,7 @@
 """How many reduces to ask for while maps still run: pure arithmetic on amounts of memory.
 
 The share of the memory that goes to reduces grows with the share of maps that are done, up to a limit; what
-the maps do not need is theirs as well; and when no map waits, nothing is held back. Answers for
+the maps do not need is theirs as well; and when no map waits, nothing is held back. Hadoop:
 RMContainerAllocator.scheduleReduces.
 """
 

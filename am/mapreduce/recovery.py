@@ -1,7 +1,7 @@
 """What a next AM takes over from the ones before: tasks that are done and whose output is still there.
 
 A map's output is there while its node runs with the same NodeManager; a reduce's when what it committed can
-be moved to this AM's directory. Answers for MRAppMaster.processRecovery.
+be moved to this AM's directory. Hadoop: MRAppMaster.processRecovery.
 """
 
 from __future__ import annotations
@@ -10,30 +10,45 @@ import logging
 from collections.abc import Iterable
 from pathlib import Path
 
-from am.connection import CLIENT_SERVICE, Connection
-from am.mapreduce.committer import OutputCommitter
-from am.mapreduce.events import TaskRecover
-from am.mapreduce.history import completed_tasks, events_file, read_events
-from am.mapreduce.ids import JobId
-from yarn.enums import NodeState
-from yarn.errors import YarnError
-from yarn.ids import NodeId
-from yarn.records.client import GetClusterNodesRequest
-from yarn.rpc import RpcError, Stub
+from yarnbox.am.connection import Connection
+from yarnbox.am.mapreduce.committer import OutputCommitter
+from yarnbox.am.mapreduce.events import TaskRecover
+from yarnbox.am.mapreduce.history.files import events_file
+from yarnbox.am.mapreduce.history.jhist import UnreadableHistoryError, read_events
+from yarnbox.am.mapreduce.history.parsed import PastJob, completed_tasks, parse
+from yarnbox.am.mapreduce.ids import JobId
+from yarnbox.yarn.enums import NodeState
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.client import GetClusterNodesRequest
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.rpc import RpcError
 
 log = logging.getLogger("am.mapreduce.recovery")
 
 
-async def recoverable_tasks(
-    staging: Path, job_id: JobId, app_attempt: int, committer: OutputCommitter, connection: Connection
-) -> list[TaskRecover]:
-    """The tasks that need not run again. An AM that recovered a task wrote it into its own lines as well, so
-    the lines of the last AM before this one tell of all.
+def earlier_life(staging: Path, job_id: JobId, app_attempt: int) -> PastJob:
+    """What the AM before this one wrote. One that recovered a task wrote of it as well, so the last one's
+    events tell of all.
     """
-    earlier = app_attempt - 1
-    events = read_events(events_file(staging, job_id, earlier))
-    nodes = await _running_nodes(connection)
-    return still_there(completed_tasks(events), committer, earlier, nodes)
+    path = events_file(staging, job_id, app_attempt - 1)
+    try:
+        return parse(read_events(path))
+    except (OSError, UnreadableHistoryError) as error:
+        log.warning("nothing is recovered: %s", error)
+        return PastJob()
+
+
+async def recoverable_tasks(
+    earlier: PastJob,
+    app_attempt: int,
+    committer: OutputCommitter,
+    connection: Connection,
+    token: Token | None,
+) -> list[TaskRecover]:
+    """The tasks that need not run again. The token is the AM's own."""
+    nodes = await _running_nodes(connection, token)
+    return still_there(completed_tasks(earlier), committer, app_attempt - 1, nodes)
 
 
 def still_there(
@@ -54,13 +69,15 @@ def still_there(
     return kept
 
 
-async def _running_nodes(connection: Connection) -> tuple[NodeId, ...]:
+async def _running_nodes(connection: Connection, token: Token | None) -> tuple[NodeId, ...]:
     """The nodes that run now; none when the RM does not say, and then nothing on them is taken over."""
     request = GetClusterNodesRequest(node_states=(NodeState.RUNNING,))
+    stub = connection.async_client_stub("mapreduce", token)
     try:
-        async with Stub(connection.rm_address, CLIENT_SERVICE, user="mapreduce") as stub:
-            response = await stub.call("getClusterNodes", request)
+        response = await stub.call("getClusterNodes", request)
     except (YarnError, RpcError) as error:
         log.warning("which nodes run cannot be asked: %s", error)
         return ()
+    finally:
+        await stub.close()
     return tuple(report.node_id for report in response.node_reports if report.node_id is not None)

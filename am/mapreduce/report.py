@@ -1,7 +1,7 @@
 """What is shown of a job: reads the core between turns, changes nothing.
 
-The shapes are those of the MapReduce AM's REST API (`/ws/v1/mapreduce/...`); the report of an ended job is
-made of the same parts. Answers for AMWebServices and its info classes.
+The shapes are those of the MapReduce AM's REST API (`/ws/v1/mapreduce/...`). Hadoop: AMWebServices and its
+info classes.
 """
 
 from __future__ import annotations
@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from am.asks import RackOf
-from am.mapreduce.attempt import Attempt
-from am.mapreduce.core import Core
-from am.mapreduce.events import Counters
-from am.mapreduce.http import Request, Response, json_response
-from am.mapreduce.ids import TaskType
-from am.mapreduce.settings import JobSettings
-from am.mapreduce.task import Task
-from yarn.ids import ContainerId, NodeId
+from yarnbox.am.mapreduce.attempt import Attempt
+from yarnbox.am.mapreduce.core import Core
+from yarnbox.am.mapreduce.events import Counters
+from yarnbox.am.mapreduce.ids import TaskType
+from yarnbox.am.mapreduce.job_counters import of_job
+from yarnbox.am.mapreduce.settings import JobSettings
+from yarnbox.am.mapreduce.task import Task
+from yarnbox.yarn.ids import ContainerId, NodeId
 
-JOB_COUNTERS = "org.apache.hadoop.mapreduce.JobCounter"
 PREFIX = "/ws/v1/mapreduce"
 
 
@@ -37,45 +35,40 @@ class AMInfo(NamedTuple):
 class Pages:
     """The pages of one job."""
 
-    def __init__(
-        self, core: Core, settings: JobSettings, user: str, rack_of: RackOf, am: AMInfo | None = None
-    ) -> None:
-        self._rack_of = rack_of
+    def __init__(self, core: Core, settings: JobSettings, user: str, am: AMInfo | None = None) -> None:
         self._am = am
         self._core = core
         self._settings = settings
         self._user = user
 
-    def answer(self, request: Request) -> Response:
-        """One page."""
-        if request.method != "GET":
-            return json_response({"message": "only GET"}, 405)
-        parts = request.target.partition("?")[0].removeprefix(PREFIX).strip("/").split("/")
+    def answer(self, target: str) -> dict[str, Any] | None:
+        """The page at a path of the REST API; None if there is none."""
+        parts = target.partition("?")[0].removeprefix(PREFIX).strip("/").split("/")
         job_id = str(self._core.job.id)
-        if not request.target.startswith(PREFIX) or (len(parts) > 1 and parts[1] != job_id):
-            return json_response({"message": f"there is no page {request.target}"}, 404)
+        if not target.startswith(PREFIX) or (len(parts) > 1 and parts[1] != job_id):
+            return None
         match parts:
             case ["" | "info"]:
                 application_id = str(self._core.job.id.application_id)
-                return json_response({"info": {"appId": application_id, "user": self._user}})
+                return {"info": {"appId": application_id, "user": self._user}}
             case ["jobs"]:
-                return json_response({"jobs": {"job": [self.job()]}})
+                return {"jobs": {"job": [self.job()]}}
             case ["jobs", _]:
-                return json_response({"job": self.job()})
+                return {"job": self.job()}
             case ["jobs", _, "jobattempts"]:
-                return json_response({"jobAttempts": {"jobAttempt": self.job_attempts()}})
+                return {"jobAttempts": {"jobAttempt": self.job_attempts()}}
             case ["jobs", _, "counters"]:
-                return json_response({"jobCounters": {"id": job_id, "counterGroup": groups(self.counters())}})
+                return {"jobCounters": {"id": job_id, "counterGroup": groups(self.counters())}}
             case ["jobs", _, "tasks"]:
-                return json_response({"tasks": {"task": [self.task(task) for task in self._tasks()]}})
+                return {"tasks": {"task": [self.task(task) for task in self._tasks()]}}
             case ["jobs", _, "tasks", name, "attempts"]:
                 for task in self._tasks():
                     if str(task.id) == name:
                         shown = [self.attempt(attempt) for attempt in task.attempts.values()]
-                        return json_response({"taskAttempts": {"taskAttempt": shown}})
+                        return {"taskAttempts": {"taskAttempt": shown}}
             case _:
                 pass
-        return json_response({"message": f"there is no page {request.target}"}, 404)
+        return None
 
     def job(self) -> dict[str, Any]:
         """The job."""
@@ -130,6 +123,7 @@ class Pages:
             "id": str(attempt.id),
             "type": attempt.id.task_id.type.name,
             "state": attempt.state.value,
+            "status": attempt.status,
             "progress": 100 * attempt.progress,
             "startTime": attempt.launched_ms,
             "finishTime": attempt.finished_ms,
@@ -142,46 +136,10 @@ class Pages:
 
     def counters(self) -> dict[str, dict[str, int]]:
         """The sum of the tasks' counters, and the job's own."""
-        sums: dict[str, dict[str, int]] = {}
-        for task in self._tasks():
-            attempt = task.attempts.get(task.successful_attempt) if task.successful_attempt else None
-            if attempt is not None:
-                _add(sums, attempt.counters)
-        _add(sums, {JOB_COUNTERS: self._job_counters()})
-        return sums
-
-    def report(self) -> dict[str, Any]:
-        """The whole, for the history."""
-        tasks = [
-            {**self.task(task), "attempts": [self.attempt(attempt) for attempt in task.attempts.values()]}
-            for task in self._tasks()
-        ]
-        return {
-            "job": self.job(),
-            "jobAttempts": self.job_attempts(),
-            "counters": self.counters(),
-            "tasks": tasks,
-        }
+        return of_job(self._tasks())
 
     def _tasks(self) -> Iterable[Task]:
         return (*self._core.job.maps, *self._core.job.reduces)
-
-    def _job_counters(self) -> dict[str, int]:
-        found: dict[str, int] = {}
-
-        def count(name: str) -> None:
-            found[name] = found.get(name, 0) + 1
-
-        for task in self._tasks():
-            kind = "MAPS" if task.id.is_map else "REDUCES"
-            for attempt in task.attempts.values():
-                if attempt.launched_ms:
-                    count(f"TOTAL_LAUNCHED_{kind}")
-                if attempt.state.value in ("FAILED", "KILLED"):
-                    count(f"NUM_{attempt.state.value}_{kind}")
-                if task.id.is_map and attempt.launched_ms and attempt.node_id is not None:
-                    count(_locality(attempt, self._rack_of(attempt.node_id.host)))
-        return found
 
 
 def groups(counters: Counters) -> list[dict[str, Any]]:
@@ -193,16 +151,3 @@ def groups(counters: Counters) -> list[dict[str, Any]]:
         }
         for group, amounts in counters.items()
     ]
-
-
-def _locality(attempt: Attempt, rack: str) -> str:
-    if attempt.node_id is not None and attempt.node_id.host in attempt.hosts:
-        return "DATA_LOCAL_MAPS"
-    return "RACK_LOCAL_MAPS" if rack in attempt.racks else "OTHER_LOCAL_MAPS"
-
-
-def _add(sums: dict[str, dict[str, int]], counters: Counters) -> None:
-    for group, amounts in counters.items():
-        into = sums.setdefault(group, {})
-        for name, value in amounts.items():
-            into[name] = into.get(name, 0) + value

@@ -1,16 +1,28 @@
 """The properties of a job: Hadoop's names, defaults and units.
 
 What Hadoop gives as a class name in Java is a dotted Python name here. A few defaults differ, since input is
-small and everything runs on one machine; docs/mapreduce.md lists them. Answers for MRJobConfig and
+small and everything runs on one machine; docs/mapreduce.md lists them. Hadoop: MRJobConfig and
 mapred-default.xml.
 """
 
 from __future__ import annotations
 
-from yarn.settings import setting, settings
+from collections.abc import Iterator
+
+from yarnbox.am.mapreduce.codecs import CODEC_NAMES, codec_name
+from yarnbox.am.mapreduce.fetched import FetchLimits
+from yarnbox.am.mapreduce.history.settings import HistorySettings
+from yarnbox.am.mapreduce.input import input_format_name
+from yarnbox.am.mapreduce.output import output_format_name
+from yarnbox.am.mapreduce.speculation.settings import SpeculationSettings
+from yarnbox.yarn.settings import Conflict, group, setting, settings
 
 JOB_FILE = "job.xml"
 """The properties of a job, in its staging directory."""
+
+RESOURCES = "yarnbox.mapreduce.resources"
+JOB_FILE_VARIABLE = "YARNBOX_JOB_FILE"
+"""In the AM's environment: the job's file as a resource for tasks, where they share no directory with it."""
 
 
 @settings
@@ -43,12 +55,34 @@ class JobSettings:
     mapper: str = setting("mapreduce.job.map.class", "", "dotted name of the mapper")
     combiner: str = setting("mapreduce.job.combine.class", "", "dotted name of the combiner, if any")
     reducer: str = setting("mapreduce.job.reduce.class", "", "dotted name of the reducer")
+    input_format: str = setting(
+        "mapreduce.job.inputformat.class",
+        "TextInputFormat",
+        "how files become records",
+        parse=input_format_name,
+    )
+    output_format: str = setting(
+        "mapreduce.job.outputformat.class",
+        "TextOutputFormat",
+        "how results are written: lines, or BytesOutputFormat: key and value as they are",
+        parse=output_format_name,
+    )
     partitioner: str = setting(
-        "mapreduce.job.partitioner.class", "am.mapreduce.map_output.hash_partition", "key to reduce"
+        "mapreduce.job.partitioner.class", "yarnbox.am.mapreduce.map_output.hash_partition", "key to reduce"
+    )
+    maps: int = setting(
+        "mapreduce.job.maps", 2, "number of maps where no input decides: of teragen", at_least=1
     )
     reduces: int = setting("mapreduce.job.reduces", 1, "number of reduces", at_least=0)
     python_path: tuple[str, ...] = setting(
         "yarnbox.mapreduce.python.path", (), "directories of the user's mapper and reducer"
+    )
+
+    cache_files: tuple[str, ...] = setting(
+        "mapreduce.job.cache.files", (), "files for the tasks' directories; PATH#NAME gives one a name"
+    )
+    cache_archives: tuple[str, ...] = setting(
+        "mapreduce.job.cache.archives", (), "the same for archives, which are unpacked"
     )
 
     # Input and output.
@@ -83,6 +117,23 @@ class JobSettings:
     reduce_failures_percent: int = setting(
         "mapreduce.reduce.failures.maxpercent", 0, "reduces that may fail", at_least=0, at_most=100
     )
+    commit_algorithm: int = setting(
+        "mapreduce.fileoutputcommitter.algorithm.version",
+        1,
+        "1: output appears with the job's commit; 2: with each task's",
+        at_least=1,
+        at_most=2,
+    )
+    marks_success: bool = setting(
+        "mapreduce.fileoutputcommitter.marksuccessfuljobs", True, "whether _SUCCESS is written"
+    )
+    commit_window_ms: int = setting(
+        "yarn.app.mapreduce.am.job.committer.commit-window",
+        10_000,
+        "an AM commits only if the RM has answered it within this time",
+        unit="ms",
+        at_least=0,
+    )
     host_failures: int = setting(
         "mapreduce.job.maxtaskfailures.per.tracker", 3, "failures after which a host is avoided", at_least=1
     )
@@ -97,20 +148,20 @@ class JobSettings:
         at_most=100,
     )
     task_timeout_ms: int = setting(
-        "mapreduce.task.timeout", 600_000, "silence that ends a task; 0: none", at_least=0
+        "mapreduce.task.timeout", 600_000, "idleness that ends a task; 0: no limit", at_least=0
     )
     exit_timeout_ms: int = setting(
         "mapreduce.task.exit.timeout", 60_000, "time for a process to end after its task", at_least=1
     )
     fetch_failure_fraction: float = setting(
-        "mapreduce.job.reduce.max.allowed.fetch.failures.fraction",
+        "mapreduce.reduce.shuffle.max-fetch-failures-fraction",
         0.5,
         "share of the shuffling reduces that must complain of a map",
         at_least=0,
         at_most=1,
     )
     fetch_failure_reports: int = setting(
-        "mapreduce.job.reduce.max.fetch.failures.notifications",
+        "mapreduce.reduce.shuffle.max-fetch-failures-notifications",
         3,
         "complaints that a map must get",
         at_least=1,
@@ -120,6 +171,18 @@ class JobSettings:
     )
     is_recovering: bool = setting(
         "yarn.app.mapreduce.am.job.recovery.enable", True, "whether a next AM takes over what is done"
+    )
+
+    # Uber mode.
+    uber_enabled: bool = setting(
+        "mapreduce.job.ubertask.enable", False, "whether small jobs run in their AM's container"
+    )
+    uber_maps: int = setting("mapreduce.job.ubertask.maxmaps", 9, "maps of a small job", at_least=0)
+    uber_reduces: int = setting(
+        "mapreduce.job.ubertask.maxreduces", 1, "reduces of a small job", at_least=0, at_most=1
+    )
+    uber_bytes: int = setting(
+        "mapreduce.job.ubertask.maxbytes", 0, "input of a small job; 0: a block", at_least=0
     )
 
     # Scheduling.
@@ -154,16 +217,76 @@ class JobSettings:
         at_least=0,
     )
 
+    speculation: SpeculationSettings = group(SpeculationSettings)
+
     # Tasks.
     report_interval_ms: int = setting(
         "mapreduce.task.progress-report.interval", 1000, "how often a task tells how far it is", at_least=10
     )
-    sort_mb: int = setting("mapreduce.task.io.sort.mb", 100, "map output kept in memory", at_least=1)
+    sort_mb: int = setting(
+        "mapreduce.task.io.sort.mb", 100, "map output kept in memory", at_least=1, at_most=2047
+    )
     sort_spill_percent: float = setting(
         "mapreduce.map.sort.spill.percent", 0.8, "share of it that is spilled", above=0, at_most=1
     )
-    sort_factor: int = setting("mapreduce.task.io.sort.factor", 64, "runs merged at once", at_least=2)
-    fetchers: int = setting("mapreduce.reduce.shuffle.parallelcopies", 5, "fetches at a time", at_least=1)
+    sort_factor: int = setting("mapreduce.task.io.sort.factor", 10, "runs merged at once", at_least=2)
+    combine_spills: int = setting(
+        "mapreduce.map.combine.minspills", 3, "spills whose merge runs the combiner again", at_least=1
+    )
+    most_spills: int = setting(
+        "mapreduce.task.spill.files.count.limit", -1, "more spills fail a map; -1: no limit", at_least=-1
+    )
+    compresses_map_output: bool = setting(
+        "mapreduce.map.output.compress", False, "whether the output of maps is compressed"
+    )
+    map_output_codec: str = setting(
+        "mapreduce.map.output.compress.codec",
+        "DefaultCodec",
+        "how: " + ", ".join(CODEC_NAMES),
+        parse=codec_name,
+    )
+    heap_ratio: float = setting(
+        "mapreduce.job.heap.memory-mb.ratio",
+        0.8,
+        "share of a container that its task uses",
+        above=0,
+        at_most=1,
+    )
+    reduce_total_bytes: int = setting(
+        "mapreduce.reduce.memory.totalbytes",
+        0,
+        "memory of a reduce; 0: that share of its container",
+        at_least=0,
+    )
+    fetch_buffer_percent: float = setting(
+        "mapreduce.reduce.shuffle.input.buffer.percent",
+        0.7,
+        "share of it that holds what is fetched",
+        at_least=0,
+        at_most=1,
+    )
+    fetch_memory_limit_percent: float = setting(
+        "mapreduce.reduce.shuffle.memory.limit.percent",
+        0.25,
+        "share of that buffer above which an output goes to a file",
+        at_least=0,
+        at_most=1,
+    )
+    fetch_merge_percent: float = setting(
+        "mapreduce.reduce.shuffle.merge.percent",
+        0.66,
+        "share of that buffer from which on it is merged into a file",
+        above=0,
+        at_most=1,
+    )
+    reduce_buffer_percent: float = setting(
+        "mapreduce.reduce.input.buffer.percent",
+        0.0,
+        "share of the reduce's memory that stays filled while it reduces",
+        at_least=0,
+        at_most=1,
+    )
+    fetchers: int = setting("mapreduce.reduce.shuffle.parallelcopies", 5, "parallel fetches", at_least=1)
     fetch_timeout_ms: int = setting(
         "mapreduce.reduce.shuffle.connect.timeout", 20_000, "time to reach a shuffle service", at_least=1
     )
@@ -171,12 +294,37 @@ class JobSettings:
         "mapreduce.reduce.shuffle.retry-delay.max.ms", 5_000, "longest pause between fetches", at_least=1
     )
 
+    resources: tuple[str, ...] = setting(
+        RESOURCES, (), "what each task finds in its working directory: the client writes it"
+    )
+
     # Places.
     staging_dir: str = setting(
         "yarn.app.mapreduce.am.staging-dir", "/tmp/hadoop-yarn/staging", "where a job waits for its AM"
     )
-    history_dir: str = setting(
-        "mapreduce.jobhistory.done-dir",
-        "${yarn.app.mapreduce.am.staging-dir}/history/done",
-        "where the reports of finished jobs go",
-    )
+    history: HistorySettings = group(HistorySettings)
+
+    def conflicts(self) -> Iterator[Conflict]:
+        """An output that fits in memory must not be as large as what starts a merge."""
+        limits = self.fetch_limits()
+        if limits.largest_bytes >= limits.merge_bytes > 0:
+            yield Conflict(
+                "mapreduce.reduce.shuffle.memory.limit.percent",
+                f"less than mapreduce.reduce.shuffle.merge.percent, which is {self.fetch_merge_percent}",
+            )
+
+    def silence_ms(self) -> int:
+        """How long a task may do nothing: at least two of its reports; 0 is without limit."""
+        return max(self.task_timeout_ms, 2 * self.report_interval_ms) if self.task_timeout_ms else 0
+
+    def fetch_limits(self) -> FetchLimits:
+        """How much of what a reduce fetches is in memory."""
+        total = self.reduce_total_bytes or int((self.reduce_memory_mb << 20) * self.heap_ratio)
+        buffer = int(total * self.fetch_buffer_percent)
+        return FetchLimits(
+            memory_bytes=buffer,
+            largest_bytes=int(min(buffer * self.fetch_memory_limit_percent, 2**31 - 1)),
+            merge_bytes=int(buffer * self.fetch_merge_percent),
+            keep_bytes=int(total * self.reduce_buffer_percent),
+            factor=self.sort_factor,
+        )

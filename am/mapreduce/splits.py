@@ -3,7 +3,7 @@ system.
 
 Small files are put together into one split, large ones cut; lines are whole whatever the cuts. Where the
 emulated replicas of a block lie follows from the file's path and the block's number alone, by the rule of
-HDFS: the first anywhere, the second on another rack, the third on the second's rack. Answers for
+HDFS: the first anywhere, the second on another rack, the third on the second's rack. Hadoop:
 CombineTextInputFormat, FileInputFormat.getSplits, LineRecordReader and BlockPlacementPolicyDefault.
 """
 
@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, BinaryIO
+
+from yarnbox.am.mapreduce.codecs import is_compressed, open_input
 
 SPLIT_FILE = "job.split.json"
 """The splits of a job, in its staging directory."""
@@ -85,7 +88,12 @@ def read_splits(path: Path) -> list[Split]:
 
 def write_splits(path: Path, splits: Iterable[Split]) -> None:
     """Writes the splits of a job."""
-    path.write_text(json.dumps([split.to_json() for split in splits]), encoding="utf-8")
+    path.write_text(splits_text(splits), encoding="utf-8")
+
+
+def splits_text(splits: Iterable[Split]) -> str:
+    """The splits of a job, as its split file has them."""
+    return json.dumps([split.to_json() for split in splits])
 
 
 def input_files(inputs: Iterable[str | Path], *, recursive: bool = True) -> list[tuple[Path, int]]:
@@ -153,13 +161,14 @@ def make_splits(
     block_bytes: int,
     min_bytes: int = 1,
     max_bytes: int,
+    is_splittable: Callable[[Path], bool] = lambda path: not is_compressed(path),
 ) -> list[Split]:
     """Cuts and packs the files into splits of at most the size that the properties allow."""
     size = max(min_bytes, min(max_bytes, block_bytes))
     splits: list[Split] = []
     packed: list[Chunk] = []
     filled = 0
-    for chunk in _cut(files, size):
+    for chunk in _cut(files, size, is_splittable):
         if packed and filled + chunk.length > size:
             splits.append(_placed(packed, placement, block_bytes))
             packed, filled = [], 0
@@ -170,10 +179,12 @@ def make_splits(
     return splits
 
 
-def _cut(files: Sequence[tuple[Path, int]], size: int) -> Iterator[Chunk]:
+def _cut(
+    files: Sequence[tuple[Path, int]], size: int, is_splittable: Callable[[Path], bool]
+) -> Iterator[Chunk]:
     for path, length in files:
         start = 0
-        while length - start > size * SLOP:
+        while length - start > size * SLOP and is_splittable(path):
             yield Chunk(str(path), start, size)
             start += size
         if length > start:
@@ -198,6 +209,9 @@ def text_blocks(chunk: Chunk) -> Iterator[bytes]:
     """The lines that begin within the chunk, some at a time. The line that begins just at its end belongs to
     it too, for the next chunk leaves out everything up to its first end of line.
     """
+    if is_compressed(chunk.path):
+        yield from _whole_blocks(chunk.path)
+        return
     with open(chunk.path, "rb", buffering=1 << 18) as stream:
         at = _skip_to_line(stream, chunk.start)
         end = chunk.start + chunk.length
@@ -209,19 +223,32 @@ def text_blocks(chunk: Chunk) -> Iterator[bytes]:
             yield block
 
 
-def text_lines(chunk: Chunk) -> Iterator[tuple[int, str]]:
-    """The same lines one by one, each with its offset, without its end; bytes that are no UTF-8 are kept as
-    surrogates, so that they come out as they went in.
+def _whole_blocks(path: str) -> Iterator[bytes]:
+    with open_input(path) as stream:
+        while block := stream.read(_BLOCK) + stream.readline():
+            yield block
+
+
+def text_lines(chunk: Chunk) -> Iterator[list[tuple[int, str]]]:
+    """The same lines, some at a time, each with its offset, without its end; bytes that are no UTF-8 are kept
+    as surrogates, so that they come out as they went in.
     """
-    with open(chunk.path, "rb", buffering=1 << 18) as stream:
-        at = _skip_to_line(stream, chunk.start)
-        end = chunk.start + chunk.length
-        while at <= end:
-            line = stream.readline()
-            if not line:
-                return
-            yield at, line.rstrip(b"\r\n").decode("utf-8", "surrogateescape")
-            at += len(line)
+    at = _first_line(chunk)
+    for block in text_blocks(chunk):
+        lines = block.removesuffix(b"\n").split(b"\n")
+        offsets = accumulate((len(line) + 1 for line in lines), initial=at)
+        yield [
+            (offset, line.rstrip(b"\r").decode("utf-8", "surrogateescape"))
+            for offset, line in zip(offsets, lines, strict=False)
+        ]
+        at += len(block)
+
+
+def _first_line(chunk: Chunk) -> int:
+    if is_compressed(chunk.path):
+        return 0
+    with open(chunk.path, "rb") as stream:
+        return _skip_to_line(stream, chunk.start)
 
 
 def _skip_to_line(stream: BinaryIO, start: int) -> int:

@@ -1,6 +1,6 @@
-"""The laws of a MapReduce job as a page of the manual: `python -m am.mapreduce.tables`.
+"""The laws of a MapReduce job as a page of the manual: `python -m yarnbox.am.mapreduce.tables`.
 
-A test keeps docs/mapreduce-state-machines.md as it is written here. Answers for VisualizeStateMachine.
+A test keeps docs/mapreduce-state-machines.md as it is written here. Hadoop: VisualizeStateMachine.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from am.mapreduce.attempt import ATTEMPT
-from am.mapreduce.job import JOB
-from am.mapreduce.task import TASK
-from yarn.statemachine import Table, markdown
+from yarnbox.am.mapreduce.attempt import ATTEMPT
+from yarnbox.am.mapreduce.job import JOB
+from yarnbox.am.mapreduce.task import TASK
+from yarnbox.yarn.statemachine import Table, markdown
 
 TABLES: tuple[Table[Any], ...] = (JOB, TASK, ATTEMPT)
 
@@ -19,8 +19,8 @@ _HEAD = """# State machines of a MapReduce job
 
 What may happen to a job, its tasks and their attempts in which state, and where that leads. An event that a
 state does not list is invalid: it changes nothing, and the AM says so. Where several next states stand, what
-has happened decides. This page is written by `python -m am.mapreduce.tables`; the names of the events are
-those of Hadoop's event types, behind the name of the entity.
+has happened decides. This page is written by `python -m yarnbox.am.mapreduce.tables`; the names of the events
+are those of Hadoop's event types, behind the name of the entity.
 """
 
 

@@ -1,22 +1,24 @@
 """A task: a piece of the job that is tried until it succeeds once, or has failed too often.
 
 Owns its attempts' order and count, and the right to commit: one attempt at a time has it. A killed attempt is
-replaced and not counted, a failed one is replaced until there are as many failures as allowed. A map that had
-succeeded starts over when its output is lost. Answers for TaskImpl.
+replaced and not counted, a failed one is replaced until there are as many failures as allowed. The speculator
+may add a second one beside one that runs: the first to succeed ends the other. A map that had succeeded is
+done again when its output is lost. Hadoop: TaskImpl.
 """
 
 from __future__ import annotations
 
 from enum import Enum
 
-from am.mapreduce.attempt import Attempt
-from am.mapreduce.context import Context
-from am.mapreduce.events import (
+from yarnbox.am.mapreduce.attempt import Attempt, AttemptState
+from yarnbox.am.mapreduce.context import Context
+from yarnbox.am.mapreduce.events import (
     AttemptKill,
     AttemptRecover,
     AttemptSchedule,
     JobMapTaskRescheduled,
     JobTaskCompleted,
+    TaskAddSpeculativeAttempt,
     TaskAttemptCommitPending,
     TaskAttemptEvent,
     TaskAttemptFailed,
@@ -27,9 +29,10 @@ from am.mapreduce.events import (
     TaskRecover,
     TaskSchedule,
 )
-from am.mapreduce.ids import TaskAttemptId, TaskId
-from yarn.ordered import OrderedSet
-from yarn.statemachine import Table, choose, ignore, stay, to
+from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId
+from yarnbox.yarn.event import Event
+from yarnbox.yarn.ordered import OrderedSet
+from yarnbox.yarn.statemachine import Table, choose, ignore, stay, to
 
 ATTEMPTS_PER_AM = 1000
 """An AM's first attempt at a task is number (its own number - 1) times this."""
@@ -94,9 +97,9 @@ class Task:
         """Whether this attempt is the one that may commit."""
         return attempt_id == self.commit_attempt
 
-    def handle(self, event: object) -> None:
+    def handle(self, event: Event) -> None:
         """Lets an event happen to it."""
-        TASK.fire(self, event, self.context.now_ms, self.context.story)
+        self.context.fire(TASK, self, event)
 
 
 # The hooks, in the order of the table.
@@ -104,22 +107,15 @@ class Task:
 
 def _schedule(task: Task, _event: TaskSchedule) -> None:
     task.scheduled_ms = task.context.now_ms
+    _say_start(task)
     _add_attempt(task)
 
 
 def _recover(task: Task, event: TaskRecover) -> None:
     task.scheduled_ms = event.started_ms
+    _say_start(task)
     _register(task, event.attempt_id)
-    task.context.post(
-        AttemptRecover(
-            attempt_id=event.attempt_id,
-            node_id=event.node_id,
-            shuffle_port=event.shuffle_port,
-            counters=event.counters,
-            started_ms=event.started_ms,
-            finished_ms=event.finished_ms,
-        )
-    )
+    task.context.post(AttemptRecover(attempt_id=event.attempt_id, task=event))
 
 
 def _finish_unscheduled(task: Task, _event: TaskKill) -> None:
@@ -134,15 +130,22 @@ def _kill_attempts(task: Task, _event: TaskKill) -> None:
 
 
 def _choose_committer(task: Task, event: TaskAttemptCommitPending) -> None:
-    """The first one to ask gets the right; it keeps it until it ends."""
+    """The first one to ask gets the right and keeps it until it ends; another that asks is killed."""
     if task.commit_attempt is None:
         task.commit_attempt = event.attempt_id
+    elif task.commit_attempt != event.attempt_id:
+        diagnostics = f"Speculation: {task.commit_attempt} committed first!"
+        task.context.post(AttemptKill(attempt_id=event.attempt_id, diagnostics=diagnostics))
+
+
+def _add_speculative(task: Task, _event: TaskAddSpeculativeAttempt) -> None:
+    _add_attempt(task, after_failure=bool(task.failed_attempts), is_speculative=True)
 
 
 def _succeed(task: Task, event: TaskAttemptSucceeded) -> None:
     task.live.discard(event.attempt_id)
     task.successful_attempt = event.attempt_id
-    task.finished_ms = task.context.now_ms
+    task.finished_ms = task.attempts[event.attempt_id].finished_ms
     for other in task.live:
         diagnostics = f"Speculation: {event.attempt_id} succeeded first!"
         task.context.post(AttemptKill(attempt_id=other, diagnostics=diagnostics))
@@ -165,8 +168,8 @@ def _judge_failure(task: Task, event: TaskAttemptFailed) -> TaskState:
         task.finished_ms = task.context.now_ms
         _tell_job(task, TaskState.FAILED)
         return TaskState.FAILED
-    if not task.live:
-        _add_attempt(task, after_failure=True)
+    if all(task.attempts[attempt_id].state is AttemptState.UNASSIGNED for attempt_id in task.live):
+        _add_attempt(task, after_failure=True)  # beside one whose request may hang
     return task.state
 
 
@@ -209,15 +212,15 @@ def _judge_rest(task: Task, event: TaskAttemptEvent) -> TaskState:
 # What hooks share.
 
 
-def _add_attempt(task: Task, after_failure: bool = False) -> None:
+def _add_attempt(task: Task, after_failure: bool = False, is_speculative: bool = False) -> None:
     attempt_id = TaskAttemptId(task.id, task.next_attempt)
-    _register(task, attempt_id)
+    _register(task, attempt_id, is_speculative)
     task.context.post(AttemptSchedule(attempt_id=attempt_id, after_failure=after_failure))
 
 
-def _register(task: Task, attempt_id: TaskAttemptId) -> None:
-    attempt = Attempt(task.context, attempt_id, task.hosts, task.racks)
-    task.attempts[attempt_id] = task.context.attempts[attempt_id] = attempt
+def _register(task: Task, attempt_id: TaskAttemptId, is_speculative: bool = False) -> None:
+    attempt = Attempt(task.context, attempt_id, task.hosts, task.racks, is_speculative=is_speculative)
+    task.attempts[attempt_id] = attempt
     task.live.add(attempt_id)
     task.next_attempt = max(task.next_attempt, attempt_id.id + 1)
 
@@ -228,16 +231,43 @@ def _forget(task: Task, event: TaskAttemptEvent) -> None:
         task.commit_attempt = None
 
 
-def _tell_job(task: Task, state: TaskState) -> None:
-    attempt_id = task.successful_attempt
+def _say_start(task: Task) -> None:
     task.context.record(
-        "TASK_FINISHED",
-        task=str(task.id),
-        status=state.value,
-        started_ms=task.scheduled_ms,
-        attempt=str(attempt_id) if attempt_id else "",
+        "TASK_STARTED",
+        taskid=str(task.id),
+        taskType=task.id.type.name,
+        startTime=task.scheduled_ms,
+        splitLocations=",".join(task.hosts),
     )
+
+
+def _tell_job(task: Task, state: TaskState) -> None:
+    if task.scheduled_ms:
+        _say_end(task, state)
     task.context.post(JobTaskCompleted(task_id=task.id, state=state.value))
+
+
+def _say_end(task: Task, state: TaskState) -> None:
+    common = {"taskid": str(task.id), "taskType": task.id.type.name, "status": state.value}
+    attempt_id = task.successful_attempt
+    if attempt_id is not None:
+        attempt = task.attempts[attempt_id]
+        task.context.record(
+            "TASK_FINISHED",
+            **common,
+            finishTime=attempt.finished_ms,
+            counters=attempt.counters,
+            successfulAttemptId=str(attempt_id),
+        )
+        return
+    last = next(reversed([*task.failed_attempts]), None)
+    task.context.record(
+        "TASK_FAILED",
+        **common,
+        finishTime=task.context.now_ms,
+        error="\n".join(task.attempts[last].diagnostics) if last is not None else "",
+        failedDueToAttempt=str(last) if last is not None else None,
+    )
 
 
 TASK = Table(
@@ -258,6 +288,7 @@ TASK = Table(
         TaskState.RUNNING: {
             **ignore(TaskAttemptLaunched),
             **stay(TaskAttemptCommitPending, hook=_choose_committer),
+            **stay(TaskAddSpeculativeAttempt, hook=_add_speculative),
             TaskAttemptSucceeded: to(TaskState.SUCCEEDED, _succeed),
             **stay(TaskAttemptKilled, hook=_replace_killed),
             TaskAttemptFailed: choose(TaskState.RUNNING, TaskState.FAILED, by=_judge_failure),
@@ -268,13 +299,19 @@ TASK = Table(
                 TaskState.SUCCEEDED, TaskState.SCHEDULED, TaskState.FAILED, by=_judge_late_failure
             ),
             TaskAttemptKilled: choose(TaskState.SUCCEEDED, TaskState.SCHEDULED, by=_judge_late_kill),
-            **ignore(TaskAttemptLaunched, TaskAttemptCommitPending, TaskAttemptSucceeded, TaskKill),
+            **ignore(
+                TaskAttemptLaunched,
+                TaskAttemptCommitPending,
+                TaskAttemptSucceeded,
+                TaskAddSpeculativeAttempt,
+                TaskKill,
+            ),
         },
         TaskState.KILL_WAIT: {
             TaskAttemptKilled: choose(TaskState.KILL_WAIT, TaskState.KILLED, by=_judge_rest),
             TaskAttemptFailed: choose(TaskState.KILL_WAIT, TaskState.KILLED, by=_judge_rest),
             TaskAttemptSucceeded: choose(TaskState.KILL_WAIT, TaskState.KILLED, by=_judge_rest),
-            **ignore(TaskAttemptLaunched, TaskAttemptCommitPending, TaskKill),
+            **ignore(TaskAttemptLaunched, TaskAttemptCommitPending, TaskAddSpeculativeAttempt, TaskKill),
         },
         TaskState.FAILED: ignore(
             TaskAttemptLaunched,
@@ -282,6 +319,7 @@ TASK = Table(
             TaskAttemptSucceeded,
             TaskAttemptKilled,
             TaskAttemptFailed,
+            TaskAddSpeculativeAttempt,
             TaskKill,
         ),
         TaskState.KILLED: ignore(
@@ -290,6 +328,7 @@ TASK = Table(
             TaskAttemptSucceeded,
             TaskAttemptKilled,
             TaskAttemptFailed,
+            TaskAddSpeculativeAttempt,
             TaskKill,
         ),
     },

@@ -1,5 +1,4 @@
-"""What a task and its AM say to one another: JSON over HTTP on the loopback address, signed with the job's
-secret.
+"""What a task and its AM say to one another: JSON over HTTP, signed with the job's secret.
 
     getTask          the AM's first word: wait, die, or run this
     statusUpdate     how far the task is, its counters, outputs it could not fetch; go on or end
@@ -8,7 +7,7 @@ secret.
     mapCompletions   which maps have ended, from a number on
     killJob          a client's wish
 
-Owns the task's side of it and the signature; the AM's side is in umbilical_server.py. Answers for
+Owns the task's side of it and the signature; the AM's side is in umbilical_server.py. Hadoop:
 TaskUmbilicalProtocol.
 """
 
@@ -23,6 +22,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
+
+from yarnbox.yarn.tls import Tls, connection_to
 
 PATH = "/umbilical/"
 HASH_HEADER = "UmbilicalHash"
@@ -52,18 +53,29 @@ class Plan:
     app_attempt: int
     maps: int
     reduces: int
+    input_format: str
+    output_format: str
     mapper: str
     combiner: str
     reducer: str
     partitioner: str
     output: str
+    commit_algorithm: int
     split: Mapping[str, Any] | None
     sort_bytes: int
     sort_factor: int
+    combine_spills: int
+    most_spills: int
+    codec: str
+    """Of map output; nothing when it is not compressed."""
+    fetch_limits: Mapping[str, int]
     fetchers: int
     fetch_timeout_ms: int
     fetch_retry_ms: int
     report_interval_ms: int
+    is_uber: bool
+    """Whether the maps' output is in this task's own directories."""
+    job_file: str
     addresses: str
     """The address book of the emulated hosts, or nothing."""
 
@@ -81,8 +93,15 @@ class Umbilical:
     """A task's connection to its AM. Several threads may call; one call is made at a time."""
 
     def __init__(
-        self, host: str, port: int, attempt: str, secret: bytes, give_up_s: float = GIVE_UP_S
+        self,
+        host: str,
+        port: int,
+        attempt: str,
+        secret: bytes,
+        give_up_s: float = GIVE_UP_S,
+        tls: Tls | None = None,
     ) -> None:
+        self._tls = tls
         self._host = host
         self._port = port
         self._attempt = attempt
@@ -115,7 +134,7 @@ class Umbilical:
 
     def _once(self, path: str, body: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
         if self._connection is None:
-            self._connection = http.client.HTTPConnection(self._host, self._port, timeout=self._give_up_s)
+            self._connection = connection_to(self._host, self._port, self._tls, self._give_up_s)
         self._connection.request("POST", path, body, dict(headers))
         response = self._connection.getresponse()
         data = response.read()

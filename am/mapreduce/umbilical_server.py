@@ -1,7 +1,7 @@
 """The AM's side of the umbilical: calls of tasks to turns of the core.
 
 Owns the check of the signature, and the plan that a task is given. What a call means is in umbilical.py.
-Answers for TaskAttemptListenerImpl's server.
+Hadoop: TaskAttemptListenerImpl's server.
 """
 
 from __future__ import annotations
@@ -9,17 +9,18 @@ from __future__ import annotations
 import hmac
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from http import HTTPStatus
 from typing import Any
 
-from am.mapreduce.core import Core
-from am.mapreduce.events import JobKill
-from am.mapreduce.http import Request, Response, json_response
-from am.mapreduce.ids import TaskAttemptId
-from am.mapreduce.settings import JobSettings
-from am.mapreduce.splits import Split
-from am.mapreduce.umbilical import DIE, HASH_HEADER, PATH, RUN, WAIT, Plan, signature
+from yarnbox.am.mapreduce.core import Core
+from yarnbox.am.mapreduce.events import JobKill
+from yarnbox.am.mapreduce.ids import TaskAttemptId
+from yarnbox.am.mapreduce.settings import JobSettings
+from yarnbox.am.mapreduce.splits import Split
+from yarnbox.am.mapreduce.umbilical import DIE, PATH, RUN, WAIT, Plan, signature
 
-Settle = Callable[[], None]
+PerformEffects = Callable[[], None]
 """Carries out what a turn has ordered."""
 
 
@@ -32,15 +33,17 @@ class UmbilicalServer:
         splits: Sequence[Split],
         settings: JobSettings,
         secret: bytes,
+        job_file: str,
         addresses: str,
-        settle: Settle,
+        perform_effects: PerformEffects,
     ) -> None:
         self._core = core
         self._splits = splits
         self._settings = settings
         self._secret = secret
+        self._job_file = job_file
         self._addresses = addresses
-        self._settle = settle
+        self._perform_effects = perform_effects
         self._calls: dict[str, Callable[[TaskAttemptId, Mapping[str, Any]], dict[str, Any]]] = {
             "getTask": self._get_task,
             "statusUpdate": self._status_update,
@@ -50,23 +53,25 @@ class UmbilicalServer:
             "mapCompletions": self._map_completions,
         }
 
-    def answer(self, request: Request) -> Response:
-        """One call."""
-        expected = signature(self._secret, request.target, request.body)
-        if not hmac.compare_digest(expected, request.headers.get(HASH_HEADER.lower(), "")):
-            return json_response({"message": "the call is not signed with the job's secret"}, 401)
-        name = request.target.removeprefix(PATH)
-        arguments = json.loads(request.body or b"{}")
+    def answer(self, target: str, given: str, body: bytes) -> tuple[HTTPStatus, Any]:
+        """One call, signed by `given`: the status, and what is answered in JSON. ValueError, KeyError or
+        TypeError for one that is malformed.
+        """
+        expected = signature(self._secret, target, body)
+        if not hmac.compare_digest(expected.encode(), given.encode()):
+            return HTTPStatus.UNAUTHORIZED, {"message": "the call is not signed with the job's secret"}
+        name = target.removeprefix(PATH)
+        arguments = json.loads(body or b"{}")
         try:
             if name == "killJob":
                 self._core.tell(JobKill(diagnostics=str(arguments.get("diagnostics", ""))))
-                return json_response({})
+                return HTTPStatus.OK, {}
             call = self._calls.get(name)
             if call is None:
-                return json_response({"message": f"there is no call {name}"}, 404)
-            return json_response(call(TaskAttemptId.parse(arguments["attempt"]), arguments))
+                return HTTPStatus.NOT_FOUND, {"message": f"there is no call {name}"}
+            return HTTPStatus.OK, call(TaskAttemptId.parse(arguments["attempt"]), arguments)
         finally:
-            self._settle()
+            self._perform_effects()
 
     def _get_task(self, attempt_id: TaskAttemptId, _arguments: Mapping[str, Any]) -> dict[str, Any]:
         if not self._core.is_wanted(attempt_id):
@@ -82,6 +87,8 @@ class UmbilicalServer:
             str(arguments["phase"]),
             arguments["counters"],
             [TaskAttemptId.parse(text) for text in arguments["unfetched"]],
+            status=str(arguments.get("status", "")),
+            is_alive=bool(arguments.get("alive", True)),
         )
         return {"wanted": wanted}
 
@@ -121,17 +128,26 @@ class UmbilicalServer:
             app_attempt=self._core.context.app_attempt,
             maps=len(self._splits),
             reduces=settings.reduces,
+            input_format=settings.input_format,
+            output_format=settings.output_format,
             mapper=settings.mapper,
             combiner=settings.combiner,
             reducer=settings.reducer,
             partitioner=settings.partitioner,
             output=settings.output_dir,
+            commit_algorithm=settings.commit_algorithm,
             split=self._splits[number].to_json() if attempt_id.is_map else None,
             sort_bytes=int((settings.sort_mb << 20) * settings.sort_spill_percent),
             sort_factor=settings.sort_factor,
+            combine_spills=settings.combine_spills,
+            most_spills=settings.most_spills,
+            codec=settings.map_output_codec if settings.compresses_map_output else "",
+            fetch_limits=asdict(settings.fetch_limits()),
             fetchers=settings.fetchers,
             fetch_timeout_ms=settings.fetch_timeout_ms,
             fetch_retry_ms=settings.fetch_retry_ms,
             report_interval_ms=settings.report_interval_ms,
+            is_uber=self._core.context.is_uber,
+            job_file=self._job_file,
             addresses=self._addresses,
         )

@@ -1,6 +1,6 @@
 """The attempts that have asked for a container and wait for it, found by priority and place.
 
-Keeps an index per place, so that a container finds its attempt without looking at all of them. Answers for
+Keeps an index per place, so that a container finds its attempt without looking at all of them. Hadoop:
 RMContainerAllocator.ScheduledRequests.
 """
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from am.asks import ANY, ContainerRequest
-from am.mapreduce.ids import TaskAttemptId
-from yarn.resource import Resource
+from yarnbox.am.asks import ANY, ContainerRequest
+from yarnbox.am.mapreduce.ids import TaskAttemptId
+from yarnbox.yarn.resource import Resource
 
 
 class _Place(NamedTuple):

@@ -1,19 +1,21 @@
-"""The submission of a DistributedShell application. Answers for DistributedShell's Client."""
+"""The submission of a DistributedShell application. Hadoop: DistributedShell's Client."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from am.connection import Connection
-from am.launch import python_context
-from am.shell.spec import ShellSpec
-from am.submit import Submitter, follow
-from yarn.configuration import Configuration
-from yarn.ids import ApplicationId
-from yarn.records.application import ApplicationReport, ApplicationSubmissionContext
-from yarn.resource import Resource
-from yarn.settings import read, setting, settings
+from yarnbox.am.connection import Connection
+from yarnbox.am.launch import python_context
+from yarnbox.am.resources import resource_text
+from yarnbox.am.shell.spec import ShellSpec
+from yarnbox.am.staging import DEFAULT_STAGING, STAGING_PROPERTY, GivenFile, Staging
+from yarnbox.am.submit import Submitter, follow
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.settings import read, setting, settings
 
 
 @settings
@@ -30,46 +32,85 @@ class ShellSettings:
     am_attempts: int = setting("mapreduce.am.max-attempts", 2, "lives of the AM", at_least=1)
     priority: int = setting("mapreduce.job.priority.value", 0, "the application's priority", at_least=0)
     tags: tuple[str, ...] = setting("mapreduce.job.tags", (), "tags of the application")
+    staging_dir: str = setting(STAGING_PROPERTY, DEFAULT_STAGING, "where files wait for containers")
 
 
 class ShellClient:
     """Submits shells of one user."""
 
-    def __init__(self, configuration: Configuration, user: str) -> None:
+    def __init__(
+        self, configuration: Configuration, user: str, say: Callable[[str], None] = lambda _text: None
+    ) -> None:
         self._settings = read(ShellSettings, configuration)
-        self._submitter = Connection.of(configuration).submitter(user)
+        connection = Connection.of(configuration)
+        self._tls = connection.tls
+        self._user = user
+        self._submitter = connection.submitter(user, say)
         self._context: ApplicationSubmissionContext | None = None
+        self._staging: Staging | None = None
 
-    def submit(self, spec: ShellSpec) -> ApplicationId:
-        """Hands the application over to the RM; SubmissionError or YarnError when it is refused."""
+    def submit(self, spec: ShellSpec, files: Sequence[GivenFile] = ()) -> ApplicationId:
+        """Hands the application over to the RM; SubmissionError or YarnError when it is refused. Each
+        container finds the files in its working directory.
+        """
         settings = self._settings
         self._submitter.check_queue(settings.queue)
         new = self._submitter.new_application()
         Submitter.check_size(
             "a container", spec.size, new.maximum, "lower --memory or --vcores, or give the nodes more"
         )
-        spec = replace(spec, heartbeat_ms=settings.heartbeat_ms)
+        resources = self._stage(files, new.application_id)
+        spec = replace(spec, heartbeat_ms=settings.heartbeat_ms, resources=resources)
         self._context = ApplicationSubmissionContext(
             application_id=new.application_id,
             application_name=settings.name,
             queue=settings.queue,
             priority=settings.priority or None,
-            am_container_spec=python_context("am.shell.master", [spec.to_text()]),
+            am_container_spec=python_context("yarnbox.am.shell.master", [spec.to_text()]),
             max_app_attempts=settings.am_attempts,
             resource=Resource(settings.am_memory_mb, settings.am_vcores),
             application_type="YARN",
             application_tags=settings.tags,
             node_label_expression=spec.label,
         )
-        self._submitter.submit_and_wait(self._context)
+        try:
+            self._submitter.submit_and_wait(self._context)
+        except BaseException:
+            self.clean_up()
+            raise
         return new.application_id
+
+    def _stage(self, files: Sequence[GivenFile], application_id: ApplicationId) -> dict[str, str]:
+        if any(file.is_local for file in files):
+            self._staging = Staging.of(
+                self._settings.staging_dir, self._user, application_id, self._submitter, self._tls
+            )
+        try:
+            return {
+                file.link: resource_text(file.resource(self._staging, number, self._tls))
+                for number, file in enumerate(files)
+            }
+        except BaseException:
+            self.clean_up()
+            raise
+
+    def clean_up(self) -> None:
+        """Removes what was staged."""
+        if self._staging is not None:
+            self._staging.remove()
 
     def follow(
         self, application_id: ApplicationId, tell: Callable[[ApplicationReport], None]
     ) -> ApplicationReport:
         """Shows each report until the application has ended; the last one."""
         assert self._context is not None
-        return follow(self._submitter.reports(application_id, self._context), tell)
+        report = follow(self._submitter.reports(application_id, self._context), tell)
+        self.clean_up()
+        return report
+
+    def report(self, application_id: ApplicationId) -> ApplicationReport:
+        """What the RM says of the application."""
+        return self._submitter.report(application_id)
 
     def kill(self, application_id: ApplicationId) -> None:
         """Ends the application."""

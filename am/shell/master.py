@@ -1,9 +1,9 @@
-"""DistributedShell's ApplicationMaster: `python -m am.shell.master SPEC` in its container.
+"""DistributedShell's ApplicationMaster: `python -m yarnbox.am.shell.master SPEC` in its container.
 
 Asks for the containers, runs the command in each, and counts how they end. A container that YARN took away is
 asked for again; one whose command fails is not, and the application fails. Each command finds its number,
 from 1, in YARN_SHELL_ID. With a placement specification each container is a scheduling request of its own;
-one that the RM returns is sent again, ten times in all, and then the application ends. Answers for
+one that the RM returns is sent again, ten times in all, and then the application ends. Hadoop:
 DistributedShell's ApplicationMaster.
 """
 
@@ -14,17 +14,17 @@ import logging
 import os
 import sys
 
-from am.asks import ContainerRequest
-from am.connection import Connection, configuration_of
-from am.environment import ContainerEnvironment
-from am.launch import redirections
-from am.shell.spec import ShellSpec
-from yarn.enums import FinalApplicationStatus
-from yarn.errors import YarnError
-from yarn.ids import ContainerId
-from yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
-from yarn.records.master import AllocateResponse
-from yarn.records.request import (
+from yarnbox.am.asks import ContainerRequest
+from yarnbox.am.connection import Connection, configuration_of
+from yarnbox.am.environment import ContainerEnvironment
+from yarnbox.am.launch import exact_environment, redirections
+from yarnbox.am.shell.spec import ShellSpec
+from yarnbox.yarn.enums import FinalApplicationStatus
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
+from yarnbox.yarn.records.master import AllocateResponse
+from yarnbox.yarn.records.request import (
     ExecutionTypeRequest,
     PlacementConstraint,
     PlacementConstraintMapEntry,
@@ -32,7 +32,7 @@ from yarn.records.request import (
     ResourceSizing,
     SchedulingRequest,
 )
-from yarn.rpc import RpcError
+from yarnbox.yarn.rpc import RpcError
 
 log = logging.getLogger("am.shell.master")
 
@@ -46,6 +46,7 @@ class ShellMaster:
 
     def __init__(self, spec: ShellSpec, environment: ContainerEnvironment, connection: Connection) -> None:
         self._spec = spec
+        self._resources = spec.local_resources
         self._environment = environment
         self._rm = connection.rm_client(environment.amrm_token)
         self._nm = connection.nm_client(self._rm)
@@ -147,8 +148,9 @@ class ShellMaster:
         self._running[container.id] = container
         self._shell_ids[container.id] = shell_id
         context = ContainerLaunchContext(
-            environment={**self._spec.environment, SHELL_ID: str(shell_id)},
-            command=(f"{{ {self._spec.command} ; }}{redirections()}",),
+            local_resources=self._resources,
+            environment=exact_environment({**self._spec.environment, SHELL_ID: str(shell_id)}),
+            command=(f"{{ {self._spec.command}\n}}{redirections()}",),
             container_retry_context=self._spec.retry_context,
         )
         try:
@@ -160,7 +162,7 @@ class ShellMaster:
             self._end(container.id, -1, str(error))
 
     def _complete(self, status: ContainerStatus) -> None:
-        if status.container_id is None or status.container_id not in self._running:
+        if status.container_id not in self._running:
             return
         if status.exit_status in NOT_ITS_FAULT:
             log.info("%s was taken away: asking again", status.container_id)

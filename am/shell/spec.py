@@ -1,4 +1,4 @@
-"""What a DistributedShell application is to run. Answers for the options of DistributedShell's Client."""
+"""What a DistributedShell application is to run. Hadoop: the options of DistributedShell's Client."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
-from am.placement import PlacementSpec, parse_specs
-from yarn.enums import ContainerRetryPolicy
-from yarn.records.container import ContainerRetryContext
-from yarn.resource import Resource
+from yarnbox.am.placement import PlacementSpec, parse_specs
+from yarnbox.am.resources import resource_of
+from yarnbox.yarn.enums import ContainerRetryPolicy
+from yarnbox.yarn.records.container import ContainerRetryContext, LocalResource
+from yarnbox.yarn.resource import Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,11 +20,13 @@ class ShellSpec:
     """One command, and the containers it runs in."""
 
     command: str
+    """As a launch context has it: the NodeManager and two shells evaluate it."""
     containers: int = 1
     memory_mb: int = 1024
     vcores: int = 1
     priority: int = 0
     environment: Mapping[str, str] = field(default_factory=dict)
+    """Exactly these values reach the command."""
     label: str | None = None
     placement: str = ""
     retry_policy: str = "NEVER_RETRY"
@@ -31,6 +34,13 @@ class ShellSpec:
     retry_interval_ms: int = 0
     retry_error_codes: tuple[int, ...] = ()
     heartbeat_ms: int = 1000
+    resources: Mapping[str, str] = field(default_factory=dict)
+    """What each container finds in its working directory, by link; `resource_text` writes it."""
+
+    @property
+    def local_resources(self) -> dict[str, LocalResource]:
+        """The same, read."""
+        return {link: resource_of(text) for link, text in self.resources.items()}
 
     @property
     def size(self) -> Resource:

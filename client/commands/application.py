@@ -1,22 +1,29 @@
-"""`yarn application`, `yarn app`: list, show, kill, move, change applications. Answers for ApplicationCLI."""
+"""`yarn application`, `yarn app`: list, show, kill, move, change applications. Hadoop: ApplicationCLI."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from client import arguments as words
-from client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line, words_of
-from client.failures import FAILED, OK
-from client.options import UNLIMITED, CommandLine, Option, Options
-from client.printing.applications import application_list, application_report
-from client.session import Session
-from client.text import iso8601
-from client.yarn_client import FINAL_STATES
-from yarn.configuration import ConfigurationError
-from yarn.enums import ApplicationTimeoutType, YarnApplicationState
-from yarn.errors import ApplicationNotFoundError, IllegalArgumentError
-from yarn.records.application import ApplicationReport
-from yarn.resource_types import ResourceTypeRegistry
+from yarnbox.client import arguments as words
+from yarnbox.client.commands.reading import (
+    HELP,
+    HELP_DESCRIPTION,
+    invalid_usage,
+    print_help,
+    read_line,
+    words_of,
+)
+from yarnbox.client.failures import FAILED, OK
+from yarnbox.client.options import UNLIMITED, CommandLine, Option, Options
+from yarnbox.client.printing.applications import application_list, application_report
+from yarnbox.client.session import Session
+from yarnbox.client.text import iso8601
+from yarnbox.client.yarn_client import FINAL_STATES
+from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.enums import ApplicationTimeoutType, YarnApplicationState
+from yarnbox.yarn.errors import ApplicationNotFoundError, IllegalArgumentError
+from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
 
 TITLE = "application"
 CLUSTER_ID = "clusterId"
@@ -51,14 +58,18 @@ OPTIONS = Options(
     ),
     Option("appTypes", "With -list: application types.", UNLIMITED, separator=",", argument_name="Types"),
     Option(
-        "appTags", "With -list: tags, of which any suffices.", UNLIMITED, separator=",", argument_name="Tags"
+        "appTags",
+        "With -list: tags; one matching tag suffices.",
+        UNLIMITED,
+        separator=",",
+        argument_name="Tags",
     ),
     Option("appId", "The application to change.", 1, argument_name=_APPLICATION_ID),
     Option("updatePriority", "Changes the priority of -appId.", 1, argument_name="Priority"),
-    Option("updateLifetime", "Lets -appId end in so many seconds.", 1, argument_name="Timeout"),
+    Option("updateLifetime", "Ends -appId after this many seconds.", 1, argument_name="Timeout"),
     Option("changeQueue", "Moves -appId to another queue.", 1, argument_name="Queue Name"),
     Option(HELP, HELP_DESCRIPTION),
-    Option(CLUSTER_ID, "Taken and not used: there is one cluster.", 1, argument_name="Cluster ID"),
+    Option(CLUSTER_ID, "Accepted and ignored: there is one cluster.", 1, argument_name="Cluster ID"),
     _service("launch", 2),
     _service("stop"),
     _service("start"),

@@ -1,17 +1,17 @@
-"""`yarn applicationattempt`: list, show and fail attempts. Answers for ApplicationCLI."""
+"""`yarn applicationattempt`: list, show and fail attempts. Hadoop: ApplicationCLI."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from client import arguments as words
-from client.commands.application import CLUSTER_ID
-from client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
-from client.failures import FAILED, OK
-from client.options import Option, Options
-from client.printing.applications import attempt_list, attempt_report
-from client.session import Session
-from yarn.errors import ApplicationAttemptNotFoundError, ApplicationNotFoundError
+from yarnbox.client import arguments as words
+from yarnbox.client.commands.application import CLUSTER_ID
+from yarnbox.client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
+from yarnbox.client.failures import FAILED, OK
+from yarnbox.client.options import Option, Options
+from yarnbox.client.printing.applications import attempt_list, attempt_report
+from yarnbox.client.session import Session
+from yarnbox.yarn.errors import ApplicationAttemptNotFoundError, ApplicationNotFoundError
 
 TITLE = "applicationattempt"
 
@@ -20,7 +20,7 @@ OPTIONS = Options(
     Option("status", "Shows an attempt.", 1, argument_name="Application Attempt ID"),
     Option("fail", "Fails an attempt.", 1, argument_name="Application Attempt ID"),
     Option(HELP, HELP_DESCRIPTION),
-    Option(CLUSTER_ID, "Taken and not used: there is one cluster.", 1, argument_name="Cluster ID"),
+    Option(CLUSTER_ID, "Accepted and ignored: there is one cluster.", 1, argument_name="Cluster ID"),
 )
 
 

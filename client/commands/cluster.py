@@ -1,16 +1,16 @@
-"""`yarn cluster`: the labels and attributes that the cluster knows. Answers for ClusterCLI."""
+"""`yarn cluster`: the labels and attributes that the cluster knows. Hadoop: ClusterCLI."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
-from client.failures import FAILED, OK
-from client.label_store import stored_labels
-from client.options import Option, Options
-from client.printing.nodes import cluster_attributes, cluster_labels
-from client.session import Session
-from yarn.journal import JournalError
+from yarnbox.client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
+from yarnbox.client.failures import FAILED, OK
+from yarnbox.client.label_store import stored_labels
+from yarnbox.client.options import Option, Options
+from yarnbox.client.printing.nodes import cluster_attributes, cluster_labels
+from yarnbox.client.session import Session
+from yarnbox.yarn.journal import JournalError
 
 TITLE = "yarn cluster"
 

@@ -1,18 +1,18 @@
-"""`yarn container`: list, show and signal containers. Answers for ApplicationCLI."""
+"""`yarn container`: list, show and signal containers. Hadoop: ApplicationCLI."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from client import arguments as words
-from client.commands.application import CLUSTER_ID
-from client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
-from client.failures import FAILED, OK
-from client.options import UNLIMITED, CommandLine, Option, Options
-from client.printing.applications import container_list, container_report
-from client.session import Session
-from yarn.enums import SignalContainerCommand
-from yarn.errors import (
+from yarnbox.client import arguments as words
+from yarnbox.client.commands.application import CLUSTER_ID
+from yarnbox.client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
+from yarnbox.client.failures import FAILED, OK
+from yarnbox.client.options import UNLIMITED, CommandLine, Option, Options
+from yarnbox.client.printing.applications import container_list, container_report
+from yarnbox.client.session import Session
+from yarnbox.yarn.enums import SignalContainerCommand
+from yarnbox.yarn.errors import (
     ApplicationAttemptNotFoundError,
     ApplicationNotFoundError,
     ContainerNotFoundError,
@@ -40,7 +40,7 @@ OPTIONS = Options(
     Option("components", "Belongs to YARN services.", UNLIMITED, separator=","),
     Option("states", "Belongs to YARN services.", UNLIMITED, separator=","),
     Option(HELP, HELP_DESCRIPTION),
-    Option(CLUSTER_ID, "Taken and not used: there is one cluster.", 1, argument_name="Cluster ID"),
+    Option(CLUSTER_ID, "Accepted and ignored: there is one cluster.", 1, argument_name="Cluster ID"),
 )
 
 _ALONE = {"status": ("appTypes",), "list": _FILTERS, "signal": (), "shell": ()}

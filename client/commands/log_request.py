@@ -1,4 +1,4 @@
-"""The words of `yarn logs`, read and checked before anybody is asked. Answers for LogsCLI's first half."""
+"""The words of `yarn logs`, read and checked before anybody is asked. Hadoop: LogsCLI's first half."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from client import arguments as words
-from client.failures import JavaError
-from client.options import UNLIMITED, CommandLine, Option, Options, help_text
-from yarn.errors import IllegalArgumentError
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.client import arguments as words
+from yarnbox.client.failures import JavaError
+from yarnbox.client.options import UNLIMITED, CommandLine, Option, Options, help_text
+from yarnbox.yarn.errors import IllegalArgumentError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 
 ALL = "ALL"
 LATEST = -1
@@ -41,9 +41,12 @@ OPTIONS = Options(
     Option("list_nodes", "List the nodes that collected logs."),
     Option("show_application_log_info", "List the application's containers."),
     Option("show_container_log_info", "List log files and their sizes."),
-    Option("clusterId", "Taken and not used: there is one cluster.", 1, argument_name="Cluster ID"),
+    Option("clusterId", "Accepted and ignored: there is one cluster.", 1, argument_name="Cluster ID"),
     Option(
-        "client_max_retries", "How often to try again; negative: for ever.", 1, argument_name="Max Retries"
+        "client_max_retries",
+        "How often to try again; negative: without limit.",
+        1,
+        argument_name="Max Retries",
     ),
     Option("client_retry_interval_ms", "How long to wait in between.", 1, argument_name="Retry Interval"),
     Option("help", "Shows this help."),
@@ -220,7 +223,7 @@ def _names(names: tuple[str, ...], patterns: tuple[str, ...]) -> tuple[str, ...]
         try:
             re.compile(pattern)
         except re.error as error:
-            raise LogsRefusedError(f"{pattern} is no regular expression: {error}") from None
+            raise LogsRefusedError(f"{pattern} is not a regular expression: {error}") from None
     return names or patterns
 
 

@@ -1,6 +1,6 @@
 """`yarn logs`: the logs of containers, from the nodes while they run, from the collected files afterwards.
 
-Answers for LogsCLI; asking is in client.log_sources, the words are in client.commands.log_request.
+Hadoop: LogsCLI; asking is in client.log_sources, the words are in client.commands.log_request.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from client.commands.log_request import (
+from yarnbox.client.commands.log_request import (
     LATEST,
     OPTIONS,
     LogsRefusedError,
@@ -20,18 +20,18 @@ from client.commands.log_request import (
     read_request,
     usage,
 )
-from client.failures import FAILED, OK
-from client.log_sources import AggregatedLogs, ContainerFiles, NodeLogs, Sink
-from client.options import OptionsError, parse
-from client.printing.logs import container_on_node, file_table
-from client.session import Session
-from client.web import CLUSTER, UnreachableError
-from client.yarn_client import FINAL_STATES
-from yarn.enums import YarnApplicationState
-from yarn.errors import YarnError
-from yarn.ids import ContainerId
-from yarn.records.container import ContainerReport
-from yarn.rpc import RpcError
+from yarnbox.client.failures import FAILED, OK
+from yarnbox.client.log_sources import AggregatedLogs, ContainerFiles, NodeLogs, Sink
+from yarnbox.client.options import OptionsError, parse
+from yarnbox.client.printing.logs import container_on_node, file_table
+from yarnbox.client.session import Session
+from yarnbox.client.web import CLUSTER, UnreachableError
+from yarnbox.client.yarn_client import FINAL_STATES
+from yarnbox.yarn.enums import YarnApplicationState
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.container import ContainerReport
+from yarnbox.yarn.rpc import RpcError
 
 _TOO_EARLY = (YarnApplicationState.NEW, YarnApplicationState.NEW_SAVING, YarnApplicationState.SUBMITTED)
 _MB = 1 << 20

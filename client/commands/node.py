@@ -1,16 +1,16 @@
-"""`yarn node`: list and show nodes. Answers for NodeCLI."""
+"""`yarn node`: list and show nodes. Hadoop: NodeCLI."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from client import arguments as words
-from client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
-from client.failures import FAILED, OK
-from client.options import UNLIMITED, CommandLine, Option, Options
-from client.printing.nodes import node_list, node_report, valid_node_states
-from client.session import Session
-from yarn.enums import NodeState
+from yarnbox.client import arguments as words
+from yarnbox.client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
+from yarnbox.client.failures import FAILED, OK
+from yarnbox.client.options import UNLIMITED, CommandLine, Option, Options
+from yarnbox.client.printing.nodes import node_list, node_report, valid_node_states
+from yarnbox.client.session import Session
+from yarnbox.yarn.enums import NodeState
 
 TITLE = "node"
 _ALL = "-all"

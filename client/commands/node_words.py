@@ -1,7 +1,7 @@
 """What administrators write about nodes: labels, attributes and resources, read into records.
 
 Splits as Java's String.split does, empty parts at the end dropped. Raises IllegalArgumentError with Hadoop's
-text. Answers for the parsing halves of RMAdminCLI, NodeAttributesCLI and YarnClientUtils.
+text. Hadoop: the parsing halves of RMAdminCLI, NodeAttributesCLI and YarnClientUtils.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from client import arguments as words
-from yarn.enums import NodeAttributeType
-from yarn.errors import IllegalArgumentError
-from yarn.ids import NodeId
-from yarn.records.node import NodeAttribute, NodeAttributeKey, NodeLabel, NodeToAttributes
-from yarn.resource import MEMORY_MB, VCORES, Resource
-from yarn.resource_types import ResourceTypeRegistry
-from yarn.units import convert
+from yarnbox.client import arguments as words
+from yarnbox.yarn.enums import NodeAttributeType
+from yarnbox.yarn.errors import IllegalArgumentError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.node import NodeAttribute, NodeAttributeKey, NodeLabel, NodeToAttributes
+from yarnbox.yarn.resource import MEMORY_MB, VCORES, Resource
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.units import convert
 
 NO_LABELS = "No cluster node-labels are specified"
 NO_LABEL_MAPPINGS = "No node-to-labels mappings are specified"

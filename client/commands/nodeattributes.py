@@ -1,4 +1,4 @@
-"""`yarn nodeattributes`: attributes of nodes, mapped by administrators and shown to all. Answers for
+"""`yarn nodeattributes`: attributes of nodes, mapped by administrators and shown to all. Hadoop:
 NodeAttributesCLI.
 """
 
@@ -6,13 +6,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from client.commands import node_words
-from client.failures import FAILED, OK
-from client.options import UNLIMITED, CommandLine, MissingArgumentError, Option, Options, OptionsError, parse
-from client.printing.nodes import attribute_list, attributes_by_node, nodes_by_attribute
-from client.session import Session
-from yarn.enums import AttributeMappingOperationType
-from yarn.errors import IllegalArgumentError, YarnError
+from yarnbox.client.commands import node_words
+from yarnbox.client.failures import FAILED, OK
+from yarnbox.client.options import (
+    UNLIMITED,
+    CommandLine,
+    MissingArgumentError,
+    Option,
+    Options,
+    OptionsError,
+    parse,
+)
+from yarnbox.client.printing.nodes import attribute_list, attributes_by_node, nodes_by_attribute
+from yarnbox.client.session import Session
+from yarnbox.yarn.enums import AttributeMappingOperationType
+from yarnbox.yarn.errors import IllegalArgumentError, YarnError
 
 _MAPPING = (
     '"node1:attribute[(type)][=value],attribute1[=value],attribute2  node2:attribute2[=value],attribute3"'
@@ -22,11 +30,11 @@ _FAIL_DESCRIPTION = "With -add, -remove or -replace: an unknown node is an error
 _OPERATIONS = ("add", "remove", "replace")
 
 _ADMIN = (
-    Option("replace", "Gives nodes these attributes and no others.", 1, argument_name=_MAPPING),
+    Option("replace", "Replaces all attributes of nodes.", 1, argument_name=_MAPPING),
     Option("add", "Adds attributes to nodes, or changes their values.", 1, argument_name=_MAPPING),
     Option(
         "remove",
-        "Takes attributes from nodes.",
+        "Removes attributes from nodes.",
         1,
         argument_name='"node1:attribute,attribute1 node2:attribute2"',
     ),

@@ -1,4 +1,4 @@
-"""Commands that become another process: `yarn jar` and the daemons. Answers for RunJar and bin/yarn.
+"""Commands that become another process: `yarn jar` and the daemons. Hadoop: RunJar and bin/yarn.
 
 The new process finds the cluster by YARN_CONF_DIR, whichever way this one had found it.
 """
@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from client.failures import FAILED
-from client.session import Session
+from yarnbox.client.failures import FAILED
+from yarnbox.client.session import Session
 
 _ARCHIVES = (".jar", ".war", ".zip")
 
@@ -35,12 +35,12 @@ def run_jar(session: Session, arguments: Sequence[str]) -> int:
 
 def run_resourcemanager(session: Session, arguments: Sequence[str]) -> int:
     """Becomes a ResourceManager."""
-    return _become_daemon(session, "resourcemanager", "rm", arguments)
+    return _become_daemon(session, "resourcemanager", "yarnbox.rm", arguments)
 
 
 def run_nodemanager(session: Session, arguments: Sequence[str]) -> int:
     """Becomes a NodeManager."""
-    return _become_daemon(session, "nodemanager", "nm", arguments)
+    return _become_daemon(session, "nodemanager", "yarnbox.nm", arguments)
 
 
 def _become_daemon(session: Session, command: str, module: str, arguments: Sequence[str]) -> int:

@@ -1,14 +1,14 @@
-"""`yarn queue`: show a queue, list queues. Answers for QueueCLI."""
+"""`yarn queue`: show a queue, list queues. Hadoop: QueueCLI."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
-from client.failures import FAILED, OK
-from client.options import Option, Options
-from client.printing.queues import queue_box, queue_report
-from client.session import Session
+from yarnbox.client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
+from yarnbox.client.failures import FAILED, OK
+from yarnbox.client.options import Option, Options
+from yarnbox.client.printing.queues import queue_box, queue_report
+from yarnbox.client.session import Session
 
 TITLE = "queue"
 _ALL = "all"
@@ -22,7 +22,7 @@ OPTIONS = Options(
         1,
         argument_name="Parent Queue Name",
     ),
-    Option("subClusterId", "Taken and not used: there is no federation.", 1),
+    Option("subClusterId", "Accepted and ignored: there is no federation.", 1),
     Option(HELP, HELP_DESCRIPTION),
 )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from client.options import CommandLine, MissingArgumentError, Options, help_text, parse
-from client.session import Session
+from yarnbox.client.options import CommandLine, MissingArgumentError, Options, help_text, parse
+from yarnbox.client.session import Session
 
 Command = Callable[[Session, Sequence[str]], int]
 """A session and the words behind the command's name to an exit status."""

@@ -1,6 +1,6 @@
 """`yarn rmadmin`: what administrators do to a running ResourceManager. Success prints nothing.
 
-Errors go to stderr behind the command's name without its dash. Answers for RMAdminCLI.
+Errors go to stderr behind the command's name without its dash. Hadoop: RMAdminCLI.
 """
 
 from __future__ import annotations
@@ -8,18 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from client import arguments as words
-from client.admin_client import AdminClient
-from client.commands import node_words, rmadmin_ha
-from client.commands.rmadmin_help import HA_USAGES, help_text, usage
-from client.failures import FAILED, OK, JavaError, NumberFormatError
-from client.options import CommandLine, MissingArgumentError, Option, Options, parse
-from client.session import Session
-from yarn.enums import DecommissionType
-from yarn.errors import IllegalArgumentError, YarnError
-from yarn.resource import Resource
-from yarn.resource_types import ResourceTypeRegistry
-from yarn.rpc import ConnectionFailedError, RpcError
+from yarnbox.client import arguments as words
+from yarnbox.client.admin_client import AdminClient
+from yarnbox.client.commands import node_words, rmadmin_ha
+from yarnbox.client.commands.rmadmin_help import HA_USAGES, USAGES, help_text, usage
+from yarnbox.client.failures import FAILED, OK, JavaError, NumberFormatError
+from yarnbox.client.options import CommandLine, MissingArgumentError, Option, Options, parse
+from yarnbox.client.session import Session
+from yarnbox.yarn.enums import DecommissionType
+from yarnbox.yarn.errors import IllegalArgumentError, YarnError
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.rpc import ConnectionFailedError, RpcError
+from yarnbox.yarn.suggest import did_you_mean
 
 _REFRESHES: Mapping[str, Callable[[AdminClient], None]] = {
     "-refreshQueues": AdminClient.refresh_queues,
@@ -90,7 +91,7 @@ def _run(session: Session, command: str, arguments: list[str]) -> int:
     action = _ACTIONS.get(command)
     if action is not None:
         return action(session, arguments)
-    session.console.error(f"{command[1:]}: Unknown command")
+    session.console.error(f"{command[1:]}: Unknown command{did_you_mean(command, (*USAGES, *HA_USAGES))}")
     return _usage(session, "")
 
 

@@ -1,4 +1,4 @@
-"""What `yarn rmadmin` says about itself. Answers for the usage texts of RMAdminCLI and HAAdmin."""
+"""What `yarn rmadmin` says about itself. Hadoop: the usage texts of RMAdminCLI and HAAdmin."""
 
 from __future__ import annotations
 
@@ -14,46 +14,46 @@ class Usage(NamedTuple):
 
 
 USAGES: Mapping[str, Usage] = {
-    "-refreshQueues": Usage("", "Has the scheduler read its configuration file again."),
+    "-refreshQueues": Usage("", "Reloads the scheduler's configuration file."),
     "-refreshNodes": Usage(
         "[-g|graceful [timeout in seconds] -client|server]",
-        "Has the include and exclude lists read again. Excluded nodes are decommissioned at once; with -g "
-        "they first finish what they run, at most until the timeout (none, or -1: for ever), for which this "
+        "Reloads the include and exclude lists. Excluded nodes are decommissioned at once; with -g "
+        "they first finish what they run, at most until the timeout (none, or -1: without "
+        "limit), for which this "
         "command waits with -client and the ResourceManager with -server.",
     ),
-    "-refreshNodesResources": Usage("", "Has dynamic-resources.xml read again."),
-    "-refreshSuperUserGroupsConfiguration": Usage("", "Has the rules for proxy users read again."),
-    "-refreshUserToGroupsMappings": Usage("", "Has the groups of users looked up anew."),
-    "-refreshAdminAcls": Usage("", "Has the list of administrators read again."),
-    "-refreshServiceAcl": Usage("", "Has the service authorization policy read again."),
+    "-refreshNodesResources": Usage("", "Reloads dynamic-resources.xml."),
+    "-refreshSuperUserGroupsConfiguration": Usage("", "Reloads the rules for proxy users."),
+    "-refreshUserToGroupsMappings": Usage("", "Looks up the groups of users again."),
+    "-refreshAdminAcls": Usage("", "Reloads the list of administrators."),
+    "-refreshServiceAcl": Usage("", "Reloads the service authorization policy."),
     "-getGroups": Usage("[username]", "Shows the groups of users."),
     "-addToClusterNodeLabels": Usage(
         '<"label1(exclusive=true),label2(exclusive=false),label3">',
         "Adds node labels to the cluster; a label is exclusive unless it says otherwise.",
     ),
     "-removeFromClusterNodeLabels": Usage(
-        '<label1,label2,label3> (label splitted by ",")', "Takes node labels from the cluster."
+        '<label1,label2,label3> (label splitted by ",")', "Removes node labels from the cluster."
     ),
     "-replaceLabelsOnNode": Usage(
         '<"node1[:port]=label1 node2[:port]=label2"> [-failOnUnknownNodes] ',
-        "Sets the label of nodes, at most one for each; nothing behind the equals sign clears it.",
+        "Sets the label of nodes, at most one for each; an empty label clears it.",
     ),
-    "-directlyAccessNodeLabelStore": Usage("", "Deprecated, and not offered by yarnbox."),
-    "-refreshClusterMaxPriority": Usage("", "Has the highest application priority read again."),
+    "-directlyAccessNodeLabelStore": Usage("", "Deprecated; yarnbox does not offer it."),
+    "-refreshClusterMaxPriority": Usage("", "Reloads the highest application priority."),
     "-updateNodeResource": Usage(
         "[NodeID] [MemSize] [vCores] ([OvercommitTimeout]) \n\t\tor\n\t\t[NodeID] [resourcetypes] "
         "([OvercommitTimeout]). ",
-        "Changes what a node offers.",
+        "Changes the resources of a node.",
     ),
 }
 
 HA_USAGES: Mapping[str, Usage] = {
-    "-transitionToActive": Usage("[--forceactive] <serviceId>", "Would make a ResourceManager active."),
-    "-transitionToStandby": Usage("<serviceId>", "Would make a ResourceManager wait."),
-    "-failover": Usage("<serviceId> <serviceId>", "Would let one ResourceManager take over from another."),
+    "-transitionToActive": Usage("[--forceactive] <serviceId>", "Makes a ResourceManager active."),
+    "-transitionToStandby": Usage("<serviceId>", "Makes a ResourceManager a standby."),
     "-getServiceState": Usage("<serviceId>", "Shows whether a ResourceManager is active."),
-    "-getAllServiceState": Usage("", "Shows it for all ResourceManagers."),
-    "-checkHealth": Usage("<serviceId>", "Tells by its exit status whether a ResourceManager is well."),
+    "-getAllServiceState": Usage("", "Shows which ResourceManagers are active."),
+    "-checkHealth": Usage("<serviceId>", "Exits with 0 if a ResourceManager is healthy."),
 }
 
 

@@ -1,4 +1,4 @@
-"""`yarn schedulerconf`: reads and changes the scheduler's configuration by REST. Answers for SchedConfCLI."""
+"""`yarn schedulerconf`: reads and changes the scheduler's configuration by REST. Hadoop: SchedConfCLI."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from xml.etree import ElementTree
 
 import defusedxml.ElementTree
 
-from client.commands.node_words import java_split
-from client.failures import FAILED, OK
-from client.options import CommandLine, MissingArgumentError, Option, Options, parse
-from client.session import Session
-from client.web import CLUSTER
-from yarn.errors import IllegalArgumentError
+from yarnbox.client.commands.node_words import java_split
+from yarnbox.client.failures import FAILED, OK
+from yarnbox.client.options import CommandLine, MissingArgumentError, Option, Options, parse
+from yarnbox.client.session import Session
+from yarnbox.client.web import CLUSTER
+from yarnbox.yarn.errors import IllegalArgumentError
 
 _PATH = f"{CLUSTER}/scheduler-conf"
 _COMMA = re.compile(r"(?<!\\),")
@@ -56,7 +56,7 @@ def run(session: Session, arguments: Sequence[str]) -> int:
         console.print(_USAGE)
         return OK
     try:
-        changes = _changes(line)
+        changes = _update_info(line)
     except IllegalArgumentError as error:
         console.error(error.message)
         return FAILED
@@ -103,7 +103,7 @@ def _change(session: Session, changes: dict[str, Any]) -> int:
     return FAILED
 
 
-def _changes(line: CommandLine) -> dict[str, Any]:
+def _update_info(line: CommandLine) -> dict[str, Any]:
     """The body of the request: SchedConfUpdateInfo in Hadoop's JSON."""
     body: dict[str, Any] = {}
     if line.has("add"):

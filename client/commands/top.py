@@ -1,4 +1,4 @@
-"""`yarn top`: the cluster and its busiest applications, again every few seconds. Answers for TopCLI.
+"""`yarn top`: the cluster and its busiest applications, again every few seconds. Hadoop: TopCLI.
 
 Applications are fetched at most every five seconds, for asking for all of them is dear; keys work at once.
 """
@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
-from client import arguments as words
-from client.failures import OK, UNCAUGHT
-from client.options import CommandLine, Option, Options, OptionsError, help_text, parse
-from client.printing.top import BY_LETTER, Figures, View, help_screen
-from client.session import Session
-from client.terminal import Keys, clear, draw, keyboard, terminal_size
-from client.web import CLUSTER, UnreachableError
-from yarn.enums import YarnApplicationState
-from yarn.records.application import ApplicationReport
-from yarn.records.queue import QueueInfo
+from yarnbox.client import arguments as words
+from yarnbox.client.failures import OK, UNCAUGHT
+from yarnbox.client.options import CommandLine, Option, Options, OptionsError, help_text, parse
+from yarnbox.client.printing.top import BY_LETTER, Figures, View, help_screen
+from yarnbox.client.session import Session
+from yarnbox.client.terminal import Keys, clear, draw, keyboard, terminal_size
+from yarnbox.client.web import CLUSTER, UnreachableError
+from yarnbox.yarn.enums import YarnApplicationState
+from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.records.queue import QueueInfo
 
 _DELAY_S = 3
 _APPLICATIONS_FOR_MS = 5000

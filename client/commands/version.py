@@ -1,14 +1,14 @@
-"""`yarn version`: seven lines; scripts read the second word of the first. Answers for VersionInfo."""
+"""`yarn version`: seven lines; scripts read the second word of the first. Hadoop: VersionInfo."""
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
-from pathlib import Path
 
-from client.failures import OK
-from client.session import Session
-from yarn.version import HADOOP_VERSION, UNKNOWN, protobuf_version, yarnbox_version
+from yarnbox import SOURCES
+from yarnbox.client.failures import OK
+from yarnbox.client.session import Session
+from yarnbox.yarn.version import HADOOP_VERSION, UNKNOWN, protobuf_version, yarnbox_version
 
 
 def run(session: Session, _: Sequence[str]) -> int:
@@ -20,7 +20,7 @@ def run(session: Session, _: Sequence[str]) -> int:
         f"Compiled on platform {platform.system().lower()}-{platform.machine()}",
         f"Compiled with protoc {protobuf_version()}",
         f"From source with checksum {UNKNOWN}",
-        f"This command was run using {Path(__file__).parents[1]}",
+        f"This command was run using {SOURCES / 'yarnbox'}",
     )
     for text in lines:
         session.console.print(text)

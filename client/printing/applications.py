@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import tzinfo
 
-from client.text import NOT_AVAILABLE, decimal, java, java_set, line, or_na, timestamp
-from yarn.enums import YarnApplicationState
-from yarn.records.application import (
+from yarnbox.client.text import NOT_AVAILABLE, decimal, java, java_set, line, or_na, timestamp
+from yarnbox.yarn.enums import YarnApplicationState
+from yarnbox.yarn.records.application import (
     ApplicationAttemptReport,
     ApplicationReport,
     ApplicationResourceUsageReport,
 )
-from yarn.records.container import ContainerReport
-from yarn.resource import MEMORY_MB, VCORES
+from yarnbox.yarn.records.container import ContainerReport
+from yarnbox.yarn.resource import MEMORY_MB, VCORES
 
 _PROGRESS = "###.##%"
 _APPLICATIONS = "%30s\t%20s\t%20s\t%10s\t%10s\t%18s\t%18s\t%15s\t%35s"

@@ -1,4 +1,4 @@
-"""Container logs, and what is known of them, as LogsCLI prints them. Answers for LogToolUtils and
+"""Container logs, and what is known of them, as LogsCLI prints them. Hadoop: LogToolUtils and
 LogCLIHelpers.
 
 What comes from a NodeManager is framed there already; here are the frames of aggregated logs, and the lists.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from client.text import line
+from yarnbox.client.text import line
 
 AGGREGATED = "AGGREGATED"
 

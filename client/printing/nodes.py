@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import tzinfo
 
-from client.text import health_time, java, java_float, line
-from yarn.enums import NodeState
-from yarn.records.basics import ResourceUtilization
-from yarn.records.node import (
+from yarnbox.client.text import health_time, java, java_float, line
+from yarnbox.yarn.enums import NodeState
+from yarnbox.yarn.records.basics import ResourceUtilization
+from yarnbox.yarn.records.node import (
     AttributeToNodes,
     NodeAttribute,
     NodeAttributeInfo,
@@ -17,7 +17,7 @@ from yarn.records.node import (
     NodeReport,
     NodeToAttributes,
 )
-from yarn.resource import NONE
+from yarnbox.yarn.resource import NONE
 
 _NODES = "%16s\t%15s\t%17s\t%28s"
 _ATTRIBUTE_TYPES = "%40s\t%15s"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from client.text import box, decimal, float32, java
-from yarn.records.queue import QueueInfo
+from yarnbox.client.text import box, decimal, float32, java
+from yarnbox.yarn.records.node import SHOWN_DEFAULT_PARTITION
+from yarnbox.yarn.records.queue import QueueInfo
 
 FAIR = "FairScheduler"
-DEFAULT_PARTITION = "<DEFAULT_PARTITION>"
 
 _TWO_PLACES = "#.00"
 _FAIR_TWO_PLACES = "0.00"
@@ -44,7 +44,7 @@ def _capacity(info: QueueInfo) -> list[str]:
         f"\tMaximum Capacity : {_percent(info.maximum_capacity)}",
         f"\tWeight : {decimal(_TWO_PLACES, info.weight or 0)}",
         f"\tMaximum Parallel Apps : {info.max_parallel_apps or 0}",
-        f"\tDefault Node Label expression : {label if label.strip() else DEFAULT_PARTITION}",
+        f"\tDefault Node Label expression : {label if label.strip() else SHOWN_DEFAULT_PARTITION}",
         f"\tAccessible Node Labels : {','.join(info.accessible_node_labels)}",
     ]
     if info.preemption_disabled is not None:

@@ -1,6 +1,6 @@
 """The screens of `yarn top`: head, applications, and the lists of fields to sort by and to show.
 
-Pure: figures in, text out; what clears lines and inverts colours is a Terminal's business. Answers for the
+Pure: figures in, text out; what clears lines and inverts colours is a Terminal's business. Hadoop: the
 printing half of TopCLI.
 """
 
@@ -11,11 +11,11 @@ from dataclasses import dataclass, fields
 from datetime import tzinfo
 from typing import Any
 
-from client.text import time_of_day
-from yarn.records.application import ApplicationReport, ApplicationResourceUsageReport
-from yarn.records.node import YarnClusterMetrics
-from yarn.records.queue import QueueInfo, QueueStatistics
-from yarn.resource import NONE
+from yarnbox.client.text import time_of_day
+from yarnbox.yarn.records.application import ApplicationReport, ApplicationResourceUsageReport
+from yarnbox.yarn.records.node import YarnClusterMetrics
+from yarnbox.yarn.records.queue import QueueInfo, QueueStatistics
+from yarnbox.yarn.resource import NONE
 
 _MB_PER_GB = 1024
 _MINUTE_MS = 60_000

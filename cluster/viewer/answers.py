@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from rm.web import finding
-from rm.web.past import CLUSTER, MEASURES
-from rm.web.refusals import RestError
-from sim.recording import containers
-from sim.recording.document import Recording
-from sim.recording.recorder import OVER
-from yarn.ids import ApplicationId
+from yarnbox.cluster.viewer.standings import plans, preemptions, standings
+from yarnbox.rm.web import finding
+from yarnbox.rm.web.past import CLUSTER, MEASURES
+from yarnbox.rm.web.refusals import RestError
+from yarnbox.sim.recording import containers
+from yarnbox.sim.recording.document import Recording
+from yarnbox.sim.recording.recorder import OVER
+from yarnbox.yarn.ids import ApplicationId
 
 EPOCH_MS = 946_684_800_000
 """The beginning of the year 2000: nobody takes it for now."""
@@ -30,7 +31,6 @@ _ATTEMPT_TIMES = ("startTime", "finishedTime")
 _MOST_ROWS = 500
 _MOST_CONTAINERS = 2_000
 _MOST_POINTS = 600
-_ONE_PICTURE = 600
 _SHOWN_EVENTS = 5_000
 _LONGEST_NUMBER = 10
 
@@ -92,11 +92,14 @@ class RecordedCluster:
             "/ui/queue-users": self._queue_users,
             "/ui/recording/events": self._events,
             "/ui/recording/containers": self._every_container,
+            "/ui/recording/standings": lambda moment, _: standings(self.recording, moment, EPOCH_MS),
+            "/ui/recording/preemptions": lambda moment, _: preemptions(self.recording, moment, EPOCH_MS),
+            "/ui/recording/plans": lambda moment, _: plans(self.recording, moment, EPOCH_MS),
         }
 
     def answer(self, path: str, query: Query, at: int | None) -> Answer:
         """The answer to a path below /ws/v1/cluster: empty where this recording does not tell what others do,
-        RestError where there is no such thing.
+        RestError where there is no such thing. Without a moment it is the last one.
         """
         recording = self.recording
         moment = len(recording.moments) - 1 if at is None else max(0, bisect_right(recording.moments, at) - 1)
@@ -262,21 +265,31 @@ class RecordedCluster:
         }
 
     def _every_container(self, moment: int, query: Query) -> Answer:
-        """All of them, where they fit one picture."""
-        at, every = self.recording.moments[moment], self.recording.containers
-        is_whole = len(every) <= _ONE_PICTURE
-        rows = [shown for one in every if (shown := container_at(one, at)) is not None] if is_whole else []
-        names = {
-            one: self.recording.documents[f"/apps/{one}"]["/name"][1]
-            for one in {row["app"]: 0 for row in rows}
+        """All of them at the end of the run, as the recording has them, and the names of applications."""
+        recording = self.recording
+        rows = recording.data["containers"]
+        fields = containers.FIELDS[: len(rows[0])] if rows else containers.FIELDS
+        apps = {
+            one: recording.documents[f"/apps/{one}"]["/name"][1]
+            for one in dict.fromkeys(one["app"] for one in recording.containers)
         }
-        return {"containers": {"now": EPOCH_MS + at, "container": rows, "isWhole": is_whole, "names": names}}
+        return {
+            "containers": {
+                "now": recording.moments[-1],
+                "fields": fields,
+                "named": containers.NAMED,
+                "names": recording.data["names"],
+                "row": rows,
+                "apps": apps,
+            }
+        }
 
     # ---- series
 
     def _queue_history(self, moment: int, query: Query) -> Answer:
         parent, partition = query.get("parent") or "root", query.get("partition", "")
         places = self._places(query)
+        known = len(self.recording.moments) - 1 if query.get("whole") else moment
         prefix = parent + "."
         below = [one for one in self.recording.data["queues"] if one["partition"] == partition]
         found = [
@@ -286,17 +299,19 @@ class RecordedCluster:
         queues = [
             {
                 "path": one["path"],
-                **{name: [_known(one, name, place, moment) for place in places] for name in MEASURES},
+                **{name: [_value_at(one, name, place, known) for place in places] for name in MEASURES},
             }
             for one in found
         ]
-        return {"history": {**self._frame(places, moment), "queue": queues, "mark": self._marks(moment)}}
+        now = {"time": self._clock(moment), "kind": "now", "text": ""}
+        marks = [*self._marks(known), now]
+        return {"history": {**self._times(places, moment), "queue": queues, "mark": marks}}
 
     def _cluster_history(self, moment: int, query: Query) -> Answer:
         places = self._places(query)
         columns = self.recording.data["cluster"]
         series = {name: [columns[name][one] if one <= moment else None for one in places] for name in CLUSTER}
-        return {"history": {**self._frame(places, moment), **series}}
+        return {"history": {**self._times(places, moment), **series}}
 
     def _places(self, query: Query) -> list[int]:
         count = len(self.recording.moments)
@@ -305,14 +320,13 @@ class RecordedCluster:
         places = list(range(0, count, stride))
         return places if places[-1] == count - 1 else [*places, count - 1]
 
-    def _frame(self, places: Sequence[int], moment: int) -> dict[str, Any]:
+    def _times(self, places: Sequence[int], moment: int) -> dict[str, Any]:
         return {"now": self._clock(moment), "times": [self._clock(place) for place in places]}
 
     def _marks(self, moment: int) -> list[dict[str, Any]]:
         at = self.recording.moments[moment]
         marks = [one for one in self.recording.data["marks"] if one[0] <= at]
-        shown = [{"time": EPOCH_MS + when, "kind": kind, "text": text} for when, kind, text in marks]
-        return [*shown, {"time": EPOCH_MS + at, "kind": "now", "text": ""}]
+        return [{"time": EPOCH_MS + when, "kind": kind, "text": text} for when, kind, text in marks]
 
     # ---- events
 
@@ -345,6 +359,7 @@ def container_at(one: Mapping[str, Any], at: int) -> dict[str, Any] | None:
     state = "COMPLETE" if is_over else "RUNNING" if is_running else "ALLOCATED" if is_given else "RESERVED"
     return {
         **{name: one[name] for name in containers.FIELDS if name not in ("reserved", "running")},
+        "running": EPOCH_MS + one["running"] if is_running else 0,
         "attempt": "",
         "http": "",
         "isAM": bool(one["isAM"]),
@@ -394,7 +409,7 @@ def _shifted(shown: Mapping[str, Any], names: Sequence[str]) -> dict[str, int]:
     return shifted
 
 
-def _known(queue: Mapping[str, Any], measure: str, place: int, moment: int) -> float | None:
+def _value_at(queue: Mapping[str, Any], measure: str, place: int, moment: int) -> float | None:
     index = place - queue["first"]
     if place > moment or not 0 <= index < len(queue[measure]):
         return None

@@ -1,8 +1,7 @@
 """The listening end of `yarnbox view`: the pages, and below /ws/v1/cluster what a recording answers.
 
-It listens on the loopback interface alone, and answers only requests that were meant for it: another name in
-the Host header is a web site that let its own name point here. What changes anything must carry the header
-that a page of another site cannot send.
+It listens on the loopback interface alone. What changes anything must carry the header that a page of another
+site cannot send.
 """
 
 from __future__ import annotations
@@ -14,19 +13,21 @@ from typing import Any
 
 from aiohttp import web
 
-from cluster.viewer.answers import wrong
-from cluster.viewer.comparison import comparison
-from cluster.viewer.shelf import LARGEST_TEXT, Shelf, SimulationFailedError
-from rm.edge.http.pages import Pages
-from rm.edge.http.server import CSRF_HEADER, ROOT, Responder
-from rm.web.refusals import RestError
-from sim.recording.document import Recording
-from sim.scenario.schedulers import SCHEDULERS
+from yarnbox.cluster.viewer.answers import missing, wrong
+from yarnbox.cluster.viewer.comparison import comparison
+from yarnbox.cluster.viewer.shelf import LARGEST_TEXT, Shelf, SimulationFailedError
+from yarnbox.rm.edge.http.pages import RECORDING, Pages
+from yarnbox.rm.edge.http.server import CSRF_HEADER, ROOT
+from yarnbox.rm.web.refusals import RestError
+from yarnbox.sim.recording.document import Recording
+from yarnbox.sim.scenario.schedulers import SCHEDULERS
+from yarnbox.yarn.http_access import HttpAccess, HttpAccessSettings
+from yarnbox.yarn.http_server import HttpServer, Responder, new_application
 
 _SAFE = ("GET", "HEAD")
-_HERE = ("127.0.0.1", "localhost", "[::1]")
 _UI = ROOT + "/ui"
 _LONGEST_AT = 16
+_REPORT_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 _DAMAGED = "org.apache.hadoop.yarn.webapp.WebAppException"
 
 
@@ -35,12 +36,14 @@ class Viewer:
 
     def __init__(self, shelf: Shelf) -> None:
         self._shelf = shelf
-        self._app = web.Application(middlewares=[self._guard], client_max_size=3 * LARGEST_TEXT)
-        self._runner: web.AppRunner | None = None
+        access = HttpAccess(HttpAccessSettings())
+        self._app = new_application(access, self._guard, largest_body=3 * LARGEST_TEXT)
+        self._server = HttpServer(self._app)
         self._compared: tuple[tuple[int, ...], Any] | None = None
-        Pages(self, "recording")
+        Pages(self, RECORDING)
         self.add("GET", _UI + "/recording", self._header)
         self.add("GET", _UI + "/comparison", self._comparison)
+        self.add("GET", _UI + "/what-if", self._what_if)
         self.add("GET", _UI + "/simulations", self._offer)
         self.add("GET", _UI + "/simulations/file", self._file)
         self.add("POST", _UI + "/simulations", self._simulate)
@@ -52,24 +55,15 @@ class Viewer:
 
     async def start(self, listening: socket.socket) -> None:
         """Serves from now on."""
-        self._runner = web.AppRunner(self._app, access_log=None, handle_signals=False, shutdown_timeout=0.1)
-        await self._runner.setup()
-        await web.SockSite(self._runner, listening).start()
+        await self._server.start(listening)
 
     async def stop(self) -> None:
         """Serves no longer."""
-        if self._runner is not None:
-            await self._runner.cleanup()
+        await self._server.stop()
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Responder) -> web.StreamResponse:
         try:
-            if request.host.rsplit(":", 1)[0] not in _HERE and request.host not in _HERE:
-                raise RestError(
-                    403,
-                    "org.apache.hadoop.yarn.webapp.ForbiddenException",
-                    f"{request.host} is not this machine",
-                )
             if request.method not in _SAFE and CSRF_HEADER not in request.headers:
                 raise wrong(f"a change needs the header {CSRF_HEADER}")
             response = await handler(request)
@@ -93,10 +87,13 @@ class Viewer:
 
     async def _header(self, request: web.Request) -> web.StreamResponse:
         recordings = self._shelf.recordings
-        shown: dict[str, Any] = {"runs": [_brief(name, one) for name, one in recordings.items()]}
+        runs = [_brief(name, one) for name, one in recordings.items()]
+        shown: dict[str, Any] = {"runs": runs, "whatIf": self._shelf.report is not None}
+        if self._shelf.demo:
+            shown["demo"] = self._shelf.demo
         if recordings:
             recording = self._shelf.run(request.query.get("run", "")).recording
-            shown["run"] = {key: recording.data[key] for key in _HEADER}
+            shown["run"] = {key: recording.data.get(key) for key in _HEADER}
         return _json(shown)
 
     async def _comparison(self, request: web.Request) -> web.StreamResponse:
@@ -104,6 +101,13 @@ class Viewer:
         names = [name for name in request.query.get("runs", "").split(",") if name in every]
         chosen = names or [*every][:2]
         return _json(comparison({name: every[name] for name in chosen}))
+
+    async def _what_if(self, request: web.Request) -> web.StreamResponse:
+        """The report as it is: it runs no script and loads nothing, and is held to that."""
+        if self._shelf.report is None:
+            raise missing("no report of yarnbox whatif is shown")
+        headers = {"Content-Security-Policy": _REPORT_POLICY}
+        return web.Response(text=self._shelf.report, content_type="text/html", headers=headers)
 
     # ---- simulations
 
@@ -119,7 +123,7 @@ class Viewer:
             text, called, scheduler = (_text(asked, name) for name in ("text", "name", "scheduler"))
             sizes = {name: _size(asked, name, default, most) for name, (default, most) in _SIZES.items()}
         except (ValueError, TypeError) as error:
-            raise wrong(f"text, name and scheduler are wanted: {error}") from None
+            raise wrong(f"text, name and scheduler are required: {error}") from None
         try:
             run = await self._shelf.simulate(text, called or "scenario", scheduler, sizes)
         except SimulationFailedError as error:
@@ -130,6 +134,7 @@ class Viewer:
 _HEADER = (
     "name",
     "about",
+    "guide",
     "kind",
     "scheduler",
     "file",
@@ -161,7 +166,7 @@ def _size(asked: Any, name: str, default: int, most: int) -> int:
 def _text(asked: Any, name: str) -> str:
     value = asked.get(name, "") if isinstance(asked, dict) else None
     if not isinstance(value, str):
-        raise TypeError(f"{name} is no text")
+        raise TypeError(f"{name} has to be a string")
     return value
 
 

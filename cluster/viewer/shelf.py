@@ -14,11 +14,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cluster.viewer.answers import RecordedCluster, missing, wrong
-from cluster.viewer.worker import LONGEST_S, TRACE
-from rm.web.refusals import RestError
-from sim.recording.document import InvalidRecordingError, Recording, read
-from sim.scenario.schedulers import SCHEDULERS
+from yarnbox.cluster.viewer.answers import RecordedCluster, missing, wrong
+from yarnbox.cluster.viewer.worker import LONGEST_S, TRACE
+from yarnbox.rm.web.refusals import RestError
+from yarnbox.sim.recording.document import InvalidRecordingError, Recording, read
+from yarnbox.sim.scenario.schedulers import SCHEDULERS
 
 MOST_SIMULATIONS = 6
 MOST_FILES = 500
@@ -28,7 +28,7 @@ NAMES = ("a", "b")
 
 
 class SimulationFailedError(Exception):
-    """There is no recording; `problems` are the lines that say why."""
+    """There is not a recording; `problems` are the lines that say why."""
 
     def __init__(self, *problems: str) -> None:
         super().__init__("\n".join(problems))
@@ -38,8 +38,17 @@ class SimulationFailedError(Exception):
 class Shelf:
     """The recordings by their names in the address."""
 
-    def __init__(self, recordings: list[Recording], directory: Path | None) -> None:
-        self._directory = directory
+    def __init__(
+        self,
+        recordings: list[Recording],
+        directory: Path | None,
+        report: str | None = None,
+        demo: str = "",
+    ) -> None:
+        """`report` is the page that `yarnbox whatif --out` wrote; `demo` the file in the directory that the
+        recordings are of, so that it can be changed and played again.
+        """
+        self._directory, self.report, self.demo = directory, report, demo
         self._runs = {name: RecordedCluster(one) for name, one in zip(NAMES, recordings, strict=False)}
         self._simulations = 0
         self._is_busy = False
@@ -53,7 +62,7 @@ class Shelf:
         """The one of that name, or the first one."""
         found = self._runs.get(name) if name else next(iter(self._runs.values()), None)
         if found is None:
-            raise missing(f"there is no run {name}" if name else "nothing was recorded yet")
+            raise missing(f"there is no run {name}" if name else "no run has been recorded yet")
         return found
 
     def files(self) -> list[str]:
@@ -78,7 +87,7 @@ class Shelf:
     async def simulate(self, text: str, called: str, scheduler: str, sizes: Mapping[str, int]) -> str:
         """Plays a scenario or a trace in virtual time; the name of the run."""
         if scheduler and scheduler not in SCHEDULERS:
-            raise wrong(f"{scheduler} is none of {', '.join(SCHEDULERS)}")
+            raise wrong(f"{scheduler} is not a scheduler; expected one of {', '.join(SCHEDULERS)}")
         if len(text) > LARGEST_TEXT:
             raise SimulationFailedError(f"{called}: larger than {LARGEST_TEXT // 1024} KiB")
         if self._is_busy:
@@ -110,7 +119,7 @@ class Shelf:
 async def _in_a_process(asked: Mapping[str, Any]) -> dict[str, Any]:
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "cluster.viewer.worker", stdin=pipe, stdout=pipe, stderr=pipe
+        sys.executable, "-m", "yarnbox.cluster.viewer.worker", stdin=pipe, stdout=pipe, stderr=pipe
     )
     try:
         out, err = await asyncio.wait_for(process.communicate(json.dumps(asked).encode()), LONGEST_S)

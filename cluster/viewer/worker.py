@@ -15,16 +15,18 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Any
 
-from sim.recording.document import write
-from sim.recording.recorder import Title
-from sim.scenario.document import InvalidScenarioError, parse_scenario
-from sim.scenario.files import YARN_SITE
-from sim.scenario.player import play_recorded
-from sim.scenario.schedulers import with_scheduler
-from sim.workload.files import equal_queues
-from sim.workload.jobs import InvalidTraceError
-from sim.workload.player import Site, WorkloadPlayer
-from sim.workload.swim import SwimOptions, read_swim
+from yarnbox.sim.load.jobs import InvalidTraceError
+from yarnbox.sim.load.swim import SwimOptions, read_swim
+from yarnbox.sim.recording.document import write
+from yarnbox.sim.recording.recorder import Title
+from yarnbox.sim.scenario.document import InvalidScenarioError, parse_scenario
+from yarnbox.sim.scenario.files import YARN_SITE
+from yarnbox.sim.scenario.player import play_recorded
+from yarnbox.sim.scenario.schedulers import with_scheduler
+from yarnbox.sim.workload.files import equal_queues
+from yarnbox.sim.workload.player import WorkloadPlayer
+from yarnbox.sim.workload.site import Site
+from yarnbox.yarn.words import counted
 
 TRACE = ".tsv"
 """What a file is called that is a trace of SWIM and no scenario."""
@@ -90,8 +92,9 @@ def _play_trace(text: str, called: str, scheduler: str, sizes: Mapping[str, int]
     except InvalidTraceError as error:
         return {"problems": [str(error)]}
     if not jobs:
-        return {"problems": [f"{called}: there is no job in it"]}
-    about = f"{len(jobs)} jobs on {sizes['nodes']} nodes, bytes divided by {sizes['scale']}"
+        return {"problems": [f"{called}: it contains no jobs"]}
+    size = f"{counted(len(jobs), 'job')} on {counted(sizes['nodes'], 'node')}"
+    about = f"{size}, bytes divided by {sizes['scale']}"
     title = Title(name=called.rpartition("/")[2].removesuffix(TRACE), about=about, kind="workload")
     files = equal_queues(scheduler or "capacity", QUEUES, {})
     player = WorkloadPlayer(jobs, Site(nodes=sizes["nodes"]), files, (YARN_SITE,), title)

@@ -10,15 +10,23 @@ import os
 import sys
 from pathlib import Path
 
-from am.asks import ContainerRequest
-from am.connection import Connection, configuration_of
-from am.environment import ContainerEnvironment
-from am.launch import handed_on, python_path, redirections
-from am.submit import follow, has_succeeded
-from yarn.enums import FinalApplicationStatus
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.container import ContainerLaunchContext
-from yarn.resource import Resource
+from yarnbox.am import (
+    ApplicationSubmissionContext,
+    Connection,
+    ContainerEnvironment,
+    ContainerLaunchContext,
+    ContainerRequest,
+    FinalApplicationStatus,
+    Resource,
+    command_line,
+    configuration_of,
+    exact_environment,
+    follow,
+    handed_on,
+    has_succeeded,
+    python_path,
+    redirections,
+)
 
 SIZE = Resource(memory_mb=256, vcores=1)
 
@@ -39,7 +47,8 @@ def master() -> int:
         answer = rm.allocate(progress=0.5)
         for container in answer.allocated_containers:
             rm.asks.remove(request)
-            nm.start(container, ContainerLaunchContext(command=("hostname" + redirections(),)))
+            line = command_line(["hostname"]) + redirections()
+            nm.start(container, ContainerLaunchContext(command=(line,)))
         for status in answer.completed_container_statuses:
             exit_status = status.exit_status
         rm.pause(0.2)
@@ -54,13 +63,14 @@ def client() -> int:
     """The client: hands the AM over to the ResourceManager."""
     configuration = configuration_of(os.environ)
     submitter = Connection.of(configuration).submitter(os.environ.get("USER", "me"))
+    line = command_line([sys.executable, str(Path(__file__).resolve()), "master"]) + redirections()
     context = ApplicationSubmissionContext(
         application_id=submitter.new_application().application_id,
         application_name="minimal AM",
         resource=SIZE,
         am_container_spec=ContainerLaunchContext(
-            environment={"PYTHONPATH": python_path(), **handed_on()},
-            command=(f"{sys.executable} {Path(__file__).resolve()} master" + redirections(),),
+            environment=exact_environment({"PYTHONPATH": python_path(), **handed_on()}),
+            command=(line,),
         ),
     )
     assert context.application_id is not None

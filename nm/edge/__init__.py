@@ -4,10 +4,9 @@ main         the command line
 process      one NodeManager: its core, its executor, what carries effects out
 heartbeats   registration and the beat
 serving      ContainerManagementProtocol over gRPC
-disks        local and log directories looked at
+disks        local and log directories looked at; log_monitor: what containers write into theirs
 scripts      health, label and attribute scripts run
 collection   log files written to where they are collected
-http         a small HTTP server
 web          the node's web service: what runs here, and its logs
 pump         turns, timers and effects of a core
 world        effects of a real node carried out
@@ -15,5 +14,4 @@ providers    scripts and settings asked for health, labels, attributes
 naming       emulated hosts entered in the address book and the topology table
 store        what is remembered over a restart, on disk
 virtual      many nodes with simulated containers in one process
-fake         FakeNodeManager, for tests
 """

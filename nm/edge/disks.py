@@ -1,6 +1,6 @@
 """Local and log directories looked at: which are missing, not writable, full.
 
-Looks, and says what it saw; what that means for the node is nm/health.py's. Answers for DirectoryCollection
+Looks, and says what it saw; what that means for the node is nm/health.py's. Hadoop: DirectoryCollection
 and LocalDirsHandlerService.
 """
 
@@ -11,8 +11,8 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
-from nm.health import DirectoriesState
-from nm.settings import DiskSettings
+from yarnbox.nm.health import DirectoriesState
+from yarnbox.nm.settings import DiskSettings
 
 _MB = 1024 * 1024
 
@@ -43,6 +43,8 @@ class DirectoriesCheck:
 
     def _lack(self, path: str) -> str | None:
         settings = self._settings
+        if settings.full_marker and (Path(path) / settings.full_marker).exists():
+            return f"used space above threshold of {settings.maximum_utilization_percent}%"
         usage = shutil.disk_usage(path)
         was_full = path in self._full
         used_percent = 100.0 * (usage.total - usage.free) / usage.total if usage.total else 100.0
@@ -67,4 +69,4 @@ def _fault(path: Path) -> str | None:
         probe.unlink()
     except OSError as error:
         return f"{error.strerror or error}"
-    return None if is_sound else "what was written could not be read"
+    return None if is_sound else "a file that was written could not be read back"

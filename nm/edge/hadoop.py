@@ -1,22 +1,22 @@
 """A node's port when Hadoop's own AMs are served too: their wire and gRPC behind one address.
 
 A node is known by one host and port, and AMs of both kinds dial it. Hadoop's prove who they are by SASL with
-their NM token. Answers for the RPC server of ContainerManagerImpl.
+their NM token. Hadoop: the RPC server of ContainerManagerImpl.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from nm.edge.serving import SERVICE, Turn, call_service
-from nm.services import ContainerManagementService
-from yarn.hadoop_ipc.connection import Tokens
-from yarn.hadoop_ipc.digest import Passwords
-from yarn.hadoop_ipc.server import Endpoint, HadoopServer
-from yarn.hadoop_ipc.shared_port import SharedPort
-from yarn.hadoop_ipc.stub import PROTOCOLS
-from yarn.rpc import Caller
-from yarn.tokens import NM_TOKEN
+from yarnbox.nm.edge.serving import SERVICE, Turn, call_service
+from yarnbox.nm.services import ContainerManagementService
+from yarnbox.yarn.hadoop_ipc.connection import Tokens
+from yarnbox.yarn.hadoop_ipc.digest import Passwords
+from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer
+from yarnbox.yarn.hadoop_ipc.shared_port import SharedPort
+from yarnbox.yarn.hadoop_ipc.stub import PROTOCOLS
+from yarnbox.yarn.rpc import Caller
+from yarnbox.yarn.tokens import NM_TOKEN
 
 PROTOCOL = PROTOCOLS[SERVICE]
 _LOOPBACK = "127.0.0.1"

@@ -2,8 +2,8 @@
 moments.
 
 Owns when: at once when the core asks for it, else after the interval the RM named; how long to try to reach
-an RM that does not answer. What is said stands in nm/status.py. Answers for the threads of
-NodeStatusUpdaterImpl and for ServerRMProxy.
+an RM that does not answer. What is said stands in nm/status.py. Hadoop: the threads of
+NodeStatusUpdaterImpl and ServerRMProxy.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from nm.settings import NMSettings
-from nm.status import NodeStatusUpdater
-from yarn.errors import YarnError
-from yarn.rpc import RpcError, Stub
+from yarnbox.nm.settings import NMSettings
+from yarnbox.nm.status import NodeStatusUpdater
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.failover import Calls
+from yarnbox.yarn.rpc import RpcError
 
 log = logging.getLogger("nm.heartbeats")
 
@@ -37,7 +38,7 @@ class Heartbeats:
 
     def __init__(
         self,
-        stub: Stub,
+        stub: Calls,
         status: NodeStatusUpdater,
         turn: Turn,
         settings: NMSettings,
@@ -115,7 +116,10 @@ class Heartbeats:
                 if not said:
                     log.warning("waiting for the ResourceManager: %s", error)
                     said = True
-            await asyncio.sleep(min(pause_s, self._settings.nm_connect_retry_interval_ms / 1000))
+            begun, asked_s = loop.time(), min(pause_s, self._settings.nm_connect_retry_interval_ms / 1000)
+            await asyncio.sleep(asked_s)
+            if deadline is not None:  # time in which this process stood still does not count
+                deadline += loop.time() - begun - asked_s
             pause_s = min(2 * pause_s, RETRY_S)  # an RM that starts with us is there in a moment
 
     async def _beat(self) -> None:

@@ -1,4 +1,4 @@
-"""`python -m nm`: one NodeManager, or with --virtual many simulated ones.
+"""`python -m yarnbox.nm`: one NodeManager, or with --virtual many simulated ones.
 
 Exit status: 0 after a clean end, 1 when the node could not go on, 2 when the configuration or the command
 line is wrong.
@@ -19,20 +19,25 @@ from pathlib import Path
 
 import psutil
 
-from nm.edge.naming import NamingFiles
-from nm.edge.process import LOOPBACK, NodeManagerProcess
-from nm.edge.providers import check_providers
-from nm.edge.virtual import VirtualNodes, VirtualOptions
-from nm.executor.layout import InUseError
-from nm.settings import NMSettings
-from yarn.configuration import Configuration, ConfigurationError
-from yarn.log import LEVELS, configure_logging
-from yarn.node_resources import NODE_RESOURCES_FILE, Hardware, node_resource
-from yarn.resource_types import ResourceTypeRegistry
-from yarn.rpc import PortTakenError
-from yarn.settings import read
-from yarn.shuffle import SHUFFLE_SERVICE
-from yarn.wire import use_units
+from yarnbox.nm.edge.naming import NamingFiles
+from yarnbox.nm.edge.process import NodeManagerProcess, listening_host
+from yarnbox.nm.edge.providers import check_providers
+from yarnbox.nm.edge.virtual import VirtualNodes, VirtualOptions
+from yarnbox.nm.executor.layout import InUseError
+from yarnbox.nm.settings import NMSettings
+from yarnbox.yarn.command_parser import CommandParser
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.log import LEVELS, configure_logging
+from yarnbox.yarn.network import announced
+from yarnbox.yarn.node_resources import NODE_RESOURCES_FILE, Hardware, node_resource
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.rm_ids import rm_addresses
+from yarnbox.yarn.rpc import PortTakenError
+from yarnbox.yarn.sealed_store import StoreError
+from yarnbox.yarn.settings import read
+from yarnbox.yarn.shuffle import SHUFFLE_SERVICE
+from yarnbox.yarn.tls import ExposedError
+from yarnbox.yarn.wire import use_units
 
 log = logging.getLogger("nm")
 
@@ -74,13 +79,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             vcores=options.vcores,
             prefix=options.name or "virtual",
             naming=naming,
+            rms=rm_addresses(configuration),
         )
         return asyncio.run(_run(lambda: VirtualNodes(settings, capacity, wanted), options))
-    host = options.name or settings.address.host
+    host = options.name or announced(settings.address.host)
 
     def build() -> NodeManagerProcess:
         if options.name is not None:
-            naming.announce({host: options.rack}, settings.bind_host or LOOPBACK)
+            naming.announce({host: options.rack}, listening_host(settings, settings.address))
         own_logs = options.log_file.parent if options.log_file is not None else None
         return NodeManagerProcess(
             settings,
@@ -90,13 +96,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             configuration,
             own_logs,
             lambda: read(NMSettings, _configuration(options)),
+            _directory(options),
         )
 
     return asyncio.run(_run(build, options))
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m nm", description="A NodeManager.")
+    parser = CommandParser(prog="python -m yarnbox.nm", description="A NodeManager.")
     parser.add_argument(
         "--conf", type=Path, metavar="DIR", help="configuration directory (default: $YARN_CONF_DIR)"
     )
@@ -116,7 +123,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="LEVEL",
         help=f"one of {', '.join(LEVELS)} (default: info)",
     )
-    parser.add_argument("--exit-with-parent", action="store_true", help="end when whoever started it is gone")
+    parser.add_argument(
+        "--exit-with-parent", action="store_true", help="exit when the parent process has ended"
+    )
     virtual = parser.add_argument_group("virtual nodes")
     virtual.add_argument(
         "--virtual", type=_positive, default=0, metavar="N", help="be N nodes, containers simulated"
@@ -129,18 +138,24 @@ def _parser() -> argparse.ArgumentParser:
 
 def _level(text: str) -> str:
     if text.lower() not in LEVELS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no level: one of {', '.join(LEVELS)}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a log level; expected one of {', '.join(LEVELS)}")
     return text
 
 
 def _positive(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is no positive number")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
     return int(text)
 
 
+def _directory(options: argparse.Namespace) -> Path | None:
+    """Where the configuration is."""
+    named = options.conf or os.environ.get("YARN_CONF_DIR") or os.environ.get("HADOOP_CONF_DIR")
+    return Path(named) if named else None
+
+
 def _configuration(options: argparse.Namespace) -> Configuration:
-    directory = options.conf or os.environ.get("YARN_CONF_DIR") or os.environ.get("HADOOP_CONF_DIR")
+    directory = _directory(options)
     system = {"user.name": getpass.getuser()}
     if directory is None:
         configuration = Configuration(environment=os.environ, system_properties=system)
@@ -169,24 +184,36 @@ def _hardware() -> Hardware:
 async def _run(build: Callable[[], NodeManagerProcess | VirtualNodes], options: argparse.Namespace) -> int:
     process = build()
     loop = asyncio.get_running_loop()
+    asked = "asked to end"
+
+    def end(by: str) -> None:
+        nonlocal asked
+        asked = by
+        process.shut_down()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, process.shut_down)
+        loop.add_signal_handler(number, end, f"ended by {number.name}")
     try:
         await process.start()
-    except (PortTakenError, InUseError) as error:
+    except (PortTakenError, InUseError, StoreError) as error:
         print(error, file=sys.stderr)
         return 1
-    watch = loop.create_task(_follow_parent(process)) if options.exit_with_parent else None
+    except (ConfigurationError, ExposedError) as error:
+        print(f"nm: {error.message}", file=sys.stderr)
+        return 2
+    watch = loop.create_task(_follow_parent(end)) if options.exit_with_parent else None
     try:
-        return await process.run()
+        status = await process.run()
     finally:
         if watch is not None:
             watch.cancel()
+    print(f"nm: {process.reason or asked}", file=sys.stderr)
+    return status
 
 
-async def _follow_parent(process: NodeManagerProcess | VirtualNodes) -> None:
+async def _follow_parent(end: Callable[[str], None]) -> None:
     parent = os.getppid()
     while os.getppid() == parent:
         await asyncio.sleep(PARENT_LOOK_S)
     log.warning("process %d, which started this node, is gone", parent)
-    process.shut_down()
+    end("the parent process has ended")

@@ -1,6 +1,6 @@
 """The node's metrics as a bean: containers by what became of them, and what is allocated and used.
 
-Counters listen to the story, gauges are read off the registers when somebody looks. Answers for
+Counters listen to the story, gauges are read off the registers when somebody looks. Hadoop:
 NodeManagerMetrics.
 """
 
@@ -10,15 +10,15 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from nm.container_state import Container, ContainerState
-from nm.core import Core
-from nm.executor.layout import Layout
-from yarn.enums import ExecutionType
-from yarn.ids import ContainerId
-from yarn.jmx import Bean, named
-from yarn.rate import Rate
-from yarn.resource import NONE, Resource
-from yarn.story import Line
+from yarnbox.nm.container_state import Container, ContainerState
+from yarnbox.nm.core import Core
+from yarnbox.nm.executor.layout import Layout
+from yarnbox.yarn.enums import ExecutionType
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.jmx import Bean, named
+from yarnbox.yarn.rate import Rate
+from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.story import Line
 
 _MB_IN_GB = 1024
 _STARTING = (ContainerState.NEW, ContainerState.LOCALIZING)

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from yarn.addresses import ADDRESS_BOOK_PROPERTY, read_address_book, write_address_book
-from yarn.configuration import Configuration
-from yarn.topology import MAPPING_PROPERTY, TABLE_PROPERTY
+from yarnbox.yarn.addresses import ADDRESS_BOOK_PROPERTY, read_address_book, write_address_book
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.topology import MAPPING_PROPERTY, TABLE_PROPERTY
 
 
 class NamingFiles:

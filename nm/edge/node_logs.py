@@ -1,7 +1,7 @@
 """The logs of containers over HTTP: which there are, on this node's disks or collected, and parts of them as
 text or as a page.
 
-Owns who may see them. Answers for ContainerLogsUtils, ContainerLogsPage and the log calls of NMWebServices.
+Owns who may see them. Hadoop: ContainerLogsUtils, ContainerLogsPage and the log calls of NMWebServices.
 """
 
 from __future__ import annotations
@@ -12,15 +12,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from nm.context import NMContext
-from nm.edge import pages
-from nm.edge.http import FilePart, Part, Response
-from nm.edge.past_logs import PastLog, PastLogs
-from nm.edge.refusals import bad_request, not_found, text
-from nm.executor.layout import Layout
-from yarn.acl import AccessControlList
-from yarn.enums import ApplicationAccessType
-from yarn.ids import ContainerId
+from aiohttp import web
+
+from yarnbox.nm.context import NMContext
+from yarnbox.nm.edge import pages
+from yarnbox.nm.edge.past_logs import PastLog, PastLogs
+from yarnbox.nm.edge.refusals import bad_request, not_found, text
+from yarnbox.nm.executor.layout import Layout
+from yarnbox.yarn.acl import AccessControlList
+from yarnbox.yarn.enums import ApplicationAccessType
+from yarnbox.yarn.html_pages import Html
+from yarnbox.yarn.http_server import FilePart, Part, response_of
+from yarnbox.yarn.ids import ContainerId
 
 TAIL = -4096
 _LONGEST_PAGE = 16 * 1024 * 1024
@@ -99,7 +102,7 @@ class NodeLogs:
             for kind, found in kinds
         ]
 
-    def text(self, container_id: ContainerId, name: str, query: Mapping[str, str]) -> Response:
+    def text(self, container_id: ContainerId, name: str, query: Mapping[str, str]) -> web.Response:
         """One log between header and trailer, as `yarn logs` prints it; `size` is how much of it."""
         kind = _FORMATS.get(query.get("format", "text").lower())
         if kind is None:
@@ -119,11 +122,11 @@ class NodeLogs:
         note = f"This log file belongs to a running container ({container_id}) and so may not be complete."
         tail = f"{end}.{note if runs else ''}\n{'*' * (len(end) + 50)}\n\n"
         middle: Part = FilePart(found, start, count) if isinstance(found, Path) else found.read(start, count)
-        return Response(headers={"Content-Type": kind}, parts=[head.encode(), middle, tail.encode()])
+        return response_of([head.encode(), middle, tail.encode()], {"Content-Type": kind})
 
     # Pages
 
-    def list_page(self, container_id: ContainerId, user: str) -> list[pages.Html]:
+    def list_page(self, container_id: ContainerId, user: str) -> list[Html]:
         """The logs of a container, as links."""
         local = [(path.name, path.stat().st_size) for path in self._local(container_id)]
         past = [
@@ -132,9 +135,7 @@ class NodeLogs:
         ]
         return pages.log_list(str(container_id), user, local, past)
 
-    def page(
-        self, container_id: ContainerId, user: str, name: str, query: Mapping[str, str]
-    ) -> list[pages.Html]:
+    def page(self, container_id: ContainerId, user: str, name: str, query: Mapping[str, str]) -> list[Html]:
         """A part of one log: from `start` to `end`, which count from the log's end when they are negative."""
         kind = query.get("log.aggregation.type", "").strip().lower()
         if kind not in ("", "local", "remote"):

@@ -1,6 +1,6 @@
 """Logs of this node that were collected: of applications that are over, or still run and roll theirs.
 
-Reads what `nm.edge.collection` wrote, with yarn/aggregated_logs.py. Answers for the reading half of
+Reads what `nm.edge.collection` wrote, with yarn/aggregated_logs.py. Hadoop: the reading half of
 LogAggregationFileController as the NM uses it.
 """
 
@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from yarn.aggregated_logs import AggregatedLog, AggregatedLogReader, LogLayout, node_name
-from yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.aggregated_logs import AggregatedLog, AggregatedLogReader, LogLayout, node_name
+from yarnbox.yarn.ids import ContainerId, NodeId
 
 _PIECE = 1 << 16
 

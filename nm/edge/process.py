@@ -1,6 +1,6 @@
 """One NodeManager as a process: its parts started in order, kept going, ended in order.
 
-Owns the loops (heartbeats, monitor, disks, scripts) and the order of start and stop; no rules. Answers for
+Owns the loops (heartbeats, monitor, disks, scripts) and the order of start and stop; no rules. Hadoop:
 NodeManager, LocalDirsHandlerService, NodeHealthCheckerService and NodeResourceMonitorImpl as running things.
 """
 
@@ -10,42 +10,59 @@ import asyncio
 import json
 import logging
 import os
+import sys
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import grpc.aio
 import psutil
 
-from nm.core import Core
-from nm.edge.collection import LogCollection
-from nm.edge.disks import DirectoriesCheck
-from nm.edge.hadoop import HadoopFront
-from nm.edge.heartbeats import Heartbeats, UnreachableError
-from nm.edge.providers import ProviderLoops
-from nm.edge.pump import Answers, SystemClock
-from nm.edge.serving import serve_one
-from nm.edge.store import StateStore
-from nm.edge.web import WebService
-from nm.edge.world import RealWorld
-from nm.executor.layout import Layout, remove_tree
-from nm.executor.process import ProcessExecutor
-from nm.executor.reaper import Reaper
-from nm.monitor import ContainersMonitor, node_utilization
-from nm.settings import NMSettings
-from nm.shuffle.server import ShuffleService
-from yarn.configuration import Configuration
-from yarn.ids import NodeId
-from yarn.resource import Resource
-from yarn.rpc import Stub, listen, new_server
-from yarn.shuffle import SHUFFLE_SERVICE
-from yarn.tasks import end_tasks
+from yarnbox import SOURCES
+from yarnbox.nm.core import Core
+from yarnbox.nm.edge import log_monitor
+from yarnbox.nm.edge.collection import LogCollection
+from yarnbox.nm.edge.container_news import ContainerNews
+from yarnbox.nm.edge.disks import DirectoriesCheck
+from yarnbox.nm.edge.hadoop import HadoopFront
+from yarnbox.nm.edge.heartbeats import SERVICE, Heartbeats, UnreachableError
+from yarnbox.nm.edge.providers import ProviderLoops
+from yarnbox.nm.edge.serving import serve_one
+from yarnbox.nm.edge.store import StateStore
+from yarnbox.nm.edge.web import WebService
+from yarnbox.nm.edge.world import RealWorld
+from yarnbox.nm.executor.layout import Layout, remove_tree
+from yarnbox.nm.executor.leftovers import end_leftovers
+from yarnbox.nm.executor.process import ProcessExecutor
+from yarnbox.nm.executor.reaper import Reaper
+from yarnbox.nm.monitor import ContainersMonitor, Verdict, node_utilization
+from yarnbox.nm.settings import NMSettings
+from yarnbox.nm.shuffle.server import ShuffleService
+from yarnbox.yarn.address import Address
+from yarnbox.yarn.addresses import AddressBook
+from yarnbox.yarn.clock import SystemClock
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.failover import Calls, stub_of
+from yarnbox.yarn.hosting import NM_CONF_DIR, NM_PYTHON, NM_PYTHONPATH
+from yarnbox.yarn.http_access import HttpAccess
+from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.network import connectable
+from yarnbox.yarn.node_secret import NodeSecret
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rm_ids import rm_addresses
+from yarnbox.yarn.rpc import listen, new_server
+from yarnbox.yarn.shuffle import SHUFFLE_SERVICE
+from yarnbox.yarn.tasks import end_tasks
+from yarnbox.yarn.tls import Tls, check_exposure, check_hadoop_wire
 
 log = logging.getLogger("nm")
 
-LOOPBACK = "127.0.0.1"
+_LOOPBACK = "127.0.0.1"
 NODE_FILE = "node.json"
 SHUTDOWN_SLACK_MS = 1000
+_STORE_AGAIN_S = 1.0
 _MB = 1024 * 1024
 
 
@@ -61,13 +78,22 @@ class NodeManagerProcess:
         configuration: Configuration | None = None,
         own_logs: Path | None = None,
         reread: Callable[[], NMSettings] | None = None,
+        conf: Path | None = None,
     ) -> None:
+        """`conf` is the directory that the configuration was read from."""
+        self._conf = conf
+        self._tls = Tls.of(settings.tls)
         self._settings = settings
         self._reread = reread
         self._capacity = capacity
         self._host = host
         self._directory = directory
         self._configuration = configuration
+        self._rms = (
+            rm_addresses(configuration)
+            if configuration is not None
+            else (str(connectable(settings.rm_address)),)
+        )
         self._own_logs = own_logs
         self._layout = Layout(settings.disks.local_directories, settings.disks.log_directories)
         self._monitor = ContainersMonitor(settings.monitor)
@@ -77,7 +103,8 @@ class NodeManagerProcess:
         self._reaper: Reaper | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._stopping = asyncio.Event()
-        self._reason: str | None = None
+        self.reason: str | None = None
+        """Why the node could not go on."""
         self.core: Core
         self.heartbeats: Heartbeats
         self.node_id: NodeId
@@ -85,7 +112,9 @@ class NodeManagerProcess:
     async def start(self) -> None:
         """Listens, makes its directories, and begins to register."""
         settings = self._settings
-        bind = settings.bind_host or LOOPBACK
+        bind = listening_host(settings, settings.address)
+        web_bind = listening_host(settings, settings.web_address)
+        self._check_exposure((bind, web_bind))
         port = await self._listen(bind)
         self.node_id = NodeId(self._host, port)
         self._locks = self._layout.lock()
@@ -94,8 +123,12 @@ class NodeManagerProcess:
             log.warning("%s is not here: containers run as the node's own user", settings.executor_class)
         self.core = core = Core(self.node_id, settings, self._capacity, SystemClock())
         core.status.physical = _physical_resource()
-        self._web = WebService(core, self._layout, self._configuration, self._own_logs)
-        await self._web.start(bind, settings.web_address.port)
+        names = (self._host, bind, web_bind, settings.address.host, settings.web_address.host)
+        self._access = HttpAccess(settings.http_access, names)
+        self._web = WebService(
+            core, self._layout, self._access, self._configuration, self._own_logs, self._tls
+        )
+        await self._web.start(web_bind, settings.web_address.port)
         core.status.http_port = self._web.port
         await self._start_auxiliary_services(bind)
         collection = self._log_collection()
@@ -106,57 +139,66 @@ class NodeManagerProcess:
         world.executor = self._executor = ProcessExecutor(
             settings,
             self._layout,
-            Answers(core, world.pump),
+            ContainerNews(core, world.driver),
             self.node_id,
             core.status.http_port,
             core.context.auxiliary_services,
             os.environ,
             are_disks_healthy=lambda: core.health.are_disks_healthy,
             reaper=self._reaper,
+            hosting=_hosting(self._conf, self._tls),
         )
-        self._stub = Stub(str(settings.rm_address), "ResourceTrackerService", user=_user(), peer="the RM")
-        self.heartbeats = Heartbeats(self._stub, core.status, world.pump.turn, settings)
+        self._stub = stub_of_rm(settings, self._rms, self._tls)
+        self.heartbeats = Heartbeats(self._stub, core.status, world.driver.turn, settings)
         world.wake, world.register_again = self.heartbeats.wake, self.heartbeats.register_again
         self._disks = [
             DirectoriesCheck("local-dirs", settings.disks.local_directories, settings.disks),
             DirectoriesCheck("log-dirs", settings.disks.log_directories, settings.disks),
         ]
         await self._look_at_disks()
-        providers = ProviderLoops(settings, core, world.pump.turn, self._reread)
+        providers = ProviderLoops(settings, core, world.driver.turn, self._reread)
         await providers.first_look()
         if settings.recovery_enabled:
-            world.store = StateStore(Path(settings.recovery_directory))
+            world.store = StateStore(Path(settings.recovery_directory), core.clock.now_ms())
             core.recover(world.store.entries())
-        world.pump.start()
-        serve_one(self._server, world.pump.turn, core.management)
+        places = map(str, self._layout.all_local)
+        await end_leftovers(places, core.context.containers, settings.sigkill_delay_ms)
+        world.driver.perform_effects()
+        serve_one(self._server, world.answer, core.management)
         await self._serve()
         self._write_node_file()
-        self._spawn(self._beat())
         self._spawn(_remove(aside))
+        self._start_loops(providers)
+
+    def _start_loops(self, providers: ProviderLoops) -> None:
+        self._spawn(self._beat())
         self._spawn(self._monitor_loop())
-        if settings.disks.check_enabled:
+        if self._settings.disks.check_enabled:
             self._spawn(self._disks_loop())
+        if self._settings.log_monitor.enabled:
+            self._spawn(self._logs_loop())
         for loop in providers.loops():
             self._spawn(loop)
+        self._spawn(self._store_loop())
 
     def shut_down(self, reason: str | None = None) -> None:
         """Asks the process to end; a reason makes its exit status tell of it."""
-        if reason is not None and self._reason is None:
+        if reason is not None and self.reason is None:
             log.error("shutting down: %s", reason)
-            self._reason = reason
+            self.reason = reason
         self._stopping.set()
 
     async def run(self) -> int:
         """Goes on until it is asked to end; the exit status."""
         await self._stopping.wait()
         await self._stop()
-        return 0 if self._reason is None else 1
+        return 0 if self.reason is None else 1
 
     # Ending
 
     async def _stop(self) -> None:
         settings, core = self._settings, self.core
-        has_work = self._world.pump.turn(core.stop)
+        has_work = self._world.driver.turn(core.stop)
         if has_work:
             longest_ms = settings.sigkill_delay_ms + settings.process_kill_wait_ms + SHUTDOWN_SLACK_MS
             await self._wait_for_applications(longest_ms / 1000)
@@ -166,7 +208,7 @@ class NodeManagerProcess:
         else:
             await self._executor.end_all()
         await self.heartbeats.unregister()
-        self._world.pump.stop()
+        self._world.driver.stop()
         self._world.cancel()
         self._world.store.close()
         if self._hadoop is not None:
@@ -224,18 +266,28 @@ class NodeManagerProcess:
             now = time.monotonic()
             if monitoring.enabled:
                 verdicts = await asyncio.to_thread(self._monitor.look, pids, now - before)
-                for container_id, verdict in verdicts.items():
-                    log.warning("%s", verdict.diagnostics)
-                    self._world.pump.turn(
-                        lambda container_id=container_id, verdict=verdict: (  # type: ignore[misc]
-                            self.core.world.container_over_limit(
-                                container_id, verdict.exit_status, verdict.diagnostics
-                            )
-                        )
-                    )
+                self._end_those_over(verdicts)
             before = now
             self.core.status.containers_utilization = self._monitor.utilization
             self.core.status.node_utilization = node_utilization()
+
+    def _end_those_over(self, verdicts: Mapping[ContainerId, Verdict]) -> None:
+        for container_id, verdict in verdicts.items():
+            log.warning("%s", verdict.diagnostics)
+            over_limit = partial(self.core.world.container_over_limit, container_id)
+            self._world.driver.turn(partial(over_limit, verdict.exit_status, verdict.diagnostics))
+
+    async def _logs_loop(self) -> None:
+        settings = self._settings.log_monitor
+        while True:
+            await asyncio.sleep(settings.interval_ms / 1000)
+            directories = {one: self._layout.log_directories(one) for one in self._monitor.watched()}
+            self._end_those_over(await asyncio.to_thread(log_monitor.look, directories, settings))
+
+    async def _store_loop(self) -> None:
+        while True:
+            await asyncio.sleep(_STORE_AGAIN_S)
+            self._world.store_again()
 
     async def _disks_loop(self) -> None:
         while True:
@@ -257,12 +309,19 @@ class NodeManagerProcess:
 
     # Starting
 
+    def _check_exposure(self, hosts: tuple[str, ...]) -> None:
+        """Nothing listens beyond this machine without TLS, and without knowing who calls."""
+        settings = self._settings
+        check_exposure(hosts, self._tls, has_node_secret=settings.node_secret_file is not None)
+        if settings.hadoop_ipc:
+            check_hadoop_wire(hosts[:1], settings.tls)
+
     async def _listen(self, bind: str) -> int:
         """The node's port: gRPC's own, or one that Hadoop's wire shares with it."""
-        address, setting = f"{bind}:{self._settings.address.port}", "yarn.nodemanager.address"
+        address, setting = str(Address(bind, self._settings.address.port)), "yarn.nodemanager.address"
         if not self._settings.hadoop_ipc:
-            return listen(self._server, address, setting)
-        self._hadoop = HadoopFront(listen(self._server, f"{LOOPBACK}:0", setting))
+            return listen(self._server, address, setting, self._tls)
+        self._hadoop = HadoopFront(listen(self._server, f"{_LOOPBACK}:0", setting, self._tls))
         return await self._hadoop.listen(bind, self._settings.address.port, setting)
 
     def _log_collection(self) -> LogCollection | None:
@@ -279,7 +338,7 @@ class NodeManagerProcess:
 
     async def _start_auxiliary_services(self, bind: str) -> None:
         if SHUFFLE_SERVICE in self._settings.aux_services:
-            self._shuffle = ShuffleService(self._layout)
+            self._shuffle = ShuffleService(self._layout, self._access, self._tls)
             await self._shuffle.start(bind, self._settings.shuffle_port)
             self.core.context.auxiliary_services = {SHUFFLE_SERVICE: self._shuffle.meta_data()}
 
@@ -287,7 +346,7 @@ class NodeManagerProcess:
         await self._server.start()
         if self._hadoop is not None:
             core = self.core
-            await self._hadoop.serve(self._world.pump.turn, core.management, core.context.nm_tokens.password)
+            await self._hadoop.serve(self._world.answer, core.management, core.context.nm_tokens.password)
 
     def _write_node_file(self) -> None:
         """Where it listens, for whoever started it."""
@@ -308,6 +367,30 @@ class NodeManagerProcess:
 async def _remove(paths: list[Path]) -> None:
     for path in paths:
         await asyncio.to_thread(remove_tree, path)
+
+
+def stub_of_rm(settings: NMSettings, targets: Sequence[grpc.aio.Channel | str], tls: Tls | None) -> Calls:
+    """The ResourceTracker of the active RM, as a node of the cluster calls it."""
+    secret = NodeSecret.of_file(settings.node_secret_file)
+    token = secret.token if secret is not None else None
+    return stub_of(targets, SERVICE, user=_user(), token=token, peer="the RM", tls=tls)
+
+
+def listening_host(settings: NMSettings, address: Address) -> str:
+    """Where a server of the node listens: yarn.nodemanager.bind-host, else the host of its address; of an
+    emulated host, where that really is.
+    """
+    if settings.bind_host:
+        return settings.bind_host
+    book = AddressBook(Path(settings.address_book) if settings.address_book else None)
+    return Address.parse(book.resolve(str(address))).host
+
+
+def _hosting(conf: Path | None, tls: Tls | None) -> dict[str, str]:
+    """What containers are told of this host."""
+    files = tls.variables if tls is not None else {}
+    told = {NM_PYTHON: sys.executable, NM_PYTHONPATH: str(SOURCES), **files}
+    return told if conf is None else {**told, NM_CONF_DIR: str(conf.absolute())}
 
 
 def _user() -> str:

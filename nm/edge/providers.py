@@ -2,7 +2,7 @@
 core.
 
 What cannot be used at all is told before the node starts; later a provider that fails leaves its last word
-standing. Answers for TimedHealthReporterService, AbstractNodeDescriptorsProvider and the providers by
+standing. Hadoop: TimedHealthReporterService, AbstractNodeDescriptorsProvider and the providers by
 configuration, by script and by class.
 """
 
@@ -15,8 +15,8 @@ import os
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Protocol
 
-from nm.core import Core
-from nm.descriptors import (
+from yarnbox.nm.core import Core
+from yarnbox.nm.descriptors import (
     Descriptors,
     attributes_of_pairs,
     attributes_of_script,
@@ -24,11 +24,11 @@ from nm.descriptors import (
     labels_of_script,
     labels_of_text,
 )
-from nm.edge.scripts import ScriptFailedError, ScriptTimedOutError, ask_script, run_script
-from nm.health import TIMED_OUT, script_verdict
-from nm.settings import AttributeProviderSettings, LabelProviderSettings, NMSettings
-from yarn.configuration import ConfigurationError
-from yarn.errors import YarnError
+from yarnbox.nm.edge.scripts import ScriptFailedError, ScriptTimedOutError, ask_script, run_script
+from yarnbox.nm.health import TIMED_OUT, script_verdict
+from yarnbox.nm.settings import AttributeProviderSettings, LabelProviderSettings, NMSettings
+from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.errors import YarnError
 
 log = logging.getLogger("nm.providers")
 

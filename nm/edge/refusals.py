@@ -1,6 +1,6 @@
 """Refusals of the node's web service, in the shape that Hadoop's clients are used to.
 
-Answers for GenericExceptionHandler and the exceptions of yarn.webapp, as the NM uses them.
+Hadoop: GenericExceptionHandler and the exceptions of yarn.webapp, as the NM uses them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Scripts that the node runs about itself: for its health, its labels, its attributes.
 
-Runs one with a time limit and returns what it printed. Answers for NodeHealthScriptRunner and
+Runs one with a time limit and returns what it printed. Hadoop: NodeHealthScriptRunner and
 NodeDescriptorsScriptRunner.
 """
 
@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 
-from nm.executor.process import wait_for
+from yarnbox.nm.executor.process import wait_for
 
 MOST_OUTPUT = 1024 * 1024
 """Bytes that are read of what a script prints."""

@@ -12,12 +12,12 @@ from typing import Any
 
 import grpc.aio
 
-from nm.services import ContainerManagementService
-from yarn.errors import InvalidTokenError
-from yarn.ids import NodeId
-from yarn.records.tokens import NMTokenIdentifier, Token
-from yarn.rpc import Caller, add_service
-from yarn.tokens import NM_TOKEN, identifier_of
+from yarnbox.nm.services import ContainerManagementService
+from yarnbox.yarn.errors import InvalidTokenError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.tokens import NMTokenIdentifier, Token
+from yarnbox.yarn.rpc import Caller, add_service
+from yarnbox.yarn.tokens import NM_TOKEN, identifier_of
 
 SERVICE = "ContainerManagementProtocolService"
 
@@ -56,7 +56,7 @@ def serve_many(
         node_id = identifier_of(caller.token, NM_TOKEN, NMTokenIdentifier).node_id
         found = None if node_id is None else find(node_id)
         if found is None:
-            raise InvalidTokenError(f"Invalid NMToken: {node_id} is no node of this process")
+            raise InvalidTokenError(f"Invalid NMToken: {node_id} is not a node of this process")
         turn, service = found
         return turn(lambda: call_service(service, rpc, request, caller.token))
 

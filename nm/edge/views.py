@@ -1,6 +1,6 @@
 """The node, its applications and containers as plain data, for REST and pages alike.
 
-Answers for NodeInfo, AppInfo and ContainerInfo of the NM.
+Hadoop: NodeInfo, AppInfo and ContainerInfo of the NM.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from nm.application import Application, ApplicationState
-from nm.container_state import INVALID_EXIT_CODE, Container
-from nm.core import Core
-from nm.edge.node_logs import NodeLogs
-from nm.edge.refusals import RefusedError, bad_request, not_found
-from yarn.ids import ApplicationId, ContainerId
-from yarn.resource_types import ResourceTypeRegistry
-from yarn.version import HADOOP_VERSION, UNKNOWN
+from yarnbox.nm.application import Application, ApplicationState
+from yarnbox.nm.container_state import INVALID_EXIT_CODE, Container
+from yarnbox.nm.core import Core
+from yarnbox.nm.edge.node_logs import NodeLogs
+from yarnbox.nm.edge.refusals import RefusedError, bad_request, not_found
+from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.version import HADOOP_VERSION, UNKNOWN
 
 _BUILD = f"{HADOOP_VERSION} from {UNKNOWN} by yarnbox source checksum {UNKNOWN}"
 
@@ -117,7 +117,7 @@ class NodeViews:
             "totalMemoryNeededMB": container.resource.memory_mb,
             "totalVCoresNeeded": container.resource.vcores,
             "executionType": container.execution_type.name,
-            "containerLogsLink": f"http://{host}/node/containerlogs/{container_id}/{quote(container.user)}",
+            "containerLogsLink": f"{self._context.settings.tls.scheme}://{host}/node/containerlogs/{container_id}/{quote(container.user)}",
             "nodeId": str(self._context.node_id),
         }
         names = self._logs.names(container.container_id)

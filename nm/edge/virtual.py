@@ -1,7 +1,7 @@
 """Many nodes with simulated containers in one process, over real gRPC: for scale tests.
 
 Every node has a core of its own, the same as a real one; only its containers take nothing but time. They
-share one port and one connection to the RM; the NM token of a call names the node it is for. Answers for the
+share one port and one connection to the RM; the NM token of a call names the node it is for. Hadoop: the
 NM side of Hadoop's scheduler load simulator.
 """
 
@@ -9,22 +9,34 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from typing import Generic, Protocol, TypeVar
 
-from nm import effects as asked
-from nm.core import Core
-from nm.edge.heartbeats import Heartbeats, UnreachableError
-from nm.edge.naming import NamingFiles
-from nm.edge.process import LOOPBACK
-from nm.edge.pump import Answers, Pump, SystemClock
-from nm.edge.serving import Turn, serve_many
-from nm.executor.simulated import SimulatedExecutor
-from nm.services import ContainerManagementService
-from nm.settings import NMSettings
-from yarn.ids import NodeId
-from yarn.resource import Resource
-from yarn.rpc import Stub, listen, new_server, open_channel
-from yarn.tasks import end_tasks
+from yarnbox.nm import effects as asked
+from yarnbox.nm.core import Core
+from yarnbox.nm.edge.container_news import ContainerNews
+from yarnbox.nm.edge.heartbeats import Heartbeats, UnreachableError
+from yarnbox.nm.edge.log import write_log
+from yarnbox.nm.edge.naming import NamingFiles
+from yarnbox.nm.edge.process import listening_host, stub_of_rm
+from yarnbox.nm.edge.serving import Turn, serve_many
+from yarnbox.nm.executor.process import Answers
+from yarnbox.nm.executor.simulated import SimulatedExecutor
+from yarnbox.nm.services import ContainerManagementService
+from yarnbox.nm.settings import NMSettings
+from yarnbox.yarn.address import Address
+from yarnbox.yarn.clock import SystemClock
+from yarnbox.yarn.driver import AsyncioDriver
+from yarnbox.yarn.failover import Calls
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.network import connectable
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import listen, new_server, open_channel
+from yarnbox.yarn.tasks import end_tasks
+from yarnbox.yarn.tls import Tls, check_exposure
 
 log = logging.getLogger("nm.virtual")
 
@@ -42,20 +54,40 @@ class VirtualOptions:
     vcores: int | None = None
     prefix: str = "virtual"
     naming: NamingFiles = field(default_factory=NamingFiles)
+    rms: tuple[str, ...] = ()
+    """Where all RMs are; empty: the one that the settings name."""
 
 
-class VirtualNode:
+class Beating(Protocol):
+    """What a core orders of the heartbeats of its node."""
+
+    def wake(self) -> None:
+        """Lets the next heartbeat go out now."""
+
+    def register_again(self) -> None:
+        """Registers before the next heartbeat."""
+
+
+BeatsT = TypeVar("BeatsT", bound=Beating)
+
+
+class VirtualNode(Generic[BeatsT]):
     """One of them."""
 
-    def __init__(self, node_id: NodeId, settings: NMSettings, capacity: Resource, stub: Stub, delay_s: float):
-        self.core = Core(node_id, settings, capacity, SystemClock())
-        self.pump = Pump(self.core, self._perform)
-        self._executor = SimulatedExecutor(Answers(self.core, self.pump))
-        self.heartbeats = Heartbeats(stub, self.core.status, self.pump.turn, settings, first_delay_s=delay_s)
+    def __init__(
+        self,
+        core: Core,
+        beating: Callable[[VirtualNode[BeatsT]], BeatsT],
+        executor: Callable[[Answers], SimulatedExecutor] = SimulatedExecutor,
+    ) -> None:
+        self.core = core
+        self.driver = AsyncioDriver(self.core, self._perform)
+        self.executor = executor(ContainerNews(self.core, self.driver))
+        self.heartbeats = beating(self)
         self.shut_down_reason: str | None = None
 
     def _perform(self, effect: asked.Effect) -> None:
-        core, executor = self.core, self._executor
+        core, executor = self.core, self.executor
         match effect:
             case asked.SendHeartbeat():
                 self.heartbeats.wake()
@@ -73,13 +105,15 @@ class VirtualNode:
                 executor.resume(container_id)
             case asked.FetchResource(cache, key, directory):
                 place = f"/virtual/{cache.directory}/{directory}"
-                self.pump.turn(lambda: core.world.resource_localized(cache, key, place, 0))
+                self.driver.turn(lambda: core.world.resource_localized(cache, key, place, 0))
             case asked.PrepareLogAggregation(application_id):
-                self.pump.turn(lambda: core.world.log_handling_inited(application_id, None))
+                self.driver.turn(lambda: core.world.log_handling_inited(application_id, None))
             case asked.AggregateLogs(application_id=application_id, is_final=is_final):
-                self.pump.turn(lambda: core.world.logs_aggregated(application_id, None, is_final=is_final))
+                self.driver.turn(lambda: core.world.logs_aggregated(application_id, None, is_final=is_final))
             case asked.RegisterAgain():
                 self.heartbeats.register_again()
+            case asked.WriteLog():
+                write_log(effect)
             case asked.ShutDown(reason):
                 self.shut_down_reason = reason
             case _:
@@ -98,27 +132,36 @@ class VirtualNodes:
         self._server = new_server()
         self._stopping = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
-        self.nodes: dict[NodeId, VirtualNode] = {}
+        self.nodes: dict[NodeId, VirtualNode[Heartbeats]] = {}
+        self.reason: str | None = None
+        """Why the process could not go on; a node that ends by itself is no reason."""
 
     async def start(self) -> None:
         """Listens, and lets every node begin to register, some hundred a second."""
         options, settings = self._options, self._settings
-        bind = settings.bind_host or LOOPBACK
-        port = listen(self._server, f"{bind}:{settings.address.port}", "yarn.nodemanager.address")
+        bind, tls = listening_host(settings, settings.address), Tls.of(settings.tls)
+        check_exposure([bind], tls, has_node_secret=settings.node_secret_file is not None)
+        address = Address(bind, settings.address.port)
+        port = listen(self._server, str(address), "yarn.nodemanager.address", tls)
         names = [f"{options.prefix}{number:05d}" for number in range(1, options.count + 1)]
         racks = {name: f"/rack{number % options.racks + 1}" for number, name in enumerate(names)}
         options.naming.announce(racks, bind)
-        self._channels = [open_channel(str(settings.rm_address)) for _ in range(min(CHANNELS, options.count))]
+        rms = options.rms or (str(connectable(settings.rm_address)),)
+        self._channels = [
+            [open_channel(rm, tls=tls) for rm in rms] for _ in range(min(CHANNELS, options.count))
+        ]
         for number, name in enumerate(names):
             node_id = NodeId(name, port)
-            stub = Stub(self._channels[number % len(self._channels)], "ResourceTrackerService", peer="the RM")
-            delay_s = number / REGISTRATIONS_PER_S
-            self.nodes[node_id] = VirtualNode(node_id, settings, self._capacity, stub, delay_s)
+            stub = stub_of_rm(settings, self._channels[number % len(self._channels)], tls)
+            core = Core(node_id, settings, self._capacity, SystemClock())
+            self.nodes[node_id] = VirtualNode(
+                core, partial(self._beating, stub, number / REGISTRATIONS_PER_S)
+            )
         serve_many(self._server, self._find)
         await self._server.start()
         loop = asyncio.get_running_loop()
         for node in self.nodes.values():
-            node.pump.start()
+            node.driver.perform_effects()
             self._tasks.append(loop.create_task(self._live(node)))
         log.info("%d virtual nodes at port %d", len(self.nodes), port)
 
@@ -133,9 +176,9 @@ class VirtualNodes:
         nodes = list(self.nodes.values())
         await asyncio.gather(*(node.heartbeats.unregister() for node in nodes))
         for node in nodes:
-            node.pump.stop()
+            node.driver.stop()
         await self._server.stop(grace=0.1)
-        for channel in self._channels:
+        for channel in chain.from_iterable(self._channels):
             await channel.close()
         return 0
 
@@ -144,7 +187,10 @@ class VirtualNodes:
         """Heartbeats that were answered, of all nodes."""
         return sum(node.heartbeats.beats for node in self.nodes.values())
 
-    async def _live(self, node: VirtualNode) -> None:
+    def _beating(self, stub: Calls, delay_s: float, node: VirtualNode[Heartbeats]) -> Heartbeats:
+        return Heartbeats(stub, node.core.status, node.driver.turn, self._settings, first_delay_s=delay_s)
+
+    async def _live(self, node: VirtualNode[Heartbeats]) -> None:
         try:
             await node.heartbeats.run()
         except UnreachableError as error:
@@ -154,4 +200,4 @@ class VirtualNodes:
 
     def _find(self, node_id: NodeId) -> tuple[Turn, ContainerManagementService] | None:
         node = self.nodes.get(node_id)
-        return None if node is None else (node.pump.turn, node.core.management)
+        return None if node is None else (node.driver.turn, node.core.management)

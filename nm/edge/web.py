@@ -1,11 +1,13 @@
 """The node's web service: REST below /ws/v1/node, pages below /node, metrics and the tools of every daemon.
 
 Owns which address is answered by what, and in which notation. Reads between turns, never changes anything.
-Answers for WebServer, NMWebServices, NMController, NMWebAppFilter and the NM's HttpServer2.
+Hadoop: WebServer, NMWebServices, NMController, NMWebAppFilter and the NM's HttpServer2.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import re
 import socket
 from collections.abc import Callable, Mapping
@@ -14,34 +16,54 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
-from nm.core import Core
-from nm.edge import pages
-from nm.edge.http import Deferred, FilePart, HttpServer, Request, Response
-from nm.edge.metrics import NodeMetrics
-from nm.edge.node_logs import NodeLogs
-from nm.edge.refusals import RefusedError, bad_request, not_found, text
-from nm.edge.views import NodeViews, container_id_of
-from nm.executor.layout import Layout
-from nm.settings import NMSettings
-from yarn import jmx, notation, servlets
-from yarn.configuration import Configuration
-from yarn.process_beans import ProcessBeans
-from yarn.resource_types import ResourceTypeRegistry
-from yarn.settings import with_defaults
+from aiohttp import web
+
+from yarnbox.nm.core import Core
+from yarnbox.nm.edge import pages
+from yarnbox.nm.edge.metrics import NodeMetrics
+from yarnbox.nm.edge.node_logs import NodeLogs
+from yarnbox.nm.edge.refusals import RefusedError, bad_request, not_found, text
+from yarnbox.nm.edge.staging import StagedFiles
+from yarnbox.nm.edge.views import NodeViews, container_id_of
+from yarnbox.nm.executor.layout import Layout
+from yarnbox.nm.settings import NMSettings
+from yarnbox.yarn import html_pages, jmx, notation, servlets
+from yarnbox.yarn.address import Address
+from yarnbox.yarn.authentication import USER, Authentication
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.http_access import HttpAccess
+from yarnbox.yarn.http_server import FilePart, HttpServer, bind, new_application, response_of
+from yarnbox.yarn.process_beans import ProcessBeans
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.settings import with_defaults
+from yarnbox.yarn.tls import Tls, scheme
+
+log = logging.getLogger("nm.web")
 
 ROOT = "/ws/v1/node"
+_LARGEST_BODY = 64 * 1024
 _STATIC_USER = "dr.who"
 _HTML = "text/html; charset=utf-8"
-_CSRF_HEADER = "x-xsrf-header"
+_CSRF_HEADER = "X-XSRF-Header"
 _BROWSERS = re.compile(r"Mozilla|Opera")
+
+Deferred = Callable[[], web.Response]
+"""The answer of one who has to look at disks for long: made in a thread."""
 
 
 class WebService:
     """One node over HTTP; `logs` is the directory of the process's own log, if it has one."""
 
     def __init__(
-        self, core: Core, layout: Layout, configuration: Configuration | None = None, logs: Path | None = None
+        self,
+        core: Core,
+        layout: Layout,
+        access: HttpAccess,
+        configuration: Configuration | None = None,
+        logs: Path | None = None,
+        tls: Tls | None = None,
     ) -> None:
+        self._tls = tls
         self._context = core.context
         self._configuration = configuration or Configuration()
         self._own_logs = logs
@@ -49,11 +71,19 @@ class WebService:
         self._views = NodeViews(core, self._logs, ResourceTypeRegistry.read(self._configuration))
         self._metrics = NodeMetrics(core, layout)
         self._process = ProcessBeans("NodeManager")
-        self._server = HttpServer(self._handle, in_thread=False)
+        rm = core.context.settings.rm_address.host
+        app = new_application(
+            access,
+            largest_body=_LARGEST_BODY,
+            authentication=Authentication(tls, spokesman=rm) if tls is not None else None,
+        )
+        StagedFiles(layout.staged, core.context.settings.staging).add_to(app)
+        app.router.add_route("*", "/{path:.*}", self._serve)
+        self._server = HttpServer(app)
 
     async def start(self, host: str, port: int) -> None:
         """Listens; PortTakenError when somebody else does at that port."""
-        await self._server.start(host, port, "yarn.nodemanager.webapp.address")
+        await self._server.start(bind(Address(host, port), "yarn.nodemanager.webapp.address"), self._tls)
         self._process.start()
 
     async def stop(self) -> None:
@@ -66,39 +96,50 @@ class WebService:
         """Where it listens."""
         return self._server.port
 
-    def _handle(self, request: Request) -> Response | Deferred:
-        parts = urlsplit(request.target)
-        query = {name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
-        words = [unquote(word) for word in parts.path.split("/") if word]
-        kind = notation.preferred(request.headers.get("accept"))
+    async def _serve(self, request: web.Request) -> web.Response:
+        try:
+            found = self._handle(request)
+            return found if isinstance(found, web.Response) else await asyncio.to_thread(found)
+        except Exception:
+            log.exception("%s %s failed", request.method, request.raw_path)
+            message = "the node's log has the traceback\n"
+            return web.Response(status=HTTPStatus.INTERNAL_SERVER_ERROR, text=message)
 
-        def guarded(answer: Callable[[], Response | Deferred]) -> Response | Deferred:
+    def _handle(self, request: web.Request) -> web.Response | Deferred:
+        parts = urlsplit(request.raw_path)
+        query = {name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
+        if USER in request:
+            query["user.name"] = request[USER]
+        words = [unquote(word) for word in parts.path.split("/") if word]
+        kind = notation.preferred(request.headers.get("Accept"))
+
+        def guarded(answer: Callable[[], web.Response | Deferred]) -> web.Response | Deferred:
             try:
                 found = answer()
             except RefusedError as refusal:
                 return _refusal(refusal, kind, is_page=words[:1] == ["node"])
-            return found if isinstance(found, Response) else lambda: _made(guarded(found))
+            return found if isinstance(found, web.Response) else lambda: _made(guarded(found))
 
         return guarded(lambda: self._answer(request, words, query, kind))
 
     def _answer(
-        self, request: Request, words: list[str], query: Mapping[str, str], kind: str | None
-    ) -> Response | Deferred:
+        self, request: web.Request, words: list[str], query: Mapping[str, str], kind: str | None
+    ) -> web.Response | Deferred:
         if request.method == "PUT" and words == ["ws", "v1", "node", "auxiliaryservices"]:
             raise bad_request("Auxiliary services manifest is not enabled")
         if request.method != "GET":
-            return Response(HTTPStatus.METHOD_NOT_ALLOWED, {"Allow": "GET"})
+            return web.Response(status=HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "GET"})
         match words:
             case []:
                 return _found("/node")
             case ["ws", "v1", "node", *rest]:
-                return self._rest(rest, query, kind, request.headers.get("host") or f"127.0.0.1:{self.port}")
+                return self._rest(rest, query, kind, request.headers.get("Host") or f"127.0.0.1:{self.port}")
             case ["node", "containerlogs", name, owner, *file] if len(file) <= 1:
                 return self._log_page(name, owner, file, query)
             case ["node", *rest]:
                 return self._page(rest)
             case ["static", "node.css"]:
-                return _response(pages.STYLE, "text/css; charset=utf-8")
+                return _response(html_pages.STYLE, "text/css; charset=utf-8")
             case _:
                 return self._tool(request, words, query)
 
@@ -106,7 +147,7 @@ class WebService:
 
     def _rest(
         self, words: list[str], query: Mapping[str, str], kind: str | None, host: str
-    ) -> Response | Deferred:
+    ) -> web.Response | Deferred:
         if (words[0:1], words[2:3], len(words)) == (["containers"], ["logs"], 4):
             return self._log_text(words[1], words[3], query)
         if words[0:1] == ["containerlogs"] and len(words) == 3:
@@ -136,7 +177,7 @@ class WebService:
             case ["auxiliaryservices"]:
                 raise bad_request("Auxiliary services manifest is not enabled")
             case _:
-                return Response(HTTPStatus.NOT_FOUND)
+                return web.Response(status=HTTPStatus.NOT_FOUND)
 
     def _log_text(self, name: str, file: str, query: Mapping[str, str]) -> Deferred:
         container_id = container_id_of(name)
@@ -149,7 +190,7 @@ class WebService:
 
     # Pages
 
-    def _page(self, words: list[str]) -> Response:
+    def _page(self, words: list[str]) -> web.Response:
         views = self._views
         match words:
             case [] | ["node"]:
@@ -170,7 +211,7 @@ class WebService:
 
     def _log_page(
         self, name: str, owner: str, file: list[str], query: Mapping[str, str]
-    ) -> Response | Deferred:
+    ) -> web.Response | Deferred:
         """Logs of an application that is gone are the log server's to show, where there is one."""
         container_id = container_id_of(name)
         self._logs.check(container_id, self._user(query))
@@ -185,20 +226,22 @@ class WebService:
             return lambda: self._document(title, self._logs.page(container_id, owner, file[0], query))
         return lambda: self._document(title, self._logs.list_page(container_id, owner))
 
-    def _document(self, title: str, body: list[pages.Html]) -> Response:
+    def _document(self, title: str, body: list[html_pages.Html]) -> web.Response:
         rm = self._configuration.value("yarn.resourcemanager.webapp.address")
-        return _page_response(pages.document(title, body, rm))
+        return _page_response(pages.document(title, body, f"{scheme(self._tls)}://{rm}" if rm else None))
 
     # Tools
 
-    def _tool(self, request: Request, words: list[str], query: Mapping[str, str]) -> Response | Deferred:
+    def _tool(
+        self, request: web.Request, words: list[str], query: Mapping[str, str]
+    ) -> web.Response | Deferred:
         if words == ["jmx"]:
             status, body = jmx.answer(self._beans(), query)
             headers = {"Access-Control-Allow-Origin": "*"}
             return _response(body, "application/json; charset=utf-8", HTTPStatus(status), headers)
         if words in (["prom"], ["metrics"]):
-            return Response(
-                headers={"Content-Type": jmx.PROMETHEUS_TYPE}, parts=[jmx.prometheus(self._beans())]
+            return web.Response(
+                headers={"Content-Type": jmx.PROMETHEUS_TYPE}, body=jmx.prometheus(self._beans())
             )
         if words[0] in ("conf", "stacks", "logLevel", "logs"):
             self._check_admin(self._user(query))
@@ -206,7 +249,7 @@ class WebService:
             case ["conf"]:
                 shown = with_defaults(self._configuration, NMSettings)
                 page = servlets.configuration_page(
-                    shown, query.get("name", ""), request.headers.get("accept", "")
+                    shown, query.get("name", ""), request.headers.get("Accept", "")
                 )
                 if page is None:
                     raise text(404, f"Property {query.get('name')} not found")
@@ -214,27 +257,27 @@ class WebService:
             case ["stacks"]:
                 return _response(servlets.stacks(), "text/plain; charset=utf-8")
             case ["logLevel"]:
-                browser = _BROWSERS.match(request.headers.get("user-agent", ""))
+                browser = _BROWSERS.match(request.headers.get("User-Agent", ""))
                 if "level" in query and browser and _CSRF_HEADER not in request.headers:
                     raise text(400, "Missing Required Header for CSRF Vulnerability Protection")
                 return _response(servlets.log_level_page(query.get("log"), query.get("level")), _HTML)
             case ["logs", *rest]:
-                return self._show_own_log(urlsplit(request.target).path, "/".join(rest))
+                return self._show_own_log(urlsplit(request.raw_path).path, "/".join(rest))
             case _:
-                return Response(HTTPStatus.NOT_FOUND)
+                return web.Response(status=HTTPStatus.NOT_FOUND)
 
     def _check_admin(self, user: str) -> None:
         settings = self._context.settings
         if settings.acl_enabled and not settings.admin_acl.allows(user, ()):
             raise text(403, f"User {user} is unauthorized to access this page.")
 
-    def _show_own_log(self, path: str, rest: str) -> Response:
+    def _show_own_log(self, path: str, rest: str) -> web.Response:
         found = servlets.within(self._own_logs, rest) if self._own_logs is not None else None
         if found is None:
             raise text(404, "There is no such log.")
         if found.is_file():
             headers = {"Content-Type": "text/plain; charset=utf-8"}
-            return Response(headers=headers, parts=[FilePart(found, 0, found.stat().st_size)])
+            return response_of([FilePart(found, 0, found.stat().st_size)], headers)
         if not path.endswith("/"):
             return _found(path + "/")
         return _response(servlets.listing_page(found, path), _HTML)
@@ -245,8 +288,8 @@ class WebService:
         return [{**bean, "tag.Hostname": host} if "tag.Context" in bean else bean for bean in found]
 
 
-def _made(answer: Response | Deferred) -> Response:
-    return answer if isinstance(answer, Response) else answer()
+def _made(answer: web.Response | Deferred) -> web.Response:
+    return answer if isinstance(answer, web.Response) else answer()
 
 
 def _response(
@@ -254,25 +297,25 @@ def _response(
     kind: str,
     status: HTTPStatus = HTTPStatus.OK,
     headers: Mapping[str, str] | None = None,
-) -> Response:
-    return Response(status, {"Content-Type": kind, **(headers or {})}, [body.encode()])
+) -> web.Response:
+    return web.Response(status=status, headers={"Content-Type": kind, **(headers or {})}, body=body.encode())
 
 
-def _page_response(body: str, status: HTTPStatus = HTTPStatus.OK) -> Response:
-    headers = {"Content-Security-Policy": pages.POLICY, "X-Content-Type-Options": "nosniff"}
+def _page_response(body: str, status: HTTPStatus = HTTPStatus.OK) -> web.Response:
+    headers = {"Content-Security-Policy": html_pages.POLICY, "X-Content-Type-Options": "nosniff"}
     return _response(body, _HTML, status, headers)
 
 
-def _found(where: str, status: HTTPStatus = HTTPStatus.FOUND) -> Response:
-    return Response(status, {"Location": where})
+def _found(where: str, status: HTTPStatus = HTTPStatus.FOUND) -> web.Response:
+    return web.Response(status=status, headers={"Location": where})
 
 
-def _written(kind: str, root: str, value: Any, status: HTTPStatus = HTTPStatus.OK) -> Response:
+def _written(kind: str, root: str, value: Any, status: HTTPStatus = HTTPStatus.OK) -> web.Response:
     body = notation.document(root, value) if kind == notation.XML else notation.natural({root: value})
     return _response(body, f"{kind}; charset=utf-8", status)
 
 
-def _mapped(kind: str, root: str, value: list[Any]) -> Response:
+def _mapped(kind: str, root: str, value: list[Any]) -> web.Response:
     body = (
         notation.document(f"{root}es", {root: value})
         if kind == notation.XML
@@ -281,7 +324,7 @@ def _mapped(kind: str, root: str, value: list[Any]) -> Response:
     return _response(body, f"{kind}; charset=utf-8")
 
 
-def _refusal(refusal: RefusedError, kind: str | None, *, is_page: bool) -> Response:
+def _refusal(refusal: RefusedError, kind: str | None, *, is_page: bool) -> web.Response:
     if is_page:
         return _page_response(pages.document(refusal.message, []), refusal.status)
     if refusal.is_text:

@@ -1,28 +1,33 @@
 """What carries out the effects of a real node's core: each kind to the part that does it, its outcome back as
 a turn.
 
-Answers for the dispatching between ContainerManagerImpl and its services, and for DeletionService.
+Hadoop: the dispatching between ContainerManagerImpl and its services, and DeletionService.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from nm import effects as asked
-from nm.core import Core
-from nm.edge.collection import LogCollection
-from nm.edge.pump import Pump
-from nm.edge.store import StateStore
-from nm.executor.layout import Layout, remove_tree
-from nm.executor.process import ProcessExecutor
-from nm.localizer import FetchError, Localizer
-from nm.monitor import ContainersMonitor
-from nm.shuffle.server import ShuffleService
-from yarn.shuffle import SHUFFLE_SERVICE
+from yarnbox.nm import effects as asked
+from yarnbox.nm.core import Core
+from yarnbox.nm.edge.collection import LogCollection
+from yarnbox.nm.edge.log import write_log
+from yarnbox.nm.edge.store import StateStore
+from yarnbox.nm.executor.layout import Layout, remove_tree
+from yarnbox.nm.executor.process import ProcessExecutor
+from yarnbox.nm.localizer import FetchError, Localizer
+from yarnbox.nm.monitor import ContainersMonitor
+from yarnbox.nm.shuffle.server import ShuffleService
+from yarnbox.yarn.driver import AsyncioDriver
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.shuffle import SHUFFLE_SERVICE
+from yarnbox.yarn.tls import Tls
+
+T = TypeVar("T")
 
 log = logging.getLogger("nm.world")
 
@@ -45,15 +50,49 @@ class RealWorld:
         self._monitor = monitor
         self._collection = collection
         self._shuffle = shuffle
-        self._localizer = Localizer(layout, settings.localization.fetch_threads)
+        self._localizer = Localizer(layout, settings.localization.fetch_threads, Tls.of(settings.tls))
         self._delete_delay_s = settings.debug_delete_delay_secs
         self._tasks: set[asyncio.Task[None]] = set()
-        self.pump = Pump(core, self.perform)
+        self.driver = AsyncioDriver(core, self.perform, self._persist)
         self.executor: ProcessExecutor | None = None
         self.store = StateStore(None)
+        self._was_stored = True
         self.wake: Callable[[], None] = lambda: None
         self.register_again: Callable[[], None] = lambda: None
         self._shut_down = shut_down
+
+    def answer(self, call: Callable[[], T]) -> T:
+        """A turn for who starts and ends containers. YarnError when what it stored is not on the disk: a
+        restart of the node would have forgotten it.
+        """
+        self._was_stored = True
+        answer = self.driver.turn(call)
+        if not self._was_stored:
+            raise YarnError(
+                f"the recovery store of {self._core.context.node_id} failed: {self.store.failure}"
+            )
+        return answer
+
+    def store_again(self) -> None:
+        """Writes what could not be written; the node is healthy again when that succeeds."""
+        if self.store.failure is not None:
+            self._keep(())
+
+    def _persist(self, effects: Sequence[asked.Effect]) -> None:
+        changes = [effect for effect in effects if isinstance(effect, (asked.StoreEntry, asked.Forget))]
+        if changes and not self._keep(changes):
+            self._was_stored = False
+
+    def _keep(self, changes: Sequence[asked.StoreEntry | asked.Forget]) -> bool:
+        before = self.store.failure
+        is_kept = self.store.keep(changes)
+        if self.store.failure != before:
+            failure = (
+                None if self.store.failure is None else f"the recovery store failed: {self.store.failure}"
+            )
+            self._core.health.failed(failure, self._core.clock.now_ms())
+            self.wake()
+        return is_kept
 
     def perform(self, effect: asked.Effect) -> None:
         """Sees to one effect; what takes long goes on beside."""
@@ -81,10 +120,10 @@ class RealWorld:
                 self._monitor.stop(container_id)
             case asked.FetchResource():
                 self._spawn(self._fetch(effect))
-            case asked.Keep(key, value):
-                self.store.keep(key, value)
-            case asked.Forget(prefix):
-                self.store.forget(prefix)
+            case asked.StoreEntry() | asked.Forget():
+                pass  # before all others: see _persist
+            case asked.WriteLog():
+                write_log(effect)
             case asked.RegisterAgain():
                 self.register_again()
             case asked.ShutDown(reason):
@@ -151,19 +190,19 @@ class RealWorld:
             path, size = await self._localizer.fetch(order)
         except FetchError as fault:
             reason = str(fault)
-            self.pump.turn(lambda: world.resource_failed(order.cache, order.key, reason))
+            self.driver.turn(lambda: world.resource_failed(order.cache, order.key, reason))
         else:
-            self.pump.turn(lambda: world.resource_localized(order.cache, order.key, path, size))
+            self.driver.turn(lambda: world.resource_localized(order.cache, order.key, path, size))
 
     async def _prepare_logs(self, order: asked.PrepareLogAggregation) -> None:
         assert self._collection is not None
         fault = await asyncio.to_thread(self._collection.prepare, order.application_id, order.user)
-        self.pump.turn(lambda: self._core.world.log_handling_inited(order.application_id, fault))
+        self.driver.turn(lambda: self._core.world.log_handling_inited(order.application_id, fault))
 
     async def _aggregate_logs(self, order: asked.AggregateLogs) -> None:
         assert self._collection is not None
         now_ms = self._core.clock.now_ms()
         fault = await asyncio.to_thread(self._collection.aggregate, order, now_ms)
-        self.pump.turn(
+        self.driver.turn(
             lambda: self._core.world.logs_aggregated(order.application_id, fault, is_final=order.is_final)
         )

@@ -1,7 +1,7 @@
 """The processes of one container as a whole: signals to all of them, and who of them is left.
 
 A container is a process group; what left the group on purpose is found as a descendant while its ancestors
-live. Answers for the signals of DefaultContainerExecutor and for ProcfsBasedProcessTree's search.
+live. Hadoop: the signals of DefaultContainerExecutor and ProcfsBasedProcessTree's search.
 """
 
 from __future__ import annotations

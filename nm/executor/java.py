@@ -1,7 +1,7 @@
 """What `<ADD_OPENS>` in a command stands for: options that the node's Java needs for Hadoop's code.
 
 Hadoop's NodeManager looks at the Java that it runs in; ours runs in none and looks at the one in JAVA_HOME,
-which is what containers start. Answers for ContainerLaunch's ADDITIONAL_JDK17_PLUS_OPTIONS.
+which is what containers start. Hadoop: ContainerLaunch's ADDITIONAL_JDK17_PLUS_OPTIONS.
 """
 
 from __future__ import annotations

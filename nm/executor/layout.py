@@ -1,7 +1,7 @@
 """Where everything of a container lies: local directories, log directories, and what is below them.
 
-Owns the names, and which of several directories is used. Which of them are good is told from outside. Answers
-for LocalDirsHandlerService's choices and the path helpers of ContainerLaunch, ContainerLocalizer and
+Owns the names, and which of several directories is used. Which of them are good is told from outside. Hadoop:
+LocalDirsHandlerService's choices and the path helpers of ContainerLaunch, ContainerLocalizer and
 ContainerExecutor.
 """
 
@@ -14,12 +14,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
-from nm.resources import CacheKey
-from yarn.ids import ApplicationId, ContainerId
+from yarnbox.nm.resources import CacheKey
+from yarnbox.yarn.ids import ApplicationId, ContainerId
 
 PRIVATE = "nmPrivate"
 USER_CACHE = "usercache"
 FILE_CACHE = "filecache"
+STAGED = "staged"
 APPLICATION_CACHE = "appcache"
 
 
@@ -69,10 +70,10 @@ class Layout:
         aside: list[Path] = []
         for root in self.all_local:
             aside += root.glob(f"*{_ASIDE}*")
-            for name in (USER_CACHE, FILE_CACHE, PRIVATE):
+            for name in (USER_CACHE, FILE_CACHE, PRIVATE, STAGED):
                 if not keeps:
                     aside += _put_aside(root / name)
-                _make(root / name, 0o700 if name == PRIVATE else 0o755)
+                _make(root / name, 0o700 if name in (PRIVATE, STAGED) else 0o755)
         for root in self.all_logs:
             _make(root, 0o755)
         return aside
@@ -99,6 +100,11 @@ class Layout:
                 ) from None
             locks.append(file)
         return locks
+
+    @property
+    def staged(self) -> Path:
+        """Where clients' staged files are: in one directory, that they may be counted."""
+        return self.all_local[0] / STAGED
 
     # Containers
 

@@ -1,7 +1,7 @@
 """ProcessExecutor: containers as process groups of this machine, run as the NM's own user.
 
 Owns the launch from the first directory to the exit code, and the end of everything a container started: an
-end is reported when nothing of it runs any longer. Of one container it does one thing at a time. Answers for
+end is reported when nothing of it runs any longer. Of one container it does one thing at a time. Hadoop:
 DefaultContainerExecutor, ContainerLaunch, ContainerCleanup and RecoveredContainerLaunch.
 """
 
@@ -17,23 +17,23 @@ from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Protocol
 
-from nm.effects import Launch
-from nm.executor.group import descendants, end_group, is_alive, signal_group
-from nm.executor.java import additional_options
-from nm.executor.layout import Layout, NoDirectoryError
-from nm.executor.reaper import Reaper
-from nm.executor.script import (
+from yarnbox.nm.effects import Launch
+from yarnbox.nm.executor.group import descendants, end_group, is_alive, signal_group
+from yarnbox.nm.executor.java import additional_options
+from yarnbox.nm.executor.layout import Layout, NoDirectoryError
+from yarnbox.nm.executor.reaper import Reaper
+from yarnbox.nm.executor.script import (
     LAUNCH_SCRIPT,
     ScriptInput,
     auxiliary_variables,
     launch_script,
     wrapper_scripts,
 )
-from nm.executor.tails import failure_text
-from nm.settings import NMSettings
-from yarn.credentials import TOKEN_FILE, TOKEN_FILE_VARIABLE, Credentials, write_token_file
-from yarn.enums import SignalContainerCommand
-from yarn.ids import ContainerId, NodeId
+from yarnbox.nm.executor.tails import failure_text
+from yarnbox.nm.settings import NMSettings
+from yarnbox.yarn.credentials import TOKEN_FILE, TOKEN_FILE_VARIABLE, Credentials, write_token_file
+from yarnbox.yarn.enums import SignalContainerCommand
+from yarnbox.yarn.ids import ContainerId, NodeId
 
 log = logging.getLogger("nm.executor")
 
@@ -117,8 +117,11 @@ class ProcessExecutor:
         *,
         are_disks_healthy: Callable[[], bool] = lambda: True,
         reaper: Reaper | None = None,
+        hosting: Mapping[str, str] | None = None,
     ) -> None:
+        """`hosting` has the variables by which containers know this host: see yarn/hosting.py."""
         self._settings = settings
+        self._hosting = hosting or {}
         self._layout = layout
         self._answers = answers
         self._node_id = node_id
@@ -379,6 +382,7 @@ class ProcessExecutor:
             "PWD": str(work),
             "LOCALIZATION_COUNTERS": order.localization_counters,
             "JVM_PID": "$$",
+            **self._hosting,
             **auxiliary_variables(self._auxiliary_services),
         }
 
@@ -390,7 +394,7 @@ async def wait_for(process: subprocess.Popen[bytes]) -> int:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[None] = loop.create_future()
     descriptor = os.pidfd_open(process.pid)
-    loop.add_reader(descriptor, _settle, ended)
+    loop.add_reader(descriptor, _end, ended)
     try:
         await ended
     finally:
@@ -399,7 +403,7 @@ async def wait_for(process: subprocess.Popen[bytes]) -> int:
     return process.wait()
 
 
-def _settle(future: asyncio.Future[None]) -> None:
+def _end(future: asyncio.Future[None]) -> None:
     if not future.done():
         future.set_result(None)
 

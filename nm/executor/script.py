@@ -1,7 +1,8 @@
 """launch_container.sh: the environment, the links and the command of a container as a shell script.
 
-Nothing in values and commands is escaped: clients write them for exactly this evaluation. Pure text. Answers
-for ContainerExecutor.writeLaunchEnv, ContainerLaunch.ShellScriptBuilder, expandEnvironment and sanitizeEnv.
+Nothing in values and commands is escaped: clients write them for exactly this evaluation, and am.launch has
+what they write when they mean a text as it is. Pure text. Hadoop: ContainerExecutor.writeLaunchEnv,
+ContainerLaunch.ShellScriptBuilder, expandEnvironment and sanitizeEnv.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ PRELAUNCH_ERR = "prelaunch.err"
 DIRECTORY_LISTING = "directory.info"
 
 _REFERENCE = re.compile(r"\$(?:\{([A-Za-z_]\w*)|([A-Za-z_]\w*))")
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 def expand(text: str, log_directory: str, java_options: str = "") -> str:

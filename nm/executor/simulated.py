@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import re
 
-from nm.effects import Launch
-from nm.executor.process import TERMINATED, Answers
-from yarn.enums import SignalContainerCommand
-from yarn.ids import ContainerId
-from yarn.records.container import ContainerLaunchContext
+from yarnbox.nm.effects import Launch
+from yarnbox.nm.executor.process import TERMINATED, Answers
+from yarnbox.yarn.enums import SignalContainerCommand
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.container import ContainerLaunchContext
 
 DURATION_VARIABLE = "YARNBOX_SIMULATED_MS"
 EXIT_VARIABLE = "YARNBOX_SIMULATED_EXIT"
@@ -51,12 +51,16 @@ class SimulatedExecutor:
 
     def launch(self, order: Launch) -> None:
         """It runs at once, and ends by itself if it says when."""
-        takes_ms = duration_ms(order.context)
-        self._codes[order.container_id] = exit_code(order.context)
+        takes_ms, code = self.plan(order)
+        self._codes[order.container_id] = code
         self._ends[order.container_id] = (
             None if takes_ms is None else self._later(order.container_id, takes_ms / 1000)
         )
         self._answers.launched(order.container_id)
+
+    def plan(self, order: Launch) -> tuple[int | None, int]:
+        """How long it runs, None for until it is ended, and what it ends with."""
+        return duration_ms(order.context), exit_code(order.context)
 
     def reacquire(self, order: Launch) -> None:
         """There is nothing to find again: it starts anew."""
@@ -86,6 +90,17 @@ class SimulatedExecutor:
             left_s = max(0.0, end.when() - asyncio.get_running_loop().time())
             self._ends[container_id] = self._later(container_id, left_s)
         self._answers.resumed(container_id)
+
+    def running(self) -> list[ContainerId]:
+        """What runs."""
+        return list(self._ends)
+
+    def vanish(self) -> None:
+        """The machine is gone, with all that runs on it: nobody hears of it."""
+        for end in self._ends.values():
+            if end is not None:
+                end.cancel()
+        self._ends.clear()
 
     def _later(self, container_id: ContainerId, seconds: float) -> asyncio.TimerHandle:
         loop = asyncio.get_running_loop()

@@ -1,6 +1,6 @@
 """The ends of a container's error files, for the diagnostics of its failure.
 
-Answers for ContainerLaunch.handleContainerExitWithFailure.
+Hadoop: ContainerLaunch.handleContainerExitWithFailure.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import re
 from pathlib import Path
 
-from nm.executor.script import PRELAUNCH_ERR
+from yarnbox.nm.executor.script import PRELAUNCH_ERR
 
 
 def failure_text(exit_code: int, logs: Path, tail_bytes: int, pattern: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from yarn.configuration import values
-from yarn.settings import Conflict, setting, settings
+from yarnbox.yarn.configuration import values
+from yarnbox.yarn.settings import Conflict, setting, settings
 
 _NM = "yarn.nodemanager."
 _DISKS = _NM + "disk-health-checker."
@@ -24,7 +24,7 @@ class DiskSettings:
     log_directories: tuple[str, ...] = setting(
         _NM + "log-dirs", "${yarn.log.dir}/userlogs", "Logs of running containers"
     )
-    check_enabled: bool = setting(_DISKS + "enable", True, "Look whether the disks are good")
+    check_enabled: bool = setting(_DISKS + "enable", True, "Whether disks are checked")
     check_interval_ms: int = setting(
         _DISKS + "interval-ms", 120_000, "How often to look", unit="ms", at_least=1
     )
@@ -36,16 +36,21 @@ class DiskSettings:
         at_most=1,
         parse=values.single,
     )
+    full_marker: str | None = setting(
+        "yarnbox.nodemanager.disk-health-checker.full-marker",
+        None,
+        "A directory that holds a file of this name counts as full: for tests; absent: none does",
+    )
     utilization_checked: bool = setting(
-        _DISKS + "disk-utilization-threshold.enabled", True, "A full disk is a bad one"
+        _DISKS + "disk-utilization-threshold.enabled", True, "Whether a full disk counts as bad"
     )
     free_space_checked: bool = setting(
-        _DISKS + "disk-free-space-threshold.enabled", True, "A disk without room is a bad one"
+        _DISKS + "disk-free-space-threshold.enabled", True, "Whether a disk without free space counts as bad"
     )
     maximum_utilization_percent: float = setting(
         _DISKS + "max-disk-utilization-per-disk-percentage",
         90.0,
-        "Full is more than this",
+        "A disk is full above this",
         unit="percent",
         parse=values.single,
     )
@@ -57,12 +62,12 @@ class DiskSettings:
         parse=values.single,
     )
     minimum_free_mb: int = setting(
-        _DISKS + "min-free-space-per-disk-mb", 0, "Without room is less than this", unit="MB", at_least=0
+        _DISKS + "min-free-space-per-disk-mb", 0, "A disk has no free space below this", unit="MB", at_least=0
     )
     high_watermark_free_mb: int = setting(
         _DISKS + "min-free-space-per-disk-watermark-high-mb",
         "${yarn.nodemanager.disk-health-checker.min-free-space-per-disk-mb}",
-        "A disk without room is good again above this",
+        "A disk without free space is good again above this",
         unit="MB",
         at_least=0,
     )
@@ -73,7 +78,7 @@ class LocalizationSettings:
     """Fetching resources, and how long they stay."""
 
     fetch_threads: int = setting(
-        _LOCALIZER + "fetch.thread-count", 4, "Public resources fetched at a time", at_least=1
+        _LOCALIZER + "fetch.thread-count", 4, "Public resources fetched at the same time", at_least=1
     )
     cache_target_mb: int = setting(
         _LOCALIZER + "cache.target-size-mb",
@@ -94,6 +99,26 @@ class LocalizationSettings:
         8_192,
         "Entries of one directory of the cache",
         at_least=37,
+    )
+
+
+@settings
+class StagingSettings:
+    """What clients may stage at this node for the containers of all nodes."""
+
+    maximum_mb: int = setting(
+        "yarnbox.nodemanager.staging.max-mb",
+        0,
+        "Files that clients may stage here, where yarn.app.mapreduce.am.staging-dir is `yarnbox:`; 0: none",
+        unit="MB",
+        at_least=0,
+    )
+    retain_secs: int = setting(
+        "yarnbox.nodemanager.staging.retain-seconds",
+        86_400,
+        "How long staged files stay that nobody removes",
+        unit="secs",
+        at_least=1,
     )
 
 
@@ -127,7 +152,7 @@ class LogSettings:
             )
         },
     )
-    policy_parameters: str = setting(_AGGREGATION + "policy.parameters", "", "What the policy is told")
+    policy_parameters: str = setting(_AGGREGATION + "policy.parameters", "", "Parameters of the policy")
     rolling_interval_secs: int = setting(
         _AGGREGATION + "roll-monitoring-interval-seconds",
         -1,
@@ -135,7 +160,7 @@ class LogSettings:
         unit="secs",
     )
     rolling_minimum_secs: int = setting(
-        _AGGREGATION + "roll-monitoring-interval-seconds.min", 3_600, "Least such interval", unit="secs"
+        _AGGREGATION + "roll-monitoring-interval-seconds.min", 3_600, "Shortest such interval", unit="secs"
     )
     files_per_application: int = setting(
         _AGGREGATION + "num-log-files-per-app",

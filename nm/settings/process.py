@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nm.settings.directories import DiskSettings, LocalizationSettings, LogSettings
-from nm.settings.monitoring import HealthSettings, MonitorSettings
-from nm.settings.providers import AttributeProviderSettings, LabelProviderSettings
-from yarn.acl import AccessControlList
-from yarn.address import Address, with_default_port
-from yarn.node_resources import NodeResourceSettings
-from yarn.settings import Conflict, group, setting, settings
+from yarnbox.nm.settings.directories import (
+    DiskSettings,
+    LocalizationSettings,
+    LogSettings,
+    StagingSettings,
+)
+from yarnbox.nm.settings.monitoring import HealthSettings, LogMonitorSettings, MonitorSettings
+from yarnbox.nm.settings.providers import AttributeProviderSettings, LabelProviderSettings
+from yarnbox.yarn.acl import AccessControlList
+from yarnbox.yarn.address import Address, with_default_port
+from yarnbox.yarn.http_access import HttpAccessSettings
+from yarnbox.yarn.node_resources import NodeResourceSettings
+from yarnbox.yarn.settings import Conflict, group, setting, settings
+from yarnbox.yarn.tls import TlsSettings
 
 _NM = "yarn.nodemanager."
 _HOME = "/".join(("", "home", ""))  # in parts, for as a whole it looks like a path of somebody's machine
@@ -75,6 +82,9 @@ class NMSettings:
         "The ResourceManager's services over gRPC",
         parse=with_default_port(8050),
     )
+    node_secret_file: str | None = setting(
+        "yarnbox.node-secret-file", None, "File with the secret by which the RM knows its nodes; absent: none"
+    )
     rm_heartbeat_interval_ms: int = setting(
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms",
         1_000,
@@ -85,7 +95,7 @@ class NMSettings:
     rm_connect_maximum_wait_ms: int = setting(
         "yarn.resourcemanager.connect.max-wait.ms",
         900_000,
-        "How long to try to reach the RM; -1: for ever",
+        "How long to try to reach the RM; -1: without limit",
         unit="ms",
         at_least=-1,
     )
@@ -147,14 +157,14 @@ class NMSettings:
     sigkill_delay_ms: int = setting(
         _NM + "sleep-delay-before-sigkill.ms",
         250,
-        "From SIGTERM to SIGKILL; 0: SIGKILL at once",
+        "Time between SIGTERM and SIGKILL; 0: SIGKILL at once",
         unit="ms",
         at_least=0,
     )
     process_kill_wait_ms: int = setting(
         _NM + "process-kill-wait.ms",
         5_000,
-        "A process is given so long to show its pid",
+        "How long to wait for the pid of a new process",
         unit="ms",
         at_least=0,
     )
@@ -164,7 +174,7 @@ class NMSettings:
     retry_minimum_interval_ms: int = setting(
         _NM + "container-retry-minimum-interval-ms",
         1_000,
-        "Least pause before a relaunch",
+        "Shortest pause before a relaunch",
         unit="ms",
         at_least=0,
     )
@@ -177,7 +187,7 @@ class NMSettings:
     opportunistic_pause: bool = setting(
         _NM + "opportunistic-containers-use-pause-for-preemption",
         False,
-        "Make room by pausing, not by killing",
+        "Free resources by pausing containers instead of killing them",
     )
     stderr_tail_bytes: int = setting(
         _NM + "container.stderr.tail.bytes",
@@ -192,7 +202,7 @@ class NMSettings:
     debug_delete_delay_secs: int = setting(
         _NM + "delete.debug-delay-sec",
         0,
-        "Directories of ended applications stay for so long; -1: for ever",
+        "How long directories of ended applications are kept; -1: without limit",
         unit="secs",
         at_least=-1,
     )
@@ -203,21 +213,25 @@ class NMSettings:
         _NM + "recovery.enabled", False, "Containers survive a restart of the NM"
     )
     recovery_directory: str = setting(
-        _NM + "recovery.dir", "${hadoop.tmp.dir}/yarn-nm-recovery", "What is needed for that"
+        _NM + "recovery.dir", "${hadoop.tmp.dir}/yarn-nm-recovery", "Where the state for that is kept"
     )
     recovery_supervised: bool = setting(
         _NM + "recovery.supervised",
         False,
-        "Somebody starts the NM again: leave containers running at its end",
+        "The NM is supervised and started again: leave containers running when it ends",
     )
     acl_enabled: bool = setting("yarn.acl.enable", False, "Check who looks at containers and logs")
     admin_acl: AccessControlList = setting("yarn.admin.acl", "*", "Administrators of the cluster")
 
+    http_access: HttpAccessSettings = group(HttpAccessSettings)
+    tls: TlsSettings = group(TlsSettings)
     resources: NodeResourceSettings = group(NodeResourceSettings)
     disks: DiskSettings = group(DiskSettings)
     localization: LocalizationSettings = group(LocalizationSettings)
+    staging: StagingSettings = group(StagingSettings)
     logs: LogSettings = group(LogSettings)
     monitor: MonitorSettings = group(MonitorSettings)
+    log_monitor: LogMonitorSettings = group(LogMonitorSettings)
     health: HealthSettings = group(HealthSettings)
     labels: LabelProviderSettings = group(LabelProviderSettings)
     attributes: AttributeProviderSettings = group(AttributeProviderSettings)
@@ -225,4 +239,4 @@ class NMSettings:
     def conflicts(self) -> Iterator[Conflict]:
         """A NodeManager that is to be found again after a restart needs a port that stays."""
         if self.recovery_enabled and self.address.port == 0:
-            yield Conflict(_NM + "address", f"a fixed port, for {_NM}recovery.enabled is true")
+            yield Conflict(_NM + "address", f"a fixed port, because {_NM}recovery.enabled is true")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from yarn.settings import setting, settings
+from yarnbox.yarn.settings import setting, settings
 
 _LABELS = "yarn.nodemanager.node-labels."
 _ATTRIBUTES = "yarn.nodemanager.node-attributes."
@@ -12,7 +12,7 @@ _ATTRIBUTES = "yarn.nodemanager.node-attributes."
 class LabelProviderSettings:
     """Distributed node labels: who says, and how often."""
 
-    enabled: bool = setting("yarn.node-labels.enabled", False, "Nodes may be in partitions")
+    enabled: bool = setting("yarn.node-labels.enabled", False, "Whether nodes can have labels (partitions)")
     configuration_type: str = setting(
         "yarn.node-labels.configuration-type",
         "centralized",
@@ -20,7 +20,7 @@ class LabelProviderSettings:
         one_of=("centralized", "distributed", "delegated-centralized"),
     )
     provider: str | None = setting(
-        _LABELS + "provider", None, "config, script, or the dotted path of a class; absent: nobody"
+        _LABELS + "provider", None, "config, script, or the dotted path of a class; absent: none"
     )
     fetch_interval_ms: int = setting(
         _LABELS + "provider.fetch-interval-ms",
@@ -30,7 +30,7 @@ class LabelProviderSettings:
         at_least=-1,
     )
     fetch_timeout_ms: int = setting(
-        _LABELS + "provider.fetch-timeout-ms", 1_200_000, "A script is given so long", unit="ms", at_least=1
+        _LABELS + "provider.fetch-timeout-ms", 1_200_000, "Longest run of a script", unit="ms", at_least=1
     )
     resync_interval_ms: int = setting(
         _LABELS + "resync-interval-ms",
@@ -60,7 +60,7 @@ class AttributeProviderSettings:
     """Distributed node attributes: who says, and how often."""
 
     provider: str | None = setting(
-        _ATTRIBUTES + "provider", None, "config, script, or the dotted path of a class; absent: nobody"
+        _ATTRIBUTES + "provider", None, "config, script, or the dotted path of a class; absent: none"
     )
     fetch_interval_ms: int = setting(
         _ATTRIBUTES + "provider.fetch-interval-ms",
@@ -72,7 +72,7 @@ class AttributeProviderSettings:
     fetch_timeout_ms: int = setting(
         _ATTRIBUTES + "provider.fetch-timeout-ms",
         1_200_000,
-        "A script is given so long",
+        "Longest run of a script",
         unit="ms",
         at_least=1,
     )

@@ -1,22 +1,27 @@
 """ShuffleService: an HTTP server from which reducers fetch their parts of map outputs.
 
 Owns which jobs may be asked for, and with which secret; requests that are not signed with it get nothing. The
-names, files and signatures are the contract in yarn/shuffle.py. Answers for ShuffleHandler.
+names, files and signatures are the contract in yarn/shuffle.py. Hadoop: ShuffleHandler.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from http import HTTPStatus
 from pathlib import Path
 from typing import NamedTuple
 
-from nm.edge.http import FilePart, HttpServer, Part, Request, Response
-from nm.executor.layout import APPLICATION_CACHE, USER_CACHE, Layout
-from yarn.credentials import read_token
-from yarn.errors import IllegalArgumentError
-from yarn.ids import ApplicationId
-from yarn.shuffle import (
+from aiohttp import web
+
+from yarnbox.nm.executor.layout import APPLICATION_CACHE, USER_CACHE, Layout
+from yarnbox.yarn.address import Address
+from yarnbox.yarn.credentials import read_token
+from yarnbox.yarn.errors import IllegalArgumentError
+from yarnbox.yarn.http_access import HttpAccess
+from yarnbox.yarn.http_server import FilePart, HttpServer, Part, bind, new_application, response_of
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.shuffle import (
     CONTENT_TYPE,
     INDEX_FILE,
     NAME,
@@ -36,9 +41,11 @@ from yarn.shuffle import (
     reply_hash,
     url_hash,
 )
+from yarnbox.yarn.tls import Tls
 
 log = logging.getLogger("nm.shuffle")
 
+_LARGEST_BODY = 64 * 1024
 _OURS = {NAME_HEADER: NAME, VERSION_HEADER: VERSION}
 
 
@@ -60,14 +67,18 @@ class _Job(NamedTuple):
 class ShuffleService:
     """The map outputs of one node."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, access: HttpAccess, tls: Tls | None = None) -> None:
+        """Who asks proves it by the secret of the job, with TLS, too."""
         self._layout = layout
+        self._tls = tls
         self._jobs: dict[str, _Job] = {}
-        self._server = HttpServer(self._handle, in_thread=True)
+        app = new_application(access, largest_body=_LARGEST_BODY)
+        app.router.add_route("*", "/{path:.*}", self._serve)
+        self._server = HttpServer(app)
 
     async def start(self, host: str, port: int) -> None:
         """Listens; port 0 is any free one."""
-        await self._server.start(host, port, "mapreduce.shuffle.port")
+        await self._server.start(bind(Address(host, port), "mapreduce.shuffle.port"), self._tls)
 
     async def stop(self) -> None:
         """Serves no longer."""
@@ -87,7 +98,7 @@ class ShuffleService:
         try:
             token = read_token(data)
         except IllegalArgumentError as error:
-            log.error("service data of %s are no job token: %s", application_id, error.message)
+            log.error("service data of %s are not a job token: %s", application_id, error.message)
             return
         self._jobs.setdefault(job_of(application_id), _Job(application_id, user, token.password))
 
@@ -95,40 +106,40 @@ class ShuffleService:
         """Forgets its job."""
         self._jobs.pop(job_of(application_id), None)
 
-    def _handle(self, request: Request) -> Response:
+    async def _serve(self, request: web.Request) -> web.Response:
         try:
-            return self._find(request)
+            return await asyncio.to_thread(self._find, request)
         except RefusedError as refusal:
-            log.warning("%s refused: %s", request.target, refusal.reason)
-            return Response(refusal.status, _OURS, [f"{refusal.reason}\n".encode()])
+            log.warning("%s refused: %s", request.raw_path, refusal.reason)
+            return web.Response(status=refusal.status, headers=_OURS, text=f"{refusal.reason}\n")
 
-    def _find(self, asked: Request) -> Response:
+    def _find(self, asked: web.Request) -> web.Response:
         if asked.method != "GET":
             raise RefusedError(HTTPStatus.METHOD_NOT_ALLOWED, f"{asked.method} is not allowed")
         if (asked.headers.get(NAME_HEADER), asked.headers.get(VERSION_HEADER)) != (NAME, VERSION):
             raise RefusedError(HTTPStatus.BAD_REQUEST, "Incompatible shuffle request version")
         try:
-            request = ShuffleRequest.parse(asked.target)
+            request = ShuffleRequest.parse(asked.raw_path)
         except ValueError as error:
             raise RefusedError(HTTPStatus.BAD_REQUEST, str(error)) from None
         job = self._jobs.get(request.job)
         if job is None:
             raise RefusedError(HTTPStatus.UNAUTHORIZED, "Could not find jobid")
-        given = asked.headers.get(URL_HASH.lower())
+        given = asked.headers.get(URL_HASH)
         if given is None:
             raise RefusedError(HTTPStatus.UNAUTHORIZED, "fetcher cannot be authenticated")
-        expected = url_hash(job.secret, asked.target, self.port)
+        expected = url_hash(job.secret, asked.raw_path, self.port)
         if not is_signed(expected, given):
             raise RefusedError(HTTPStatus.UNAUTHORIZED, "Verification of the hashReply failed")
         parts: list[Part] = []
         for attempt in request.maps:
             parts.extend(self._segment(job, request.reduce, attempt))
         headers = {"Content-Type": CONTENT_TYPE, REPLY_HASH: reply_hash(job.secret, expected), **_OURS}
-        return Response(headers=headers, parts=parts)
+        return response_of(parts, headers)
 
     def _segment(self, job: _Job, reduce: int, attempt: str) -> tuple[bytes, FilePart]:
         if "/" in attempt or attempt in ("", ".", ".."):
-            raise RefusedError(HTTPStatus.BAD_REQUEST, f"{attempt!r} is no map attempt")
+            raise RefusedError(HTTPStatus.BAD_REQUEST, f"{attempt!r} is not a map attempt")
         place = Path(USER_CACHE) / job.user / APPLICATION_CACHE / str(job.application_id)
         for root in self._layout.all_local:
             directory = root / place / OUTPUT_DIRECTORY / attempt

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from rm.attempt import RMAppAttempt
-from rm.blacklist import AMNodeBlacklist
-from rm.events.app import (
+from yarnbox.rm.attempt import RMAppAttempt
+from yarnbox.rm.attempt.entity import AttemptContext
+from yarnbox.rm.blacklist import AMNodeBlacklist
+from yarnbox.rm.events.app import (
     AppEvent,
 )
-from rm.finished import FinishedContainers
-from rm.log_aggregation import LogAggregation
-from yarn.enums import FinalApplicationStatus, NodeUpdateType
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.ordered import OrderedSet
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.request import ResourceRequest
+from yarnbox.rm.finished import FinishedContainers
+from yarnbox.rm.log_aggregation import LogAggregation
+from yarnbox.yarn.enums import FinalApplicationStatus, NodeUpdateType
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.ordered import OrderedSet
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.request import ResourceRequest
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
-    from rm.node import RMNode
-    from rm.state import StoredApp
+    from yarnbox.rm.node import RMNode
+    from yarnbox.rm.state import StoredApp
 
 
 class RMAppState(Enum):
@@ -57,12 +57,20 @@ _FINAL_STATUS = {
 Todo = Callable[["RMApp", Any], None]
 
 
+class AppContext(AttemptContext, Protocol):
+    """What an application reaches beside its turn."""
+
+    def find_node(self, node_id: NodeId) -> RMNode | None:
+        """The node, active or not."""
+        ...
+
+
 class RMApp:
     """An application as the RM sees it."""
 
     def __init__(
         self,
-        context: RMContext,
+        context: AppContext,
         submission: ApplicationSubmissionContext,
         user: str,
         queue: str,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rm.app.entity import (
+from yarnbox.rm.app.entity import (
     ACCEPTED,
     FAILED,
     FINAL_SAVING,
@@ -14,8 +14,9 @@ from rm.app.entity import (
     RMAppState,
     Todo,
 )
-from rm.attempt import RM_APP_ATTEMPT
-from rm.events.app import (
+from yarnbox.rm.app.storing import store_app
+from yarnbox.rm.attempt import RM_APP_ATTEMPT
+from yarnbox.rm.events.app import (
     AppAccepted,
     AppAttemptFailed,
     AppAttemptFinished,
@@ -36,11 +37,10 @@ from rm.events.app import (
     AttemptRecover,
     AttemptStart,
 )
-from rm.events.node import NodeCleanupApp
-from rm.events.scheduler import SchedulerAppAdded, SchedulerAppRemoved
-from rm.state import store_app
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.statemachine import Arc, to
+from yarnbox.rm.events.node import NodeCleanupApp
+from yarnbox.rm.events.scheduler import SchedulerAppAdded, SchedulerAppRemoved
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.statemachine import Arc, to
 
 # Saving a final state
 

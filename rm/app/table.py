@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rm.app import life
-from rm.app.entity import (
+from yarnbox.rm.app import life
+from yarnbox.rm.app.entity import (
     ACCEPTED,
     FAILED,
     FINAL_SAVING,
@@ -16,7 +16,7 @@ from rm.app.entity import (
     RUNNING,
     SUBMITTED,
 )
-from rm.events.app import (
+from yarnbox.rm.events.app import (
     AppAccepted,
     AppAttemptFailed,
     AppAttemptFinished,
@@ -34,7 +34,7 @@ from rm.events.app import (
     AppStart,
     AppUpdateSaved,
 )
-from yarn.statemachine import Table, choose, ignore, stay, to
+from yarnbox.yarn.statemachine import Table, choose, ignore, stay, to
 
 _HEAR_OF_NODES = stay(AppNodeUpdate, hook=life.note_node_update)
 _REMEMBER_NODES = stay(AppRunningOnNode, hook=life.note_node)

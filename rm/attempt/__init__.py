@@ -2,7 +2,7 @@
 
 It asks the scheduler for the AM's container, has it launched, listens to the AM and gathers what it has to
 know; whether another attempt follows is its application's decision. Its final state is written to the state
-store before it is shown. Answers for RMAppAttemptImpl and for the events of AMLauncher.
+store before it is shown. Hadoop: RMAppAttemptImpl and the events of AMLauncher.
 
 entity     what an attempt is
 beginning  from START to the registration of its AM, and recovery
@@ -10,7 +10,7 @@ ending     its containers' ends, and its own
 table      the law
 """
 
-from rm.attempt.entity import NO_PORT, NOT_AVAILABLE, RMAppAttempt, RMAppAttemptState
-from rm.attempt.table import RM_APP_ATTEMPT
+from yarnbox.rm.attempt.entity import NO_PORT, NOT_AVAILABLE, RMAppAttempt, RMAppAttemptState
+from yarnbox.rm.attempt.table import RM_APP_ATTEMPT
 
 __all__ = ["NOT_AVAILABLE", "NO_PORT", "RM_APP_ATTEMPT", "RMAppAttempt", "RMAppAttemptState"]

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rm.attempt.ending import end
-from rm.attempt.entity import (
+from yarnbox.rm.asks import ANY
+from yarnbox.rm.attempt.ending import end
+from yarnbox.rm.attempt.entity import (
     ALLOCATED_SAVING,
     LAUNCHED,
     LAUNCHED_UNMANAGED_SAVING,
@@ -15,9 +16,9 @@ from rm.attempt.entity import (
     RMAppAttempt,
     RMAppAttemptState,
 )
-from rm.context import AMSession
-from rm.effects import LaunchContainer
-from rm.events.app import (
+from yarnbox.rm.attempt.storing import store_attempt
+from yarnbox.rm.effects import LaunchContainer
+from yarnbox.rm.events.app import (
     AppAttemptLaunched,
     AppAttemptRegistered,
     AttemptAdded,
@@ -29,12 +30,11 @@ from rm.events.app import (
     AttemptRetryAllocate,
     AttemptStart,
 )
-from rm.events.scheduler import SchedulerAppAttemptAdded
-from rm.scheduler.asks import ANY
-from rm.state import store_attempt
-from yarn.moments import weekday_first
-from yarn.records.container import ContainerLaunchContext
-from yarn.records.request import ResourceRequest
+from yarnbox.rm.events.scheduler import SchedulerAppAttemptAdded
+from yarnbox.rm.ports import AMSession
+from yarnbox.yarn.moments import weekday_first
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.records.request import ResourceRequest
 
 RETRY_MS = 500
 """How soon the AM's container is looked for again when it was not there to be taken."""

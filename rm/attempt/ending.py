@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rm.attempt.entity import (
+from yarnbox.rm.attempt.entity import (
     FAILED,
     FINAL_SAVING,
     FINISHED,
@@ -14,8 +14,9 @@ from rm.attempt.entity import (
     RMAppAttemptState,
     Todo,
 )
-from rm.effects import StopContainer
-from rm.events.app import (
+from yarnbox.rm.attempt.storing import store_attempt
+from yarnbox.rm.effects import StopContainer
+from yarnbox.rm.events.app import (
     AppAttemptFailed,
     AppAttemptFinished,
     AppAttemptKilled,
@@ -32,11 +33,10 @@ from rm.events.app import (
     AttemptUnregistered,
     AttemptUpdateSaved,
 )
-from rm.events.node import NodeFinishedContainersPulledByAM
-from rm.events.scheduler import SchedulerAppAttemptRemoved
-from rm.scheduler.statuses import INVALID, PREEMPTED
-from rm.state import store_attempt
-from yarn.statemachine import Arc, to
+from yarnbox.rm.events.node import NodeFinishedContainersPulledByAM
+from yarnbox.rm.events.scheduler import SchedulerAppAttemptRemoved
+from yarnbox.rm.scheduler.statuses import INVALID, PREEMPTED
+from yarnbox.yarn.statemachine import Arc, to
 
 # Saving a final state
 
@@ -331,7 +331,7 @@ def end(attempt: RMAppAttempt, state: RMAppAttemptState, diagnostics: str = "") 
 
 def _stop_am(attempt: RMAppAttempt) -> None:
     container = attempt.master_container
-    if container is not None and container.id is not None and container.node_id is not None:
+    if container is not None and container.node_id is not None:
         attempt.context.order(
             StopContainer(attempt_id=attempt.attempt_id, node_id=container.node_id, container_id=container.id)
         )

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from rm.diagnostics import Diagnostics
-from rm.events.app import AttemptEvent
-from rm.scheduler.statuses import ABORTED, DISKS_FAILED, INVALID, KILLED_BY_RESOURCEMANAGER, PREEMPTED
-from yarn.enums import FinalApplicationStatus
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarn.records.container import Container
-from yarn.records.tokens import Token
-from yarn.resource import NONE, Resource
-
-if TYPE_CHECKING:
-    from rm.app import RMApp
-    from rm.context import RMContext
-    from rm.state import StoredAttempt
+from yarnbox.rm.blacklist import AMNodeBlacklist
+from yarnbox.rm.container_context import ContainerTokens
+from yarnbox.rm.diagnostics import Diagnostics
+from yarnbox.rm.events.app import AttemptEvent
+from yarnbox.rm.finished import FinishedContainers
+from yarnbox.rm.ports import AMSession, AttemptTokens, Pages
+from yarnbox.rm.scheduler.base import Scheduler
+from yarnbox.rm.scheduler.context import SchedulerContext
+from yarnbox.rm.scheduler.statuses import ABORTED, DISKS_FAILED, INVALID, KILLED_BY_RESOURCEMANAGER, PREEMPTED
+from yarnbox.rm.state import StoredApp, StoredAttempt
+from yarnbox.yarn.enums import FinalApplicationStatus
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.container import Container
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.resource import NONE, Resource
 
 NOT_AVAILABLE = "N/A"
 NO_PORT = -1
@@ -51,10 +55,77 @@ FINAL_SAVING, FINISHING, FINISHED, FAILED, KILLED = list(RMAppAttemptState)[8:]
 Todo = Callable[["RMAppAttempt", Any], None]
 
 
+class AttemptContext(SchedulerContext, Protocol):
+    """What an attempt reaches beside its turn."""
+
+    @property
+    def scheduler(self) -> Scheduler[Any]: ...
+
+    @property
+    def tokens(self) -> AllTokens: ...
+
+    @property
+    def pages(self) -> Pages: ...
+
+    @property
+    def am_sessions(self) -> dict[ApplicationAttemptId, AMSession]: ...
+
+
+class AllTokens(ContainerTokens, AttemptTokens, Protocol):
+    """Who makes all tokens."""
+
+
+class AttemptOwner(Protocol):
+    """The application as its attempts see it."""
+
+    @property
+    def application_id(self) -> ApplicationId: ...
+
+    @property
+    def submission(self) -> ApplicationSubmissionContext: ...
+
+    @property
+    def user(self) -> str: ...
+
+    @property
+    def queue(self) -> str: ...
+
+    @property
+    def submit_ms(self) -> int: ...
+
+    @property
+    def am_requests(self) -> tuple[ResourceRequest, ...]: ...
+
+    @property
+    def am_blacklist(self) -> AMNodeBlacklist: ...
+
+    @property
+    def finished(self) -> FinishedContainers: ...
+
+    @property
+    def recovered(self) -> StoredApp | None: ...
+
+    @property
+    def current(self) -> RMAppAttempt | None: ...
+
+    @property
+    def is_in_final_state(self) -> bool: ...
+
+    @property
+    def is_unmanaged(self) -> bool: ...
+
+    @property
+    def keeps_containers(self) -> bool: ...
+
+    def will_retry(self) -> bool:
+        """Whether another attempt follows when this one fails."""
+        ...
+
+
 class RMAppAttempt:
     """An attempt as the RM sees it."""
 
-    def __init__(self, context: RMContext, attempt_id: ApplicationAttemptId, app: RMApp) -> None:
+    def __init__(self, context: AttemptContext, attempt_id: ApplicationAttemptId, app: AttemptOwner) -> None:
         self.context = context
         self.attempt_id = attempt_id
         self.app = app

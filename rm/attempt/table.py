@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rm.attempt import beginning, ending
-from rm.attempt.ending import save
-from rm.attempt.entity import (
+from yarnbox.rm.attempt import beginning, ending
+from yarnbox.rm.attempt.ending import save
+from yarnbox.rm.attempt.entity import (
     ALLOCATED,
     ALLOCATED_SAVING,
     FAILED,
@@ -19,7 +19,7 @@ from rm.attempt.entity import (
     SCHEDULED,
     SUBMITTED,
 )
-from rm.events.app import (
+from yarnbox.rm.events.app import (
     AttemptAdded,
     AttemptContainerAllocated,
     AttemptContainerFinished,
@@ -37,7 +37,7 @@ from rm.events.app import (
     AttemptUnregistered,
     AttemptUpdateSaved,
 )
-from yarn.statemachine import Cells, Table, choose, ignore, stay, to
+from yarnbox.yarn.statemachine import Cells, Table, choose, ignore, stay, to
 
 _FAIL: Cells = {AttemptFail: save(FAILED, ending.failed)}
 _KILL: Cells = {AttemptKill: save(KILLED, ending.killed)}

@@ -1,13 +1,13 @@
 """The RM's configuration directory: files read anew for the refresh commands.
 
-Answers for LocalConfigurationProvider and FileSystemBasedConfigurationProvider.
+Hadoop: LocalConfigurationProvider and FileSystemBasedConfigurationProvider.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
 
 
 class ConfigurationDirectory:
@@ -22,7 +22,7 @@ class ConfigurationDirectory:
     def load(self, *file_names: str) -> Configuration:
         """The present content of these files, later ones above earlier ones."""
         if not self.path.is_dir():
-            raise ConfigurationError.of(self.path, "is no directory, so there is no configuration in it")
+            raise ConfigurationError.of(self.path, "is not a directory, so it holds no configuration")
         return self._base.with_files(self.path, file_names).overlaid_by_arguments(self._definitions)
 
     def read_text(self, file_name: str) -> str | None:

@@ -1,127 +1,160 @@
-"""The loop around the core: one turn per call, timers on the event loop, effects to whoever carries them out.
+"""The ResourceManager's driver: what a turn stored is durable before anybody hears of it, or the RM ends.
 
-Owns when the core is called, and that what a turn stored is durable before anybody hears of it. Knows nothing
-of gRPC. Answers for the threads of Hadoop's dispatchers and monitors, which have become one.
+Turns, effects and timers are those of yarn/driver.py. Here stand which effects are persisted, who carries out
+the others, and what follows from a store that fails. Knows nothing of gRPC. Hadoop: the threads of the
+dispatchers and monitors, which have become one.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
-from rm.core import Core
-from rm.edge.launcher import Launcher
-from rm.edge.store import StateStore
-from rm.effects import ApplicationForgotten, KeepLog, KeepRecord, LaunchContainer, StopContainer, StoreState
-from yarn.clock import Clock
-from yarn.errors import NotReadyError
-from yarn.journal import Journal
-from yarn.log import LEVELS, Log
+from yarnbox.rm.core import Core
+from yarnbox.rm.edge.launcher import Launcher
+from yarnbox.rm.edge.store import Keeper, RecordKeeper, StoreError
+from yarnbox.rm.effects import (
+    AppendRecord,
+    ApplicationForgotten,
+    Effect,
+    LaunchContainer,
+    SetEntryAside,
+    StopContainer,
+    StoreState,
+    WriteLog,
+)
+from yarnbox.yarn.clock import Clock
+from yarnbox.yarn.driver import AsyncioDriver
+from yarnbox.yarn.errors import NotReadyError
+from yarnbox.yarn.log import LEVELS, Log
+from yarnbox.yarn.standstill import StandstillWatch
 
 T = TypeVar("T")
 
 log = Log("rm")
 
 
-class Driver:
+class StoreFailedError(Exception):
+    """A turn could not be stored; the RM is about to end."""
+
+
+class Standing(Protocol):
+    """Whether this RM is the active one of several."""
+
+    why_lost: str
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it is at this moment, as surely as that can be known."""
+        ...
+
+
+class Driver(AsyncioDriver[Effect]):
     """Turns of one core, in one thread."""
 
     def __init__(
-        self, core: Core, clock: Clock, store: StateStore | None, broken: Callable[[BaseException], None]
+        self,
+        core: Core,
+        clock: Clock,
+        store: Keeper | None,
+        broken: Callable[[BaseException], None],
+        standing: Standing | None = None,
     ) -> None:
-        self._core = core
+        """Without `standing` it is the only RM."""
+        super().__init__(core, self._carry_out, self._store_effects)
+        self._rm = core
         self._clock = clock
         self._store = store
+        self._standing = standing
         self._broken = broken
-        self._loop = asyncio.get_running_loop()
-        self._timer: asyncio.TimerHandle | None = None
-        self._due_ms: int | None = None
         self._is_broken = False
         self.launcher: Launcher
-        self.journals: dict[str, Journal] = {}
+        self.standstill = StandstillWatch(self._stood_still)
+        self.journals: Mapping[str, RecordKeeper] = {}
         """Where records are kept, by the name of their journal."""
 
     def turn(self, call: Callable[[], T]) -> T:
-        """One turn and all that follows from it; the answer of the call, or what it raised."""
-        if self._is_broken:
-            raise NotReadyError("the ResourceManager is stopping: its state store failed")
+        """One turn and all that follows from it; the answer of the call, or what it raised. NotReadyError:
+        the turn, or an earlier one, could not be stored.
+        """
+        self.standstill.look()
+        self._check_store()
         try:
-            return self._core.turn(call)
+            return super().turn(call)
         finally:
-            self.settle()
+            self._check_store()  # nobody hears of what could not be stored
 
     def tell(self, news: Callable[[], None]) -> None:
         """Tells the core what the world did, which is a turn of its own, and settles what follows."""
         try:
             news()
         finally:
-            self.settle()
+            self.perform_effects()
 
-    def settle(self) -> None:
-        """Carries out what the core ordered, until it orders nothing more, and sets the clock's next call."""
-        while effects := self._core.take_effects():
-            stored = [effect for effect in effects if isinstance(effect, StoreState)]
-            if stored and self._store is not None and not self._write(self._store, stored):
-                return
-            if not self._keep([effect for effect in effects if isinstance(effect, KeepRecord)]):
-                return
+    def perform_effects(self) -> None:
+        """Carries out what the core ordered, until it orders nothing more. If it cannot be stored, nothing of
+        it is carried out, and no turn is answered any more.
+        """
+        try:
+            super().perform_effects()
+        except StoreFailedError:
+            self._is_broken = True
+
+    def _check_store(self) -> None:
+        if self._is_broken:
+            raise NotReadyError("the ResourceManager is stopping: its state store failed")
+        if self._standing is not None and not self._standing.is_held:
+            raise NotReadyError("the ResourceManager is not active any more")
+
+    def _stood_still(self, gap_ms: int) -> None:
+        log.warning("stood still, everybody has one liveness interval more", ms=gap_ms)
+        self.tell(lambda: self._rm.stood_still(gap_ms))
+
+    def _advance(self) -> None:
+        self.standstill.look()
+        super()._advance()
+
+    def _store_effects(self, effects: Sequence[Effect]) -> None:
+        """Raises StoreFailedError: an RM whose store fails must not go on as if its memory were kept, and
+        RMStateStore ends it, too.
+        """
+        try:
+            if self._standing is not None and not self._standing.is_held:
+                raise StoreError(self._standing.why_lost or "not active any more: ZooKeeper was not heard of")
+            if self._store is not None:
+                self._write(self._store, effects)
             for effect in effects:
-                self._perform(effect)
-        self._set_timer()
-
-    def _write(self, store: StateStore, orders: list[StoreState]) -> bool:
-        try:
-            store.write([(order.key, order.value) for order in orders])
+                if isinstance(effect, AppendRecord):
+                    self.journals[effect.journal].append(effect.record)
+        except StoreError as error:
+            log.error("the state store failed", why=error)
+            self._broken(error)
+            raise StoreFailedError from error
         except Exception as error:
-            # An RM whose store fails must not go on as if its memory were kept: RMStateStore ends it, too.
-            log.exception("the state store failed", store=store.path)
-            self._is_broken = True
+            log.exception("the state store failed")
             self._broken(error)
-            return False
-        return True
+            raise StoreFailedError from error
 
-    def _keep(self, orders: list[KeepRecord]) -> bool:
-        try:
-            for order in orders:
-                self.journals[order.journal].append(order.record)
-        except OSError as error:
-            log.exception("a journal failed")
-            self._is_broken = True
-            self._broken(error)
-            return False
-        return True
+    def _write(self, store: Keeper, effects: Sequence[Effect]) -> None:
+        stored = [(effect.key, effect.value) for effect in effects if isinstance(effect, StoreState)]
+        if stored:
+            store.write(stored)
+        for effect in effects:
+            if isinstance(effect, SetEntryAside):
+                store.set_aside(effect.key, effect.why, self._clock.now_ms())
 
-    def _perform(self, effect: Any) -> None:
+    def _carry_out(self, effect: Any) -> None:
         match effect:
             case StoreState():
                 if effect.acknowledgement is not None:
-                    self._core.stored(effect.acknowledgement)
+                    self._rm.stored(effect.acknowledgement)
             case LaunchContainer():
                 self.launcher.launch(effect)
             case StopContainer():
                 self.launcher.stop(effect)
-            case KeepLog():
+            case WriteLog():
                 Log(effect.logger).write(LEVELS[effect.level], effect.name, dict(effect.keys))
-            case ApplicationForgotten() | KeepRecord():
+            case ApplicationForgotten() | AppendRecord() | SetEntryAside():
                 pass
             case _:
                 raise AssertionError(f"nobody carries out {effect}")
-
-    def _set_timer(self) -> None:
-        due_ms = self._core.next_due_ms()
-        if due_ms == self._due_ms:
-            return
-        if self._timer is not None:
-            self._timer.cancel()
-        self._due_ms, self._timer = due_ms, None
-        if due_ms is not None:
-            delay_s = max(0, due_ms - self._clock.now_ms()) / 1000
-            self._timer = self._loop.call_later(delay_s, self._advance)
-
-    def _advance(self) -> None:
-        self._due_ms = self._timer = None
-        try:
-            self._core.advance()
-        finally:
-            self.settle()

@@ -1,6 +1,6 @@
 """Groups of users: those that the configuration names, else the machine's.
 
-Answers for Groups, ShellBasedUnixGroupsMapping and the static mapping overrides.
+Hadoop: Groups, ShellBasedUnixGroupsMapping and the static mapping overrides.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import grp
 import pwd
 
-from yarn.configuration import Configuration
+from yarnbox.yarn.configuration import Configuration
 
 OVERRIDES_PROPERTY = "hadoop.user.group.static.mapping.overrides"
 _DEFAULT_OVERRIDES = "dr.who=;"

@@ -1,7 +1,7 @@
 """Hadoop's ports of the RM: clients', schedulers', nodes' and administrators', over Hadoop's own wire.
 
 The same methods of the core as behind gRPC; AMs prove who they are by SASL with their AMRM token, everybody
-else says who he is. Answers for the RPC servers of ClientRMService, ApplicationMasterService,
+else says who he is. Hadoop: the RPC servers of ClientRMService, ApplicationMasterService,
 ResourceTrackerService and AdminService.
 """
 
@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from rm.core import Core
-from rm.edge.driver import Driver
-from rm.edge.meters import Meters
-from rm.edge.services import (
+from yarnbox.rm.core import Core
+from yarnbox.rm.edge.driver import Driver
+from yarnbox.rm.edge.meters import Meters
+from yarnbox.rm.edge.node_protocols import NodeProtocols
+from yarnbox.rm.edge.services import (
     ADMIN,
     CLIENT,
     HA,
@@ -24,14 +25,16 @@ from rm.edge.services import (
     node_handler,
     user_handler,
 )
-from rm.edge.tokens import Tokens
-from rm.edge.wires import Wires
-from rm.settings import RMSettings
-from yarn.address import Address
-from yarn.hadoop_ipc.connection import Tokens as Demanded
-from yarn.hadoop_ipc.server import Endpoint, HadoopServer, Limits
-from yarn.process_beans import RpcMeter, metered
-from yarn.tokens import AMRM_TOKEN
+from yarnbox.rm.edge.tokens import Tokens
+from yarnbox.rm.settings import RMSettings
+from yarnbox.yarn.address import Address
+from yarnbox.yarn.hadoop_ipc.connection import Impersonation
+from yarnbox.yarn.hadoop_ipc.connection import Tokens as Demanded
+from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer, Limits
+from yarnbox.yarn.node_secret import NodeSecret
+from yarnbox.yarn.process_beans import RpcMeter, metered
+from yarnbox.yarn.rpc import Handler
+from yarnbox.yarn.tokens import AMRM_TOKEN
 
 CLIENT_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
 MASTER_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB"
@@ -40,6 +43,7 @@ ADMIN_PROTOCOL = "org.apache.hadoop.yarn.server.api.ResourceManagerAdministratio
 HA_PROTOCOL = "org.apache.hadoop.ha.HAServiceProtocol"
 
 _RM = "yarn.resourcemanager."
+ADMIN_PROPERTY = _RM + "admin.address"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +56,35 @@ class _Port:
     meter: RpcMeter
 
 
+class AdminPort:
+    """The administrators' port of one of several RMs: it is there for a standby, too, and tells who is
+    active.
+    """
+
+    def __init__(self, settings: RMSettings, max_message_bytes: int, role: Handler) -> None:
+        self._settings = settings.addresses
+        self._role = Endpoint(HA, role)
+        self.server = HadoopServer({}, None, Limits(max_frame_bytes=max_message_bytes))
+
+    def serve(self, administration: Endpoint, impersonation: Impersonation | None = None) -> None:
+        """Administrators are answered so from now on."""
+        self.server.protocols = {ADMIN_PROTOCOL: administration, HA_PROTOCOL: self._role}
+        self.server.impersonation = impersonation
+
+    async def start(self) -> None:
+        """Listens, if Hadoop's wire is served; PortTakenError names the port."""
+        address = self._settings.admin
+        if self._settings.hadoop_ipc:
+            host = self._settings.bind_host or address.host
+            await self.server.start(host, address.port, ADMIN_PROPERTY)
+
+    async def stop(self) -> None:
+        """Ends all connections."""
+        await self.server.stop()
+
+
 class HadoopPorts:
-    """The four ports; none when yarnbox.hadoop-ipc.enabled is false."""
+    """The ports of an active RM; none when yarnbox.hadoop-ipc.enabled is false."""
 
     def __init__(
         self,
@@ -64,8 +95,10 @@ class HadoopPorts:
         max_message_bytes: int,
         names: HostNames | None,
         meters: Meters,
-        wires: Wires,
+        protocols: NodeProtocols,
+        shared: AdminPort | None = None,
     ) -> None:
+        """With `shared`, the administrators' port is there already, and stays."""
         may = core.access.why_not_as
         limits = Limits(max_frame_bytes=max_message_bytes)
         user = settings.web.static_user
@@ -74,25 +107,28 @@ class HadoopPorts:
         client = Endpoint(CLIENT, metered(user_handler(CLIENT, core.client, driver, user), meters.client))
         admin = Endpoint(ADMIN, metered(user_handler(ADMIN, core.admin, driver, user), meters.admin))
         master = Endpoint(MASTER, metered(attempt_handler(core.master, driver, tokens), meters.master))
-        tracker_handler = meters.of_nodes(wires.of_hadoop(node_handler(core.tracker, driver, tokens, names)))
+        secret = None if addresses.hadoop_nodes else NodeSecret.of_file(addresses.node_secret_file)
+        tracker_handler = meters.of_nodes(
+            protocols.of_hadoop(node_handler(core.tracker, driver, tokens, names, secret))
+        )
         tracker = Endpoint(TRACKER, metered(tracker_handler, meters.tracker))
-        administration = {ADMIN_PROTOCOL: admin}
-        if addresses.ha_enabled:
-            ha = metered(user_handler(HA, core.ha, driver, user), meters.admin)
-            administration[HA_PROTOCOL] = Endpoint(HA, ha)
         self._bind_host = addresses.bind_host
         self._ports: list[_Port] = []
         if addresses.hadoop_ipc:
             clients = HadoopServer({CLIENT_PROTOCOL: client}, None, limits, may)
             masters = HadoopServer({MASTER_PROTOCOL: master}, demanded, limits)
             nodes = HadoopServer({TRACKER_PROTOCOL: tracker}, None, limits, may)
-            administrators = HadoopServer(administration, None, limits, may)
             self._ports = [
                 _Port(clients, addresses.client, _RM + "address", meters.client),
                 _Port(masters, addresses.scheduler, _RM + "scheduler.address", meters.master),
                 _Port(nodes, addresses.resource_tracker, _RM + "resource-tracker.address", meters.tracker),
-                _Port(administrators, addresses.admin, _RM + "admin.address", meters.admin),
             ]
+            if shared is None:
+                administrators = HadoopServer({ADMIN_PROTOCOL: admin}, None, limits, may)
+                self._ports.append(_Port(administrators, addresses.admin, ADMIN_PROPERTY, meters.admin))
+            else:
+                shared.serve(admin, may)
+                meters.admin.open_connections = partial(len, shared.server.connections)
 
     async def start(self) -> None:
         """Listens; PortTakenError names the port and the property that changes it."""

@@ -2,7 +2,7 @@
 
 Owns what an AM is given besides its own launch context: the AMRM token among its credentials, and the
 variables that YARN promises. Knows nothing of what follows; the outcome of a launch is a call of the core.
-Answers for ApplicationMasterLauncher and AMLauncher.
+Hadoop: ApplicationMasterLauncher and AMLauncher.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
-from rm.edge.tokens import Tokens
-from rm.edge.wires import Wires
-from rm.effects import LaunchContainer, StopContainer
-from yarn.credentials import Credentials
-from yarn.errors import YarnError
-from yarn.ids import ApplicationAttemptId, NodeId
-from yarn.log import Log
-from yarn.records.container import ContainerLaunchContext
-from yarn.records.management import (
+from yarnbox.rm.edge.node_protocols import NodeProtocols
+from yarnbox.rm.edge.tokens import Tokens
+from yarnbox.rm.effects import LaunchContainer, StopContainer
+from yarnbox.yarn.credentials import Credentials
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationAttemptId, NodeId
+from yarnbox.yarn.log import Log
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.records.management import (
     ContainerExceptionMap,
     StartContainerRequest,
     StartContainersRequest,
     StopContainersRequest,
 )
-from yarn.rpc import RpcError
-from yarn.tasks import end_tasks
+from yarnbox.yarn.rpc import RpcError
+from yarnbox.yarn.tasks import end_tasks
 
 log = Log("rm.launcher")
 
@@ -42,7 +42,7 @@ class Launcher:
     def __init__(
         self,
         tokens: Tokens,
-        wires: Wires,
+        protocols: NodeProtocols,
         launched: Callable[[ApplicationAttemptId], None],
         failed: Failed,
         *,
@@ -50,7 +50,7 @@ class Launcher:
         at_a_time: int,
     ) -> None:
         self._tokens = tokens
-        self._wires = wires
+        self._protocols = protocols
         self._launched = launched
         self._failed = failed
         self._patience_s = patience_s
@@ -106,7 +106,7 @@ class Launcher:
         token = self._tokens.nm.create_token(attempt_id, node_id, user)
         async with (
             self._turnstile,
-            self._wires.stub(attempt_id, node_id, user, token, self._patience_s) as stub,
+            self._protocols.stub(attempt_id, node_id, user, token, self._patience_s) as stub,
         ):
             return await stub.call(rpc, request)
 

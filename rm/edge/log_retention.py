@@ -1,7 +1,7 @@
 """Aggregated logs are deleted when they are old.
 
 Hadoop's history server does it; here the ResourceManager's process does, which knows what still runs. Owns
-the walk over the directories and its pace. Answers for AggregatedLogDeletionService.
+the walk over the directories and its pace. Hadoop: AggregatedLogDeletionService.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from rm.app import RMApp
-from rm.settings.logs import LogRetentionSettings
-from yarn.aggregated_logs import LogLayout
-from yarn.ids import ApplicationId
-from yarn.log import Log
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.settings.logs import LogRetentionSettings
+from yarnbox.yarn.aggregated_logs import LogLayout
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.log import Log
 
 log = Log("rm.logs")
 

@@ -1,7 +1,7 @@
 """How often the RM's services are called and how long they take, for /jmx.
 
 Under the ports that Hadoop's services have, for dashboards know them by these, whichever wire a call came
-over. Answers for the metrics of the RPC servers, and for CapacitySchedulerMetrics where they tell of nodes.
+over. Hadoop: the metrics of the RPC servers, and CapacitySchedulerMetrics where they tell of nodes.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
-from rm.core import Core
-from yarn.ids import NodeId
-from yarn.process_beans import RpcMeter
-from yarn.rate import Rate
-from yarn.records.tracker import NodeHeartbeatRequest
-from yarn.rpc import Caller, Handler
+from yarnbox.rm.core import Core
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.process_beans import RpcMeter
+from yarnbox.yarn.rate import Rate
+from yarnbox.yarn.records.tracker import NodeHeartbeatRequest
+from yarnbox.yarn.rpc import Caller, Handler
 
 PERCENTILES = (50, 75, 90, 95, 99)
 WINDOW_S = 10.0
@@ -22,7 +22,7 @@ _SPARE = 100
 
 
 class Intervals:
-    """Lengths of time, and how they were spread over the last ten seconds that are past. Answers for
+    """Lengths of time, and how they were spread over the last ten seconds that are past. Hadoop:
     MutableQuantiles.
     """
 

@@ -1,17 +1,17 @@
-"""Where people look: the addresses of the RM's web pages. Answers for WebAppUtils and ProxyUriUtils."""
+"""Where people look: the addresses of the RM's web pages. Hadoop: WebAppUtils and ProxyUriUtils."""
 
 from __future__ import annotations
 
-from yarn.address import Address
-from yarn.addresses import AddressBook
-from yarn.ids import ApplicationId
+from yarnbox.yarn.address import Address
+from yarnbox.yarn.addresses import AddressBook
+from yarnbox.yarn.ids import ApplicationId
 
 
 class Pages:
     """The pages below one address."""
 
-    def __init__(self, address: Address, book: AddressBook | None = None) -> None:
-        self._top = f"http://{address}"
+    def __init__(self, address: Address, book: AddressBook | None = None, scheme: str = "http") -> None:
+        self._top = f"{scheme}://{address}"
         self._book = book or AddressBook()
 
     def application(self, application_id: ApplicationId) -> str:

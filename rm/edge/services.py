@@ -1,8 +1,8 @@
-"""The five services on one server: which method of the core answers which rpc, and who is let through to it.
+"""The five services: which method of the core answers which rpc, and who is let through to it.
 
 Owns establishing the caller: an AM by its AMRM token, everybody else by the user that the call names (simple
 authentication: who says nothing is hadoop.http.staticuser.user). What the caller may do is the core's to say.
-Keys and new tokens are put into answers here, for the core knows none. Answers for the RPC servers of
+Keys and new tokens are put into answers here, for the core knows none. Hadoop: the RPC servers of
 ClientRMService, ApplicationMasterService, ResourceTrackerService and AdminService.
 """
 
@@ -14,25 +14,28 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import grpc.aio
-
-from rm.core import Core
-from rm.edge.driver import Driver
-from rm.edge.meters import Meters
-from rm.edge.tokens import Tokens
-from rm.edge.wires import Wires
-from rm.services.caller import Caller
-from yarn.addresses import AddressBook
-from yarn.records.tokens import AMRMTokenIdentifier
-from yarn.rpc import SERVICES, Handler, add_service
-from yarn.rpc import Caller as Claim
-from yarn.tokens import AMRM_TOKEN, identifier_of
+from yarnbox.rm.core import Core
+from yarnbox.rm.edge.authentication import CallerCheck, proved
+from yarnbox.rm.edge.driver import Driver
+from yarnbox.rm.edge.front import Served
+from yarnbox.rm.edge.meters import Meters
+from yarnbox.rm.edge.node_protocols import NodeProtocols
+from yarnbox.rm.edge.tokens import Tokens
+from yarnbox.rm.services.caller import Caller
+from yarnbox.yarn.addresses import AddressBook
+from yarnbox.yarn.authentication import Authentication
+from yarnbox.yarn.node_secret import NodeSecret
+from yarnbox.yarn.records.tokens import AMRMTokenIdentifier
+from yarnbox.yarn.rpc import SERVICES, Handler
+from yarnbox.yarn.rpc import Caller as Claim
+from yarnbox.yarn.tokens import AMRM_TOKEN, identifier_of
 
 CLIENT = "ApplicationClientProtocolService"
 MASTER = "ApplicationMasterProtocolService"
 TRACKER = "ResourceTrackerService"
 ADMIN = "ResourceManagerAdministrationProtocolService"
 HA = "HAServiceProtocolService"
+CORE_SERVICES = (CLIENT, ADMIN, MASTER, TRACKER)
 
 Method = Callable[[Any, Caller], Any]
 
@@ -53,29 +56,40 @@ class HostNames:
             return False
 
 
-def add_services(
-    server: grpc.aio.Server,
+def grpc_services(
     core: Core,
     driver: Driver,
     tokens: Tokens,
     meters: Meters,
-    wires: Wires,
+    protocols: NodeProtocols,
     names: HostNames | None = None,
-) -> None:
-    """Lets the core answer on this server; with `names`, nodes have to be on hosts that can be resolved."""
+    check: CallerCheck | None = None,
+) -> dict[str, Served]:
+    """The core's answers over gRPC; with `names`, nodes have to be on hosts that can be resolved, and with
+    `check` callers have to prove who they are.
+    """
     static_user = core.context.settings.web.static_user
-    client = user_handler(CLIENT, core.client, driver, static_user)
-    admin = user_handler(ADMIN, core.admin, driver, static_user)
-    tracker = meters.of_nodes(wires.of_grpc(node_handler(core.tracker, driver, tokens, names)))
-    add_service(server, CLIENT, client, meters.client)
-    add_service(server, ADMIN, admin, meters.admin)
-    add_service(server, MASTER, _for_masters(_methods(MASTER, core.master), driver, tokens), meters.master)
-    add_service(server, TRACKER, tracker, meters.tracker)
+    client = user_handler(CLIENT, core.client, driver, static_user, check)
+    admin = user_handler(ADMIN, core.admin, driver, static_user, check)
+    secret = NodeSecret.of_file(core.context.settings.addresses.node_secret_file)
+    nodes = node_handler(core.tracker, driver, tokens, names, secret, check)
+    tracker = meters.of_nodes(protocols.of_grpc(nodes))
+    return {
+        CLIENT: Served(client, meters.client),
+        ADMIN: Served(admin, meters.admin),
+        MASTER: Served(master_handler(core.master, driver, tokens), meters.master),
+        TRACKER: Served(tracker, meters.tracker),
+    }
 
 
-def user_handler(service: str, methods: object, driver: Driver, static_user: str) -> Handler:
-    """Answers callers who are known by the name they give."""
-    return _for_users(_methods(service, methods), driver, static_user)
+def user_handler(
+    service: str, methods: object, driver: Driver, static_user: str, check: CallerCheck | None = None
+) -> Handler:
+    """Answers callers who are known by the name they give; with `check`, by what they show."""
+    handle = _for_users(_methods(service, methods), driver, static_user)
+    if check is None:
+        return handle
+    return lambda rpc, request, claim: handle(rpc, request, check.user(claim))
 
 
 def attempt_handler(methods: object, driver: Driver, tokens: Tokens) -> Handler:
@@ -93,6 +107,18 @@ def attempt_handler(methods: object, driver: Driver, tokens: Tokens) -> Handler:
     return handle
 
 
+def role_handler(methods: object, static_user: str, users: Authentication | None = None) -> Handler:
+    """Answers who asks for this RM's role, which is no turn of a core; `users` are those who may ask."""
+    served = _methods(HA, methods)
+
+    def handle(rpc: str, request: Any, claim: Claim) -> Any:
+        known = claim if users is None else proved(users, claim)
+        caller = Caller(user=known.user or static_user, host=known.host, real_user=known.real_user)
+        return served[rpc](request, caller)
+
+    return handle
+
+
 def _methods(name: str, service: object) -> dict[str, Method]:
     """The method for each rpc: `getNewApplication` is `get_new_application`."""
     return {rpc: getattr(service, re.sub("(?<!^)(?=[A-Z])", "_", rpc).lower()) for rpc in SERVICES[name]}
@@ -106,18 +132,30 @@ def _for_users(methods: dict[str, Method], driver: Driver, static_user: str) -> 
     return handle
 
 
-def _for_masters(methods: dict[str, Method], driver: Driver, tokens: Tokens) -> Handler:
+def master_handler(methods: object, driver: Driver, tokens: Tokens) -> Handler:
+    """Answers AMs who show their token."""
+    served = _methods(MASTER, methods)
+
     def handle(rpc: str, request: Any, claim: Claim) -> Any:
         shown = tokens.check_master(claim.token)
         caller = Caller(user=claim.user or "", attempt_id=shown.app_attempt_id)
-        response = driver.turn(partial(methods[rpc], request, caller))
+        response = driver.turn(partial(served[rpc], request, caller))
         return tokens.renewed(shown, response) if rpc == "allocate" else response
 
     return handle
 
 
-def node_handler(methods: object, driver: Driver, tokens: Tokens, names: HostNames | None = None) -> Handler:
-    """Answers NodeManagers, with the keys by which they know tokens."""
+def node_handler(
+    methods: object,
+    driver: Driver,
+    tokens: Tokens,
+    names: HostNames | None = None,
+    secret: NodeSecret | None = None,
+    check: CallerCheck | None = None,
+) -> Handler:
+    """Answers NodeManagers, with the keys by which they know tokens. With a secret, nobody else is
+    answered.
+    """
     served = _methods(TRACKER, methods)
 
     def answer(rpc: str, request: Any, caller: Caller) -> Any:
@@ -132,6 +170,10 @@ def node_handler(methods: object, driver: Driver, tokens: Tokens, names: HostNam
         return answer("registerNodeManager", request, caller)
 
     def handle(rpc: str, request: Any, claim: Claim) -> Any:
+        if secret is not None:
+            secret.check(claim.token)
+        if check is not None:
+            check.node(claim)
         if rpc == "registerNodeManager" and names is not None:
             return register(request, claim, names)
         return answer(rpc, request, Caller(user=claim.user or "", host=claim.host))

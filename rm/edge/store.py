@@ -1,83 +1,144 @@
-"""The state store: what an RM has to remember over its own death, in one SQLite file.
+"""The state store: what an RM has to remember over its own death, in one file.
 
-Owns the file and its transactions. Knows nothing of what the entries mean: a key is a tuple of words, a value
-is whatever JSON holds, and both are the core's. What `write` was given is there after a kill -9, whole or not
-at all. One RM at a time may have the file open. Answers for RMStateStore and its implementations.
+Knows nothing of what the entries mean: a key is a tuple of words, a value is whatever JSON holds, and both
+are the core's. What `write` was given is there after a kill -9, whole or not at all; after the machine's own
+death too, where the RM is configured to wait for the disk. Hadoop: RMStateStore and its implementations.
 """
 
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+from yarnbox.rm.ports import KeptState
+from yarnbox.yarn.sealed_store import SealedStore, SetAside, StoreError
+
+__all__ = ["FILE", "OWNER", "Key", "Keeper", "RecordKeeper", "StateStore", "StoreError"]
 
 FILE = "rm-state.sqlite"
-_VERSION = 1
-_PUT = "INSERT INTO entries VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+OWNER = "ResourceManager"
+_TABLE_BEFORE = "entries"
 
 Key = tuple[str, ...]
+_ENCODER = json.JSONEncoder(separators=(",", ":"))  # json.dumps would make one for each entry
 
 
-class StoreError(Exception):
-    """The file cannot be used; the message says which and why."""
+class Keeper(KeptState, Protocol):
+    """A state store, in whatever keeps it."""
+
+    epoch: int
+
+    def load(self) -> dict[Key, Any]:
+        """All entries, in the order of their first writing."""
+
+    def write(self, changes: Iterable[tuple[Key, Any]]) -> None:
+        """Puts the entries there, all or none; the value None removes one."""
+
+    def set_aside(self, key: Key, why: str, now_ms: int) -> None:
+        """Takes an entry out of the way that the core cannot read, and keeps it."""
+
+    def note_epoch(self, epoch: int) -> None:
+        """Notes the epoch of the next RM where a backup does not bring back an old one."""
+
+    def close(self) -> None:
+        """Gives it back."""
+
+
+class RecordKeeper(Protocol):
+    """A journal, in whatever keeps it."""
+
+    def load(self) -> list[Mapping[str, Any]]:
+        """Everything that was kept, in order."""
+
+    def begin(self, records: Iterable[Mapping[str, Any]]) -> None:
+        """Starts anew from records that stand for all that was kept."""
+
+    def append(self, record: Mapping[str, Any]) -> None:
+        """Keeps one record more."""
+
+    def close(self) -> None:
+        """Gives it back."""
 
 
 class StateStore:
     """Entries by key, durable as soon as `write` returns."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._database = sqlite3.connect(path, isolation_level=None, timeout=0)
-            # Exclusive: a second RM must fail, not share. WAL with NORMAL survives the death of the process
-            # at any moment without a disk flush per turn; only the machine's own may cost the last turns.
-            for pragma in ("locking_mode=EXCLUSIVE", "journal_mode=WAL", "synchronous=NORMAL"):
-                self._database.execute(f"PRAGMA {pragma}")
-            self._database.execute("BEGIN IMMEDIATE")
-            self._database.execute(
-                "CREATE TABLE IF NOT EXISTS entries (key TEXT PRIMARY KEY, value TEXT NOT NULL)"
-            )
-            self._check_version()
-            self._database.execute("COMMIT")
-        except sqlite3.OperationalError as error:
-            why = "another ResourceManager is using it" if "locked" in str(error) else str(error)
-            raise StoreError(f"the state store {path} cannot be opened: {why}") from error
-        except (sqlite3.DatabaseError, OSError) as error:
-            raise StoreError(f"the state store {path} cannot be opened: {error}") from error
+    name = "FileSystemRMStateStore"
+    connection: str | None = None
 
-    def _check_version(self) -> None:
-        (found,) = self._database.execute("PRAGMA user_version").fetchone()
-        if found not in (0, _VERSION):
-            raise StoreError(f"the state store {self.path} has version {found}, this RM reads {_VERSION}")
-        self._database.execute(f"PRAGMA user_version={_VERSION}")
+    def __init__(
+        self,
+        path: Path,
+        now_ms: int = 0,
+        *,
+        synchronous: str = "NORMAL",
+        creates_missing: bool = False,
+        accepts_foreign: bool = False,
+    ) -> None:
+        self.path = path
+        self._now_ms = now_ms
+        self._sealed = SealedStore(
+            path,
+            OWNER,
+            now_ms,
+            synchronous=synchronous,
+            legacy_table=_TABLE_BEFORE,
+            creates_missing=creates_missing,
+            accepts_foreign=accepts_foreign,
+        )
+        self.cluster = self._sealed.cluster
+        self.epoch = self._sealed.epoch
+        """The epoch of the next RM, as it stands beside the file."""
+        self.is_new = self._sealed.is_new
+        self.faults = tuple(self._sealed.faults)
+        """What was wrong with it as a whole when it was opened."""
 
     def load(self) -> dict[Key, Any]:
-        """All entries, in the order of their first writing."""
-        try:
-            rows = self._database.execute("SELECT key, value FROM entries ORDER BY rowid").fetchall()
-            return {tuple(json.loads(key)): json.loads(value) for key, value in rows}
-        except (sqlite3.DatabaseError, ValueError) as error:
-            raise StoreError(f"the state store {self.path} cannot be read: {error}") from error
+        """All entries, in the order of their first writing; what is not JSON is set aside."""
+        found: dict[Key, Any] = {}
+        unreadable: dict[str, str] = {}
+        for key, value in self._sealed.rows().items():
+            try:
+                found[_words(key)] = json.loads(value)
+            except ValueError as error:
+                unreadable[key] = str(error)
+        for key, why in unreadable.items():
+            self._sealed.set_aside(key, why, self._now_ms)
+        return found
 
     def write(self, changes: Iterable[tuple[Key, Any]]) -> None:
         """Puts the entries there in one transaction; the value None removes one."""
-        database = self._database
-        database.execute("BEGIN IMMEDIATE")
-        try:
-            for key, value in changes:
-                name = json.dumps(key)
-                if value is None:
-                    database.execute("DELETE FROM entries WHERE key = ?", (name,))
-                else:
-                    database.execute(_PUT, (name, json.dumps(value, separators=(",", ":"))))
-        except BaseException:
-            database.execute("ROLLBACK")
-            raise
-        database.execute("COMMIT")
+        self._sealed.write(
+            (_text(key), None if value is None else _ENCODER.encode(value).encode()) for key, value in changes
+        )
+
+    def set_aside(self, key: Key, why: str, now_ms: int) -> None:
+        """Takes an entry out of the way that the core cannot read, and keeps it."""
+        self._sealed.set_aside(_text(key), why, now_ms)
+
+    def note_epoch(self, epoch: int) -> None:
+        """Notes the epoch of the next RM beside the file, too."""
+        self._sealed.note_epoch(epoch)
+
+    def all_set_aside(self) -> list[SetAside]:
+        """What has been set aside so far, the oldest first."""
+        return self._sealed.all_set_aside()
 
     def close(self) -> None:
         """Gives the file back."""
-        self._database.close()
+        self._sealed.close()
+
+
+@lru_cache(maxsize=4096)
+def _text(key: Key) -> str:
+    return json.dumps(key)
+
+
+def _words(key: str) -> Key:
+    words = json.loads(key)
+    if not isinstance(words, list) or not words or not all(isinstance(word, str) for word in words):
+        raise ValueError(f"{key} is not a key")
+    return tuple(words)

@@ -1,8 +1,8 @@
 """Keys and tokens of the RM: signs for the core, checks callers, hands keys to nodes, rolls them.
 
-The core asks for tokens through `rm.context.TokenIssuer` and never sees a key; in virtual time nobody
+The core asks for tokens through `rm.context.AllTokens` and never sees a key; in virtual time nobody
 answers. AMRM keys outlive the RM in its state store, for the AMs do, too; those of nodes do not, for nodes
-are told new ones when they register again. Answers for RMSecretManagerService and the persistence of
+are told new ones when they register again. Hadoop: RMSecretManagerService and the persistence of
 AMRMTokenSecretManager.
 """
 
@@ -11,18 +11,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from yarn.client_tokens import ClientToAMTokenSecretManagerInRM
-from yarn.enums import ContainerType, NodeAction
-from yarn.ids import ApplicationAttemptId, NodeId
-from yarn.records.master import AllocateResponse
-from yarn.records.tokens import AMRMTokenIdentifier, ContainerTokenIdentifier, Token
-from yarn.records.tracker import (
+from yarnbox.yarn.client_tokens import ClientToAMTokenSecretManagerInRM
+from yarnbox.yarn.enums import ContainerType, NodeAction
+from yarnbox.yarn.ids import ApplicationAttemptId, NodeId
+from yarnbox.yarn.records.master import AllocateResponse
+from yarnbox.yarn.records.tokens import AMRMTokenIdentifier, ContainerTokenIdentifier, Token
+from yarnbox.yarn.records.tracker import (
     MasterKey,
     NodeHeartbeatRequest,
     NodeHeartbeatResponse,
     RegisterNodeManagerResponse,
 )
-from yarn.tokens import (
+from yarnbox.yarn.tokens import (
     AMRMTokenSecretManager,
     ContainerTokenSecretManager,
     KeySource,
@@ -30,7 +30,7 @@ from yarn.tokens import (
 )
 
 if TYPE_CHECKING:
-    from rm.container import RMContainer
+    from yarnbox.rm.container import RMContainer
 
 AMRM_KEYS = ("amrm-token-keys",)
 """The entry of the state store that holds the keys of AMRM tokens."""
@@ -62,7 +62,6 @@ class Tokens:
 
     def container_token(self, container: RMContainer, user: str, now_ms: int) -> Token | None:
         """A container token for the container's present version."""
-        app = container.context.apps.get(container.application_id)
         identifier = ContainerTokenIdentifier(
             container_id=container.container_id,
             nm_host_addr=str(container.node_id),
@@ -73,7 +72,7 @@ class Tokens:
             rm_identifier=self._rm_identifier,
             priority=container.key.request_priority,
             creation_time=container.creation_ms,
-            log_aggregation_context=None if app is None else app.submission.log_aggregation_context,
+            log_aggregation_context=container.context.log_aggregation_context(container.application_id),
             node_label_expression=container.label,
             container_type=ContainerType.APPLICATION_MASTER if container.is_am else ContainerType.TASK,
             execution_type=container.execution_type,

@@ -10,4 +10,5 @@ carry ids and values, never entities. What a user did to a queue or a label arri
     node       RMNode, the list of nodes, the monitors
     scheduler  the scheduler
     placement  the placement processor
+    names      our names beside Hadoop's, as a page of the manual
 """

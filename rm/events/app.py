@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from yarn.dispatcher import Event, event
-from yarn.enums import FinalApplicationStatus, NodeUpdateType
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.container import ContainerStatus
-from yarn.resource import Resource
+from yarnbox.yarn.enums import FinalApplicationStatus, NodeUpdateType
+from yarnbox.yarn.event import Event, event
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.container import ContainerStatus
+from yarnbox.yarn.resource import Resource
 
 
 @event
@@ -48,6 +48,8 @@ class AppKill(AppEvent):
 class AppRejected(AppEvent):
     """The scheduler, or the store, will not have it."""
 
+    constant = "APP_REJECTED"
+
     diagnostics: str
 
 
@@ -55,10 +57,14 @@ class AppRejected(AppEvent):
 class AppNewSaved(AppEvent):
     """The state store holds the new application."""
 
+    constant = "APP_NEW_SAVED"
+
 
 @event
 class AppSaveFailed(AppEvent):
     """The state store could not take the new application."""
+
+    constant = "APP_SAVE_FAILED"
 
     diagnostics: str
 
@@ -67,10 +73,14 @@ class AppSaveFailed(AppEvent):
 class AppUpdateSaved(AppEvent):
     """The state store holds the final state."""
 
+    constant = "APP_UPDATE_SAVED"
+
 
 @event
 class AppAccepted(AppEvent):
     """The scheduler has made room for the application in its queue."""
+
+    constant = "APP_ACCEPTED"
 
     app_priority: int | None = None
     """The priority that the scheduler gave it instead of the one judged at submission."""
@@ -128,6 +138,8 @@ class AppRunningOnNode(AppEvent):
     `is_reported`: the node itself has said so, and will have logs of it.
     """
 
+    constant = "APP_RUNNING_ON_NODE"
+
     node_id: NodeId
     is_reported: bool = False
 
@@ -180,6 +192,8 @@ class AttemptFail(AttemptEvent):
 class AttemptAdded(AttemptEvent):
     """The scheduler knows the attempt."""
 
+    constant = "ATTEMPT_ADDED"
+
 
 @event
 class AttemptContainerAllocated(AttemptEvent):
@@ -192,15 +206,21 @@ class AttemptContainerAllocated(AttemptEvent):
 class AttemptRetryAllocate(AttemptEvent):
     """The AM's container was not there to be taken yet: look again."""
 
+    constant = "CONTAINER_ALLOCATED"
+
 
 @event
 class AttemptNewSaved(AttemptEvent):
     """The state store holds the new attempt."""
 
+    constant = "ATTEMPT_NEW_SAVED"
+
 
 @event
 class AttemptUpdateSaved(AttemptEvent):
     """The state store holds the final state."""
+
+    constant = "ATTEMPT_UPDATE_SAVED"
 
 
 @event

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from yarn.dispatcher import Event, event
-from yarn.ids import NodeId
-from yarn.records.container import ContainerStatus
-from yarn.records.tracker import NMContainerStatus
-from yarn.resource import Resource
+from yarnbox.yarn.event import Event, event
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.container import ContainerStatus
+from yarnbox.yarn.records.tracker import NMContainerStatus
+from yarnbox.yarn.resource import Resource
 
 
 @event
@@ -79,6 +79,8 @@ class ContainerRecover(ContainerEvent):
 @event
 class ContainerAcquireUpdated(ContainerEvent):
     """The AM took delivery of a new size or execution type (ACQUIRE_UPDATED_CONTAINER)."""
+
+    constant = "ACQUIRE_UPDATED_CONTAINER"
 
     is_increase: bool
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from yarn.dispatcher import Event, event
-from yarn.ids import ApplicationId, ContainerId, NodeId
-from yarn.records.container import Container
-from yarn.records.management import SignalContainerRequest
-from yarn.records.tracker import LogAggregationReport, NMContainerStatus, NodeStatus
-from yarn.resource import Resource
+from yarnbox.yarn.event import Event, event
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.container import Container
+from yarnbox.yarn.records.management import SignalContainerRequest
+from yarnbox.yarn.records.tracker import LogAggregationReport, NMContainerStatus, NodeStatus
+from yarnbox.yarn.resource import Resource
 
 
 @event
@@ -182,3 +182,5 @@ MonitorEvent.family = MonitorEvent
 @event
 class MonitorLook(MonitorEvent):
     """The monitor of that name looks now, and sets its next timer."""
+
+    constant = ""

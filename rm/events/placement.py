@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from yarn.dispatcher import Event, event
-from yarn.ids import ApplicationAttemptId
+from yarnbox.yarn.event import Event, event
+from yarnbox.yarn.ids import ApplicationAttemptId
 
 
 @event
 class PlacementDue(Event):
     """Requests of the attempt's application are to be placed, or committed to the scheduler."""
+
+    constant = ""
 
     attempt_id: ApplicationAttemptId
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from yarn.dispatcher import Event, event
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.tracker import NMContainerStatus
-from yarn.resource import Resource
+from yarnbox.yarn.event import Event, event
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.tracker import NMContainerStatus
+from yarnbox.yarn.resource import Resource
 
 
 @event
@@ -170,6 +171,42 @@ class SchedulerKillReservedContainer(SchedulerEvent):
 
     container_id: ContainerId
 
+    @property
+    def subject(self) -> Any:
+        """The container."""
+        return self.container_id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreemptionMark:
+    """A container that is to go, or has gone: whose it is, for whom it goes, and when."""
+
+    container_id: ContainerId
+    application_id: ApplicationId
+    user: str
+    queue: str
+    node_id: NodeId
+    resource: Resource
+    is_am: bool = False
+    for_whom: str = ""
+    """`application_1_0002 in queue root.b`, or `queue root.b`; "" where the marker does not say."""
+    since_ms: int = 0
+    kill_at_ms: int | None = None
+    """The earliest moment of its end; None while no moment is set."""
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the event log writes beside type and subject."""
+        found: dict[str, Any] = {
+            "application": str(self.application_id),
+            "user": self.user,
+            "queue": self.queue,
+            "node": str(self.node_id),
+            "resource": self.resource.as_dict(),
+            "for": self.for_whom,
+        }
+        return found if self.kill_at_ms is None else {**found, "killAt": self.kill_at_ms}
+
 
 @event
 class SchedulerMarkContainerForPreemption(SchedulerEvent):
@@ -177,6 +214,17 @@ class SchedulerMarkContainerForPreemption(SchedulerEvent):
 
     container_id: ContainerId
     attempt_id: ApplicationAttemptId
+    mark: PreemptionMark
+
+    @property
+    def subject(self) -> Any:
+        """The container."""
+        return self.container_id
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the event log writes beside type and subject."""
+        return self.mark.details
 
 
 @event
@@ -184,6 +232,17 @@ class SchedulerMarkContainerForKillable(SchedulerEvent):
     """MARK_CONTAINER_FOR_KILLABLE: the wait is over; kill it (or let it be killed lazily)."""
 
     container_id: ContainerId
+    mark: PreemptionMark
+
+    @property
+    def subject(self) -> Any:
+        """The container."""
+        return self.container_id
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the event log writes beside type and subject."""
+        return self.mark.details
 
 
 @event
@@ -192,34 +251,69 @@ class SchedulerMarkContainerForNonkillable(SchedulerEvent):
 
     container_id: ContainerId
 
-
-@event
-class SchedulerManageQueue(SchedulerEvent):
-    """MANAGE_QUEUE: a queue management policy has changes for the children of this queue."""
-
-    queue: str
+    @property
+    def subject(self) -> Any:
+        """The container."""
+        return self.container_id
 
 
 @event
-class SchedulerAutoQueueDeletion(SchedulerEvent):
-    """AUTO_QUEUE_DELETION: remove this automatically created queue if it is idle."""
+class SchedulerContainerUnmarked(SchedulerEvent):
+    """A container that was marked for preemption may stay. Nobody has to act: it is for the event log."""
 
-    queue: str
+    mark: PreemptionMark
+
+    constant = ""
+
+    @property
+    def subject(self) -> Any:
+        """The container."""
+        return self.mark.container_id
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the event log writes beside type and subject."""
+        return self.mark.details
+
+
+@event
+class SchedulerContainerPreempted(SchedulerEvent):
+    """A container was killed by preemption. Nobody has to act: it is for the event log."""
+
+    mark: PreemptionMark
+
+    constant = ""
+
+    @property
+    def subject(self) -> Any:
+        """The container."""
+        return self.mark.container_id
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the event log writes beside type and subject."""
+        return self.mark.details
 
 
 @event
 class SchedulerUpdateShares(SchedulerEvent):
     """The fair scheduler's update falls due: demand, shares, starvation, preemption."""
 
+    constant = ""
+
 
 @event
 class SchedulerCheckAllocations(SchedulerEvent):
     """The fair scheduler looks whether its allocation file has changed, and which ad hoc queues are empty."""
 
+    constant = ""
+
 
 @event
 class SchedulerPreemptContainers(SchedulerEvent):
     """The wait after a pass of the fair scheduler's preemption is over: these are killed."""
+
+    constant = ""
 
     container_ids: tuple[ContainerId, ...]
 
@@ -228,20 +322,28 @@ class SchedulerPreemptContainers(SchedulerEvent):
 class SchedulerScheduleAll(SchedulerEvent):
     """The fair scheduler's continuous scheduling looks at all nodes."""
 
+    constant = ""
+
 
 @event
 class SchedulerAsynchronousRound(SchedulerEvent):
     """A round of asynchronous scheduling is due (schedule-asynchronously.scheduling-interval-ms)."""
+
+    constant = ""
 
 
 @event
 class SchedulerActivitiesCleanup(SchedulerEvent):
     """Old records of what the scheduler thought are dropped."""
 
+    constant = ""
+
 
 @event
 class SchedulerMonitorTick(SchedulerEvent):
     """A policy of the scheduling monitor looks at the scheduler now."""
+
+    constant = ""
 
     policy: str
 
@@ -255,12 +357,16 @@ class SchedulerMonitorTick(SchedulerEvent):
 class SchedulerMonitorStep(SchedulerEvent):
     """A pass that has paused goes on."""
 
+    constant = ""
+
     policy: str
 
 
 @event
 class SchedulerPreemptionReport(SchedulerEvent):
     """What one pass of the preemption policy found in one queue; nothing is done about it here."""
+
+    constant = ""
 
     queue: str
     partition: str
@@ -299,6 +405,8 @@ class SchedulerPreemptionReport(SchedulerEvent):
 class SchedulerAllocationsLoaded(SchedulerEvent):
     """The fair scheduler took over another allocation file. Nobody has to act: it is for the event log."""
 
+    constant = ""
+
     file: str
 
     @property
@@ -310,6 +418,8 @@ class SchedulerAllocationsLoaded(SchedulerEvent):
 @event
 class SchedulerAllocationsRefused(SchedulerEvent):
     """The fair scheduler refused an allocation file and goes on with the one before. For the event log."""
+
+    constant = ""
 
     file: str
     reason: str

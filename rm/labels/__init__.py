@@ -7,6 +7,6 @@
 Placement by them is the schedulers' business.
 """
 
-from rm.labels.partitions import DEFAULT_PARTITION, NodeLabelsManager
+from yarnbox.rm.labels.partitions import NodeLabelsManager
 
-__all__ = ["DEFAULT_PARTITION", "NodeLabelsManager"]
+__all__ = ["NodeLabelsManager"]

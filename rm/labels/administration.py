@@ -1,7 +1,7 @@
 """What administrators and nodes may do to labels and attributes: what is refused, what is kept, who is told.
 
 A change is kept in a journal before the call is answered, and the scheduler hears of the nodes concerned.
-Answers for the label and attribute parts of AdminService and ResourceTrackerService, and for
+Hadoop: the label and attribute parts of AdminService and ResourceTrackerService, and
 RMDelegatedNodeLabelsUpdater.
 """
 
@@ -9,19 +9,24 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
-from rm.effects import KeepRecord
-from rm.events.scheduler import SchedulerNodeAttributesUpdate, SchedulerNodeLabelsUpdate
-from rm.labels.attributes import CENTRALIZED, DISTRIBUTED, NodeAttributesManager, changed_record
-from rm.labels.partitions import EVERY_NODE_OF_HOST, added_record, removed_record, replaced_record
-from yarn.enums import AttributeMappingOperationType
-from yarn.errors import YarnError
-from yarn.ids import NodeId
-from yarn.records.node import NodeAttribute, NodeLabel
-
-if TYPE_CHECKING:
-    from rm.context import RMContext
+from yarnbox.rm.effects import AppendRecord
+from yarnbox.rm.events.scheduler import SchedulerNodeAttributesUpdate, SchedulerNodeLabelsUpdate
+from yarnbox.rm.labels.attributes import CENTRALIZED, DISTRIBUTED, NodeAttributesManager, changed_record
+from yarnbox.rm.labels.partitions import (
+    EVERY_NODE_OF_HOST,
+    NodeLabelsManager,
+    added_record,
+    removed_record,
+    replaced_record,
+)
+from yarnbox.rm.node import RMNode
+from yarnbox.rm.ports import RMTurn
+from yarnbox.yarn.enums import AttributeMappingOperationType
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.node import NodeAttribute, NodeLabel
 
 LABEL_JOURNAL = "nodelabel"
 ATTRIBUTE_JOURNAL = "nodeattribute"
@@ -43,10 +48,37 @@ class LabelsProvider(Protocol):
         ...
 
 
+class QueueLabels(Protocol):
+    """A scheduler, as far as labels are removed."""
+
+    def queue_using_label(self, label: str) -> str | None:
+        """A queue that may use the label by its name; None when there is none."""
+        ...
+
+
+class LabelsContext(RMTurn, Protocol):
+    """What administrators change, and whom it concerns."""
+
+    @property
+    def labels(self) -> NodeLabelsManager: ...
+
+    @property
+    def attributes(self) -> NodeAttributesManager: ...
+
+    @property
+    def nodes(self) -> Mapping[NodeId, RMNode]: ...
+
+    @property
+    def inactive_nodes(self) -> Mapping[NodeId, RMNode]: ...
+
+    @property
+    def scheduler(self) -> QueueLabels: ...
+
+
 class LabelAdministration:
     """The door to the managers of one RM."""
 
-    def __init__(self, context: RMContext) -> None:
+    def __init__(self, context: LabelsContext) -> None:
         self._context = context
         self._settings = context.settings.labels
         self.attributes: NodeAttributesManager = context.attributes
@@ -234,7 +266,7 @@ class LabelAdministration:
         return list(self._context.nodes)
 
     def _keep(self, journal: str, record: Mapping[str, Any]) -> None:
-        self._context.order(KeepRecord(journal=journal, record=record))
+        self._context.order(AppendRecord(journal=journal, record=record))
 
     def _tell(self, node_ids: list[NodeId]) -> None:
         labels = self._context.labels

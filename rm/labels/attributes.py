@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from yarn.enums import AttributeMappingOperationType, NodeAttributeType
-from yarn.errors import YarnError
-from yarn.records.node import NodeAttribute, NodeAttributeKey
+from yarnbox.yarn.enums import AttributeMappingOperationType, NodeAttributeType
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.records.node import NodeAttribute, NodeAttributeKey
 
 CENTRALIZED = "rm.yarn.io"
 DISTRIBUTED = "nm.yarn.io"

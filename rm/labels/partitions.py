@@ -3,7 +3,7 @@ in.
 
 A mapping is made for a host, which all its NodeManagers inherit, or for one NodeManager, which then has a set
 of its own. Every change is judged whole before anything changes. Pure: who may call, what is stored and who
-is told is the business of administration.py. Answers for RMNodeLabelsManager and CommonNodeLabelsManager.
+is told is the business of administration.py. Hadoop: RMNodeLabelsManager and CommonNodeLabelsManager.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from yarn.errors import YarnError
-from yarn.ids import NodeId
-from yarn.records.node import NodeLabel
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.node import DEFAULT_PARTITION, NodeLabel
 
-DEFAULT_PARTITION = ""
 EVERY_NODE_OF_HOST = 0
 """The port of a host entry."""
 

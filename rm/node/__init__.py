@@ -2,14 +2,14 @@
 
 It knows what its NM reported and tells the scheduler what is new; what is booked on it is SchedulerNode's
 business, who may join that of rm.nodes. A node that is LOST, DECOMMISSIONED, REBOOTED or SHUTDOWN leaves the
-active register and is remembered in the inactive one. Answers for RMNodeImpl.
+active register and is remembered in the inactive one. Hadoop: RMNodeImpl.
 
 entity  what a node is, and what it makes of its NM's reports
 life    what happens to it
 table   the law
 """
 
-from rm.node.entity import RMNode
-from rm.node.table import RM_NODE
+from yarnbox.rm.node.entity import RMNode
+from yarnbox.rm.node.table import RM_NODE
 
 __all__ = ["RM_NODE", "RMNode"]

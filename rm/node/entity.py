@@ -2,30 +2,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
-from rm.events.app import AppRunningOnNode
-from rm.events.scheduler import (
+from yarnbox.rm.events.app import AppRunningOnNode
+from yarnbox.rm.events.scheduler import (
     SchedulerNodeUpdate,
 )
-from yarn.enums import ContainerState, NodeState
-from yarn.ids import ApplicationId, ContainerId, NodeId
-from yarn.ordered import OrderedSet
-from yarn.records.basics import ResourceUtilization
-from yarn.records.container import Container, ContainerStatus
-from yarn.records.management import SignalContainerRequest
-from yarn.records.tracker import (
+from yarnbox.rm.log_aggregation import LogAggregation
+from yarnbox.rm.ports import Pages, RMTurn
+from yarnbox.yarn.enums import ContainerState, NodeState
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.ordered import OrderedSet
+from yarnbox.yarn.records.basics import ResourceUtilization
+from yarnbox.yarn.records.container import Container, ContainerStatus
+from yarnbox.yarn.records.management import SignalContainerRequest
+from yarnbox.yarn.records.tracker import (
     LogAggregationReport,
     NodeHeartbeatResponse,
     NodeStatus,
     OpportunisticContainersStatus,
 )
-from yarn.resource import Resource
-
-if TYPE_CHECKING:
-    from rm.context import RMContext
+from yarnbox.yarn.resource import Resource
 
 ABORTED = -100
+
+
+class NodeApplication(Protocol):
+    """An application as a node reports of it."""
+
+    @property
+    def logs(self) -> LogAggregation: ...
+
+
+class NodeContext(RMTurn, Protocol):
+    """What a node reaches beside its turn."""
+
+    @property
+    def rack_of(self) -> Callable[[str], str]: ...
+
+    @property
+    def pages(self) -> Pages: ...
+
+    @property
+    def apps(self) -> Mapping[ApplicationId, NodeApplication]: ...
+
+    @property
+    def nodes(self) -> dict[NodeId, RMNode]: ...
+
+    @property
+    def inactive_nodes(self) -> dict[NodeId, RMNode]: ...
+
+    def has_am_container(self, node_id: NodeId) -> bool:
+        """Whether the scheduler has an AM on the node."""
+        ...
 
 
 class RMNode:
@@ -33,7 +63,7 @@ class RMNode:
 
     def __init__(
         self,
-        context: RMContext,
+        context: NodeContext,
         node_id: NodeId,
         http_port: int,
         capability: Resource,
@@ -66,7 +96,6 @@ class RMNode:
         self.completed: OrderedSet[ContainerId] = OrderedSet()
         """Containers whose end it reported, until it is told to forget them."""
         self.running_apps: OrderedSet[ApplicationId] = OrderedSet()
-        self.allocated_there: int = 0
 
         self.response = NodeHeartbeatResponse(response_id=0)
         """The last answer, kept in case the NM did not get it."""
@@ -121,7 +150,6 @@ class RMNode:
         running_count = 0
         for status in statuses:
             container_id = status.container_id
-            assert container_id is not None
             application_id = container_id.application_id
             if container_id in self.containers_to_clean or application_id in self.finished_apps:
                 continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rm.events.node import (
+from yarnbox.rm.events.node import (
     NodeCleanupApp,
     NodeCleanupContainer,
     NodeEvent,
@@ -19,15 +19,15 @@ from rm.events.node import (
     NodeStatusUpdate,
     NodeUpdateContainer,
 )
-from rm.events.scheduler import (
+from yarnbox.rm.events.scheduler import (
     SchedulerNodeAdded,
     SchedulerNodeRemoved,
     SchedulerNodeResourceUpdate,
 )
-from rm.node.entity import RMNode
-from yarn.enums import ContainerState, NodeState
-from yarn.records.container import ContainerStatus
-from yarn.records.tracker import (
+from yarnbox.rm.node.entity import RMNode
+from yarnbox.yarn.enums import ContainerState, NodeState
+from yarnbox.yarn.records.container import ContainerStatus
+from yarnbox.yarn.records.tracker import (
     NMContainerStatus,
 )
 
@@ -42,7 +42,7 @@ def join(node: RMNode, event: NodeStarted) -> NodeState:
     previous = context.inactive_nodes.pop(node.node_id, None)
     containers = event.container_statuses if previous is None else ()
     for report in containers:
-        if report.container_state is not ContainerState.COMPLETE and report.container_id is not None:
+        if report.container_state is not ContainerState.COMPLETE:
             node.launched.add(report.container_id)
     for application_id in event.running_applications:
         node.note_running_app(application_id)
@@ -141,8 +141,7 @@ def update_decommissioning(node: RMNode, event: NodeStatusUpdate) -> NodeState:
 
 def _has_am_container(node: RMNode) -> bool:
     """Whether the scheduler has an AM there that the node has not spoken of yet."""
-    booked = node.context.scheduler.tracker.nodes.get(node.node_id)
-    return booked is not None and any(container.is_am for container in booked.containers.values())
+    return node.context.has_am_container(node.node_id)
 
 
 def _take_report(node: RMNode, event: NodeStatusUpdate) -> None:

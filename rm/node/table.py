@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rm.events.node import (
+from yarnbox.rm.events.node import (
     NodeCleanupApp,
     NodeCleanupContainer,
     NodeDecommission,
@@ -19,9 +19,9 @@ from rm.events.node import (
     NodeStatusUpdate,
     NodeUpdateContainer,
 )
-from rm.node import life
-from yarn.enums import NodeState
-from yarn.statemachine import Cells, Table, choose, ignore, stay, to
+from yarnbox.rm.node import life
+from yarnbox.yarn.enums import NodeState
+from yarnbox.yarn.statemachine import Cells, Table, choose, ignore, stay, to
 
 NEW, RUNNING, UNHEALTHY = NodeState.NEW, NodeState.RUNNING, NodeState.UNHEALTHY
 DECOMMISSIONING, DECOMMISSIONED = NodeState.DECOMMISSIONING, NodeState.DECOMMISSIONED

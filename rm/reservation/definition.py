@@ -1,14 +1,14 @@
 """Whether a definition makes sense at all, before anything is planned.
 
-Answers for ReservationInputValidator.
+Hadoop: ReservationInputValidator.
 """
 
 from __future__ import annotations
 
-from yarn.enums import ReservationRequestInterpreter
-from yarn.errors import YarnError
-from yarn.records.reservation import ReservationDefinition, ReservationRequest
-from yarn.resource import NONE, Resource, componentwise_max
+from yarnbox.yarn.enums import ReservationRequestInterpreter
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.records.reservation import ReservationDefinition, ReservationRequest
+from yarnbox.yarn.resource import NONE, Resource, componentwise_max
 
 ANY = ReservationRequestInterpreter.ANY
 IN_TURN = (ReservationRequestInterpreter.ORDER, ReservationRequestInterpreter.ORDER_NO_GAP)

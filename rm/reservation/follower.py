@@ -1,7 +1,7 @@
 """Each step the queues below a plan queue follow the plan.
 
 Queues are made and removed, their capacities follow what is booked now, and applications whose reservation
-has ended move to the plan's default queue. Answers for AbstractSchedulerPlanFollower,
+has ended move to the plan's default queue. Hadoop: AbstractSchedulerPlanFollower,
 CapacitySchedulerPlanFollower and SimpleCapacityReplanner.
 """
 
@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rm.events.app import AppKill
-from rm.reservation.plan import Plan, Reservation
-from rm.reservation.planning import Window
-from rm.scheduler.calculator import float32
-from rm.scheduler.plan_queues import PlanQueues, PlanSettings
-from yarn.errors import YarnError
-from yarn.ids import ApplicationId
-from yarn.resource import NONE
+from yarnbox.rm.events.app import AppKill
+from yarnbox.rm.reservation.plan import Plan, Reservation
+from yarnbox.rm.reservation.planning import Window
+from yarnbox.rm.scheduler.calculator import float32
+from yarnbox.rm.scheduler.plan_queues import PlanQueues, PlanSettings
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.resource import NONE
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 ENDED = "Application is killed because its reservation has ended"
 
@@ -103,10 +103,13 @@ class PlanFollower:
     def _move(self, application_id: ApplicationId, plan: Plan) -> bool:
         """To the plan's default queue; False where limits of that queue do not let it in."""
         try:
-            self._queues.move_application(application_id, plan.settings.default_queue)
+            path = self._queues.move_application(application_id, plan.settings.default_queue)
         except YarnError as error:
             self._context.log("warning", "cannot move", application=application_id, error=error)
             return False
+        app = self._context.apps.get(application_id)
+        if app is not None:
+            app.queue = path
         return True
 
     def _replan(self, plan: Plan, now_ms: int) -> None:

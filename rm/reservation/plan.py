@@ -1,6 +1,6 @@
 """What one plan queue has booked, and what its sharing policy lets a user book.
 
-Answers for InMemoryPlan, NoOverCommitPolicy and CapacityOverTimePolicy.
+Hadoop: InMemoryPlan, NoOverCommitPolicy and CapacityOverTimePolicy.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from rm.reservation.definition import period_ms_of, refused
-from rm.reservation.planning import Ground, Window
-from rm.reservation.profile import Piece, Profile
-from rm.scheduler.calculator import Calculator
-from rm.scheduler.plan_queues import PlanSettings
-from yarn.ids import ReservationId
-from yarn.records.reservation import ReservationDefinition
-from yarn.resource import NONE, Resource, componentwise_max, componentwise_min, map_values
+from yarnbox.rm.reservation.definition import period_ms_of, refused
+from yarnbox.rm.reservation.planning import Ground, Window
+from yarnbox.rm.reservation.profile import Piece, Profile
+from yarnbox.rm.scheduler.calculator import Calculator
+from yarnbox.rm.scheduler.plan_queues import PlanSettings
+from yarnbox.yarn.ids import ReservationId
+from yarnbox.yarn.records.reservation import ReservationDefinition
+from yarnbox.yarn.resource import NONE, Resource, componentwise_max, componentwise_min, map_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

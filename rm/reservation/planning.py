@@ -1,6 +1,6 @@
 """Where in its window a request fits: packed to one side, or spread evenly over it.
 
-Pure: what is free is handed in as a profile, the allocation comes back as one. Answers for IterativePlanner,
+Pure: what is free is handed in as a profile, the allocation comes back as one. Hadoop: IterativePlanner,
 StageAllocatorGreedyRLE, StageAllocatorLowCostAligned, GreedyReservationAgent and AlignedPlannerWithGreedy.
 """
 
@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rm.reservation.definition import ANY, IN_TURN, check_stage, interpreter_of, refused, stages_of
-from rm.reservation.profile import Piece, Profile
-from rm.scheduler.calculator import Calculator
-from yarn.enums import ReservationRequestInterpreter
-from yarn.records.reservation import ReservationDefinition, ReservationRequest
-from yarn.resource import NONE, Resource
+from yarnbox.rm.reservation.definition import ANY, IN_TURN, check_stage, interpreter_of, refused, stages_of
+from yarnbox.rm.reservation.profile import Piece, Profile
+from yarnbox.rm.scheduler.calculator import Calculator
+from yarnbox.yarn.enums import ReservationRequestInterpreter
+from yarnbox.yarn.records.reservation import ReservationDefinition, ReservationRequest
+from yarnbox.yarn.resource import NONE, Resource
 
 UNSATISFIABLE = "The request cannot be satisfied"
 

@@ -1,6 +1,6 @@
 """An amount over time: a step function, nothing before its first point and nothing after its last.
 
-Immutable and pure. Answers for RLESparseResourceAllocation and PeriodicRLESparseResourceAllocation.
+Immutable and pure. Hadoop: RLESparseResourceAllocation and PeriodicRLESparseResourceAllocation.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from yarn.resource import NONE, Resource
+from yarnbox.yarn.resource import NONE, Resource
 
 
 class Piece(NamedTuple):

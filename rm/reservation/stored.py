@@ -1,22 +1,23 @@
 """Reservations in the state store of the ResourceManager.
 
 An entry is a reservation as clients see it, its allocation in pieces; it comes back as it was, neither
-checked nor planned once more. Answers for RMStateStore's reservations and ReservationSystemUtil.
+checked nor planned once more. Hadoop: RMStateStore's reservations and ReservationSystemUtil.
 """
 
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from rm.reservation.plan import Reservation
-from rm.reservation.profile import Piece, Profile
-from yarn.ids import ReservationId
-from yarn.records.reservation import ReservationAllocationState, ResourceAllocationRequest
-from yarn.resource import NONE
-from yarn.wire import from_bytes, to_bytes
+from yarnbox.rm.reservation.plan import Reservation
+from yarnbox.rm.reservation.profile import Piece, Profile
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ReservationId
+from yarnbox.yarn.records.reservation import ReservationAllocationState, ResourceAllocationRequest
+from yarnbox.yarn.resource import NONE
+from yarnbox.yarn.wire import from_bytes, to_bytes
 
 RESERVATION = "reservation"
 
@@ -51,17 +52,27 @@ def to_entry(reservation: Reservation) -> str:
     return b64encode(to_bytes(state)).decode("ascii")
 
 
-def reservations_in(entries: Mapping[tuple[str, ...], Any]) -> Iterator[tuple[str, Reservation]]:
-    """The path of the plan and the reservation, for each among the entries."""
+def reservations_in(
+    entries: Mapping[tuple[str, ...], Any], set_aside: Callable[[tuple[str, ...], Exception], None]
+) -> Iterator[tuple[str, Reservation]]:
+    """The path of the plan and the reservation, for each among the entries; what cannot be read is told to
+    `set_aside`.
+    """
     for key, value in entries.items():
-        if key[0] == RESERVATION:
-            yield key[1], _from_entry(value)
+        if key[0] != RESERVATION:
+            continue
+        try:
+            found = key[1], _from_entry(value)
+        except (YarnError, ValueError, TypeError, IndexError) as error:
+            set_aside(key, error)
+        else:
+            yield found
 
 
 def _from_entry(entry: str) -> Reservation:
     state = from_bytes(ReservationAllocationState, b64decode(entry))
-    assert state.reservation_id is not None
-    assert state.reservation_definition is not None
+    if state.reservation_id is None or state.reservation_definition is None:
+        raise ValueError("a reservation without an id or a definition")
     return Reservation(
         reservation_id=state.reservation_id,
         definition=state.reservation_definition,

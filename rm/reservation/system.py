@@ -1,6 +1,6 @@
 """What users ask of the ReservationSystem: a new id, submit, update, delete and list.
 
-A reservation enters its plan whole or not at all. Answers for the reservation calls of ClientRMService,
+A reservation enters its plan whole or not at all. Hadoop: the reservation calls of ClientRMService,
 AbstractReservationSystem and ReservationsACLsManager.
 """
 
@@ -11,29 +11,30 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rm.reservation.definition import check
-from rm.reservation.follower import PlanFollower
-from rm.reservation.plan import Plan, Reservation
-from rm.reservation.planning import Ground, place
-from rm.reservation.profile import Profile
-from rm.reservation.stored import key_of, reservations_in, state_of, to_entry
-from rm.scheduler.plan_queues import PlanQueues
-from yarn.acl import AccessControlList
-from yarn.errors import AccessControlError, ReservationNotFoundError, YarnError
-from yarn.ids import ReservationId
-from yarn.records.client import (
+from yarnbox.rm.reservation.classes import complaints
+from yarnbox.rm.reservation.definition import check
+from yarnbox.rm.reservation.follower import PlanFollower
+from yarnbox.rm.reservation.plan import Plan, Reservation
+from yarnbox.rm.reservation.planning import Ground, place
+from yarnbox.rm.reservation.profile import Profile
+from yarnbox.rm.reservation.stored import key_of, reservations_in, state_of, to_entry
+from yarnbox.rm.scheduler.plan_queues import PlanQueues, PlanSettings
+from yarnbox.yarn.acl import AccessControlList
+from yarnbox.yarn.errors import AccessControlError, ReservationNotFoundError, YarnError
+from yarnbox.yarn.ids import ReservationId
+from yarnbox.yarn.records.client import (
     ReservationDeleteRequest,
     ReservationListRequest,
     ReservationSubmissionRequest,
     ReservationUpdateRequest,
 )
-from yarn.records.reservation import (
+from yarnbox.yarn.records.reservation import (
     ReservationAllocationState,
     ReservationDefinition,
 )
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 FOLLOWER = "plan follower"
 _AGAIN = "Please try again with a valid reservable queue."
@@ -58,6 +59,8 @@ class ReservationSystem:
         self._planning = planning
         self._sequence = 0
         self.plans: dict[str, Plan] = {}
+        self._refused: dict[str, PlanSettings] = {}
+        """Plan queues whose classes there are not, once that was said."""
         self.follower = PlanFollower(context, queues, self.plans, planning.step_ms)
 
     def follow(self) -> None:
@@ -70,13 +73,21 @@ class ReservationSystem:
         for path, settings in known.items():
             if path in self.plans:
                 self.plans[path].settings = settings
-            else:
+            elif self._has_its_classes(settings):
                 self.plans[path] = Plan(settings, self._queues.calculator, self._keep)
         self.follower.run()
 
+    def _has_its_classes(self, settings: PlanSettings) -> bool:
+        """Whether a plan that came with a refresh can be made; without its classes it is none."""
+        faults = list(complaints(settings))
+        if faults and self._refused.get(settings.path) != settings:
+            self._refused[settings.path] = settings
+            self._context.log("error", "no plan is made", plan=settings.path, reason="; ".join(faults))
+        return not faults
+
     def recover(self, entries: Mapping[tuple[str, ...], Any]) -> None:
         """Takes up the reservations of an earlier RM, and makes the queues of those that are active."""
-        for path, reservation in reservations_in(entries):
+        for path, reservation in reservations_in(entries, self._context.set_entry_aside):
             plan = self.plans.get(path)
             if plan is None:
                 which = reservation.reservation_id
@@ -120,14 +131,14 @@ class ReservationSystem:
 
     def update(self, request: ReservationUpdateRequest, user: str) -> None:
         """updateReservation; where the new one does not fit the old one stays."""
-        plan, known = self._known(request.reservation_id)
+        plan, known = self._find(request.reservation_id)
         definition = self._checked(request.reservation_definition, plan)
         self._check_change(plan, known, user)
         self._book(plan, known.reservation_id, definition, known.user)
 
     def delete(self, request: ReservationDeleteRequest, user: str) -> None:
         """deleteReservation; its queue goes with the follower's next step."""
-        plan, known = self._known(request.reservation_id)
+        plan, known = self._find(request.reservation_id)
         self._check_change(plan, known, user)
         plan.drop(known.reservation_id)
 
@@ -178,7 +189,7 @@ class ReservationSystem:
             raise YarnError(f"The specified queue: {queue} is not managed by reservation system. {_AGAIN}")
         return self.plans[path]
 
-    def _known(self, reservation_id: ReservationId | None) -> tuple[Plan, Reservation]:
+    def _find(self, reservation_id: ReservationId | None) -> tuple[Plan, Reservation]:
         for plan in self.plans.values():
             if reservation_id is not None and reservation_id in plan.reservations:
                 return plan, plan.reservations[reservation_id]

@@ -1,12 +1,12 @@
-"""What an allocate call takes delivery of. Answers for Hadoop's Allocation."""
+"""What an allocate call takes delivery of. Hadoop: Allocation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rm.container import RMContainer
-from yarn.records.request import PreemptionMessage, RejectedSchedulingRequest
-from yarn.resource import Resource
+from yarnbox.rm.container import RMContainer
+from yarnbox.yarn.records.request import PreemptionMessage, RejectedSchedulingRequest
+from yarnbox.yarn.resource import Resource
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,28 +2,42 @@
 counters.
 
 The three schedulers hold these parts by composition; what a queue is, and when an application may have a
-container, is their business. Answers for SchedulerApplication and SchedulerApplicationAttempt.
+container, is their business. Hadoop: SchedulerApplication and SchedulerApplicationAttempt.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from rm.container import RMContainer, RMContainerState
-from rm.events.container import ContainerAcquired, ContainerReserved, ContainerStart
-from rm.scheduler import updates
-from rm.scheduler.asks import Asks, Locality, RequestKey
-from rm.scheduler.bookings import ALLOCATED, COMPLETED, RESERVED, UNRESERVED, book
-from rm.scheduler.usage import Path, Usage, change_am_used, change_pending, charge, refund, reserve, unreserve
-from yarn.enums import ContainerUpdateType, ExecutionType
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.master import UpdateContainerRequest
-from yarn.records.request import PreemptionMessage
-from yarn.resource import NONE, Resource
+from yarnbox.rm.asks import Asks, Locality, RequestKey
+from yarnbox.rm.booking import ALLOCATED, COMPLETED, RESERVED, UNRESERVED
+from yarnbox.rm.container import RMContainer, RMContainerState
+from yarnbox.rm.events.container import ContainerAcquired, ContainerReserved, ContainerStart
+from yarnbox.rm.events.scheduler import PreemptionMark, SchedulerAppAdded, SchedulerContainerUnmarked
+from yarnbox.rm.scheduler import bookings
+from yarnbox.rm.scheduler.bookings import book
+from yarnbox.rm.scheduler.context import SchedulerContext
+from yarnbox.rm.scheduler.resizing import apply_decreases, swap_container
+from yarnbox.rm.scheduler.usage import (
+    Path,
+    Usage,
+    change_am_used,
+    change_pending,
+    charge,
+    refund,
+    reserve,
+    unreserve,
+)
+from yarnbox.yarn.enums import ContainerUpdateType, ExecutionType
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.moments import iso8601
+from yarnbox.yarn.records.master import UpdateContainerRequest
+from yarnbox.yarn.records.request import PreemptionMessage
+from yarnbox.yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
-    from rm.scheduler.node import SchedulerNode
+    from yarnbox.rm.container import SchedulerNode
 
 
 A = TypeVar("A", bound="Attempt")
@@ -64,6 +78,17 @@ class Application(Generic[A]):
         self.keeps_containers = False
         """Whether running containers outlive an attempt that another one follows."""
 
+    @classmethod
+    def submitted(cls, event: SchedulerAppAdded, queue: Any, app_priority: int = 0) -> Self:
+        """The application that was submitted, in the queue that takes it."""
+        submission = event.context
+        application = cls(
+            event.application_id, queue, event.user, app_priority, submission.node_label_expression
+        )
+        application.is_unmanaged = submission.unmanaged_am
+        application.keeps_containers = submission.keep_containers_across_application_attempts
+        return application
+
 
 class QueueSide(Protocol):
     """What an attempt tells the queue that it is in."""
@@ -76,8 +101,14 @@ class QueueSide(Protocol):
 class Attempt:
     """One attempt's books in a scheduler. Subclasses add what their scheduler has to remember."""
 
+    hands_out_sizes: ClassVar[bool] = True
+    """Whether AMs are told that a container has grown or shrunk. Hadoop's FairScheduler never tells, so there
+    nothing shrinks, and what a container was to grow by stays beside it. See tests/scenarios/fair/
+    fair-resize-is-not-told.yaml.
+    """
+
     def __init__(
-        self, context: RMContext, attempt_id: ApplicationAttemptId, application: Application[Any]
+        self, context: SchedulerContext, attempt_id: ApplicationAttemptId, application: Application[Any]
     ) -> None:
         self.context = context
         self.attempt_id = attempt_id
@@ -91,7 +122,7 @@ class Attempt:
         """Containers allocated and not ended, in the order in which they were given; reserved ones are not
         here.
         """
-        self.newly_allocated: list[RMContainer] = []
+        self.newly_allocated: dict[ContainerId, RMContainer] = {}
         self.newly_updated: dict[ContainerId, RMContainer] = {}
         """Containers with a new size or execution type that the AM has not been told of."""
         self.update_types: dict[ContainerId, ContainerUpdateType] = {}
@@ -118,12 +149,13 @@ class Attempt:
         """Whether the next container is the AM's own."""
         self.served_since_ms: int | None = None
         """When it got its first container; None before: the application is a pending one."""
+        self._waits_since_run = context.health.runs
         self.is_stopped = False
         self.is_recovering = False
         self.headroom = NONE
         self.locality_counts: dict[Locality, int] = dict.fromkeys(Locality, 0)
-        self.marked_for_preemption: dict[ContainerId, int] = {}
-        """Containers that the AM is asked to give up, and since when (ms)."""
+        self.marked_for_preemption: dict[ContainerId, PreemptionMark] = {}
+        """Containers that the AM is asked to give up."""
         self.preempted_count = 0
         """Containers lost to preemption so far."""
         self._sequence = 0
@@ -150,6 +182,11 @@ class Attempt:
     def order_key(self) -> ApplicationId:
         """What breaks ties between attempts: the earlier submission."""
         return self.application.application_id
+
+    @property
+    def missed_heartbeats(self) -> int:
+        """Heartbeats of nodes without a container for it, since its last one, or since it began to ask."""
+        return self.context.health.runs - self._waits_since_run if self.is_asking else 0
 
     def new_container_id(self) -> ContainerId:
         """The id of the attempt's next container."""
@@ -238,10 +275,11 @@ class Attempt:
     def _take_in(self, container: RMContainer, node: SchedulerNode, locality: Locality) -> None:
         if self.served_since_ms is None:
             self.served_since_ms = self.context.now_ms
+        self._waits_since_run = self.context.health.runs
         container.locality = locality
         self.locality_counts[locality] += 1
         self.live[container.container_id] = container
-        self.newly_allocated.append(container)
+        self.newly_allocated[container.container_id] = container
         node.allocate(container)
         container.partition = node.partition
         charge(self.path, node.partition, container.resource)
@@ -256,13 +294,15 @@ class Attempt:
         """Hands out what was allocated since the last time: each ALLOCATED container becomes ACQUIRED."""
         if not self.newly_allocated:
             return []
-        pulled = self.newly_allocated
-        self.newly_allocated = []
+        pulled = list(self.newly_allocated.values())
+        self.newly_allocated.clear()
         containers = []
         for container in pulled:
             if container.key.update_of:
-                if container.key.update_of in self.live:
-                    updates.swallow(self, container)
+                if not self._hands_out(container.key.update_of):
+                    self.newly_allocated[container.container_id] = container
+                elif container.key.update_of in self.live:
+                    swap_container(self, container)
                 else:
                     self.superfluous.append(container)
                 continue
@@ -273,9 +313,17 @@ class Attempt:
 
     def pull_updated(self) -> list[RMContainer]:
         """Hands out what has changed since the last time."""
-        updates.take_back(self)
+        if self.hands_out_sizes:
+            apply_decreases(self)
         updated, self.newly_updated = list(self.newly_updated.values()), {}
         return updated
+
+    def _hands_out(self, container_id: ContainerId) -> bool:
+        """Whether the AM hears of what is allocated for a change of that container."""
+        if self.hands_out_sizes:
+            return True
+        container = self.live.get(container_id)
+        return container is not None and container.execution_type is not ExecutionType.GUARANTEED
 
     def note_updated(self, container: RMContainer, kind: ContainerUpdateType) -> None:
         """The AM is to be told what a container has become."""
@@ -288,8 +336,7 @@ class Attempt:
         """Takes an ended container off the attempt's books; False when it was not on them."""
         if self.live.pop(container.container_id, None) is None:
             return False
-        if self.newly_allocated:
-            self.newly_allocated = [one for one in self.newly_allocated if one is not container]
+        self.newly_allocated.pop(container.container_id, None)
         self.newly_updated.pop(container.container_id, None)
         self.marked_for_preemption.pop(container.container_id, None)
         if container.execution_type is ExecutionType.GUARANTEED:
@@ -310,8 +357,8 @@ class Attempt:
     def reserve(
         self, node: SchedulerNode, key: RequestKey, resource: Resource, container: RMContainer | None = None
     ) -> RMContainer:
-        """Keeps the node for a container of this key; the same again when `container` is given (re-
-        reservation).
+        """Keeps the node for a container of this key; the same again, in its first size, when `container` is
+        given (re-reservation).
         """
         if container is None:
             key_asks = self.asks.key_asks(key)
@@ -325,7 +372,9 @@ class Attempt:
         else:
             self.re_reservations[key] = self.re_reservations.get(key, 0) + 1
         container.fire(
-            ContainerReserved(resource=resource, node_id=node.node_id, request_priority=key.request_priority)
+            ContainerReserved(
+                resource=container.resource, node_id=node.node_id, request_priority=key.request_priority
+            )
         )
         self.context.health.note_reservation(container)
         return container
@@ -373,17 +422,43 @@ class Attempt:
 
     # Moving
 
-    def move_books(self, path: Path) -> None:
-        """Leaves the usages of the old path and enters those of the new one with all that is booked."""
-        old = [usage for usage in self.path if usage is not self.usage]
-        new = [usage for usage in path if usage is not self.usage]
+    def move_to(self, queue: Any, path: Path) -> None:
+        """Takes the attempt to another queue with all that it holds and asks for; the path begins with its
+        own usage and goes on with those of the queue.
+        """
+        before, after = self.path[1:], path[1:]
+        self.application.queue = queue
+        counters = self.context.health.queues
+        for container in self.live.values():
+            counters.note_departure(container)
+            bookings.move(container, before, after, queue=str(queue))
+            counters.note_arrival(container)
+        for container in self.reserved_containers():
+            bookings.move(container, before, after, queue=str(queue))
         for partition, amounts in self.usage.by_partition.items():
-            for usages, sign in ((old, -1), (new, 1)):
-                charge(usages, partition, amounts.used * sign, amounts.containers * sign)
-                reserve(usages, partition, amounts.reserved * sign)
+            for usages, sign in ((before, -1), (after, 1)):
                 change_pending(usages, partition, amounts.pending * sign, amounts.pending_containers * sign)
                 change_am_used(usages, partition, amounts.am_used * sign)
         self.path = path
+
+    def move_container(self, container: RMContainer, partition: str) -> None:
+        """The node of a live container is in another partition now."""
+        bookings.move(container, self.path, self.path, partition=partition)
+
+    # Preemption of its containers
+
+    def mark_for_preemption(self, mark: PreemptionMark) -> None:
+        """The AM is to be asked for the container; a mark that is there already stays."""
+        if mark.container_id not in self.marked_for_preemption:
+            self.marked_for_preemption[mark.container_id] = mark
+            log_preemption(self.context, "container marked for preemption", mark)
+
+    def unmark_for_preemption(self, container_id: ContainerId) -> None:
+        """The container may stay."""
+        mark = self.marked_for_preemption.pop(container_id, None)
+        if mark is not None:
+            log_preemption(self.context, "container unmarked, it may stay", mark)
+            self.context.post(SchedulerContainerUnmarked(mark=mark))
 
     # What the AM is told
 
@@ -398,6 +473,21 @@ class Attempt:
 
     # Where it will not go
 
+    def update_blacklist(self, additions: Iterable[str], removals: Iterable[str]) -> bool:
+        """Bars hosts and racks, and opens others again: for the AM's own container while that is awaited.
+
+        Whether anything was new.
+        """
+        places = self.am_blacklist if self.is_waiting_for_am else self.blacklist
+        is_changed = False
+        for place in additions:
+            is_changed = is_changed or place not in places
+            places[place] = None
+        for place in removals:
+            is_changed = is_changed or place in places
+            places.pop(place, None)
+        return is_changed
+
     def is_blacklisted(self, node: SchedulerNode) -> bool:
         """Whether host or rack of the node is barred: for the AM's own container by the RM, for others by the
         AM.
@@ -410,5 +500,15 @@ class Attempt:
         is_asking = bool(self.asks.active_keys or self.asks.satisfied)
         if is_asking is not self.is_asking:
             self.is_asking = is_asking
+            self._waits_since_run = self.context.health.runs
             if self.queue_side is not None:
                 self.queue_side.asking_changed(self)
+
+
+def log_preemption(context: SchedulerContext, name: str, mark: PreemptionMark) -> None:
+    """A line for the operator of a container that is to go, may stay, or has gone."""
+    keys: dict[str, object] = {"container": mark.container_id, **mark.details, "resource": mark.resource}
+    due_ms = keys.pop("killAt", None)
+    if due_ms is not None and mark.kill_at_ms is not None:
+        keys["kill_at"] = iso8601(mark.kill_at_ms)
+    context.log("info", name, **{key: value for key, value in keys.items() if value != ""})

@@ -3,37 +3,47 @@
 An AM that has not been told yet of containers it got asks for them once more. With the property
 yarn.resourcemanager.scheduler.autocorrect.container.allocation what waits to be pulled is counted against
 the new ask, and what is too many by it expires. Where a request names hosts or racks, each of its lines is
-counted by itself. Answers for AbstractYarnScheduler.autoCorrectContainerAllocation.
+counted by itself. Hadoop: AbstractYarnScheduler.autoCorrectContainerAllocation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Protocol
 
-from rm.container import RMContainer
-from rm.events.container import ContainerExpire
-from rm.scheduler.application import Attempt
-from rm.scheduler.base import Scheduler
-from rm.scheduler.statuses import EXPIRED_CONTAINER, aborted
-from yarn.enums import ExecutionType
-from yarn.records.request import ResourceRequest
-from yarn.resource import Resource
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.events.container import ContainerEvent, ContainerExpire
+from yarnbox.rm.scheduler.application import Attempt
+from yarnbox.rm.scheduler.statuses import EXPIRED_CONTAINER, aborted
+from yarnbox.yarn.enums import ExecutionType
+from yarnbox.yarn.records.container import ContainerStatus
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.resource import Resource
 
 Kind = tuple[int, int, ExecutionType, Resource]
 """What makes a container the one that was asked for: allocation id, priority, execution type, size."""
 
 
+class EndsContainers(Protocol):
+    """Who lets containers end."""
+
+    def complete_container(
+        self, container: RMContainer, status: ContainerStatus, event: ContainerEvent
+    ) -> None:
+        """Lets a container end, whatever the cause."""
+        ...
+
+
 def corrected(
-    scheduler: Scheduler[Any], attempt: Attempt, ask: Iterable[ResourceRequest]
+    ending: EndsContainers, attempt: Attempt, ask: Iterable[ResourceRequest]
 ) -> list[ResourceRequest]:
     """The ask less what the attempt has got since its last call; the ask itself where that is not wanted."""
     asked = list(ask)
-    if not scheduler.context.settings.autocorrect_container_allocation or not attempt.newly_allocated:
+    if not attempt.context.settings.autocorrect_container_allocation or not attempt.newly_allocated:
         return asked
     waiting: dict[Kind, list[RMContainer]] = {}
-    for container in attempt.newly_allocated:
+    for container in attempt.newly_allocated.values():
         waiting.setdefault(_kind_of_container(container), []).append(container)
     too_many: dict[Kind, int] = {}
     for number, request in enumerate(asked):
@@ -45,7 +55,7 @@ def corrected(
                 too_many[kind] = -missing
     for kind, count in too_many.items():
         for container in waiting[kind][:count]:
-            _expire(scheduler, attempt, container)
+            _expire(ending, attempt, container)
     return asked
 
 
@@ -65,9 +75,9 @@ def _kind_of_request(request: ResourceRequest) -> Kind:
     )
 
 
-def _expire(scheduler: Scheduler[Any], attempt: Attempt, container: RMContainer) -> None:
+def _expire(ending: EndsContainers, attempt: Attempt, container: RMContainer) -> None:
     """Ends a container that nobody has pulled; what was asked for it is not asked again."""
     container.lowered = ()
-    attempt.newly_allocated = [one for one in attempt.newly_allocated if one is not container]
+    del attempt.newly_allocated[container.container_id]
     status = aborted(container.container_id, EXPIRED_CONTAINER)
-    scheduler.complete_container(container, status, ContainerExpire(status=status))
+    ending.complete_container(container, status, ContainerExpire(status=status))

@@ -1,25 +1,26 @@
 """What a scheduler is, and what all of them share: nodes, completion, launch, recovery, expiry.
 
 The rest of the RM knows this interface alone. A scheduler decides in `allocate_on(node)` and says what its
-queues are; the base keeps the nodes' books and lets containers end. Answers for YarnScheduler,
+queues are; the base keeps the nodes' books and lets containers end. Hadoop: YarnScheduler,
 AbstractYarnScheduler and ResourceScheduler.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from rm.container import RMContainer, RMContainerState
-from rm.events.container import (
+from yarnbox.rm.container import RMContainer, RMContainerState, SchedulerNode
+from yarnbox.rm.events.container import (
     ContainerEvent,
     ContainerFinished,
     ContainerKill,
     ContainerLaunched,
 )
-from rm.events.node import NodeCleanupContainer, NodeFinishedContainersPulledByAM
-from rm.events.scheduler import (
+from yarnbox.rm.events.node import NodeCleanupContainer, NodeFinishedContainersPulledByAM
+from yarnbox.rm.events.scheduler import (
+    PreemptionMark,
     SchedulerAppAdded,
     SchedulerAppAttemptAdded,
     SchedulerAppAttemptRemoved,
@@ -32,36 +33,52 @@ from rm.events.scheduler import (
     SchedulerNodeUpdate,
     SchedulerReleaseContainer,
 )
-from rm.scheduler import overcommit, releases
-from rm.scheduler.allocation import Allocation as Allocation
-from rm.scheduler.application import Application, Attempt
-from rm.scheduler.calculator import DEFAULT_CALCULATOR, Calculator
-from rm.scheduler.node import NodeTracker, SchedulerNode
-from rm.scheduler.recovery import recover_containers
-from rm.scheduler.statuses import (
+from yarnbox.rm.scheduler.activities import ActivityRecords
+from yarnbox.rm.scheduler.allocation import Allocation as Allocation
+from yarnbox.rm.scheduler.application import Application, Attempt
+from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, Calculator
+from yarnbox.rm.scheduler.checks import RequestChecks
+from yarnbox.rm.scheduler.completion import Completion
+from yarnbox.rm.scheduler.configuration_change import ConfigurationChange
+from yarnbox.rm.scheduler.context import SchedulerContext
+from yarnbox.rm.scheduler.node import NodeTracker
+from yarnbox.rm.scheduler.overcommit import Overcommit
+from yarnbox.rm.scheduler.recovery import ContainerRecovery
+from yarnbox.rm.scheduler.register import Register
+from yarnbox.rm.scheduler.releases import Releases
+from yarnbox.rm.scheduler.statuses import (
     COMPLETED_APPLICATION,
     LOST_CONTAINER,
     aborted,
 )
-from rm.scheduler.updates import confirm
-from rm.scheduler.usage import DEFAULT_PARTITION
-from rm.scheduler.views import ApplicationView, QueueView, guarantee_of
-from yarn.enums import QueueACL, SchedulerResourceTypes
-from yarn.errors import YarnError
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.container import ContainerStatus
-from yarn.records.queue import QueueInfo, QueueUserACLInfo
-from yarn.records.request import ResourceRequest, SchedulingRequest
-from yarn.resource import NONE, Resource, componentwise_min
+from yarnbox.rm.scheduler.updates import ContainerUpdates
+from yarnbox.rm.scheduler.views import (
+    ApplicationView,
+    ConfigurationView,
+    FairQueueView,
+    QueueView,
+    guarantee_of,
+)
+from yarnbox.yarn.compiled import mypyc_attr
+from yarnbox.yarn.enums import QueueACL, SchedulerResourceTypes
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.container import ContainerStatus
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
+from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
+from yarnbox.yarn.resource import NONE, Resource, componentwise_min
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
-    from rm.node import RMNode
+    from yarnbox.rm.node import RMNode
+    from yarnbox.rm.scheduler.capacity.queue_view import CapacityQueueView
+    from yarnbox.yarn.rate import Rate
 
 A = TypeVar("A", bound=Attempt)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Scheduler(ABC, Generic[A]):
     """The interface, and the part that is the same for all. `A` is the scheduler's class of attempts."""
 
@@ -69,6 +86,10 @@ class Scheduler(ABC, Generic[A]):
     """Hadoop's short class name, as REST and commands show it."""
     serves_updates: ClassVar[bool] = True
     """Whether containers may change while they run."""
+    offers_draining_nodes: ClassVar[bool] = True
+    """Whether heartbeats of a node that is being decommissioned are used once more, until it has shrunk to
+    what runs there; what does not fit then is killed.
+    """
     has_partitions: ClassVar[bool] = False
     """Whether the label of a node decides who is served there; else labels of nodes have no effect."""
     serves_constraints: ClassVar[bool] = False
@@ -76,11 +97,32 @@ class Scheduler(ABC, Generic[A]):
     has_monitor: ClassVar[bool] = False
     """Whether the policies of the scheduling monitor can look at it."""
     resource_kinds: ClassVar[tuple[SchedulerResourceTypes, ...]] = (SchedulerResourceTypes.MEMORY,)
+    serves_configuration_changes: ClassVar[bool] = False
+    """Whether its configuration can be kept in a store and be changed by API."""
+    root_queue: ClassVar[str] = "root"
+    """The path of the queue that holds all others."""
+    has_capacities: ClassVar[bool] = False
+    """Whether queues are guaranteed capacities, and AMs limited by them; else views leave these at None."""
 
-    def __init__(self, context: RMContext) -> None:
+    def __init__(self, context: SchedulerContext) -> None:
         self.context = context
         self.tracker = NodeTracker()
-        self.applications: dict[ApplicationId, Application[A]] = {}
+        self._overcommit = Overcommit(context)
+        self.register: Register[A] = Register(context)
+        self.applications = self.register.applications
+        self.completion: Completion[A] = Completion(
+            context, self.register, self.container_completed, self.reservation_dropped
+        )
+        self.updates: ContainerUpdates[A] = ContainerUpdates(
+            self.register,
+            self.queue_maximum_allocation,
+            self.normalize,
+            is_served=self.serves_updates,
+        )
+        self.releases: Releases[A] = Releases(context, self.register, self.completion, self.updates)
+        self._recovery: ContainerRecovery[A] = ContainerRecovery(
+            context, self.register, self.container_recovered
+        )
         self.minimum_allocation = context.resource_types.minimum_allocation
         self.configured_maximum = context.resource_types.maximum_allocation
         self.handlers: dict[type[SchedulerEvent], Callable[[Any], None]] = {
@@ -92,8 +134,8 @@ class Scheduler(ABC, Generic[A]):
             SchedulerAppRemoved: self.remove_application,
             SchedulerAppAttemptAdded: self.add_attempt,
             SchedulerAppAttemptRemoved: self.remove_attempt,
-            SchedulerContainerExpired: lambda event: releases.expire(self, event),
-            SchedulerReleaseContainer: lambda event: releases.release(self, event),
+            SchedulerContainerExpired: self.releases.expire,
+            SchedulerReleaseContainer: self.releases.release,
         }
         """What it does with each event; others are none of its business. Subclasses add theirs."""
 
@@ -126,7 +168,7 @@ class Scheduler(ABC, Generic[A]):
         """Ends an attempt: see `stop_attempt`."""
 
     @abstractmethod
-    def place(self, context: ApplicationSubmissionContext, user: str) -> str:
+    def place_application(self, context: ApplicationSubmissionContext, user: str) -> str:
         """The queue for a submission, by the placement rules. YarnError when they refuse it."""
 
     @abstractmethod
@@ -204,6 +246,14 @@ class Scheduler(ABC, Generic[A]):
         """What the queue of that path shows; None when there is none."""
         return None
 
+    def fair_queue_view(self, path: str) -> FairQueueView | None:
+        """The same of a queue of the FairScheduler; None under the others."""
+        return None
+
+    def capacity_queue_view(self, path: str) -> CapacityQueueView | None:
+        """A queue of the CapacityScheduler and all below it; None under the others."""
+        return None
+
     def queue_usage(self, attempt: A, used: Resource) -> float:
         """What an attempt uses, by what its queue is entitled to; 0 where that says nothing."""
         view, total = self.queue_view(str(attempt.queue)), self.cluster_resource()
@@ -213,9 +263,37 @@ class Scheduler(ABC, Generic[A]):
         """What it knows of an application beyond its books."""
         return ApplicationView()
 
+    @property
+    def shows_user_metrics(self) -> bool:
+        """Whether the users of its queues have metrics of their own."""
+        return False
+
+    @property
+    def sharing_calculator(self) -> Calculator:
+        """How it compares what queues hold when it shares the cluster out."""
+        return self.resource_calculator
+
+    def max_apps_of_user(self, user: str) -> int | None:
+        """How many applications of that user may run; None where no user is limited by name."""
+        return None
+
+    def operation_durations(self) -> Mapping[str, Rate] | None:
+        """How long its own runs take, by FSOpDurations' names; only the FairScheduler measures them."""
+        return None
+
     def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
         """What keeps the attempt's AM from starting, as far as the scheduler knows."""
         return ""
+
+    def request_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
+        """What is checked for each open request of an application, in the allocator's order; what fails is
+        why it waits. Nothing where it asks for nothing.
+        """
+        return []
+
+    def all_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
+        """The same with what says that an application asks for nothing, where the scheduler says so."""
+        return self.request_checks(application_id)
 
     def update_shares(self) -> None:
         """One run of the FairScheduler's update, without preemption; the others have none."""
@@ -224,6 +302,27 @@ class Scheduler(ABC, Generic[A]):
     def preempt(self) -> None:
         """One run of the preemption policy, where preemption is on."""
         return
+
+    @property
+    def activity_records(self) -> ActivityRecords | None:
+        """What is recorded of its passes for those who ask; None where nothing ever is."""
+        return None
+
+    def configuration_view(self) -> ConfigurationView | None:
+        """The configuration that can be changed by API; None where the file itself is the configuration."""
+        return None
+
+    def change_configuration(self, change: ConfigurationChange, user: str) -> None:
+        """Applies a change set, whole or not at all. YarnError when it is refused."""
+        raise YarnError(f"the configuration of the {self.name} cannot be changed by API")
+
+    def validate_configuration(self, change: ConfigurationChange, user: str) -> Mapping[str, str]:
+        """The configuration that the change would make. YarnError when it would be refused."""
+        raise YarnError(f"the configuration of the {self.name} cannot be changed by API")
+
+    def format_configuration(self) -> None:
+        """Back to the file, whatever was changed since."""
+        raise YarnError(f"the configuration of the {self.name} cannot be changed by API")
 
     def recover_configuration(self, records: Sequence[Any]) -> None:
         """Its journal: what an earlier RM kept of the scheduler's own configuration."""
@@ -270,13 +369,11 @@ class Scheduler(ABC, Generic[A]):
 
     def attempt(self, attempt_id: ApplicationAttemptId) -> A | None:
         """The application's current attempt, which may be a later one than that of the id."""
-        application = self.applications.get(attempt_id.application_id)
-        return application.attempt if application is not None else None
+        return self.register.attempt(attempt_id)
 
     def container(self, container_id: ContainerId) -> RMContainer | None:
         """A live or reserved container."""
-        attempt = self.attempt(container_id.application_attempt_id)
-        return attempt.container(container_id) if attempt is not None else None
+        return self.register.container(container_id)
 
     def live_containers(self, attempt_id: ApplicationAttemptId) -> list[RMContainer]:
         """The containers that count for the attempt, in the order in which they were given."""
@@ -294,7 +391,7 @@ class Scheduler(ABC, Generic[A]):
         self.tracker.add(node)
         self.node_added(node)
         self.cluster_resource_changed()
-        recover_containers(self, node, event.container_statuses)
+        self._recovery.recover(node, event.container_statuses)
 
     def make_node(self, rm_node: RMNode) -> SchedulerNode:
         """The books of a node that joins, in the partition of its label."""
@@ -337,7 +434,7 @@ class Scheduler(ABC, Generic[A]):
         if node is None or node.total == event.capability:
             return
         self.resize_node(node, event.capability)
-        overcommit.node_resized(self, node, event.overcommit_timeout_ms)
+        self._overcommit.node_resized(node, event.overcommit_timeout_ms)
 
     def resize_node(self, node: SchedulerNode, total: Resource) -> None:
         """A node has another capacity."""
@@ -360,13 +457,12 @@ class Scheduler(ABC, Generic[A]):
                 self.context.post(NodeFinishedContainersPulledByAM(node_id=node.node_id, container_ids=ids))
         for increased in rm_node.take_increased():
             assert increased.id is not None
-            confirm(self, increased.id, increased.resource or NONE)
-        overcommit.kill_if_late(self, node)
+            self.updates.confirm(increased.id, increased.resource or NONE)
         node.is_schedulable = not rm_node.is_decommissioning
         if rm_node.is_decommissioning:
-            overcommit.shrink(self, node)  # nothing new fits
-            return
-        if not self.is_waiting_for_recovery():
+            self._overcommit.shrink(node)  # nothing new fits from the next turn on
+        self._overcommit.kill_if_late(node)
+        if (node.is_schedulable or self.offers_draining_nodes) and not self.is_waiting_for_recovery():
             self.allocate_on(node)
 
     def is_waiting_for_recovery(self) -> bool:
@@ -379,7 +475,6 @@ class Scheduler(ABC, Generic[A]):
     def note_launched(self, status: ContainerStatus, node: SchedulerNode) -> None:
         """The node reports a container for the first time."""
         container_id = status.container_id
-        assert container_id is not None
         container = self.container(container_id)
         if container is None:
             self.context.post(NodeCleanupContainer(node_id=node.node_id, container_id=container_id))
@@ -393,7 +488,6 @@ class Scheduler(ABC, Generic[A]):
         any more: the node may forget it at once, for no AM waits for news of it.
         """
         container_id = status.container_id
-        assert container_id is not None
         container = self.container(container_id)
         if container is not None:
             self.complete_container(container, status, ContainerFinished(status=status))
@@ -406,28 +500,11 @@ class Scheduler(ABC, Generic[A]):
         self, container: RMContainer, status: ContainerStatus, event: ContainerEvent
     ) -> None:
         """Lets a container end, whatever the cause: its state, then the books. The first end wins."""
-        if container.is_finished:
-            return
-        attempt = self.attempt(container.attempt_id)
-        if container.state is RMContainerState.RESERVED:
-            container.fire(event)
-            if attempt is not None:
-                attempt.unreserve(container)
-                self.reservation_dropped(container, attempt)
-            return
-        lowered = container.lowered
-        container.fire(event)
-        if attempt is not None:
-            attempt.complete(container)
-            if lowered:
-                # Its AM never heard of it, so nobody else would ask again.
-                attempt.asks.give_back(container.key, lowered)
-                container.lowered = ()
-        is_reported = isinstance(event, ContainerFinished)
-        container.node.release(container.container_id, is_reported_by_node=is_reported)
-        self.context.health.note_end(container, status.exit_status)
-        if attempt is not None:
-            self.container_completed(container, attempt, status)
+        self.completion.complete(container, status, event)
+
+    def preempt_container(self, container: RMContainer, mark: PreemptionMark | None = None) -> None:
+        """Kills a container for somebody else's sake: for whom its own mark says, or else the one given."""
+        self.completion.preempt(container, mark)
 
     def container_completed(self, container: RMContainer, attempt: A, status: ContainerStatus) -> None:
         """A container has left the books."""
@@ -476,16 +553,12 @@ class Scheduler(ABC, Generic[A]):
         book_constrained: Callable[[], None] | None = None,
     ) -> Allocation:
         """The common part of an allocate call, in Hadoop's order: release, ask, blacklist, then delivery."""
-        releases.release_all(self, release)
+        self.releases.release_all(release)
         if not attempt.is_stopped:
             attempt.asks.replace(ask)
             if book_constrained is not None:
                 book_constrained()
-            places = attempt.am_blacklist if attempt.is_waiting_for_am else attempt.blacklist
-            for place in blacklist_additions:
-                places[place] = None
-            for place in blacklist_removals:
-                places.pop(place, None)
+            attempt.update_blacklist(blacklist_additions, blacklist_removals)
         containers = attempt.pull()
         headroom = self.headroom(attempt)
         return Allocation(containers, headroom, attempt.pull_updated(), attempt.preemption_message())

@@ -1,48 +1,18 @@
 """What a queue's books gained or lost by a container, told to whoever listens: the event log, for one.
 
 Added up, the bookings of a queue are what it uses, reservations included, at any moment; so they show whether
-a queue ever passed its maximum. Nothing is made while nobody listens. Answers for nothing in Hadoop, whose
-queues can only be looked at.
+a queue ever passed its maximum. Nothing is made while nobody listens. Hadoop has no such thing: its
+queues can only be looked at. `move` is the one way of a container from the books of a queue or partition into
+those of another.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-from yarn.ids import ContainerId, NodeId
-from yarn.resource import Resource
-
-if TYPE_CHECKING:
-    from rm.container import RMContainer
-
-ALLOCATED = "ContainerAllocated"
-COMPLETED = "ContainerCompleted"
-RESERVED = "ContainerReserved"
-UNRESERVED = "ContainerUnreserved"
-RESIZED = "ContainerResized"
-MOVED = "ContainerMoved"
-
-
-class Booking(NamedTuple):
-    """One container in the books of one queue: more of it, or less."""
-
-    type: str
-    subject: ContainerId
-    queue: str
-    node: NodeId
-    partition: str
-    resource: Resource
-    """Negative where something is taken back."""
-
-    @property
-    def details(self) -> dict[str, Any]:
-        """What the event log writes beside type and subject."""
-        return {
-            "queue": self.queue,
-            "node": str(self.node),
-            "partition": self.partition,
-            "resource": self.resource.as_dict(),
-        }
+from yarnbox.rm.booking import MOVED, Booking
+from yarnbox.rm.container import RMContainer, RMContainerState
+from yarnbox.rm.scheduler.usage import Path, change_killable, charge, refund, reserve, unreserve
+from yarnbox.yarn.enums import ExecutionType
+from yarnbox.yarn.resource import Resource
 
 
 def book(kind: str, container: RMContainer, delta: Resource) -> None:
@@ -61,12 +31,31 @@ def book(kind: str, container: RMContainer, delta: Resource) -> None:
             listener(booking)
 
 
-def move(container: RMContainer, *, queue: str | None = None, partition: str | None = None) -> None:
-    """Lets the container stand in the books of another queue, or of another partition."""
-    amount = container.charged
+def move(
+    container: RMContainer,
+    before: Path,
+    after: Path,
+    *,
+    queue: str | None = None,
+    partition: str | None = None,
+) -> None:
+    """Takes a container, live or reserved, out of the usages `before` and into the usages `after`; it stands
+    in the books of that queue or partition from now on.
+    """
+    amount, old = container.charged, container.partition
     book(MOVED, container, -amount)
     if queue is not None:
         container.queue = queue
     if partition is not None:
         container.partition = partition
     book(MOVED, container, amount)
+    if container.state is RMContainerState.RESERVED:
+        unreserve(before, old, container.resource)
+        reserve(after, container.partition, container.resource)
+    elif container.execution_type is ExecutionType.GUARANTEED:
+        # See tests/scenarios/requests/requests-demoted-container-on-relabelled-node.yaml.
+        refund(before, old, container.resource)
+        charge(after, container.partition, container.resource)
+    if container.is_killable:
+        change_killable(before, old, -container.resource)
+        change_killable(after, container.partition, container.resource)

@@ -1,7 +1,7 @@
 """How resources compare, divide and round: by memory alone, or by the dominant share of every type.
 
 Functions of amounts; they know no queue. Ratios are 32-bit floats as in Hadoop, so that a rounding here is a
-rounding there. Answers for ResourceCalculator, DefaultResourceCalculator, DominantResourceCalculator and
+rounding there. Hadoop: ResourceCalculator, DefaultResourceCalculator, DominantResourceCalculator and
 Resources.
 """
 
@@ -11,7 +11,8 @@ import math
 from array import array
 from typing import ClassVar, Protocol
 
-from yarn.resource import NONE, Resource, combine, componentwise_max, componentwise_min, map_values
+from yarnbox.yarn.compiled import mypyc_attr
+from yarnbox.yarn.resource import NONE, Resource, combine, componentwise_max, componentwise_min, map_values
 
 _CELL = array("f", [0.0])
 
@@ -124,6 +125,7 @@ class Calculator(Protocol):
         ...
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class DefaultResourceCalculator:
     """Memory alone counts. What it makes has one vcore, and no other types."""
 

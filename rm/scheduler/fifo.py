@@ -2,52 +2,106 @@
 first.
 
 Each application in turn gets all that fits, node-local, then rack-local, then anywhere; there is no delay, no
-reservation and no limit. Answers for FifoScheduler.
+reservation and no limit. Hadoop: FifoScheduler.
 """
 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
 
-from rm.events.app import AppAccepted, AttemptAdded
-from rm.events.scheduler import (
+from yarnbox.rm.asks import ANY, KeyAsks, Locality, RequestKey
+from yarnbox.rm.container import SchedulerNode
+from yarnbox.rm.events.app import AttemptAdded
+from yarnbox.rm.events.scheduler import (
     SchedulerAppAdded,
     SchedulerAppAttemptAdded,
     SchedulerAppAttemptRemoved,
     SchedulerAppRemoved,
 )
-from rm.scheduler import requests
-from rm.scheduler.application import Application, Attempt
-from rm.scheduler.asks import ANY, KeyAsks, Locality
-from rm.scheduler.base import Allocation, Scheduler
-from rm.scheduler.calculator import DEFAULT_CALCULATOR
-from rm.scheduler.node import SchedulerNode
-from rm.scheduler.roll import enlist, strike_off
-from rm.scheduler.usage import DEFAULT_PARTITION, Usage
-from rm.scheduler.views import PartitionView, QueueView
-from yarn.enums import QueueACL, QueueState
-from yarn.errors import YarnError
-from yarn.ids import ApplicationAttemptId, ContainerId
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.queue import QueueInfo, QueueUserACLInfo
-from yarn.records.request import ResourceRequest, SchedulingRequest
-from yarn.resource import NONE, Resource, componentwise_max
-
-if TYPE_CHECKING:
-    from rm.context import RMContext
+from yarnbox.rm.scheduler import requests
+from yarnbox.rm.scheduler.application import Application, Attempt
+from yarnbox.rm.scheduler.base import Allocation, Scheduler
+from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR
+from yarnbox.rm.scheduler.checks import Check, Reason, RequestChecks, asked, node_checks
+from yarnbox.rm.scheduler.context import SchedulerContext
+from yarnbox.rm.scheduler.usage import Usage
+from yarnbox.rm.scheduler.views import PartitionView, QueueView
+from yarnbox.yarn.compiled import mypyc_attr
+from yarnbox.yarn.enums import QueueACL, QueueState
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
+from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
+from yarnbox.yarn.resource import NONE, Resource, componentwise_max
 
 QUEUE = "default"
 
 
+class FifoReason(Reason):
+    """Why a request is refused, in the order in which the allocator comes upon it."""
+
+    RECOVERING = (
+        "the ResourceManager has restarted and waits for nodes and applications to come back",
+        "the ResourceManager has not just restarted",
+        "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms is over",
+    )
+    DECOMMISSIONING = (
+        "the node is being decommissioned",
+        "the node is not being decommissioned",
+        "nodes are added, or the node is recommissioned",
+    )
+    NODE_BUSY = (
+        "the node has too little free for the smallest container",
+        "the node has enough free for the smallest container",
+        "containers on the node end, or nodes are added",
+    )
+    BLACKLIST = (
+        "the application has blacklisted the node or its rack",
+        "the application has not blacklisted the node",
+        "the application takes the node off its blacklist",
+    )
+    NODE_TOO_SMALL = (
+        "the request is larger than the node's total resources",
+        "the node is large enough",
+        "a smaller container is asked for, or larger nodes are added",
+    )
+    NODE_FULL = (
+        "the node has too little free",
+        "the node has enough free for the request",
+        "containers on the node end, or nodes are added",
+    )
+    EARLIER_REQUEST = (
+        "a more urgent request of the application cannot be served on the node",
+        "no more urgent request of the application is stopped on the node",
+        "the more urgent request is served or withdrawn",
+    )
+    NOTHING_ASKED = ("it has no pending requests", "it has pending requests")
+    NO_NODE = ("no node takes it", "a node takes it", "see the lines below")
+    OTHERS_FIRST = (
+        "earlier applications are served first",
+        "no earlier application asks",
+        "the earlier applications get what they ask for, or end",
+    )
+    HEARTBEAT = (
+        "no node that can take it has sent a heartbeat since",
+        "a node has sent its heartbeat",
+        "the next heartbeat of such a node",
+    )
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FifoScheduler(Scheduler[Attempt]):
     """One queue for all."""
 
     name: ClassVar[str] = "FifoScheduler"
     serves_updates: ClassVar[bool] = False
+    root_queue: ClassVar[str] = QUEUE
 
-    def __init__(self, context: RMContext) -> None:
+    def __init__(self, context: SchedulerContext) -> None:
         super().__init__(context)
         self.usage = Usage()
         """The books of the one queue."""
@@ -62,18 +116,20 @@ class FifoScheduler(Scheduler[Attempt]):
 
     def allocate_on(self, node: SchedulerNode) -> None:
         """All that fits, application by application. See tests/scenarios/fifo/."""
-        minimum_mb = self.minimum_allocation.memory_mb
-        if node.available.memory_mb < minimum_mb:
+        if self._is_busy(node):
             return
         for application in list(self._asking):
             attempt = application.attempt
             if attempt is None or attempt.is_blacklisted(node):
                 continue
             self._serve(attempt, node)
-            if node.available.memory_mb < minimum_mb:
+            if self._is_busy(node):
                 break
         self._headroom = componentwise_max(self.cluster_resource() - self.usage.used(), NONE)
         self._passes += 1
+
+    def _is_busy(self, node: SchedulerNode) -> bool:
+        return node.available.memory_mb < self.minimum_allocation.memory_mb
 
     def _serve(self, attempt: Attempt, node: SchedulerNode) -> None:
         for key in list(attempt.asks.active_keys):
@@ -87,6 +143,12 @@ class FifoScheduler(Scheduler[Attempt]):
                 return
 
     def _give(self, attempt: Attempt, node: SchedulerNode, key_asks: KeyAsks, locality: Locality) -> int:
+        count, required = self._fitting(node, key_asks, locality)
+        for _ in range(count):
+            attempt.allocate(node, key_asks.key, locality, required)
+        return count
+
+    def _fitting(self, node: SchedulerNode, key_asks: KeyAsks, locality: Locality) -> tuple[int, Resource]:
         """As many containers as are asked and fit; relax_locality is ignored, as in Hadoop."""
         wanted = key_asks.outstanding
         request = key_asks.at(ANY)
@@ -94,15 +156,68 @@ class FifoScheduler(Scheduler[Attempt]):
             at_rack = key_asks.at(node.rack)
             request = key_asks.at(node.host) if locality is Locality.NODE_LOCAL else at_rack
             if at_rack is None:
-                return 0
+                return 0, NONE
         if request is None or wanted == 0:
-            return 0
+            return 0, NONE
         required = request.capability
         fitting = DEFAULT_CALCULATOR.container_count(node.available, required)
-        count = max(0, min(wanted, request.count, fitting))
-        for _ in range(count):
-            attempt.allocate(node, key_asks.key, locality, required)
-        return count
+        return max(0, min(wanted, request.count, fitting)), required
+
+    # Why an application waits
+
+    def request_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
+        """Each open request on each node, and whose turn it is."""
+        application = self.applications.get(application_id)
+        attempt = application.attempt if application is not None else None
+        if attempt is None or attempt.is_stopped:
+            return []
+        found = []
+        for key in attempt.asks.active_keys:
+            key_asks = attempt.asks.key_asks(key)
+            if key_asks is not None:
+                found.append(
+                    RequestChecks(asked=asked(key_asks), checks=tuple(self._checks(attempt, key)), key=key)
+                )
+        return found
+
+    def _checks(self, attempt: Attempt, key: RequestKey) -> Iterator[Check]:
+        is_back = not self.is_waiting_for_recovery()
+        yield Check(reason=FifoReason.RECOVERING, holds=is_back, level="cluster")
+
+        def on_node(node: SchedulerNode) -> tuple[Reason, str] | None:
+            found = self.refusal_on(attempt, key, node)
+            return None if found is None else (found, "")
+
+        on_nodes = list(node_checks(self.tracker.nodes.values(), on_node, FifoReason.NO_NODE))
+        yield from on_nodes
+        if is_back and on_nodes[0].holds:
+            ids = [str(one.application_id) for one in self._asking]
+            before = ids[: ids.index(str(attempt.application_id))]
+            reason = FifoReason.OTHERS_FIRST if before else FifoReason.HEARTBEAT
+            yield Check(reason=reason, holds=False, numbers=", ".join(before[:5]), level=QUEUE)
+
+    def refusal_on(self, attempt: Attempt, key: RequestKey, node: SchedulerNode) -> FifoReason | None:
+        """Why the allocator would refuse the request on the node, were it the application's turn."""
+        if not node.is_schedulable:
+            return FifoReason.DECOMMISSIONING
+        if self._is_busy(node):
+            return FifoReason.NODE_BUSY
+        if attempt.is_blacklisted(node):
+            return FifoReason.BLACKLIST
+        for one in attempt.asks.active_keys:
+            key_asks = attempt.asks.key_asks(one)
+            assert key_asks is not None
+            serves = any(self._fitting(node, key_asks, locality)[0] for locality in Locality)
+            if one == key:
+                return None if serves else self._no_room(key_asks, node)
+            if not serves:
+                return FifoReason.EARLIER_REQUEST
+        return FifoReason.NOTHING_ASKED
+
+    def _no_room(self, key_asks: KeyAsks, node: SchedulerNode) -> FifoReason:
+        assert key_asks.any is not None
+        is_large = DEFAULT_CALCULATOR.container_count(node.total, key_asks.any.capability) > 0
+        return FifoReason.NODE_FULL if is_large else FifoReason.NODE_TOO_SMALL
 
     def asking_changed(self, attempt: Attempt) -> None:
         """Keeps the list of those who want something."""
@@ -116,18 +231,11 @@ class FifoScheduler(Scheduler[Attempt]):
 
     def add_application(self, event: SchedulerAppAdded) -> None:
         """Everything is accepted into the one queue, whatever queue was named."""
-        application: Application[Attempt] = Application(
-            event.application_id, QUEUE, event.user, label=event.context.node_label_expression
-        )
-        application.is_unmanaged = event.context.unmanaged_am
-        application.keeps_containers = event.context.keep_containers_across_application_attempts
-        enlist(self, application)
-        if not event.is_recovering:
-            self.context.post(AppAccepted(application_id=event.application_id))
+        self.register.accept(event, Application.submitted(event, QUEUE))
 
     def remove_application(self, event: SchedulerAppRemoved) -> None:
         """APP_REMOVED."""
-        strike_off(self, event)
+        self.register.remove(event)
 
     def add_attempt(self, event: SchedulerAppAttemptAdded) -> None:
         """APP_ATTEMPT_ADDED."""
@@ -147,7 +255,7 @@ class FifoScheduler(Scheduler[Attempt]):
         if self.stop_attempt(event) is not None:
             self._joined.pop(event.attempt_id, None)
 
-    def place(self, context: ApplicationSubmissionContext, user: str) -> str:
+    def place_application(self, context: ApplicationSubmissionContext, user: str) -> str:
         """There is but one queue; the name that was given is kept for show."""
         return context.queue
 

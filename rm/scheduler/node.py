@@ -1,135 +1,15 @@
-"""A node's books, and the register of all nodes by host, rack and partition.
+"""The register of all nodes by host, rack and partition. Hadoop: ClusterNodeTracker.
 
-A SchedulerNode knows what it has, what is allocated on it, and which container it is kept for. The life of
-the node is RMNode's business. Answers for SchedulerNode and ClusterNodeTracker.
+A node's own books are SchedulerNode's, in rm/container.py: a container and its node hold each other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from yarn.enums import ExecutionType
-from yarn.ids import ApplicationId, ContainerId, NodeId
-from yarn.resource import NONE, Resource, combine
-
-if TYPE_CHECKING:
-    from rm.container import RMContainer
-    from rm.scheduler.constraint.tags import AllocationTags
-
-
-class SchedulerNode:
-    """What is on one node."""
-
-    __slots__ = (
-        "allocated",
-        "available",
-        "containers",
-        "host",
-        "http_address",
-        "is_schedulable",
-        "launched",
-        "node_id",
-        "overcommit_until_ms",
-        "partition",
-        "rack",
-        "reserved_container",
-        "tags",
-        "total",
-    )
-
-    def __init__(
-        self,
-        node_id: NodeId,
-        rack: str,
-        total: Resource,
-        partition: str = "",
-        http: str = "",
-        name: str | None = None,
-        tags: AllocationTags | None = None,
-    ) -> None:
-        self.node_id = node_id
-        self.host = node_id.host if name is None else name
-        """What requests and blacklists call it: its host, with its port if nodes are told apart by that."""
-        self.rack = rack
-        self.http_address = http
-        self.partition = partition
-        self.tags = tags
-        """Where the tags of its containers are counted."""
-        self.total = total
-        self.allocated = NONE
-        self.available = total
-        self.overcommit_until_ms: int | None = None
-        """Until when more may be on the node than it has; None: for ever."""
-        self.is_schedulable = True
-        """False while the node drains."""
-        self.containers: dict[ContainerId, RMContainer] = {}
-        self.launched: dict[ContainerId, None] = {}
-        """Containers that the node itself has reported; their space is free only when it reports their end.
-        """
-        self.reserved_container: RMContainer | None = None
-
-    def __repr__(self) -> str:
-        return f"SchedulerNode({self.node_id}, available={self.available})"
-
-    def allocate(self, container: RMContainer) -> None:
-        """Puts a container on the node."""
-        self.containers[container.container_id] = container
-        if container.allocation_tags and self.tags is not None:
-            self.tags.add(self.node_id, self.rack, container.application_id, container.allocation_tags)
-        if container.execution_type is ExecutionType.GUARANTEED:
-            self.allocated = self.allocated + container.resource
-            self.available = self.available - container.resource
-
-    def note_launched(self, container_id: ContainerId) -> None:
-        """The node reported the container for the first time."""
-        if container_id in self.containers:
-            self.launched[container_id] = None
-
-    def release(self, container_id: ContainerId, *, is_reported_by_node: bool) -> bool:
-        """Frees the container's space; not yet if the node runs it and has not said that it ended. True when
-        freed.
-        """
-        container = self.containers.get(container_id)
-        if container is None:
-            return False
-        if container_id in self.launched and not is_reported_by_node:
-            return False
-        del self.containers[container_id]
-        self.launched.pop(container_id, None)
-        if container.allocation_tags and self.tags is not None:
-            self.tags.remove(self.node_id, self.rack, container.application_id, container.allocation_tags)
-        if container.execution_type is ExecutionType.GUARANTEED:
-            self.allocated = self.allocated - container.resource
-            self.available = self.available + container.resource
-        return True
-
-    def set_execution_type(self, container: RMContainer, execution_type: ExecutionType) -> None:
-        """A container on the node is guaranteed its space from now on, or no longer."""
-        is_guaranteed = execution_type is ExecutionType.GUARANTEED
-        container.execution_type = execution_type
-        self.allocated = self.allocated + container.resource * (1 if is_guaranteed else -1)
-        self.available = self.total - self.allocated
-
-    def resize_container(self, container: RMContainer, before: Resource) -> None:
-        """A container on the node has another size now; `before` was the old one."""
-        self.allocated = self.allocated - before + container.resource
-        self.available = self.total - self.allocated
-
-    def set_total(self, total: Resource) -> None:
-        """The node has another capacity; what is available may become negative."""
-        self.total = total
-        self.available = total - self.allocated
-
-    def check_books(self) -> None:
-        """Recounts from the containers; AssertionError where a sum differs."""
-        on_node = sum((container.charged for container in self.containers.values()), NONE)
-        assert on_node == self.allocated, f"{self.node_id}: {on_node} on it, {self.allocated} booked"
-        assert self.available == self.total - self.allocated, f"{self.node_id}: available is off"
-
-    def app_container_count(self, application_id: ApplicationId) -> int:
-        """How many containers of the application are on the node."""
-        return sum(1 for container_id in self.containers if container_id.application_id == application_id)
+from yarnbox.rm.container import SchedulerNode
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.resource import NONE, Resource, combine
 
 
 class NodeTracker:

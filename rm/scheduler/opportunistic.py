@@ -1,31 +1,32 @@
 """OPPORTUNISTIC containers: handed out at once, on the least loaded nodes, without regard to any queue.
 
 They wait at their nodes and may be ended for guaranteed ones; no queue is charged for them. Owns what is
-outstanding of such requests and the choice of nodes; the checks of requests are not its business. Answers for
+outstanding of such requests and the choice of nodes; the checks of requests are not its business. Hadoop:
 OpportunisticContainerAllocatorAMService, OpportunisticContainerAllocator and NodeQueueLoadMonitor.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from rm.container import RMContainer
-from rm.events.container import ContainerAcquired
-from rm.node import RMNode
-from rm.scheduler.asks import ANY, RequestKey
-from rm.scheduler.node import SchedulerNode
-from yarn.enums import ExecutionType, NodeState
-from yarn.ids import ApplicationAttemptId, NodeId
-from yarn.records.request import ResourceRequest
-from yarn.records.tracker import ContainerQueuingLimit
-from yarn.resource import NONE
+from yarnbox.rm.asks import ANY, RequestKey
+from yarnbox.rm.container import RMContainer, SchedulerNode
+from yarnbox.rm.events.container import ContainerAcquired
+from yarnbox.rm.node import RMNode
+from yarnbox.rm.ports import AMSession
+from yarnbox.rm.scheduler.context import SchedulerContext
+from yarnbox.rm.scheduler.node import NodeTracker
+from yarnbox.yarn.enums import ExecutionType, NodeState
+from yarnbox.yarn.ids import ApplicationAttemptId, NodeId
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.records.tracker import ContainerQueuingLimit
+from yarnbox.yarn.resource import NONE
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
-    from rm.scheduler.application import Attempt
+    from yarnbox.rm.scheduler.application import Attempt
 
 Outstanding = dict[RequestKey, dict[str, ResourceRequest]]
 
@@ -36,10 +37,27 @@ def is_opportunistic(request: ResourceRequest) -> bool:
     return kind is not None and kind.execution_type is ExecutionType.OPPORTUNISTIC
 
 
+class BookedNodes(Protocol):
+    """A scheduler, as far as its nodes are asked for."""
+
+    @property
+    def tracker(self) -> NodeTracker: ...
+
+
+class OpportunisticContext(SchedulerContext, Protocol):
+    """What allocating opportunistic containers reaches beyond a scheduler's context."""
+
+    @property
+    def am_sessions(self) -> Mapping[ApplicationAttemptId, AMSession]: ...
+
+    @property
+    def scheduler(self) -> BookedNodes: ...
+
+
 class OpportunisticAllocator:
     """What AMs have asked for and not got, and the nodes to put it on."""
 
-    def __init__(self, context: RMContext) -> None:
+    def __init__(self, context: OpportunisticContext) -> None:
         self._context = context
         self._outstanding: dict[ApplicationAttemptId, Outstanding] = {}
         self._ranked: list[NodeId] = []

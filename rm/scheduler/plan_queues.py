@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from rm.scheduler.calculator import Calculator
-from yarn.acl import AccessControlList
-from yarn.ids import ApplicationId
-from yarn.resource import Resource
+from yarnbox.rm.scheduler.calculator import Calculator
+from yarnbox.yarn.acl import AccessControlList
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.resource import Resource
 
 DEFAULT_SUFFIX = "-default"
 EVERYBODY = AccessControlList.parse("*")
@@ -25,6 +25,8 @@ class PlanSettings:
     path: str
     agent: str = ""
     policy: str = ""
+    planner: str = ""
+    """Classes of Hadoop's; the empty string is the default."""
     window_ms: int = 86_400_000
     enforcement_window_ms: int = 3_600_000
     instantaneous_percent: float = 100.0
@@ -93,7 +95,7 @@ class PlanQueues(Protocol):
         ...
 
     def move_application(self, application_id: ApplicationId, queue: str) -> str:
-        """Moves an application."""
+        """Moves an application; the path of its queue. YarnError when it may not go there."""
         ...
 
 

@@ -1,7 +1,7 @@
 """Whether a request may be made at all, and what is made of it: validation and normalization.
 
 Validation comes first and looks at what was asked; normalization raises, rounds and cuts. Pure: limits and
-labels are handed in. Answers for SchedulerUtils and RMServerUtils.
+labels are handed in. Hadoop: SchedulerUtils and RMServerUtils.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Protocol
 
-from rm.scheduler.asks import ANY
-from rm.scheduler.calculator import Calculator
-from yarn.errors import InvalidLabelResourceRequestError, InvalidResourceRequestError
-from yarn.records.request import ResourceRequest
-from yarn.resource import NONE, Resource
+from yarnbox.rm.asks import ANY
+from yarnbox.rm.scheduler.calculator import Calculator
+from yarnbox.yarn.errors import InvalidLabelResourceRequestError, InvalidResourceRequestError
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.resource import NONE, Resource
 
 MAX_CONTAINERS_PER_REQUEST = 10_000_000
 """A count above this is a mistake of the caller: refused, so that no amount overflows Hadoop's 64 bits."""
@@ -56,7 +56,7 @@ def validate_amounts(asked: Resource, maximum: Resource, types: Iterable[str]) -
 def enforced_label(label: str | None, app_label: str | None, enforced: Iterable[str]) -> str | None:
     """The label of a request at `*` where partitions are kept for the applications that name them.
 
-    See tests/scenarios/labels/labels-enforced-partitions.yaml. Answers for enforcePartitionExclusivity.
+    See tests/scenarios/labels/labels-enforced-partitions.yaml. Hadoop: enforcePartitionExclusivity.
     """
     partitions = tuple(enforced)
     return app_label if label in partitions or app_label in partitions else label

@@ -1,12 +1,12 @@
-"""Why the RM ended a container: exit statuses and their diagnostics. Answers for ContainerExitStatus and
+"""Why the RM ended a container: exit statuses and their diagnostics. Hadoop: ContainerExitStatus and
 SchedulerUtils.
 """
 
 from __future__ import annotations
 
-from yarn.enums import ContainerState
-from yarn.ids import ContainerId
-from yarn.records.container import ContainerStatus
+from yarnbox.yarn.enums import ContainerState
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.container import ContainerStatus
 
 ABORTED = -100
 DISKS_FAILED = -101

@@ -2,7 +2,7 @@
 
 One container changes many sums: application, user, leaf, every ancestor. So there is one door: an application
 holds its *path*, the usages from itself up to the root, and `charge`, `refund` and their kin walk it. Nobody
-else adds or subtracts. Answers for ResourceUsage.
+else adds or subtracts. Hadoop: ResourceUsage.
 """
 
 from __future__ import annotations
@@ -10,21 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from yarn.resource import NONE, Resource
-
-DEFAULT_PARTITION = ""
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.resource import NONE, Resource
 
 
 class Amounts:
     """The sums of one partition."""
 
-    __slots__ = ("am_used", "containers", "pending", "pending_containers", "reserved", "used")
+    __slots__ = ("am_used", "containers", "killable", "pending", "pending_containers", "reserved", "used")
 
     def __init__(self) -> None:
         self.used = NONE
         self.pending = NONE
         self.reserved = NONE
         self.am_used = NONE
+        self.killable = NONE
+        """What lazy preemption could free at once, part of `used`."""
         self.containers = 0
         """Live containers, reserved ones not counted."""
         self.pending_containers = 0
@@ -161,3 +162,10 @@ def change_am_used(path: Path, partition: str, delta: Resource) -> None:
     for usage in path:
         amounts = usage.by_partition.get(partition) or usage.of(partition)
         amounts.am_used = amounts.am_used + delta
+
+
+def change_killable(path: Path, partition: str, delta: Resource) -> None:
+    """Books what lazy preemption may kill, or may kill no longer."""
+    for usage in path:
+        amounts = usage.of(partition)
+        amounts.killable = amounts.killable + delta

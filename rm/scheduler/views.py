@@ -2,7 +2,7 @@
 
 Pages, REST, the client service and scenarios read these, never a queue object. A scheduler leaves at None
 what it has no notion of: only the CapacityScheduler knows capacities and AM limits, only the FairScheduler
-shares. Ratios are from 0 to 1. Answers for what CapacitySchedulerQueueInfo, FairSchedulerQueueInfo and
+shares. Ratios are from 0 to 1. Hadoop: what CapacitySchedulerQueueInfo, FairSchedulerQueueInfo and
 QueueInfo are made from.
 """
 
@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rm.scheduler.calculator import multiply
-from yarn.enums import QueueState
-from yarn.resource import NONE, Resource
+from yarnbox.rm.scheduler.calculator import multiply
+from yarnbox.yarn.enums import QueueState
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.resource import NONE, Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,18 +91,53 @@ class QueueView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FairQueueView(QueueView):
+    """A queue of the FairScheduler, with what no other scheduler has."""
+
+    fair_share: Resource
+    steady_fair_share: Resource
+    min_share: Resource
+    max_share: Resource
+    demand: Resource
+    max_apps: int
+    policy: str
+    reserved_containers: int
+    am_share: float | None
+    """The part of its share that AMs may use, negative without a limit; None for a parent."""
+    max_container_allocation: Resource | None
+    """None where the scheduler's own holds."""
+    min_share_timeout_ms: int
+    fair_share_timeout_ms: int
+    fair_share_threshold: float
+    is_preemptable: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApplicationView:
     """What a scheduler knows of an application beyond its books; a scheduler without shares leaves them
     None."""
+
+    am_partition: str | None = None
+    """Where its AM runs, and how large that is: only the CapacityScheduler says so."""
+    am_resource: Resource = NONE
 
     fair_share: Resource | None = None
     steady_fair_share: Resource | None = None
     demand: Resource | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigurationView:
+    """A configuration that can be changed by API, whose file was only the seed."""
+
+    properties: Mapping[str, str]
+    version: int
+    """Counted from 1; every change raises it."""
+
+
 def guarantee_of(queue: QueueView | None, total: Resource) -> Resource:
     """The effective capacity of a queue, or its share of `total` where it has none."""
-    part = None if queue is None else queue.partitions.get("")
+    part = None if queue is None else queue.partitions.get(DEFAULT_PARTITION)
     if part is None:
         return NONE
     if part.effective_min is not None:

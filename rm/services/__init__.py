@@ -8,6 +8,5 @@ client   ApplicationClientProtocol
 master   ApplicationMasterProtocol
 tracker  ResourceTracker
 admin    ResourceManagerAdministrationProtocol
-ha       HAServiceProtocol
 constraints  who serves scheduling requests
 """

@@ -1,6 +1,6 @@
 """ResourceManagerAdministrationProtocol: what administrators change while the RM runs.
 
-Every call is for administrators alone. A file that is read anew takes effect whole or not at all. Answers for
+Every call is for administrators alone. A file that is read anew takes effect whole or not at all. Hadoop:
 AdminService.
 """
 
@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rm.access import Access
-from rm.events.node import NodeResourceUpdate
-from rm.labels.administration import LabelAdministration
-from rm.nodes import NodesListManager
-from rm.services.caller import Caller
-from rm.services.tracker import TrackerService
-from yarn.acl import AccessControlList
-from yarn.errors import YarnError
-from yarn.ids import NodeId
-from yarn.impersonation import ProxyUsers
-from yarn.records.admin import (
+from yarnbox.rm.access import Access
+from yarnbox.rm.events.node import NodeResourceUpdate
+from yarnbox.rm.labels.administration import LabelAdministration
+from yarnbox.rm.nodes import NodesListManager
+from yarnbox.rm.services.caller import Caller
+from yarnbox.rm.services.tracker import TrackerService
+from yarnbox.yarn.acl import AccessControlList
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.impersonation import ProxyUsers
+from yarnbox.yarn.records.admin import (
     AddToClusterNodeLabelsRequest,
     AddToClusterNodeLabelsResponse,
     CheckForDecommissioningNodesRequest,
@@ -50,11 +50,11 @@ from yarn.records.admin import (
     UpdateNodeResourceRequest,
     UpdateNodeResourceResponse,
 )
-from yarn.records.node import NodeLabel
-from yarn.resource import Resource
+from yarnbox.yarn.records.node import NodeLabel
+from yarnbox.yarn.resource import Resource
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 CORE_FILE = "core-site.xml"
 SITE_FILE = "yarn-site.xml"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from yarn.errors import InvalidTokenError
-from yarn.ids import ApplicationAttemptId
+from yarnbox.yarn.errors import InvalidTokenError
+from yarnbox.yarn.ids import ApplicationAttemptId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

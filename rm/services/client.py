@@ -1,6 +1,6 @@
 """ApplicationClientProtocol: what users ask of the RM about their applications.
 
-Calls about the cluster itself are in `cluster`. Answers for the application half of ClientRMService.
+Calls about the cluster itself are in `cluster`. Hadoop: the application half of ClientRMService.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rm import reports
-from rm.access import Access
-from rm.app import RMApp, RMAppState
-from rm.attempt import RMAppAttempt
-from rm.events.app import AppKill, AttemptFail
-from rm.events.node import NodeSignalContainer
-from rm.services.caller import Caller
-from rm.services.cluster import ClusterService
-from rm.services.filters import QueueFilter, matches
-from rm.state import store_app
-from rm.submission import RMAppManager
-from yarn.enums import ApplicationsRequestScope
-from yarn.errors import (
+from yarnbox.rm import reports
+from yarnbox.rm.access import Access
+from yarnbox.rm.app import RMApp, RMAppState
+from yarnbox.rm.app.storing import store_app
+from yarnbox.rm.attempt import RMAppAttempt
+from yarnbox.rm.events.app import AppKill, AttemptFail
+from yarnbox.rm.events.node import NodeSignalContainer
+from yarnbox.rm.services.caller import Caller
+from yarnbox.rm.services.cluster import ClusterService
+from yarnbox.rm.services.filters import QueueFilter, matches
+from yarnbox.rm.submission import RMAppManager
+from yarnbox.yarn.enums import ApplicationsRequestScope
+from yarnbox.yarn.errors import (
     AccessControlError,
     ApplicationAttemptNotFoundError,
     ApplicationNotFoundError,
@@ -29,10 +29,10 @@ from yarn.errors import (
     IllegalArgumentError,
     YarnError,
 )
-from yarn.ids import ApplicationAttemptId, ApplicationId
-from yarn.moments import iso8601, parse_iso8601
-from yarn.records.application import ApplicationReport, ApplicationUpdateTimeoutMap
-from yarn.records.client import (
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
+from yarnbox.yarn.moments import iso8601, parse_iso8601
+from yarnbox.yarn.records.application import ApplicationReport, ApplicationUpdateTimeoutMap
+from yarnbox.yarn.records.client import (
     FailApplicationAttemptRequest,
     FailApplicationAttemptResponse,
     GetApplicationAttemptReportRequest,
@@ -60,10 +60,10 @@ from yarn.records.client import (
     UpdateApplicationTimeoutsRequest,
     UpdateApplicationTimeoutsResponse,
 )
-from yarn.records.management import SignalContainerRequest, SignalContainerResponse
+from yarnbox.yarn.records.management import SignalContainerRequest, SignalContainerResponse
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 ACTIVE_STATES = (RMAppState.ACCEPTED, RMAppState.RUNNING)
 

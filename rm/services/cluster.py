@@ -1,6 +1,6 @@
 """ApplicationClientProtocol: what users ask about the cluster: nodes, queues, labels, resource types.
 
-Delegation tokens are refused while there is nobody to grant them. Answers for the
+Delegation tokens are refused while there is nobody to grant them. Hadoop: the
 cluster half of ClientRMService.
 """
 
@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
-from rm import reports
-from rm.access import Access
-from rm.profiles import read_profiles
-from rm.services.caller import Caller
-from rm.services.filters import QueueFilter
-from yarn.enums import NodeState
-from yarn.errors import YarnError
-from yarn.records.basics import ResourceProfileEntry, ResourceProfiles
-from yarn.records.client import (
+from yarnbox.rm import reports
+from yarnbox.rm.access import Access
+from yarnbox.rm.profiles import read_profiles
+from yarnbox.rm.services.caller import Caller
+from yarnbox.rm.services.filters import QueueFilter
+from yarnbox.yarn.enums import NodeState
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.records.basics import ResourceProfileEntry, ResourceProfiles
+from yarnbox.yarn.records.client import (
     GetAllResourceProfilesRequest,
     GetAllResourceProfilesResponse,
     GetAllResourceTypeInfoRequest,
@@ -55,7 +55,7 @@ from yarn.records.client import (
     ReservationUpdateRequest,
     ReservationUpdateResponse,
 )
-from yarn.records.node import (
+from yarnbox.yarn.records.node import (
     AttributeToNodes,
     LabelsToNodeIds,
     NodeAttributeInfo,
@@ -63,16 +63,16 @@ from yarn.records.node import (
     NodeToAttributes,
     NodeToAttributeValue,
 )
-from yarn.records.tokens import (
+from yarnbox.yarn.records.tokens import (
     CancelDelegationTokenRequest,
     GetDelegationTokenRequest,
     RenewDelegationTokenRequest,
 )
-from yarn.resource import Resource
+from yarnbox.yarn.resource import Resource
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
-    from rm.reservation.system import ReservationSystem
+    from yarnbox.rm.context import RMContext
+    from yarnbox.rm.reservation.system import ReservationSystem
 
 NO_RESERVATIONS = "Reservation is not enabled. Please enable & try again"
 NO_DELEGATION_TOKENS = "Delegation Token can be issued only with kerberos authentication"

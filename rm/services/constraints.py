@@ -1,6 +1,6 @@
 """Who serves scheduling requests: nobody, the scheduler itself, or a processor before it.
 
-The handler stands before all that an AM's register, allocate and finish do. Answers for
+The handler stands before all that an AM's register, allocate and finish do. Hadoop:
 AbstractPlacementProcessor, DisabledPlacementProcessor, SchedulerPlacementProcessor and the place of
 PlacementConstraintProcessor in the chain.
 """
@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from yarn.errors import YarnError
-from yarn.ids import ApplicationAttemptId
-from yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
-from yarn.records.request import RejectedSchedulingRequest
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationAttemptId
+from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
+from yarnbox.yarn.records.request import RejectedSchedulingRequest
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 HANDLER = "yarn.resourcemanager.placement-constraints.handler"
 

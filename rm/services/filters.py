@@ -1,17 +1,17 @@
-"""The filters of getApplications: each that is given must match. Answers for ClientRMService's."""
+"""The filters of getApplications: each that is given must match. Hadoop: ClientRMService's."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rm.app import RMApp
-from rm.reports import application_state
-from yarn.enums import ApplicationsRequestScope
-from yarn.records.client import GetApplicationsRequest
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.reports import application_state
+from yarnbox.yarn.enums import ApplicationsRequestScope
+from yarnbox.yarn.records.client import GetApplicationsRequest
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 
 class QueueFilter:

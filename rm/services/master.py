@@ -1,7 +1,7 @@
 """ApplicationMasterProtocol: register, allocate, finish.
 
 Asking allocates nothing: it changes the books and takes delivery of what was allocated since. The answer to
-each AM is kept in case it did not arrive. Answers for ApplicationMasterService and DefaultAMSProcessor.
+each AM is kept in case it did not arrive. Hadoop: ApplicationMasterService and DefaultAMSProcessor.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rm import reports
-from rm.app import RMApp
-from rm.attempt import NO_PORT, NOT_AVAILABLE, RMAppAttempt, RMAppAttemptState
-from rm.container import RMContainer, RMContainerState
-from rm.context import AMSession
-from rm.events.app import AttemptRegistered, AttemptStatusUpdate, AttemptUnregistered
-from rm.scheduler import requests, updates
-from rm.scheduler.application import Attempt
-from rm.scheduler.asks import ANY
-from rm.scheduler.base import Allocation
-from rm.scheduler.opportunistic import OpportunisticAllocator, is_opportunistic
-from rm.services.caller import Caller
-from rm.services.constraints import make_handler
-from rm.services.tracker import next_response_id
-from yarn.enums import FinalApplicationStatus
-from yarn.errors import (
+from yarnbox.rm import reports
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.asks import ANY
+from yarnbox.rm.attempt import NO_PORT, NOT_AVAILABLE, RMAppAttempt, RMAppAttemptState
+from yarnbox.rm.container import RMContainer, RMContainerState
+from yarnbox.rm.events.app import AttemptRegistered, AttemptStatusUpdate, AttemptUnregistered
+from yarnbox.rm.ports import AMSession
+from yarnbox.rm.scheduler import requests
+from yarnbox.rm.scheduler.application import Attempt
+from yarnbox.rm.scheduler.base import Allocation
+from yarnbox.rm.scheduler.opportunistic import OpportunisticAllocator, is_opportunistic
+from yarnbox.rm.services.caller import Caller
+from yarnbox.rm.services.constraints import make_handler
+from yarnbox.rm.services.tracker import next_response_id
+from yarnbox.yarn.enums import FinalApplicationStatus
+from yarnbox.yarn.errors import (
     ApplicationAttemptNotFoundError,
     ApplicationMasterNotRegisteredError,
     ApplicationNotFoundError,
@@ -34,8 +34,8 @@ from yarn.errors import (
     InvalidContainerReleaseError,
     InvalidResourceBlacklistRequestError,
 )
-from yarn.ids import ApplicationAttemptId, NodeId
-from yarn.records.master import (
+from yarnbox.yarn.ids import ApplicationAttemptId, NodeId
+from yarnbox.yarn.records.master import (
     AllocateRequest,
     AllocateResponse,
     EnhancedHeadroom,
@@ -46,11 +46,11 @@ from yarn.records.master import (
     RegisterApplicationMasterResponse,
     UpdatedContainer,
 )
-from yarn.records.request import ResourceBlacklistRequest, ResourceRequest
-from yarn.resource import NONE
+from yarnbox.yarn.records.request import ResourceBlacklistRequest, ResourceRequest
+from yarnbox.yarn.resource import NONE
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 NOT_SERVED = (RMAppAttemptState.FINAL_SAVING, RMAppAttemptState.FINISHING)
 UNREGISTERED = -1
@@ -170,7 +170,7 @@ class MasterService:
         _validate_blacklist(request.blacklist_request)
         if not app.keeps_containers:
             _validate_release(request, attempt_id)
-        accepted, errors = updates.validate(context.scheduler, request.update_requests, app.queue)
+        accepted, errors = context.scheduler.updates.validate(request.update_requests, app.queue)
         if attempt.state in NOT_SERVED or app.is_final_state_stored:
             allocation = Allocation([], NONE, [])
         else:
@@ -184,7 +184,7 @@ class MasterService:
                 normalized = [one for one in normalized if not is_opportunistic(one)]
             booked = context.scheduler.attempt(attempt_id)
             if accepted and booked is not None:
-                errors += updates.begin(context.scheduler, booked, accepted)
+                errors += context.scheduler.updates.begin(booked, accepted)
             allocation = context.scheduler.allocate(
                 attempt_id,
                 normalized,

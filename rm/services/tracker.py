@@ -1,8 +1,8 @@
 """ResourceTracker: registration, heartbeat and farewell of NodeManagers.
 
-What a node is told was put down by earlier turns; what it reports is settled after its answer is fixed.
+The answer to a node has what earlier turns noted for it; what the node reports is handled after the answer.
 Whether its host name can be resolved, and the keys that it checks tokens with, are the edge's business.
-Answers for ResourceTrackerService.
+Hadoop: ResourceTrackerService.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from rm.decommissioning import DecommissioningWatcher
-from rm.events.node import (
+from yarnbox.rm.decommissioning import DecommissioningWatcher
+from yarnbox.rm.events.node import (
     NodeDecommission,
     NodeRebooting,
     NodeReconnected,
@@ -19,16 +19,16 @@ from rm.events.node import (
     NodeStarted,
     NodeStatusUpdate,
 )
-from rm.labels.administration import LabelAdministration
-from rm.node import RMNode
-from rm.nodes import NodesListManager
-from rm.scheduler.opportunistic import OpportunisticAllocator
-from rm.services.caller import Caller
-from rm.services.versions import is_older
-from yarn.enums import NodeAction, NodeState
-from yarn.errors import IllegalArgumentError
-from yarn.ids import NodeId
-from yarn.records.tracker import (
+from yarnbox.rm.labels.administration import LabelAdministration
+from yarnbox.rm.node import RMNode
+from yarnbox.rm.nodes import NodesListManager
+from yarnbox.rm.scheduler.opportunistic import OpportunisticAllocator
+from yarnbox.rm.services.caller import Caller
+from yarnbox.rm.services.versions import is_older
+from yarnbox.yarn.enums import NodeAction, NodeState
+from yarnbox.yarn.errors import IllegalArgumentError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.tracker import (
     NodeHeartbeatRequest,
     NodeHeartbeatResponse,
     NodeStatus,
@@ -37,11 +37,11 @@ from yarn.records.tracker import (
     UnRegisterNodeManagerRequest,
     UnRegisterNodeManagerResponse,
 )
-from yarn.resource import NONE, Resource
-from yarn.version import HADOOP_VERSION
+from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.version import HADOOP_VERSION
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 RESPONSE_ID_MASK = 0x7FFFFFFF
 DYNAMIC_RESOURCES_FILE = "dynamic-resources.xml"

@@ -1,4 +1,4 @@
-"""How versions compare. Answers for VersionUtil."""
+"""How versions compare. Hadoop: VersionUtil."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from yarn.configuration import values
-from yarn.settings import Conflict, setting, settings
+from yarnbox.yarn.configuration import values
+from yarnbox.yarn.settings import Conflict, setting, settings
 
 _RM = "yarn.resourcemanager."
 _QUEUING = _RM + "nm-container-queuing."
@@ -94,7 +94,7 @@ class OpportunisticSettings:
     queue_limit_stdev: float = setting(
         _QUEUING + "queue-limit-stdev",
         1.0,
-        "A queue may be longer than the mean by so many standard deviations",
+        "How many standard deviations a queue may be longer than the mean",
         at_least=0,
         parse=values.single,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from yarn.settings import Conflict, setting, settings
+from yarnbox.yarn.settings import Conflict, setting, settings
 
 _LABELS = "yarn.node-labels."
 _RM_LABELS = "yarn.resourcemanager.node-labels."
@@ -19,7 +19,7 @@ ATTRIBUTE_STORE = "org.apache.hadoop.yarn.server.resourcemanager.nodelabels.File
 class LabelSettings:
     """Which partitions there are, and where the mapping of nodes to them comes from."""
 
-    enabled: bool = setting(_LABELS + "enabled", False, "Nodes may be in partitions")
+    enabled: bool = setting(_LABELS + "enabled", False, "Whether nodes can have labels (partitions)")
     configuration_type: str = setting(
         _LABELS + "configuration-type",
         "centralized",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from yarn.aggregated_logs import DEFAULT_ROOT, DEFAULT_SUFFIX, ROOT_PROPERTY, SUFFIX_PROPERTY
-from yarn.settings import setting, settings
+from yarnbox.yarn.aggregated_logs import DEFAULT_ROOT, DEFAULT_SUFFIX, ROOT_PROPERTY, SUFFIX_PROPERTY
+from yarnbox.yarn.settings import setting, settings
 
 
 @settings
@@ -15,7 +15,7 @@ class LogRetentionSettings:
     retain_secs: int = setting(
         "yarn.log-aggregation.retain-seconds",
         -1,
-        "Collected logs are kept for that long; negative: for ever",
+        "Collected logs are kept for that long; negative: without limit",
         unit="secs",
     )
     check_interval_secs: int = setting(

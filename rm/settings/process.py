@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from rm.settings.allocation import AllocationSettings, OpportunisticSettings, PlacementConstraintSettings
-from rm.settings.labels import AttributeSettings, LabelSettings
-from rm.settings.logs import LogRetentionSettings
-from rm.settings.security import AddressSettings, TokenSettings
-from rm.settings.web import WebSettings
-from yarn.configuration import values
-from yarn.settings import Conflict, group, setting, settings
+from yarnbox.rm.settings.allocation import (
+    AllocationSettings,
+    OpportunisticSettings,
+    PlacementConstraintSettings,
+)
+from yarnbox.rm.settings.ha import HASettings
+from yarnbox.rm.settings.labels import AttributeSettings, LabelSettings
+from yarnbox.rm.settings.logs import LogRetentionSettings
+from yarnbox.rm.settings.security import AddressSettings, TokenSettings
+from yarnbox.rm.settings.web import WebSettings
+from yarnbox.yarn.configuration import values
+from yarnbox.yarn.http_access import HttpAccessSettings
+from yarnbox.yarn.settings import Conflict, group, setting, settings
+from yarnbox.yarn.tls import TlsSettings
 
 _SCHEDULER = "org.apache.hadoop.yarn.server.resourcemanager.scheduler."
 FIFO_SCHEDULER: Final = _SCHEDULER + "fifo.FifoScheduler"
@@ -235,11 +242,29 @@ class RMSettings:
     store_class: str = setting(
         _RM + "store.class",
         STATE_STORES["file"],
-        "The state store; all that persist are served by the embedded one, `memory` and `null` keep nothing",
+        "The state store: `zookeeper` where several RMs share it; for one RM all that persist are the"
+        " embedded one, `memory` and `null` keep nothing",
         aliases=STATE_STORES,
     )
     store_path: str = setting(
         _RM + "fs.state-store.uri", "${hadoop.tmp.dir}/yarn/system/rmstore", "Directory of the state store"
+    )
+    store_synchronous: str = setting(
+        _RM + "state-store.synchronous",
+        "NORMAL",
+        "What is stored survives the death of the RM (NORMAL), or of the whole machine (FULL: every turn that"
+        " stores waits for the disk)",
+        one_of=("NORMAL", "FULL"),
+    )
+    store_creates_missing: bool = setting(
+        _RM + "state-store.create-missing",
+        False,
+        "Begin an empty state store where there was one that has gone; otherwise the RM does not start",
+    )
+    store_accepts_foreign: bool = setting(
+        _RM + "state-store.accept-foreign",
+        False,
+        "Use a state store of another cluster than the one that was here; otherwise the RM does not start",
     )
     epoch_range: int = setting(
         _RM + "epoch.range", 0, "Epochs start again after so many; 0: never", at_least=0
@@ -272,6 +297,14 @@ class RMSettings:
     reservation_system_enabled: bool = setting(
         _RM + "reservation-system.enable", False, "Admit reservations over time"
     )
+    reservation_system_class: str | None = setting(
+        _RM + "reservation-system.class", None, "The reservation system; no other than the scheduler's own"
+    )
+    plan_follower_class: str | None = setting(
+        _RM + "reservation-system.plan.follower",
+        None,
+        "The plan follower; no other than the scheduler's own",
+    )
     reservation_step_ms: int = setting(
         _RM + "reservation-system.planfollower.time-step",
         1_000,
@@ -300,8 +333,11 @@ class RMSettings:
     )
 
     addresses: AddressSettings = group(AddressSettings)
+    ha: HASettings = group(HASettings)
     tokens: TokenSettings = group(TokenSettings)
     web: WebSettings = group(WebSettings)
+    http_access: HttpAccessSettings = group(HttpAccessSettings)
+    tls: TlsSettings = group(TlsSettings)
     allocation: AllocationSettings = group(AllocationSettings)
     opportunistic: OpportunisticSettings = group(OpportunisticSettings)
     constraints: PlacementConstraintSettings = group(PlacementConstraintSettings)

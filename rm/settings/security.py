@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from yarn.acl import AccessControlList
-from yarn.address import Address, with_default_port
-from yarn.settings import setting, settings
+from yarnbox.yarn.acl import AccessControlList
+from yarnbox.yarn.address import Address, with_default_port
+from yarnbox.yarn.settings import setting, settings
 
 _RM = "yarn.resourcemanager."
 
@@ -46,16 +46,21 @@ class AddressSettings:
         "ResourceManagerAdministrationProtocol over Hadoop's IPC",
         parse=with_default_port(8033),
     )
-    ha_enabled: bool = setting(
-        _RM + "ha.enabled",
-        False,
-        "Answer HAServiceProtocol at the administrators' address: the one ResourceManager is active",
-    )
     bind_host: str | None = setting(
         _RM + "bind-host", None, "The servers listen on this host instead of the one in their addresses"
     )
     book: str | None = setting(
         "yarnbox.address-book", None, "File that maps emulated host names to real addresses; absent: none"
+    )
+    node_secret_file: str | None = setting(
+        "yarnbox.node-secret-file",
+        None,
+        "File with the secret that NodeManagers have to know; without one anybody may register a node",
+    )
+    hadoop_nodes: bool = setting(
+        "yarnbox.hadoop-ipc.nodes.enabled",
+        False,
+        "Let Hadoop's NodeManagers, which know no secret, register where one is asked for",
     )
     acl_enabled: bool = setting("yarn.acl.enable", False, "Check who submits, looks, kills and administers")
     admin_acl: AccessControlList = setting("yarn.admin.acl", "*", "Administrators of the cluster")

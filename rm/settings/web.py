@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
-from yarn.address import Address, with_default_port
-from yarn.settings import setting, settings
+from yarnbox.yarn.address import Address, with_default_port
+from yarnbox.yarn.http_access import is_pattern
+from yarnbox.yarn.settings import setting, settings
 
 _WEB = "yarn.resourcemanager.webapp."
 _ACTIVITIES = "yarn.resourcemanager.activities-manager."
 _CROSS_ORIGIN = "hadoop.http.cross-origin."
 _STORE = "yarn.scheduler.configuration."
 _HISTORY = "yarnbox.resourcemanager.history."
-
-
-def _is_pattern(origin: str) -> bool:
-    try:
-        re.compile(origin.removeprefix("regex:") if origin.startswith("regex:") else "")
-    except re.error:
-        return False
-    return True
 
 
 @settings
@@ -44,6 +35,11 @@ class WebSettings:
     proxy_timeout_ms: int = setting(
         "yarn.resourcemanager.proxy.connection.timeout", 60_000, "After so long", unit="ms", at_least=1
     )
+    proxy_isolation_enabled: bool = setting(
+        "yarnbox.resourcemanager.proxy.isolation.enabled",
+        True,
+        "For a browser, pages of ApplicationMasters are of another origin than the ResourceManager's",
+    )
     cross_origin_enabled: bool = setting(
         _WEB + "cross-origin.enabled", False, "Answer scripts of other origins"
     )
@@ -51,7 +47,7 @@ class WebSettings:
         _CROSS_ORIGIN + "allowed-origins",
         ("*",),
         "Which: with `*` for anything, or `regex:` and a regular expression",
-        check=lambda origins: None if all(map(_is_pattern, origins)) else "regular expressions after regex:",
+        check=lambda origins: None if all(map(is_pattern, origins)) else "regular expressions after regex:",
     )
     cross_origin_methods: tuple[str, ...] = setting(
         _CROSS_ORIGIN + "allowed-methods", ("GET", "POST", "HEAD"), "The methods that they may use"

@@ -1,6 +1,6 @@
 """What the scheduler thought, as the web services show it: trees of nodes' passes, looks at applications.
 
-Answers for ActivitiesInfo, NodeAllocationInfo, ActivityNodeInfo, AppActivitiesInfo, AppAllocationInfo,
+Hadoop: ActivitiesInfo, NodeAllocationInfo, ActivityNodeInfo, AppActivitiesInfo, AppAllocationInfo,
 AppRequestAllocationInfo, BulkActivitiesInfo and ActivitiesUtils.
 """
 
@@ -9,9 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from rm.scheduler.asks import RequestKey
-from rm.scheduler.capacity.recording import NO_CONTAINER, AppAllocation, NodeAllocation, QueueActivity, Remark
-from rm.web.values import Answer, java_date, without_nulls
+from yarnbox.rm.asks import RequestKey
+from yarnbox.rm.scheduler.activities import (
+    NO_CONTAINER,
+    AppAllocation,
+    NodeAllocation,
+    QueueActivity,
+    Remark,
+)
+from yarnbox.rm.web.values import Answer, java_date, without_nulls
 
 
 def of_node(found: Sequence[NodeAllocation] | None, node_id: str | None, *, is_grouped: bool) -> Answer:

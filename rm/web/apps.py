@@ -1,4 +1,4 @@
-"""Applications, their attempts and containers. Answers for AppInfo, AppAttemptInfo, ContainerInfo and
+"""Applications, their attempts and containers. Hadoop: AppInfo, AppAttemptInfo, ContainerInfo and
 AppTimeoutInfo.
 """
 
@@ -7,23 +7,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rm import reports
-from rm.app import RMApp
-from rm.attempt import NOT_AVAILABLE, RMAppAttempt
-from rm.scheduler.asks import KeyAsks
-from rm.scheduler.capacity.application import CapacityAttempt
-from rm.scheduler.constraint.text import text
-from rm.scheduler.usage import Amounts
-from rm.web.values import Answer, Shapes, entries, java_float, without_nulls
-from yarn.enums import ApplicationTimeoutType, ExecutionType, YarnApplicationState
-from yarn.moments import iso8601
-from yarn.records.application import ApplicationAttemptReport
-from yarn.records.container import ContainerReport
-from yarn.records.request import SchedulingRequest
-from yarn.resource import NONE
+from yarnbox.rm import reports
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.asks import KeyAsks
+from yarnbox.rm.attempt import NOT_AVAILABLE, RMAppAttempt
+from yarnbox.rm.scheduler.constraint.text import text
+from yarnbox.rm.scheduler.usage import Amounts
+from yarnbox.rm.web.values import Answer, Shapes, entries, java_float, without_nulls
+from yarnbox.yarn.enums import ApplicationTimeoutType, ExecutionType, YarnApplicationState
+from yarnbox.yarn.moments import iso8601
+from yarnbox.yarn.records.application import ApplicationAttemptReport
+from yarnbox.yarn.records.container import ContainerReport
+from yarnbox.yarn.records.request import SchedulingRequest
+from yarnbox.yarn.resource import NONE
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 _HIDDEN_NUMBERS = (
     "startedTime",
@@ -117,7 +116,8 @@ def _of_master(attempt: RMAppAttempt) -> Answer:
     shown: Answer = {}
     if master is not None:
         address = master.node_http_address
-        shown["amContainerLogs"] = f"http://{address}/node/containerlogs/{master.id}/{attempt.app.user}"
+        scheme = attempt.context.settings.tls.scheme
+        shown["amContainerLogs"] = f"{scheme}://{address}/node/containerlogs/{master.id}/{attempt.app.user}"
         shown["amHostHttpAddress"] = address
         shown["masterNodeId"] = str(master.node_id)
     if attempt.host != NOT_AVAILABLE:
@@ -170,9 +170,12 @@ def queue_path(context: RMContext, app: RMApp) -> str:
 
 def _by_partition(context: RMContext, shapes: Shapes, attempt: RMAppAttempt) -> Answer | None:
     booked = context.scheduler.attempt(attempt.attempt_id)
-    if not isinstance(booked, CapacityAttempt) or booked.is_stopped:
+    if booked is None or booked.is_stopped:
         return None
-    partition, am_resource = booked.partition, booked.am_resource
+    view = context.scheduler.application_view(booked)
+    partition, am_resource = view.am_partition, view.am_resource
+    if partition is None:
+        return None
     return {
         "resourceUsagesByPartition": [
             {
@@ -280,7 +283,7 @@ def attempt_in_list(context: RMContext, attempt: RMAppAttempt, *, may_view: bool
         "containerId": str(master.id),
         "nodeHttpAddress": address,
         "nodeId": str(master.node_id),
-        "logsLink": f"http://{address}/node/containerlogs/{master.id}/{attempt.app.user}",
+        "logsLink": f"{attempt.context.settings.tls.scheme}://{address}/node/containerlogs/{master.id}/{attempt.app.user}",
         "blacklistedNodes": ", ".join(booked.blacklist) if booked is not None else "",
         "nodesBlacklistedBySystem": ", ".join(booked.am_blacklist) if booked is not None else "",
         "exportPorts": "null",

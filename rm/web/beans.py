@@ -1,6 +1,6 @@
 """The metrics, as beans with Hadoop's names and attributes: the cluster, its queues and nodes.
 
-Answers for ClusterMetrics, RMNMInfo and RMInfo.
+Hadoop: ClusterMetrics, RMNMInfo and RMInfo.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rm.reports import cluster_metrics
-from rm.web.cluster import Totals, utilized
-from rm.web.queue_beans import queue_beans
-from yarn.jmx import Bean, named
+from yarnbox.rm.reports import cluster_metrics
+from yarnbox.rm.web.cluster import Totals, utilized
+from yarnbox.rm.web.queue_beans import queue_beans
+from yarnbox.yarn.jmx import Bean, named
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 SERVICE = "Hadoop:service=ResourceManager,name="
 

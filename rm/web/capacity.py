@@ -1,27 +1,25 @@
-"""The capacity scheduler's queues. Answers for CapacitySchedulerInfo, CapacitySchedulerQueueInfo,
+"""The capacity scheduler's queues. Hadoop: CapacitySchedulerInfo, CapacitySchedulerQueueInfo,
 CapacitySchedulerLeafQueueInfo, QueueCapacitiesInfo and UserInfo.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from rm.container import RMContainer
-from rm.scheduler.capacity import dynamic
-from rm.scheduler.capacity.clients import (
-    is_intra_queue_preemption_disabled,
-    is_preemption_disabled,
-    ordering_policy,
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.scheduler.base import Scheduler
+from yarnbox.rm.scheduler.capacity.config.settings import CapacityMode, QueueKind
+from yarnbox.rm.scheduler.capacity.lifecycle import dynamic_queues as dynamic
+from yarnbox.rm.scheduler.capacity.queue_view import (
+    CapacityLeafView,
+    CapacityQueueView,
+    CapacityUserView,
+    ShareView,
 )
-from rm.scheduler.capacity.leaf import LeafQueue
-from rm.scheduler.capacity.parent import ParentQueue
-from rm.scheduler.capacity.queue import CapacityQueue
-from rm.scheduler.capacity.scheduler import CapacityScheduler
-from rm.scheduler.capacity.settings import CapacityMode, QueueKind
-from rm.scheduler.capacity.shares import Share
-from rm.scheduler.capacity.users import User
-from rm.web.values import Answer, Shapes, java_float, percent
-from yarn.resource import NONE, Resource
+from yarnbox.rm.web.values import Answer, Shapes, java_float, percent
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.resource import NONE
 
 _MODES = {
     CapacityMode.PERCENT: "percentage",
@@ -37,10 +35,11 @@ _TEMPLATES = {
 _NO_OPERATION = {"nodeId": "N/A", "containerId": "N/A", "queue": "N/A"}
 
 
-def scheduler_info(scheduler: CapacityScheduler, shapes: Shapes) -> Answer:
+def scheduler_info(scheduler: Scheduler[Any], shapes: Shapes) -> Answer:
     """The root, in its own shape, and the queues below it."""
-    root = scheduler.tree.root
-    share = root.share("")
+    root = scheduler.capacity_queue_view(scheduler.root_queue)
+    assert root is not None
+    share = root.share(DEFAULT_PARTITION)
     return {
         "type": "capacityScheduler",
         "capacity": _capacity(share),
@@ -56,11 +55,11 @@ def scheduler_info(scheduler: CapacityScheduler, shapes: Shapes) -> Answer:
         "capacities": _capacities(scheduler, root, shapes),
         "health": _health(scheduler, shapes),
         "maximumAllocation": shapes.resource(scheduler.maximum_allocation()),
-        **_common(scheduler, root),
+        **_common(root),
     }
 
 
-def _health(scheduler: CapacityScheduler, shapes: Shapes) -> Answer:
+def _health(scheduler: Scheduler[Any], shapes: Shapes) -> Answer:
     """CapacitySchedulerHealthInfo: what it did last, and what its last run came to."""
     health = scheduler.context.health
     last = {
@@ -90,19 +89,18 @@ def _operation(container: RMContainer | None) -> Answer:
     }
 
 
-def _children(scheduler: CapacityScheduler, queue: CapacityQueue, shapes: Shapes) -> Answer:
+def _children(scheduler: Scheduler[Any], queue: CapacityQueueView, shapes: Shapes) -> Answer:
     """Leaves before parents; within each kind as configured."""
-    if not isinstance(queue, ParentQueue) or not queue.children:
+    if not queue.children:
         return {}
     ordered = sorted(queue.children, key=lambda child: not child.kind.is_leaf)
     return {"queue": [queue_info(scheduler, child, shapes) for child in ordered]}
 
 
-def queue_info(scheduler: CapacityScheduler, queue: CapacityQueue, shapes: Shapes) -> Answer:
+def queue_info(scheduler: Scheduler[Any], queue: CapacityQueueView, shapes: Shapes) -> Answer:
     """A queue below the root."""
-    share, settings = queue.share(""), queue.settings
+    share, settings = queue.share(DEFAULT_PARTITION), queue.settings
     amounts = share.amounts
-    leaves = list(queue.leaves())
     shown: Answer = {
         "queuePath": queue.path,
         "capacity": _capacity(share),
@@ -112,7 +110,7 @@ def queue_info(scheduler: CapacityScheduler, queue: CapacityQueue, shapes: Shape
         "absoluteMaxCapacity": percent(share.absolute_maximum, 100.0),
         "absoluteUsedCapacity": percent(share.absolute_used, 100.0),
         **_weights(share),
-        "numApplications": queue.app_count,
+        "numApplications": queue.apps,
         "maxParallelApps": settings.max_parallel_apps,
         "queueName": queue.name,
         "isAbsoluteResource": share.capacity_value.mode is CapacityMode.ABSOLUTE,
@@ -121,24 +119,25 @@ def queue_info(scheduler: CapacityScheduler, queue: CapacityQueue, shapes: Shape
         "hideReservationQueues": False,
         "nodeLabels": sorted(settings.accessible_labels),
         "allocatedContainers": amounts.containers,
-        "reservedContainers": sum(len(app.reserved_containers()) for leaf in leaves for app in leaf.order),
+        "reservedContainers": queue.reserved_containers,
         "pendingContainers": amounts.pending_containers,
         "capacities": _capacities(scheduler, queue, shapes),
         "resources": {"resourceUsagesByPartition": _usages(queue, shapes)},
         "minEffectiveCapacity": shapes.resource(share.effective_minimum),
         "maxEffectiveCapacity": shapes.resource(share.effective_maximum),
-        "maximumAllocation": shapes.resource(scheduler.queue_maximum_allocation(queue.path)),
+        "maximumAllocation": shapes.resource(queue.maximum_allocation),
         "autoCreateChildQueueEnabled": queue.kind is QueueKind.MANAGED_PARENT,
-        "leafQueueTemplate": _leaf_template(scheduler, queue),
-        **_common(scheduler, queue),
+        "leafQueueTemplate": _leaf_template(queue),
+        **_common(queue),
     }
-    if isinstance(queue, LeafQueue):
-        return {"type": "capacitySchedulerLeafQueueInfo", **shown, **_leaf(scheduler, queue, shapes)}
+    if queue.leaf is not None:
+        leaf = _leaf(queue, queue.leaf, shapes)
+        return {"type": "capacitySchedulerLeafQueueInfo", **shown, **leaf}
     return {**shown, "queues": _children(scheduler, queue, shapes)}
 
 
-def _leaf_template(scheduler: CapacityScheduler, queue: CapacityQueue) -> Answer:
-    found = dynamic.managed_template(scheduler.frame.settings.properties, queue.path)
+def _leaf_template(queue: CapacityQueueView) -> Answer:
+    found = queue.templates[dynamic.V1_TEMPLATE]
     return _properties({dynamic.V1_TEMPLATE + name: value for name, value in found.items()})
 
 
@@ -146,19 +145,12 @@ def _properties(values: Mapping[str, str]) -> Answer:
     return {"property": [{"name": name, "value": value} for name, value in values.items()]} if values else {}
 
 
-def _templates(scheduler: CapacityScheduler, queue: CapacityQueue) -> Answer:
+def _templates(queue: CapacityQueueView) -> Answer:
     """What queues get that are made below this one; a leaf has none below it."""
-    shown = {}
-    for name, prefix in _TEMPLATES.items():
-        found = {}
-        if not queue.kind.is_leaf:
-            properties, depth = scheduler.frame.settings.properties, queue.settings.v2.max_depth
-            found = dynamic.written_template(properties, queue.path, depth, prefix)
-        shown[name] = _properties(found)
-    return shown
+    return {name: _properties(queue.templates.get(prefix, {})) for name, prefix in _TEMPLATES.items()}
 
 
-def _common(scheduler: CapacityScheduler, queue: CapacityQueue) -> Answer:
+def _common(queue: CapacityQueueView) -> Answer:
     settings = queue.settings
     v2 = settings.v2.is_enabled or (queue.is_dynamic and not queue.kind.is_leaf)
     shown: Answer = {
@@ -170,27 +162,27 @@ def _common(scheduler: CapacityScheduler, queue: CapacityQueue) -> Answer:
             ]
         },
         "queuePriority": settings.priority,
-        "orderingPolicyInfo": ordering_policy(queue),
-        "mode": _MODES[queue.share("").capacity_value.mode],
+        "orderingPolicyInfo": queue.ordering_policy,
+        "mode": _MODES[queue.share(DEFAULT_PARTITION).capacity_value.mode],
         "queueType": "leaf" if queue.kind.is_leaf else "parent",
         "creationMethod": _creation(queue),
         "autoCreationEligibility": (
             "legacy" if queue.kind is QueueKind.MANAGED_PARENT else "flexible" if v2 else "off"
         ),
-        **_templates(scheduler, queue),
+        **_templates(queue),
     }
     return (
         {**shown, "defaultNodeLabelExpression": settings.default_label} if settings.default_label else shown
     )
 
 
-def _creation(queue: CapacityQueue) -> str:
+def _creation(queue: CapacityQueueView) -> str:
     if queue.kind is QueueKind.AUTO_LEAF:
         return "dynamicLegacy"
     return "dynamicFlexible" if queue.is_dynamic else "static"
 
 
-def _weights(share: Share) -> Answer:
+def _weights(share: ShareView) -> Answer:
     is_weight = share.capacity_value.mode is CapacityMode.WEIGHT
     return {
         "weight": java_float(share.capacity_value.number) if is_weight else -1.0,
@@ -198,7 +190,7 @@ def _weights(share: Share) -> Answer:
     }
 
 
-def _vector(share: Share) -> Answer:
+def _vector(share: ShareView) -> Answer:
     value = share.capacity_value
     if value.mode is CapacityMode.ABSOLUTE:
         pairs = [(name, f"{float(amount)}") for name, amount in value.resource.items()]
@@ -212,18 +204,18 @@ def _vector(share: Share) -> Answer:
     return {"configuredCapacityVector": f"[{text}]", "capacityVectorEntries": shown}
 
 
-def _capacity(share: Share) -> float:
+def _capacity(share: ShareView) -> float:
     """Its part of the parent in per cent; nothing where a weight stands for it."""
     return 0.0 if share.capacity_value.mode is CapacityMode.WEIGHT else percent(share.capacity)
 
 
-def _maximum(share: Share) -> float:
+def _maximum(share: ShareView) -> float:
     """Its ceiling in per cent; all of it where none is set."""
     maximum = percent(share.maximum)
     return maximum if 0 < maximum <= 100 else 100.0
 
 
-def _capacities(scheduler: CapacityScheduler, queue: CapacityQueue, shapes: Shapes) -> Answer:
+def _capacities(scheduler: Scheduler[Any], queue: CapacityQueueView, shapes: Shapes) -> Answer:
     shown = []
     limits = (scheduler.minimum_allocation, scheduler.configured_maximum)
     for name, share in sorted(queue.shares.items()):
@@ -251,7 +243,7 @@ def _capacities(scheduler: CapacityScheduler, queue: CapacityQueue, shapes: Shap
     return {"queueCapacitiesByPartition": shown}
 
 
-def _usages(queue: CapacityQueue, shapes: Shapes) -> list[Answer]:
+def _usages(queue: CapacityQueueView, shapes: Shapes) -> list[Answer]:
     found = []
     for name, share in sorted(queue.shares.items()):
         amounts = share.amounts
@@ -269,15 +261,15 @@ def _usages(queue: CapacityQueue, shapes: Shapes) -> list[Answer]:
     return found
 
 
-def _leaf(scheduler: CapacityScheduler, leaf: LeafQueue, shapes: Shapes) -> Answer:
-    settings, share = leaf.settings, leaf.share("")
-    users = [_user(leaf, user, shapes) for user in leaf.users.by_name.values()]
-    configured = settings.partitions.get("")
+def _leaf(queue: CapacityQueueView, leaf: CapacityLeafView, shapes: Shapes) -> Answer:
+    settings, share = queue.settings, queue.share(DEFAULT_PARTITION)
+    users = [_user(user, shapes) for user in leaf.users]
+    configured = settings.partitions.get(DEFAULT_PARTITION)
     lifetime = (settings.maximum_lifetime_s, settings.default_lifetime_s)
     return {
-        "numActiveApplications": leaf.active_count,
-        "numPendingApplications": len(leaf.pending),
-        "numContainers": sum(one.containers for one in leaf.usage.by_partition.values()),
+        "numActiveApplications": leaf.active_apps,
+        "numPendingApplications": leaf.pending_apps,
+        "numContainers": leaf.containers,
         "maxApplications": leaf.maximum_applications,
         "maxApplicationsPerUser": leaf.maximum_applications_per_user,
         "userLimit": java_float(settings.user_limit_percent),
@@ -287,27 +279,26 @@ def _leaf(scheduler: CapacityScheduler, leaf: LeafQueue, shapes: Shapes) -> Answ
         "AMResourceLimit": shapes.resource(share.am_limit),
         "usedAMResource": shapes.resource(share.amounts.am_used),
         "userAMResourceLimit": shapes.resource(
-            next((user.am_limits.get("", NONE) for user in leaf.users.by_name.values()), share.am_limit)
+            next((user.am_limits.get("", NONE) for user in leaf.users), share.am_limit)
         ),
-        "preemptionDisabled": is_preemption_disabled(scheduler, leaf),
-        "intraQueuePreemptionDisabled": is_intra_queue_preemption_disabled(scheduler, leaf),
+        "preemptionDisabled": leaf.is_preemption_disabled,
+        "intraQueuePreemptionDisabled": leaf.is_intra_queue_preemption_disabled,
         "defaultPriority": settings.default_priority,
-        "isAutoCreatedLeafQueue": leaf.kind is QueueKind.AUTO_LEAF,
+        "isAutoCreatedLeafQueue": queue.kind is QueueKind.AUTO_LEAF,
         "maxApplicationLifetime": lifetime[0],
         "defaultApplicationLifetime": lifetime[1],
     }
 
 
-def _user(leaf: LeafQueue, user: User, shapes: Shapes) -> Answer:
-    limit: Resource = leaf.users.limit_of(user, "")
-    am_used = user.usage.am_used("")
+def _user(user: CapacityUserView, shapes: Shapes) -> Answer:
+    default = user.amounts[""]
     return {
         "username": user.name,
-        "resourcesUsed": shapes.resource(user.usage.of("").used),
+        "resourcesUsed": shapes.resource(default.used),
         "numPendingApplications": user.pending_apps,
         "numActiveApplications": user.active_apps,
-        "AMResourceUsed": shapes.resource(am_used),
-        "userResourceLimit": shapes.resource(limit),
+        "AMResourceUsed": shapes.resource(default.am_used),
+        "userResourceLimit": shapes.resource(user.limit),
         "resources": {
             "resourceUsagesByPartition": [
                 {
@@ -319,7 +310,7 @@ def _user(leaf: LeafQueue, user: User, shapes: Shapes) -> Answer:
                     "amLimit": shapes.resource(user.am_limits.get(name)),
                     "userAmLimit": shapes.resource(NONE),
                 }
-                for name, amounts in sorted(user.usage.by_partition.items())
+                for name, amounts in sorted(user.amounts.items())
             ]
         },
         "userWeight": java_float(user.weight),

@@ -1,21 +1,22 @@
 """The cluster as a whole: what it is, and its figures.
 
-Answers for ClusterInfo, ClusterMetricsInfo, SchedulerOverviewInfo and ApplicationStatisticsInfo.
+Hadoop: ClusterInfo, ClusterMetricsInfo, SchedulerOverviewInfo and ApplicationStatisticsInfo.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rm.reports import application_state, cluster_metrics
-from rm.web.refusals import bad_request
-from rm.web.values import Answer, Shapes
-from yarn.enums import YarnApplicationState
-from yarn.resource import NONE
-from yarn.version import HADOOP_VERSION, UNKNOWN
+from yarnbox import CORE
+from yarnbox.rm.reports import application_state, cluster_metrics
+from yarnbox.rm.web.refusals import bad_request
+from yarnbox.rm.web.values import Answer, Shapes
+from yarnbox.yarn.enums import YarnApplicationState
+from yarnbox.yarn.resource import NONE
+from yarnbox.yarn.version import HADOOP_VERSION, UNKNOWN
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 _RECOVERY = "org.apache.hadoop.yarn.server.resourcemanager.recovery."
 _NO_ELECTOR = "Could not find leader elector. Verify both HA and automatic failover are enabled."
@@ -23,13 +24,20 @@ _NO_ELECTOR = "Could not find leader elector. Verify both HA and automatic failo
 
 def cluster_info(context: RMContext) -> Answer:
     """What it is and since when."""
-    store = "FileSystemRMStateStore" if context.settings.recovery_enabled else "NullRMStateStore"
-    build = f"{HADOOP_VERSION} from {UNKNOWN} by yarnbox source checksum {UNKNOWN}"
+    store = context.kept_state
+    if store is None:
+        return rm_info(context.start_ms, "ACTIVE", "NullRMStateStore")
+    return rm_info(context.start_ms, "ACTIVE", store.name, store.connection)
+
+
+def rm_info(started_ms: int, ha_state: str, store: str, connection: str | None = None) -> Answer:
+    """What an RM says of itself, whatever its role."""
+    build = f"{HADOOP_VERSION} from {UNKNOWN} by yarnbox ({CORE}) source checksum {UNKNOWN}"
     return {
-        "id": context.start_ms,
-        "startedOn": context.start_ms,
+        "id": started_ms,
+        "startedOn": started_ms,
         "state": "STARTED",
-        "haState": "ACTIVE",
+        "haState": ha_state,
         "rmStateStoreName": _RECOVERY + store,
         "resourceManagerVersion": HADOOP_VERSION,
         "resourceManagerBuildVersion": build,
@@ -37,7 +45,22 @@ def cluster_info(context: RMContext) -> Answer:
         "hadoopVersion": HADOOP_VERSION,
         "hadoopBuildVersion": build,
         "hadoopVersionBuiltOn": UNKNOWN,
-        "haZooKeeperConnectionState": _NO_ELECTOR,
+        "haZooKeeperConnectionState": connection or _NO_ELECTOR,
+    }
+
+
+def kept_state(context: RMContext) -> Answer:
+    """The state store: whose it is, what was wrong with it, and the entries that nobody could read."""
+    store = context.kept_state
+    if store is None:
+        return {"enabled": False}
+    aside = [{"key": one.key, "why": one.why, "time": one.at_ms} for one in store.all_set_aside()]
+    return {
+        "enabled": True,
+        "path": str(store.path),
+        "clusterId": store.cluster,
+        "fault": list(store.faults),
+        "setAside": aside,
     }
 
 

@@ -9,10 +9,12 @@ import dataclasses
 from enum import Enum
 from typing import Any
 
-from rm.web.values import Answer
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.container import ContainerStatus
-from yarn.resource import Resource
+from yarnbox.rm.events.scheduler import PreemptionMark
+from yarnbox.rm.web.values import Answer
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.moments import iso8601
+from yarnbox.yarn.records.container import ContainerStatus
+from yarnbox.yarn.resource import Resource
 
 ROUTINE = dict.fromkeys(
     (
@@ -22,18 +24,41 @@ ROUTINE = dict.fromkeys(
         "NodeFinishedContainersPulledByAM",
         "MonitorLook",
         "SchedulerMonitorTick",
+        "SchedulerMonitorStep",
         "SchedulerActivitiesCleanup",
         "SchedulerUpdateShares",
         "SchedulerCheckAllocations",
         "SchedulerScheduleAll",
         "SchedulerAsynchronousRound",
-        "SchedulerQueueUpkeep",
-        "SchedulerManageQueue",
     )
 )
 _IDS = (ApplicationId, ApplicationAttemptId, ContainerId, NodeId)
 _LONGEST = 300
-BAD = ("Failed", "Kill", "Expire", "Rejected", "Lost", "Unusable", "Refused", "Preempt", "Rebooting")
+TROUBLE = dict.fromkeys(
+    (
+        "AppKill",
+        "AppRejected",
+        "AppSaveFailed",
+        "AppAttemptFailed",
+        "AppAttemptKilled",
+        "AttemptKill",
+        "AttemptFail",
+        "AttemptLaunchFailed",
+        "AttemptExpire",
+        "ContainerKill",
+        "ContainerExpire",
+        "NodeExpire",
+        "NodeRebooting",
+        "NodesListNodeUnusable",
+        "SchedulerContainerExpired",
+        "SchedulerMarkContainerForPreemption",
+        "SchedulerMarkContainerForKillable",
+        "SchedulerContainerPreempted",
+        "SchedulerPreemptContainers",
+        "SchedulerAllocationsRefused",
+    )
+)
+"""The event types after which something has failed, was killed or lost, or will be."""
 
 
 def row(time_ms: int, event: Any, *, shows_details: bool) -> Answer:
@@ -46,7 +71,7 @@ def row(time_ms: int, event: Any, *, shows_details: bool) -> Answer:
         "subject": "" if subject is None else str(subject),
         "about": event.family.__name__.removesuffix("Event"),
     }
-    if any(word in kind for word in BAD):
+    if kind in TROUBLE:
         shown["isTrouble"] = True
     if shows_details:
         shown["details"] = details(event)
@@ -73,6 +98,8 @@ def _text(value: Any) -> str:
         return "yes"
     if isinstance(value, Enum):
         return value.name
+    if isinstance(value, PreemptionMark):
+        return _mark(value)
     if isinstance(value, ContainerStatus):
         said = f"exit status {value.exit_status}"
         return f"{said}, {value.diagnostics.strip()}" if value.diagnostics else said
@@ -81,3 +108,13 @@ def _text(value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(filter(None, map(_text, value[:3]))) + (" …" if len(value) > 3 else "")
     return ""
+
+
+def _mark(mark: PreemptionMark) -> str:
+    words = [f"{key} {mark.details[key]}" for key in ("application", "user", "queue", "node")]
+    words.append(f"resource {mark.resource}")
+    if mark.for_whom:
+        words.append(f"for {mark.for_whom}")
+    if mark.kill_at_ms is not None:
+        words.append(f"killed at {iso8601(mark.kill_at_ms)} or later")
+    return ", ".join(words)

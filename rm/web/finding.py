@@ -15,14 +15,14 @@ from functools import partial
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from rm.app import RMApp
-from rm.reports import application_state, usage_report
-from rm.scheduler.application import Attempt
-from rm.web.apps import queue_path, tracking
-from yarn.ids import ApplicationId
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.reports import application_state, usage_report
+from yarnbox.rm.scheduler.application import Attempt
+from yarnbox.rm.web.apps import queue_path, tracking
+from yarnbox.yarn.ids import ApplicationId
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 _COMPARED = re.compile(r"([a-z]+)(<=|>=|<|>|=)(-?\d+(?:\.\d+)?)")
 _OPERATORS: dict[str, Callable[[Any, Any], bool]] = {

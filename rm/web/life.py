@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
-from rm.app import RMApp
-from rm.web.values import Answer
-from yarn.ids import ApplicationAttemptId, ApplicationId
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.web.values import Answer
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
 
 _MOST = 10_000
 STEPS = {

@@ -1,17 +1,18 @@
-"""Nodes and their labels. Answers for NodeInfo, NodeLabelInfo, LabelsToNodesInfo and NodeToLabelsInfo."""
+"""Nodes and their labels. Hadoop: NodeInfo, NodeLabelInfo, LabelsToNodesInfo and NodeToLabelsInfo."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rm.node import RMNode
-from rm.web.values import Answer, Shapes, java_float
-from yarn.ids import NodeId
-from yarn.resource import NONE, Resource
+from yarnbox.rm.node import RMNode
+from yarnbox.rm.web.values import Answer, Shapes, java_float
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.node import SHOWN_DEFAULT_PARTITION
+from yarnbox.yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 
 def node(context: RMContext, shapes: Shapes, one: RMNode) -> Answer:
@@ -126,7 +127,7 @@ def partitions(context: RMContext, shapes: Shapes) -> list[Answer]:
     return [
         {
             **label(context, shapes, name),
-            "name": name or "<DEFAULT_PARTITION>",
+            "name": name or SHOWN_DEFAULT_PARTITION,
             "activeNMs": tracker.count_in(name),
         }
         for name in ("", *context.labels.labels)

@@ -14,22 +14,23 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from rm.container import RMContainer
-from rm.scheduler.views import PartitionView, QueueView
-from rm.web.values import Answer
-from yarn.ids import ApplicationId, NodeId
-from yarn.resource import NONE, Resource
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.scheduler import statuses
+from yarnbox.rm.scheduler.views import PartitionView, QueueView
+from yarnbox.rm.web.values import Answer
+from yarnbox.yarn.ids import ApplicationId, NodeId
+from yarnbox.yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 MOST_QUEUES = 250
 """So many queues and partitions of them are sampled, in the order of the tree."""
 _MOST_MARKS = 500
+PREEMPTION_REQUESTED, PREEMPTED = "preemption requested", "preempted"
+"""A scheduler wants a container back; the container was killed for it."""
 _MARKS = {
-    "SchedulerMarkContainerForPreemption": "preemption",
-    "SchedulerMarkContainerForKillable": "preemption",
-    "SchedulerPreemptContainers": "preemption",
+    "SchedulerMarkContainerForPreemption": PREEMPTION_REQUESTED,
     "NodeExpire": "node lost",
     "NodeDecommission": "node out",
     "NodeGracefulDecommission": "node drains",
@@ -143,6 +144,11 @@ def mark_of(now_ms: int, event: Any) -> Mark | None:
     return Mark(now_ms, kind, str(getattr(event, "container_id", None) or event.subject or ""))
 
 
+def is_preempted(container: RMContainer) -> bool:
+    """Whether an ended container was killed because a scheduler wanted its room for somebody else."""
+    return container.exit_status == statuses.PREEMPTED
+
+
 class History:
     """Samples of queues and of the cluster, the newest `most` of them."""
 
@@ -164,6 +170,11 @@ class History:
     def mark(self, now_ms: int, kind: str, text: str) -> None:
         """Something that people did."""
         self.marks.append(Mark(now_ms, kind, text))
+
+    def note_ended(self, now_ms: int, container: RMContainer) -> None:
+        """A container has ended: a mark if it was preempted."""
+        if is_preempted(container):
+            self.marks.append(Mark(now_ms, PREEMPTED, str(container.container_id)))
 
     def sample(self, context: RMContext) -> None:
         """Takes note of how things are."""

@@ -3,7 +3,7 @@
 Counters were counted where things happened (rm.counters), gauges are read off the books when somebody looks.
 QueueMetrics tell of the default partition, but for counts of applications, localities and preemption, which
 know no partition; PartitionQueueMetrics have the same attributes and only ever set those of containers.
-Answers for QueueMetrics, PartitionQueueMetrics, CSQueueMetrics and FSQueueMetrics.
+Hadoop: QueueMetrics, PartitionQueueMetrics, CSQueueMetrics and FSQueueMetrics.
 """
 
 from __future__ import annotations
@@ -11,20 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from rm.counters import AppCounts, Counts, QueueCounts
-from rm.scheduler.asks import Locality
-from rm.scheduler.capacity import CapacityScheduler
-from rm.scheduler.fair import FairScheduler
-from rm.scheduler.fifo import QUEUE as FIFO_QUEUE
-from rm.scheduler.usage import DEFAULT_PARTITION
-from rm.scheduler.views import PartitionView, QueueView, UserView
-from rm.web.standing import Standing, Standings
-from rm.web.values import java_float
-from yarn.jmx import Bean, named
-from yarn.resource import MEMORY_MB, NONE, VCORES, Resource, componentwise_max
+from yarnbox.rm.asks import Locality
+from yarnbox.rm.counters import AppCounts, Counts, QueueCounts
+from yarnbox.rm.scheduler.views import PartitionView, QueueView, UserView
+from yarnbox.rm.web.standing import Standing, Standings
+from yarnbox.rm.web.values import java_float
+from yarnbox.yarn.jmx import Bean, named
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.resource import MEMORY_MB, NONE, VCORES, Resource, componentwise_max
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 ROOT = "root"
 _NOBODY = UserView()
@@ -49,7 +46,7 @@ def queue_beans(context: RMContext) -> Iterator[Bean]:
 
 
 def _queues(context: RMContext) -> Iterator[QueueView]:
-    waiting = [ROOT if isinstance(context.scheduler, CapacityScheduler | FairScheduler) else FIFO_QUEUE]
+    waiting = [context.scheduler.root_queue]
     while waiting:
         view = context.scheduler.queue_view(waiting.pop())
         if view is not None:
@@ -80,25 +77,19 @@ class _Queue:
 
     def beans(self) -> Iterator[Bean]:
         """Of the queue, of its users, and of both in every partition."""
-        shows_users = self._shows_users()
+        shows_users = self._scheduler.shows_user_metrics
         yield self._queue()
         users = dict.fromkeys([*self._view.users, *self._counted.users()]) if shows_users else {}
         for user in users:
             yield self._user(user)
         for partition in self._partitions():
-            if self._view.path in (ROOT, FIFO_QUEUE):
+            if self._view.path == self._scheduler.root_queue:
                 yield self._whole_partition(partition)
             yield self._partition(partition)
             places = self._counted.places
             for user in dict.fromkeys(place.user for place in places if place.partition == partition):
                 if shows_users:
                     yield self._user_in(partition, user)
-
-    def _shows_users(self) -> bool:
-        scheduler = self._scheduler
-        if isinstance(scheduler, CapacityScheduler):
-            return scheduler.frame.settings.user_metrics
-        return isinstance(scheduler, FairScheduler)
 
     def _partitions(self) -> Iterator[str]:
         """The default one, those that the queue has a share of, and where it ever held or wanted anything."""
@@ -144,7 +135,7 @@ class _Queue:
             "tag.User": user,
             "tag.Context": "yarn",
         }
-        if isinstance(self._scheduler, CapacityScheduler):
+        if self._scheduler.has_capacities:
             shown |= self._capacities(PartitionView(effective_min=NONE))
             shown |= _amounts("AMResourceLimit", view.am_limit) | _amounts("UsedAMResource", view.am_used)
         return {
@@ -256,8 +247,8 @@ class _Queue:
     def _available(self, part: PartitionView) -> Resource:
         """What is left of the guarantee; under other schedulers what is left of the cluster, at its root."""
         scheduler = self._scheduler
-        if not isinstance(scheduler, CapacityScheduler):
-            is_top = self._view.path in (ROOT, FIFO_QUEUE)
+        if not scheduler.has_capacities:
+            is_top = self._view.path == scheduler.root_queue
             return scheduler.cluster_resource() - (part.used - part.reserved) if is_top else NONE
         guaranteed, cluster = part.effective_min or NONE, scheduler.cluster_resource()
         if scheduler.resource_calculator.compare(cluster, guaranteed, part.used) <= 0:
@@ -267,7 +258,7 @@ class _Queue:
     def _capacities(self, part: PartitionView) -> Bean:
         """CSQueueMetrics."""
         scheduler = self._scheduler
-        if not isinstance(scheduler, CapacityScheduler) or part.effective_min is None:
+        if not scheduler.has_capacities or part.effective_min is None:
             return {}
         total = scheduler.tracker.partition_total(DEFAULT_PARTITION)
         multiply, minimum = scheduler.resource_calculator.multiply_down, scheduler.minimum_allocation

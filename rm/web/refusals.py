@@ -1,11 +1,11 @@
 """Refusals of the web services, with the class and the text that Hadoop's clients are used to.
 
-Answers for GenericExceptionHandler and the exceptions of yarn.webapp.
+Hadoop: GenericExceptionHandler and the exceptions of yarn.webapp.
 """
 
 from __future__ import annotations
 
-from yarn.errors import AccessControlError, NotReadyError, YarnError
+from yarnbox.yarn.errors import AccessControlError, NotReadyError, YarnError
 
 _WEB = "org.apache.hadoop.yarn.webapp."
 
@@ -70,11 +70,6 @@ def text(status: int, message: str) -> RestError:
 def unauthorized(message: str) -> RestError:
     """401."""
     return RestError(401, "org.apache.hadoop.security.authorize.AuthorizationException", message)
-
-
-def unauthenticated() -> RestError:
-    """401, for a call that needs a user."""
-    return unauthorized("Unable to obtain user name, user not authenticated")
 
 
 def of_core(error: YarnError) -> RestError:

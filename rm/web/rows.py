@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rm.node import RMNode
-from rm.web.values import Answer
-from yarn.resource import NONE
+from yarnbox.rm.node import RMNode
+from yarnbox.rm.web.values import Answer
+from yarnbox.yarn.resource import NONE
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 
 def node_row(context: RMContext, one: RMNode, reach: str) -> Answer:

@@ -1,6 +1,6 @@
 """The scheduler and its queues, in the shape of whichever scheduler it is.
 
-Answers for SchedulerTypeInfo, FifoSchedulerInfo, FairSchedulerInfo and FairSchedulerQueueInfo; the capacity
+Hadoop: SchedulerTypeInfo, FifoSchedulerInfo, FairSchedulerInfo and FairSchedulerQueueInfo; the capacity
 scheduler's are in `capacity`.
 """
 
@@ -8,28 +8,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rm.scheduler.capacity.scheduler import CapacityScheduler
-from rm.scheduler.fair import FairScheduler
-from rm.scheduler.fair.leaf import LeafQueue
-from rm.scheduler.fair.queue import FairQueue
-from rm.scheduler.fair.reporting import active_count, applications_of
-from rm.web import capacity
-from rm.web.values import Answer, Shapes, java_float
-from yarn.resource import NONE, componentwise_min
+from yarnbox.rm.scheduler.views import FairQueueView
+from yarnbox.rm.web import capacity
+from yarnbox.rm.web.values import Answer, Shapes, java_float
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.resource import NONE, componentwise_min
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
-
-UNLIMITED = 2**31 - 1
+    from yarnbox.rm.context import RMContext
 
 
 def scheduler_info(context: RMContext, shapes: Shapes) -> Answer:
     """schedulerInfo."""
     scheduler = context.scheduler
-    if isinstance(scheduler, CapacityScheduler):
+    if scheduler.has_capacities:
         return capacity.scheduler_info(scheduler, shapes)
-    if isinstance(scheduler, FairScheduler):
-        return {"type": "fairScheduler", "rootQueue": fair_queue(scheduler, scheduler.root, shapes)}
+    root = scheduler.fair_queue_view(scheduler.root_queue)
+    if root is not None:
+        return {"type": "fairScheduler", "rootQueue": fair_queue(context, root, shapes)}
     return fifo_info(context)
 
 
@@ -54,40 +50,35 @@ def fifo_info(context: RMContext) -> Answer:
     }
 
 
-def fair_queue(scheduler: FairScheduler, queue: FairQueue, shapes: Shapes) -> Answer:
+def fair_queue(context: RMContext, view: FairQueueView, shapes: Shapes) -> Answer:
     """A queue of the fair scheduler and all below it."""
-    view = scheduler.queue_view(queue.path)
-    assert view is not None
-    partition = view.partitions[""]
-    apps = applications_of(queue)
+    scheduler, partition = context.scheduler, view.partitions[DEFAULT_PARTITION]
     cluster = scheduler.cluster_resource()
-    largest = queue.max_container_allocation or scheduler.maximum_allocation()
-    amounts = queue.usage.by_partition.values()
+    largest = view.max_container_allocation or scheduler.maximum_allocation()
     limits = (scheduler.minimum_allocation, scheduler.configured_maximum)
     shown: Answer = {
-        "maxApps": queue.max_running_apps,
-        "minResources": shapes.resource(queue.min_share, None if queue.min_share else limits),
-        "maxResources": shapes.resource(componentwise_min(queue.max_share, cluster)),
+        "maxApps": view.max_apps,
+        "minResources": shapes.resource(view.min_share, None if view.min_share else limits),
+        "maxResources": shapes.resource(componentwise_min(view.max_share, cluster)),
         "usedResources": shapes.resource(partition.used),
         "amUsedResources": shapes.resource(partition.am_used or NONE),
         "amMaxResources": shapes.resource(partition.am_limit or NONE),
-        "demandResources": shapes.resource(queue.demand),
-        "steadyFairResources": shapes.resource(queue.steady_fair_share),
-        "fairResources": shapes.resource(queue.fair_share),
+        "demandResources": shapes.resource(view.demand),
+        "steadyFairResources": shapes.resource(view.steady_fair_share),
+        "fairResources": shapes.resource(view.fair_share),
         "clusterResources": shapes.resource(cluster),
         "reservedResources": shapes.resource(partition.reserved),
         "maxContainerAllocation": shapes.resource(largest),
-        "pendingContainers": sum(one.pending_containers for one in amounts),
+        "pendingContainers": partition.pending_containers,
         "allocatedContainers": view.containers,
-        "reservedContainers": sum(len(app.reserved_containers()) for app in apps),
-        "queueName": queue.path,
-        "schedulingPolicy": queue.policy.name,
-        "preemptable": queue.is_preemptable,
+        "reservedContainers": view.reserved_containers,
+        "queueName": view.path,
+        "schedulingPolicy": view.policy,
+        "preemptable": view.is_preemptable,
     }
-    if isinstance(queue, LeafQueue):
-        active = active_count(queue)
-        leaf = {"numPendingApps": len(apps) - active, "numActiveApps": active}
+    if view.is_leaf:
+        leaf = {"numPendingApps": view.pending_apps, "numActiveApps": view.active_apps}
         return {"type": "fairSchedulerLeafQueueInfo", **shown, **leaf}
-    children = [scheduler.tree.queue(path) for path in view.children]
-    below = [fair_queue(scheduler, child, shapes) for child in children if child is not None]
+    children = [scheduler.fair_queue_view(path) for path in view.children]
+    below = [fair_queue(context, child, shapes) for child in children if child is not None]
     return {**shown, "childQueues": {"queue": below}} if below else shown

@@ -1,7 +1,7 @@
 """Where the applications of a queue stand: which wait for a first container, which run, which want more.
 
-One look over all attempts when somebody wants the metrics; sums by queue and user; nothing is kept. Answers
-for the gauges that QueueMetrics raises and lowers for each attempt.
+One look over all attempts when somebody wants the metrics; sums by queue and user; nothing is kept. Hadoop:
+the gauges that QueueMetrics raises and lowers for each attempt.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from rm.counters import ancestry
-from rm.scheduler.application import Application, Attempt
-from rm.scheduler.usage import Amounts, Usage
+from yarnbox.rm.counters import ancestry
+from yarnbox.rm.scheduler.application import Application, Attempt
+from yarnbox.rm.scheduler.usage import Amounts, Usage
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 _EVERYBODY = None
 

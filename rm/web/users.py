@@ -10,17 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from rm.scheduler.application import Attempt
-from rm.scheduler.fair import FairScheduler
-from rm.scheduler.usage import Amounts
-from rm.web.values import Answer, Shapes
-from yarn.ids import ApplicationId
-from yarn.resource import NONE, Resource
+from yarnbox.rm.scheduler.application import Attempt
+from yarnbox.rm.scheduler.usage import Amounts
+from yarnbox.rm.web.values import Answer, Shapes
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
-
-UNLIMITED = 2**31 - 1
+    from yarnbox.rm.context import RMContext
 
 
 @dataclass(slots=True)
@@ -73,7 +70,7 @@ def _add(context: RMContext, found: _Sum, attempt: Attempt) -> None:
 
 
 def _shown(context: RMContext, shapes: Shapes, user: str, found: _Sum) -> Answer:
-    scheduler, amounts = context.scheduler, found.amounts
+    amounts = found.amounts
     shown: Answer = {
         "username": user,
         "resourcesUsed": shapes.resource(amounts.used),
@@ -86,8 +83,7 @@ def _shown(context: RMContext, shapes: Shapes, user: str, found: _Sum) -> Answer
     }
     if found.fair_share is not None:
         shown["fairShare"] = shapes.resource(found.fair_share)
-    if isinstance(scheduler, FairScheduler):
-        most = scheduler.allocations.max_apps_of_user(user)
-        if most != UNLIMITED:
-            shown["maxRunningApps"] = most
+    most = context.scheduler.max_apps_of_user(user)
+    if most is not None:
+        shown["maxRunningApps"] = most
     return shown

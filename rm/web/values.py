@@ -1,6 +1,6 @@
 """The values that all answers are made of: resources, percentages, maps, moments.
 
-Answers for ResourceInfo, ResourceInformationsInfo and the adapters of webapp.dao.
+Hadoop: ResourceInfo, ResourceInformationsInfo and the adapters of webapp.dao.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from rm.scheduler.calculator import float32
-from yarn.resource import MEMORY_MB, VCORES, Resource
-from yarn.resource_types import ResourceTypeRegistry
+from yarnbox.rm.scheduler.calculator import float32
+from yarnbox.yarn.resource import MEMORY_MB, VCORES, Resource
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
 
 Answer = dict[str, Any]
 

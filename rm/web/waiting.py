@@ -1,6 +1,8 @@
-"""What waits in the cluster, by reason: pending containers and applications, with one of each to look at.
+"""What waits in the cluster, by queue and reason: pending containers and applications, with one of each to
+look at.
 
-The CapacityScheduler says why; of the others only what is plain is said: no AM yet, or containers asked for.
+The scheduler says why; where it names no reason, only what is plain is said: no AM yet, or containers asked
+for.
 """
 
 from __future__ import annotations
@@ -9,14 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rm.scheduler.application import Attempt
-from rm.scheduler.capacity.scheduler import CapacityScheduler
-from rm.web.finding import pending_containers
-from rm.web.values import Answer
-from yarn.ids import ApplicationId
+from yarnbox.rm.scheduler.application import Attempt
+from yarnbox.rm.web.finding import pending_containers
+from yarnbox.rm.web.values import Answer
+from yarnbox.yarn.ids import ApplicationId
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
 
 _NO_MASTER = "its ApplicationMaster has no container yet"
 _ASKED = "it asked for containers and has not got them"
@@ -33,7 +34,7 @@ def waiting(
     context: RMContext, may_see: Callable[[ApplicationId], bool], has_time: Callable[[], bool]
 ) -> Answer:
     """The reasons; applications that come when there is no time left are counted and not looked into."""
-    sums: dict[str, _Sum] = {}
+    sums: dict[tuple[str, str], _Sum] = {}
     unseen = 0
     for application in context.scheduler.applications.values():
         attempt, application_id = application.attempt, application.application_id
@@ -45,12 +46,19 @@ def waiting(
         if not has_time():
             unseen += 1
             continue
-        found = sums.setdefault(_reason(context, attempt), _Sum(str(application_id)))
+        key = (context.apps[application_id].queue, _reason(context, attempt))
+        found = sums.setdefault(key, _Sum(str(application_id)))
         found.containers += count
         found.apps += 1
     shown = [
-        {"reason": reason, "containers": one.containers, "apps": one.apps, "example": one.example}
-        for reason, one in sums.items()
+        {
+            "reason": reason,
+            "queue": queue,
+            "containers": one.containers,
+            "apps": one.apps,
+            "example": one.example,
+        }
+        for (queue, reason), one in sums.items()
     ]
     return {"reason": shown, "unseen": unseen}
 
@@ -58,8 +66,7 @@ def waiting(
 def _reason(context: RMContext, attempt: Attempt) -> str:
     """The first reason that its scheduler has; of many on nodes, that of the most nodes."""
     scheduler = context.scheduler
-    if isinstance(scheduler, CapacityScheduler):
-        found = scheduler.explain(attempt.application_id)
-        if found:
-            return max(found, key=lambda one: one.nodes).reason.value
+    for request in scheduler.request_checks(attempt.application_id):
+        if request.foremost is not None:
+            return str(request.foremost.reason.value)
     return _NO_MASTER if attempt.is_waiting_for_am else _ASKED

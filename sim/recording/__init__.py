@@ -2,6 +2,7 @@
 
 tracks      documents over time: the answers of the REST API, each field with the moments at which it changed
 fairness    how evenly a cluster is shared: progressive filling, and Jain's index
+sharing     that index between the queues and the applications of a ResourceManager
 figures     what a run comes to: makespan, waiting by queue, preemptions
 limits      how a recording stays small: moments dropped, containers thinned out
 containers  the containers of a run, from the story

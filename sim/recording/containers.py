@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rm.container import END_STATES, RMContainer, RMContainerState
-from sim.recording.limits import MOST_CONTAINERS
-from yarn.ids import ApplicationId, ContainerId
+from yarnbox.rm.container import END_STATES, RMContainer, RMContainerState
+from yarnbox.sim.recording.limits import MOST_CONTAINERS
+from yarnbox.yarn.ids import ApplicationId, ContainerId
 
 FIELDS = (
     "id",
@@ -29,8 +29,12 @@ FIELDS = (
     "finished",
     "exitStatus",
     "diagnostics",
+    "locality",
+    "requested",
 )
-NAMED = ("app", "node", "queue", "user", "partition", "diagnostics")
+LATER = 2
+"""So many of them, the last ones, are missing in recordings that are older than these fields."""
+NAMED = ("app", "node", "queue", "user", "partition", "diagnostics", "locality", "requested")
 """Fields whose values are places in the list of names."""
 _LONGEST = 200
 _ENDED = tuple(state.name for state in END_STATES)
@@ -138,4 +142,6 @@ def _values(container_id: ContainerId, seen: _Seen) -> dict[str, Any]:
         "finished": moments.get("finished"),
         "exitStatus": one.exit_status if is_over else None,
         "diagnostics": one.diagnostics[:_LONGEST] if is_over else "",
+        "locality": one.locality.name if one.locality is not None else "",
+        "requested": one.requested.name if one.requested is not None else "",
     }

@@ -5,22 +5,24 @@ Answers what the pages ask below /ui of a living cluster, in the same shapes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rm.scheduler.capacity import CapacityScheduler
-from rm.scheduler.views import QueueView
-from rm.web import cluster
-from rm.web.users import queue_users
-from rm.web.values import Shapes
-from rm.web.waiting import waiting
-from sim.recording.tracks import Documents
+from yarnbox.rm.asks import Locality
+from yarnbox.rm.scheduler.views import QueueView
+from yarnbox.rm.web import cluster
+from yarnbox.rm.web.marks import preemption_marks
+from yarnbox.rm.web.users import queue_users
+from yarnbox.rm.web.values import Shapes
+from yarnbox.rm.web.waiting import waiting
+from yarnbox.sim.recording.tracks import Documents
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
+    from yarnbox.rm.context import RMContext
+    from yarnbox.rm.scheduler.application import Attempt
+    from yarnbox.sim.resourcemanager import SimulatedRM
 
 _VERBOSE = ("resourceInformations", "health", "operationsInfo")
-NOT_CAPACITY = "Only the CapacityScheduler says why."
 
 
 def note_details(
@@ -35,12 +37,58 @@ def note_details(
     scheduler = context.scheduler
     for application_id, application in scheduler.applications.items():
         why: dict[str, Any] = {"applicationId": str(application_id)}
-        if isinstance(scheduler, CapacityScheduler):
-            why["queue"] = application.queue.path
-            why["reasons"] = [str(one) for one in scheduler.explain(application_id)]
-        else:
-            why["diagnostic"] = NOT_CAPACITY
+        why["queue"] = str(application.queue)
+        checks = scheduler.request_checks(application_id)
+        why["reasons"] = [line for request in checks for line in request.lines]
+        if application.attempt is not None and application.attempt.marked_for_preemption:
+            why["preemption"] = preemption_marks(application.attempt)
         documents.note(f"/why/{application_id}", number, why)
+        if application.attempt is not None:
+            documents.note(f"/standings/{application_id}", number, _standing(context, application.attempt))
+
+
+def _standing(context: RMContext, attempt: Attempt) -> dict[str, Any]:
+    """How it stands beside the others: what it missed, its largest share of any resource, and of which."""
+    whole = context.scheduler.tracker.total.as_dict()
+    used = attempt.usage.total_used().as_dict()
+    shares = {name: used.get(name, 0) / amount for name, amount in whole.items() if amount}
+    dominant = max(shares, key=lambda name: shares[name], default="")
+    return {
+        "containers": len(attempt.live),
+        "pending": sum(one.pending_containers for one in attempt.usage.by_partition.values()),
+        "skipped": sum(attempt.opportunities.values()) if attempt.is_asking else 0,
+        "shares": {name: round(100 * share, 2) for name, share in shares.items()},
+        "dominant": dominant if shares.get(dominant) else "",
+        "reserved": sum(len(nodes) for nodes in attempt.reserved.values()),
+        "marked": len(attempt.marked_for_preemption),
+        "local": attempt.locality_counts[Locality.NODE_LOCAL],
+        "rack": attempt.locality_counts[Locality.RACK_LOCAL],
+        "off": attempt.locality_counts[Locality.OFF_SWITCH],
+    }
+
+
+def note_plans(
+    documents: Documents, number: int, rm: SimulatedRM, name_of: Callable[[object], str | None]
+) -> None:
+    """Notes what each plan queue has booked, moment by moment of virtual time."""
+    system = rm.core.client.reservations
+    for path, plan in {} if system is None else system.plans.items():
+        bookings = [
+            {
+                "id": str(one.reservation_id),
+                "name": name_of(one.reservation_id) or "",
+                "user": one.user,
+                "arrival": one.arrival_ms,
+                "deadline": one.deadline_ms,
+                "pieces": [
+                    {"start": piece.start_ms, "end": piece.end_ms, "memory": piece.amount.memory_mb}
+                    for piece in one.allocation.pieces()
+                ],
+            }
+            for one in plan.reservations.values()
+        ]
+        shown = {"queue": path, "capacity": plan.capacity.memory_mb, "bookings": bookings}
+        documents.note(f"/plans/{path}", number, shown)
 
 
 def brief(document: Any) -> Any:

@@ -12,8 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from sim.recording import containers
-from sim.recording.tracks import Tracks, at
+from yarnbox.sim.recording import containers
+from yarnbox.sim.recording.tracks import Tracks, at
 
 FORMAT = "yarnbox-recording"
 VERSION = 1
@@ -45,7 +45,7 @@ _QUEUE_KEYS = ("path", "partition", "isLeaf", "first", "used", "guaranteed", "fa
 
 
 class InvalidRecordingError(Exception):
-    """The file is no recording that can be shown; the message is one line."""
+    """The file is not a recording that can be shown; the message is one line."""
 
 
 class Recording:
@@ -71,9 +71,13 @@ class Recording:
         return [name for name in self.documents if name.startswith(prefix)]
 
     def _container(self, row: Sequence[Any]) -> dict[str, Any]:
-        values = dict(zip(containers.FIELDS, row, strict=True))
+        if len(row) == len(containers.FIELDS) - containers.LATER:
+            fields: Sequence[str] = containers.FIELDS[: -containers.LATER]
+        else:
+            fields = containers.FIELDS
+        values = dict(zip(fields, row, strict=True))
         for field in containers.NAMED:
-            values[field] = self.data["names"][values[field]]
+            values[field] = self.data["names"][values[field]] if field in values else ""
         return values
 
 
@@ -92,7 +96,7 @@ def read_file(path: Path) -> Recording:
     except OSError as error:
         raise InvalidRecordingError(f"{path}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
-        raise InvalidRecordingError(f"{path}: is no recording: it is no text in UTF-8") from None
+        raise InvalidRecordingError(f"{path}: is not a recording: it is not valid UTF-8") from None
     return read(text, str(path))
 
 
@@ -101,7 +105,7 @@ def read(text: str, called: str) -> Recording:
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidRecordingError(f"{called}: is no recording: {_one_line(error)}") from None
+        raise InvalidRecordingError(f"{called}: is not a recording: {_one_line(error)}") from None
     why = _fault(data)
     if why:
         raise InvalidRecordingError(f"{called}: {why}")
@@ -119,13 +123,24 @@ def _one_line(error: Exception) -> str:
 
 def _fault(data: Any) -> str:
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        return "is no recording; `yarnbox scenario run FILE --record RECORDING` makes one"
+        return "is not a recording; `yarnbox scenario run FILE --record RECORDING` makes one"
     if data.get("version") != VERSION:
         return f"is a recording of version {data.get('version')!r}; this yarnbox reads version {VERSION}"
     for key, kind in _KEYS.items():
         if not isinstance(data.get(key), kind):
             return f"is damaged: {key} is missing or of another kind"
+    if "guide" in data and not _is_guide(data["guide"]):
+        return "is damaged: its guide is not as it should be"
     return _fault_of_moments(data) or _fault_of_series(data) or _fault_of_documents(data)
+
+
+def _is_guide(found: Any) -> bool:
+    return (
+        isinstance(found, dict)
+        and all(isinstance(found.get(key), str) for key in ("watch", "change"))
+        and isinstance(found.get("shows"), list)
+        and all(isinstance(one, str) for one in found["shows"])
+    )
 
 
 def _fault_of_moments(data: Mapping[str, Any]) -> str:

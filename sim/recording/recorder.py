@@ -9,24 +9,21 @@ that the ResourceManager does not show to its pages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from rm.app import RMApp
-from rm.scheduler.calculator import DOMINANT_CALCULATOR
-from rm.scheduler.fair import FairScheduler
-from rm.scheduler.views import PartitionView, QueueView
-from rm.web import apps, cluster, event_rows, past, rows
-from rm.web import nodes as node_pages
-from rm.web.life import STEPS, Lives
-from rm.web.scheduler import scheduler_info
-from rm.web.values import Shapes
-from sim.recording.containers import Containers
-from sim.recording.details import brief, note_details
-from sim.recording.fairness import Participant, fairness
-from sim.recording.figures import Tally
-from sim.recording.limits import (
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.scheduler.views import QueueView
+from yarnbox.rm.web import apps, cluster, event_rows, past, rows
+from yarnbox.rm.web import nodes as node_pages
+from yarnbox.rm.web.life import STEPS, Lives
+from yarnbox.rm.web.scheduler import scheduler_info
+from yarnbox.rm.web.values import Shapes
+from yarnbox.sim.recording.containers import Containers
+from yarnbox.sim.recording.details import brief, note_details, note_plans
+from yarnbox.sim.recording.figures import Tally
+from yarnbox.sim.recording.limits import (
     FEWEST_MOMENTS,
     MOST_EVENTS,
     MOST_MARKS,
@@ -34,11 +31,11 @@ from sim.recording.limits import (
     MOST_VALUES,
     halved,
 )
-from sim.recording.tracks import Documents
-from sim.resourcemanager import SimulatedRM
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarn.resource import Resource
-from yarn.story import Line
+from yarnbox.sim.recording.sharing import between_applications, between_queues
+from yarnbox.sim.recording.tracks import Documents
+from yarnbox.sim.resourcemanager import SimulatedRM
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.story import Line
 
 INSTANT_MS = 1_000
 """What a step or a heartbeat that takes no time counts for."""
@@ -65,6 +62,8 @@ class Title:
     kind: str = "scenario"
     file: str = ""
     """The text of the file that was played, where it is to be shown."""
+    guide: Mapping[str, Any] | None = None
+    """What to watch: `watch` and `change`, a paragraph each, and the pictures in `shows`."""
 
 
 @dataclass(slots=True)
@@ -100,7 +99,7 @@ class RunRecorder:
         self._shapes = Shapes(rm.context.resource_types)
         self._virtual_ms, self._clock_ms, self._gap_ms = rm.clock.now_ms(), 0, 0
         self._step, self._asked, self._stride = 0, 0, stride
-        self._is_new, self._is_due = True, False
+        self._is_new, self._is_due, self._is_by_timer = True, False, False
         self.documents, self.containers, self.tally = Documents(), Containers(), Tally()
         self._moments: list[tuple[int, int, int]] = []
         self._cluster: list[tuple[float, ...]] = []
@@ -111,7 +110,7 @@ class RunRecorder:
         self._left_out = 0
         self._lives: dict[ApplicationId, dict[str, int]] = {}
         self._attempts: dict[ApplicationAttemptId, dict[str, int]] = {}
-        self._settled: dict[ApplicationId, None] = {}
+        self._sampled_finally: dict[ApplicationId, None] = {}
         self._steps = Lives()
         rm.context.story.listeners.append(self._note)
         rm.context.dispatcher.watchers.append(self._hear)
@@ -130,6 +129,11 @@ class RunRecorder:
 
     def moment(self) -> None:
         """Something is over after which one may want to look."""
+        if self._is_by_timer and self._is_new and self._rm.clock.now_ms() == self._moments[-1][1]:
+            self._gap_ms = (
+                self._instant_ms
+            )  # the last timers of a step came after the moment of the first one
+        self._is_by_timer = False
         self._asked += 1
         self._is_due = self._asked % self._stride != 0 and bool(self._moments)
         if not self._is_due:
@@ -142,6 +146,7 @@ class RunRecorder:
         last_ms = self._moments[-1][1] if self._moments else self._rm.start_ms
         if self._is_new and self._rm.clock.now_ms() > last_ms:
             self.moment()
+            self._gap_ms, self._is_by_timer = 0, True  # what else happens now takes no time of its own
 
     # ---- what is told
 
@@ -170,6 +175,8 @@ class RunRecorder:
             self.tally.container(str(container_id.application_id), living.queue, at)
         if after in ("COMPLETED", "KILLED", "EXPIRED", "RELEASED"):
             self.tally.ended(living.queue, living.exit_status)
+            if past.is_preempted(living):
+                self._mark(at, past.PREEMPTED, str(container_id))
 
     def _note_app(self, application_id: ApplicationId, after: str, at: int) -> None:
         life = self._lives.get(application_id)
@@ -191,7 +198,7 @@ class RunRecorder:
         said = f"{line.before} to {line.after}" if line.before != line.after else line.after
         name = self._name_of(line.subject)
         subject = f"{name} ({line.subject})" if name else str(line.subject)
-        is_trouble = any(word in line.event for word in event_rows.BAD)
+        is_trouble = line.event in event_rows.TROUBLE
         text = ": ".join(filter(None, [said, line.because]))
         self._add_event(at, f"{line.kind} {line.event}", subject, text, is_trouble=is_trouble)
 
@@ -209,8 +216,12 @@ class RunRecorder:
         if type(event).__name__ in STEPS:
             self._steps.watch(self._now(), event)
         mark = past.mark_of(self._virtual_ms, event)
-        if mark is not None and len(self._marks) < MOST_MARKS:
-            self._marks.append([self._now(), mark.kind, mark.text])
+        if mark is not None:
+            self._mark(self._now(), mark.kind, mark.text)
+
+    def _mark(self, at: int, kind: str, text: str) -> None:
+        if len(self._marks) < MOST_MARKS:
+            self._marks.append([at, kind, text])
 
     # ---- moments
 
@@ -224,7 +235,7 @@ class RunRecorder:
         self._cluster.append(tuple(round(value, 2) for value in figures))
         views = list(past.queues(context))
         self._sample_queues(number, views)
-        even = (self._between_queues(views), self._between_apps())
+        even = (between_queues(context, views), between_applications(context))
         self._fairness.append(even)
         self.tally.sample(
             at, {"memory": figures[0], "vcores": figures[1], "queues": even[0], "apps": even[1]}
@@ -259,10 +270,11 @@ class RunRecorder:
             row.pop("health", None)
             note(f"/nodes/{node.node_id}", number, row)
         for app in context.apps.values():
-            if app.application_id not in self._settled:
+            if app.application_id not in self._sampled_finally:
                 self._sample_app(number, app)
         if self._is_detailed:
             note_details(self.documents, number, context, shapes, views)
+            note_plans(self.documents, number, self._rm, self._name_of)
 
     def _sample_app(self, number: int, app: RMApp) -> None:
         shown = apps.application(self._context, self._shapes, app, may_view=True)
@@ -297,7 +309,7 @@ class RunRecorder:
                 one.pop(name_of_field, None)
         self.documents.note(f"/attempts/{app.application_id}", number, attempts)
         if is_over and all(one["finishedTime"] for one in attempts):
-            self._settled[app.application_id] = None
+            self._sampled_finally[app.application_id] = None
 
     def _sample_life(self, number: int, app: RMApp) -> None:
         known = self._lives.get(app.application_id, {})
@@ -310,44 +322,6 @@ class RunRecorder:
         if times["finished"] is not None:
             steps.append({"step": "finished", "attempt": 0, "time": times["finished"]})
         self.documents.note(f"/lives/{app.application_id}", number, steps)
-
-    # ---- fairness
-
-    def _between_queues(self, views: Sequence[QueueView]) -> float | None:
-        whole = self._context.scheduler.tracker.partition_total("")
-        found = []
-        for view in views:
-            part = view.partitions.get("")
-            if view.is_leaf and part is not None:
-                weight = _weight(view, part, whole)
-                found.append(self._participant(part.used, part.pending, whole, weight))
-        return _rounded(fairness(found))
-
-    def _between_apps(self) -> float | None:
-        whole = self._context.scheduler.tracker.total
-        found = []
-        for application in self._context.scheduler.applications.values():
-            attempt = application.attempt
-            if attempt is not None and not attempt.is_stopped:
-                usage = attempt.usage
-                found.append(self._participant(usage.total_used(), usage.total_pending(), whole, 1.0))
-        return _rounded(fairness(found))
-
-    def _participant(self, used: Resource, pending: Resource, whole: Resource, weight: float) -> Participant:
-        demand = used + pending
-        return Participant(self._parts(used, whole), self._parts(demand, whole), weight)
-
-    def _parts(self, amount: Resource, whole: Resource) -> tuple[float, ...]:
-        memory = amount.memory_mb / whole.memory_mb if whole.memory_mb else 0.0
-        if not self._is_dominant():
-            return (memory,)
-        return memory, amount.vcores / whole.vcores if whole.vcores else 0.0
-
-    def _is_dominant(self) -> bool:
-        scheduler = self._context.scheduler
-        if isinstance(scheduler, FairScheduler):
-            return scheduler.root.policy.calculator is DOMINANT_CALCULATOR
-        return scheduler.resource_calculator is DOMINANT_CALCULATOR
 
     # ---- the end
 
@@ -382,6 +356,7 @@ class RunRecorder:
             "kind": self._title.kind,
             "scheduler": self._context.scheduler.name,
             "file": self._title.file,
+            **({} if self._title.guide is None else {"guide": dict(self._title.guide)}),
             "failures": list(failures),
             "end": end,
             "figures": self.tally.result(end),
@@ -415,13 +390,3 @@ class RunRecorder:
             "configuration": [[one.name, one.raw, one.origin.source] for one in self._context.configuration],
             "documents": self.documents.tracks,
         }
-
-
-def _weight(view: QueueView, part: PartitionView, whole: Resource) -> float:
-    if view.steady_fair_share is not None:
-        return view.steady_fair_share.memory_mb / whole.memory_mb if whole.memory_mb else 0.0
-    return 1.0 if part.absolute_capacity is None else part.absolute_capacity
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)

@@ -4,37 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from rm.services.caller import Caller
-from sim.masters import SimMaster
-from sim.scenario.constraints import scheduling_request
-from sim.scenario.requests import resource_requests, submission, update_request
-from sim.scenario.steps import Ask, Complete, FailAm, Finish, Kill, Move, Pull, SetPriority, Submit
-from sim.scenario.world import App, StepRefusedError, World
-from yarn.enums import FinalApplicationStatus, YarnApplicationState
-from yarn.errors import YarnError
-from yarn.ids import ApplicationAttemptId, ContainerId
-from yarn.records.application import ApplicationReport
-from yarn.records.client import (
+from yarnbox.rm.services.caller import Caller
+from yarnbox.sim.masters import SimMaster
+from yarnbox.sim.scenario.constraints import scheduling_request
+from yarnbox.sim.scenario.requests import resource_requests, submission, update_request
+from yarnbox.sim.scenario.steps import (
+    NO_LINE,
+    Ask,
+    Complete,
+    FailAm,
+    Finish,
+    Kill,
+    Move,
+    Pull,
+    SetPriority,
+    Submit,
+)
+from yarnbox.sim.scenario.world import App, StepRefusedError, World
+from yarnbox.yarn.enums import FinalApplicationStatus, YarnApplicationState
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
+from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.records.client import (
     KillApplicationRequest,
     MoveApplicationAcrossQueuesRequest,
     SubmitApplicationRequest,
     UpdateApplicationPriorityRequest,
 )
-from yarn.records.master import (
+from yarnbox.yarn.records.master import (
     AllocateRequest,
     AllocateResponse,
     FinishApplicationMasterRequest,
     RegisterApplicationMasterRequest,
     UpdateContainerRequest,
 )
-from yarn.records.request import ResourceBlacklistRequest, ResourceRequest, SchedulingRequest
+from yarnbox.yarn.records.request import ResourceBlacklistRequest, ResourceRequest, SchedulingRequest
 
 AM_CRASH_STATUS = 1
 NO_PORT = -1
 
 
 class AppSteps:
-    """Carries out one step each, completely: what it caused is settled when a method returns."""
+    """Carries out one step each, completely: a method returns when all its events are handled."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -47,7 +58,9 @@ class AppSteps:
         if step.reservation is not None:
             reservation = self._world.reservation(step.reservation).reservation_id
         master = SimMaster(application_id, is_managed=step.is_managed)
-        app = App(step.app, application_id, step.user, step.is_managed, master, step.constraints)
+        app = App(
+            step.app, application_id, step.user, step.is_managed, master, step.constraints, step.task_ms
+        )
         context = submission(step, application_id, reservation)
         self._world.take_app(app)
         try:
@@ -86,10 +99,25 @@ class AppSteps:
             self._allocate(self._world.app(name))
 
     def pull_all(self) -> None:
-        """Every AM that is registered calls, in the order of submission."""
+        """Every AM that is registered calls, in the order of submission; one whose tasks have all ended
+        unregisters.
+        """
         for app in list(self._world.apps.values()):
-            if self._rm.is_app_running(app.application_id):
-                self._allocate(app)
+            if not self._rm.is_app_running(app.application_id):
+                continue
+            self._allocate(app)
+            wanted = app.master.wanted
+            if app.task_ms is not None and wanted and not (any(wanted.values()) or app.master.containers):
+                self.finish(Finish(line=NO_LINE, apps=(app.name,)))
+
+    def end_due(self) -> None:
+        """Containers whose time is over end by themselves; their nodes will say so."""
+        now_ms = self._rm.clock.now_ms()
+        for app in self._world.apps.values():
+            for container_id, (due_ms, node) in list(app.tasks.items()):
+                if due_ms <= now_ms:
+                    del app.tasks[container_id]
+                    node.end(container_id, 0)
 
     def complete(self, step: Complete) -> None:
         """Containers end by themselves; their nodes will say so."""
@@ -204,6 +232,8 @@ class AppSteps:
             node = self._world.node_by_id(container.node_id) if container.node_id is not None else None
             if node is not None and node.is_live:
                 node.start(container)
+                if app.task_ms is not None and container.id is not None:
+                    app.tasks[container.id] = (self._rm.clock.now_ms() + app.task_ms, node)
         for container in app.master.updated():
             node = self._world.node_by_id(container.node_id) if container.node_id is not None else None
             if node is not None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from sim.scenario.fields import (
+from yarnbox.sim.scenario.fields import (
     MEMORY,
     Fields,
     Problems,
@@ -25,9 +25,9 @@ from sim.scenario.fields import (
     as_pattern,
     as_word,
 )
-from sim.scenario.names import Names
-from sim.scenario.source import Entries, Scalar, Tree
-from yarn.enums import NodeState, QueueState, RejectionReason, YarnApplicationState
+from yarnbox.sim.scenario.names import Names
+from yarnbox.sim.scenario.source import Entries, Scalar, Tree
+from yarnbox.yarn.enums import NodeState, QueueState, RejectionReason, YarnApplicationState
 
 Expected = None | bool | int | float | str | tuple[str, ...] | re.Pattern[str]
 

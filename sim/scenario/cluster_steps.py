@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rm.services.caller import Caller
-from sim.nodes import SimNode
-from sim.resourcemanager import ADMINISTRATOR
-from sim.scenario.app_steps import AppSteps
-from sim.scenario.files import ScenarioFiles
-from sim.scenario.requests import reservation_definition, resized
-from sim.scenario.steps import (
+from yarnbox.rm.services.caller import Caller
+from yarnbox.sim.nodes import SimNode
+from yarnbox.sim.resourcemanager import ADMINISTRATOR
+from yarnbox.sim.scenario.app_steps import AppSteps
+from yarnbox.sim.scenario.files import ScenarioFiles
+from yarnbox.sim.scenario.requests import reservation_definition, resized
+from yarnbox.sim.scenario.steps import (
     AddLabels,
     AddNode,
     Decommission,
@@ -27,11 +27,11 @@ from sim.scenario.steps import (
     Unhealthy,
     UpdateReservation,
 )
-from sim.scenario.world import Booking, StepRefusedError, World
-from yarn.enums import AttributeMappingOperationType, DecommissionType
-from yarn.errors import YarnError
-from yarn.ids import NodeId
-from yarn.records.admin import (
+from yarnbox.sim.scenario.world import Booking, StepRefusedError, World
+from yarnbox.yarn.enums import AttributeMappingOperationType, DecommissionType
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.admin import (
     AddToClusterNodeLabelsRequest,
     NodesToAttributesMappingRequest,
     RefreshNodesRequest,
@@ -40,13 +40,13 @@ from yarn.records.admin import (
     ReplaceLabelsOnNodeRequest,
     UpdateNodeResourceRequest,
 )
-from yarn.records.basics import ResourceOption
-from yarn.records.client import (
+from yarnbox.yarn.records.basics import ResourceOption
+from yarnbox.yarn.records.client import (
     ReservationDeleteRequest,
     ReservationSubmissionRequest,
     ReservationUpdateRequest,
 )
-from yarn.records.node import (
+from yarnbox.yarn.records.node import (
     NodeAttribute,
     NodeAttributeKey,
     NodeIdToLabels,
@@ -54,13 +54,13 @@ from yarn.records.node import (
     NodeResourceMap,
     NodeToAttributes,
 )
-from yarn.records.tracker import (
+from yarnbox.yarn.records.tracker import (
     NodeHeartbeatRequest,
     NodeHeartbeatResponse,
     RegisterNodeManagerRequest,
     RegisterNodeManagerResponse,
 )
-from yarn.resource import Resource
+from yarnbox.yarn.resource import Resource
 
 EVERY_NODE_OF_HOST = 0
 ADMIN = Caller(user=ADMINISTRATOR)
@@ -68,7 +68,7 @@ NODE_MANAGER = Caller(user=ADMINISTRATOR)
 
 
 class ClusterSteps:
-    """Carries out one step each, completely: what it caused is settled when a method returns."""
+    """Carries out one step each, completely: a method returns when all its events are handled."""
 
     def __init__(
         self, world: World, files: ScenarioFiles, apps: AppSteps, look: Callable[[], None] = lambda: None

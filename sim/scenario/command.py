@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from sim.recording.document import write
-from sim.scenario.document import InvalidScenarioError, Scenario, read_scenario
-from sim.scenario.player import Outcome, play, play_recorded
+from yarnbox.sim.recording.document import write
+from yarnbox.sim.scenario.document import InvalidScenarioError, Scenario, read_scenario
+from yarnbox.sim.scenario.following import Following
+from yarnbox.sim.scenario.player import Outcome, Player, play, play_recorded
+from yarnbox.yarn.command_parser import CommandParser
 
 HELD, FAILED, INVALID = 0, 1, 2
 
@@ -43,26 +45,33 @@ def main(
     play: Play = play,
 ) -> int:
     """Carries out the command; the answer is the exit status."""
-    arguments = _parser().parse_args(argv)
+    arguments = parser().parse_args(argv)
     out, err = out or sys.stdout, err or sys.stderr
     if arguments.command == "check":
-        return _check(arguments.files, out)
+        return _check(arguments, out)
     show = _show_json if arguments.json else _show_lines
     if arguments.record is not None and len(arguments.files) != 1:
         print(f"yarnbox: --record: one file is recorded at a time, not {len(arguments.files)}", file=err)
         return INVALID
+    if arguments.steps and (arguments.json or arguments.record is not None):
+        print("yarnbox: --steps goes without --json and --record", file=err)
+        return INVALID
+    if arguments.name and arguments.record is None:
+        print("yarnbox: --name names a recording: it needs --record", file=err)
+        return INVALID
     status = HELD
-    for read in _read_all(arguments.files):
+    for read in _read_all(arguments.files, arguments.conf):
         if isinstance(read, _Unreadable):
             print(*read.lines, sep="\n", file=err)
             status = INVALID
             continue
         try:
-            outcome = (
-                play(read, with_reasons=arguments.json)
-                if arguments.record is None
-                else _recorded(read, Path(arguments.record))
-            )
+            if arguments.record is not None:
+                outcome = _recorded(read, Path(arguments.record), arguments.name)
+            elif arguments.steps:
+                outcome = _followed(read, out)
+            else:
+                outcome = play(read, with_reasons=arguments.json)
         except OSError as error:
             print(f"yarnbox: {arguments.record}: cannot be written: {error.strerror or error}", file=err)
             return INVALID
@@ -71,25 +80,31 @@ def main(
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="yarnbox scenario", description="Plays scenario files in virtual time."
-    )
+def parser() -> argparse.ArgumentParser:
+    parser = CommandParser(prog="yarnbox scenario", description="Plays scenario files in virtual time.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="play each file and say what did not hold")
     run.add_argument("--json", action="store_true", help="one JSON object per file, with the whole story")
+    run.add_argument("--steps", action="store_true", help="what each step changes of applications and queues")
     run.add_argument(
         "--record", metavar="RECORDING", help="write down what happens, for `yarnbox view RECORDING`"
     )
+    run.add_argument("--name", default="", help="of the recording (default: of the scenario)")
     check = commands.add_parser("check", help="validate only")
     for command in (run, check):
+        command.add_argument(
+            "--conf",
+            metavar="DIR",
+            type=Path,
+            help="play with this configuration directory instead of the files' own configuration",
+        )
         command.add_argument("files", nargs="+", metavar="FILE")
     return parser
 
 
-def _check(files: Sequence[str], out: TextIO) -> int:
+def _check(arguments: argparse.Namespace, out: TextIO) -> int:
     status = HELD
-    for read in _read_all(files):
+    for read in _read_all(arguments.files, arguments.conf):
         if isinstance(read, _Unreadable):
             print(*read.lines, sep="\n", file=out)
             status = INVALID
@@ -98,22 +113,28 @@ def _check(files: Sequence[str], out: TextIO) -> int:
     return status
 
 
-def _read_all(files: Sequence[str]) -> Iterator[Scenario | _Unreadable]:
+def _read_all(files: Sequence[str], conf: Path | None) -> Iterator[Scenario | _Unreadable]:
     for file in files:
         try:
-            yield read_scenario(Path(file))
+            yield read_scenario(Path(file), conf=conf)
         except InvalidScenarioError as error:
             yield _Unreadable(tuple(str(error).splitlines()))
         except OSError as error:
             yield _Unreadable((f"yarnbox: {file}: cannot be read: {error.strerror or error}",))
 
 
-def _recorded(scenario: Scenario, to: Path) -> Outcome:
+def _recorded(scenario: Scenario, to: Path, name: str) -> Outcome:
     to.open("a", encoding="utf-8").close()  # what cannot be written is told before anything is played
-    outcome, data = play_recorded(scenario, Path(scenario.file).read_text(encoding="utf-8"))
+    outcome, data = play_recorded(scenario, Path(scenario.file).read_text(encoding="utf-8"), name)
     if data is not None:
         to.write_text(write(data), encoding="utf-8")
     return outcome
+
+
+def _followed(scenario: Scenario, out: TextIO) -> Outcome:
+    player = Player(scenario)
+    Following(player, out)
+    return player.play()
 
 
 def _show_lines(scenario: Scenario, outcome: Outcome, out: TextIO) -> None:

@@ -6,18 +6,18 @@ registers, by tag.
 
 from __future__ import annotations
 
-from am.placement import PlacementConstraintParseError, parse_constraint
-from sim.scenario.fields import Fields, Problems, as_mapping, as_text, as_word
-from sim.scenario.source import Tree
-from sim.scenario.steps import RequestSpec
-from yarn.records.request import (
+from yarnbox.am.placement import PlacementConstraintParseError, parse_constraint
+from yarnbox.sim.scenario.fields import Fields, Problems, as_mapping, as_text, as_word
+from yarnbox.sim.scenario.source import Tree
+from yarnbox.sim.scenario.steps import RequestSpec
+from yarnbox.yarn.records.request import (
     ExecutionTypeRequest,
     PlacementConstraint,
     PlacementConstraintMapEntry,
     ResourceSizing,
     SchedulingRequest,
 )
-from yarn.resource import Resource
+from yarnbox.yarn.resource import Resource
 
 OF_PLAIN_REQUESTS = ("at", "relax", "label", "execution", "update")
 """Keys that say nothing beside `tags` or `constraint`."""

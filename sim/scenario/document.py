@@ -8,35 +8,39 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from sim.scenario.fields import (
-    NO_PROPERTIES,
+from yarnbox.sim.scenario.fields import (
     Fields,
     Problem,
     Problems,
     as_list,
     as_mapping,
-    as_properties,
     as_text,
     as_word,
 )
-from sim.scenario.names import Names
-from sim.scenario.source import SourceError, Tree, read_tree, tree_of
-from sim.scenario.steps import NodeSpec, Step
-from sim.scenario.verbs import APPLICATION_VERBS, Reading, Verb, read_step
-from sim.scenario.verbs_cluster import CLUSTER_VERBS, read_label_definitions, read_nodes
+from yarnbox.sim.scenario.guide import Guide, as_guide
+from yarnbox.sim.scenario.names import Names
+from yarnbox.sim.scenario.paths import NO_PATHS, NOTHING, Paths
+from yarnbox.sim.scenario.production import ProductionFiles, read_directory
+from yarnbox.sim.scenario.source import SourceError, Tree, read_tree, tree_of
+from yarnbox.sim.scenario.steps import NodeSpec, Step
+from yarnbox.sim.scenario.verbs import APPLICATION_VERBS, Reading, Verb, read_step
+from yarnbox.sim.scenario.verbs_cluster import CLUSTER_VERBS, read_label_definitions, read_nodes
+from yarnbox.yarn.configuration import ConfigurationError
 
 VERBS: Mapping[str, Verb] = {**APPLICATION_VERBS, **CLUSTER_VERBS}
 
-HEARTBEAT_MS = "yarnbox.scenario.heartbeat-ms"
+PLAYERS = "yarnbox.scenario."
+HEARTBEAT_MS = PLAYERS + "heartbeat-ms"
 """The player's own property: how often, within `advance`, all nodes heartbeat and all AMs pull."""
 
 _KEYS = (
     "name",
     "about",
+    "guide",
     "conf",
     "capacity-scheduler",
     "fair-scheduler",
@@ -72,16 +76,22 @@ class Scenario:
     labels: Mapping[str, bool]
     nodes: tuple[NodeSpec, ...]
     steps: tuple[Step, ...]
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Further files of the configuration directory by name."""
+    guide: Guide | None = None
 
 
-def read_scenario(path: Path, called: str | None = None) -> Scenario:
-    """The scenario in the file; raises InvalidScenarioError, and OSError where the file cannot be read."""
+def read_scenario(path: Path, called: str | None = None, conf: Path | None = None) -> Scenario:
+    """The scenario in the file; raises InvalidScenarioError, and OSError where the file cannot be read.
+
+    `conf` is a configuration directory that stands in for the file's own configuration.
+    """
     file = called or str(path)
     try:
         tree = read_tree(path)
     except SourceError as error:
         raise InvalidScenarioError(file, (Problem(error.line, error.reason),)) from None
-    return scenario_of(tree, file)
+    return read_document(tree, file, Paths(path.parent), conf)[0]
 
 
 def parse_scenario(text: str, called: str = "scenario") -> Scenario:
@@ -98,23 +108,25 @@ def scenario_of(tree: Tree, file: str) -> Scenario:
     return read_document(tree, file)[0]
 
 
-def read_document(tree: Tree, file: str) -> tuple[Scenario, Reading]:
+def read_document(
+    tree: Tree, file: str, paths: Paths = NO_PATHS, conf: Path | None = None
+) -> tuple[Scenario, Reading]:
     """The scenario, and the reading with which further steps can be read by `read_next_step`.
 
     Keys are taken in the order in which later ones need earlier ones.
     """
     problems = Problems()
     names = Names(problems)
-    reading = Reading(problems, names)
+    reading = Reading(problems, names, paths)
     fields = Fields(problems, tree, "a scenario", _KEYS)
     name = fields.word("name")
     if name and _NAME.fullmatch(name) is None:
         problems.add(fields.line, f"name must be one word with dashes, not {name!r}")
-    conf = fields.read("conf", as_properties, NO_PROPERTIES)
-    names.take_conf(conf)
-    capacity = fields.read("capacity-scheduler", as_properties, None)
-    if capacity is not None:
-        names.take_capacity_file(capacity)
+    given = _configuration(reading, fields) if conf is None else _instead(reading, fields, conf)
+    names.take_conf(given.conf)
+    given = given.of_scheduler(names.scheduler)
+    if given.capacity is not None:
+        names.take_capacity_file(given.capacity)
     labels = fields.tree("labels")
     definitions = {} if labels is None else read_label_definitions(reading, labels, "labels")
     nodes = [node for each in fields.items("nodes") for node in _new_nodes(reading, each)]
@@ -122,19 +134,47 @@ def read_document(tree: Tree, file: str) -> tuple[Scenario, Reading]:
         file=file,
         name=name,
         about=fields.read("about", as_text, ""),
-        conf=conf,
-        capacity_scheduler=capacity,
-        fair_scheduler=fields.read("fair-scheduler", as_text, None),
-        groups=fields.read("groups", _groups, _NO_GROUPS),
+        conf=given.conf,
+        capacity_scheduler=given.capacity,
+        fair_scheduler=given.fair,
+        groups={**given.groups, **fields.read("groups", _groups, _NO_GROUPS)},
         labels=definitions,
         nodes=tuple(nodes),
         steps=_steps(reading, fields),
+        texts=given.texts,
+        guide=fields.read("guide", as_guide, None),
     )
-    _files_fit_scheduler(problems, names, fields)
-    _period_is_a_number(problems, conf, fields)
+    if conf is None:
+        _files_fit_scheduler(problems, names, fields)
+    _period_is_a_number(problems, given.conf, fields)
     if problems.found:
         raise InvalidScenarioError(file, tuple(sorted(problems.found)))
     return scenario, reading
+
+
+def _configuration(reading: Reading, fields: Fields) -> ProductionFiles:
+    """What the file says itself; the file of the scheduler stands above that of the directory."""
+    paths = reading.paths
+    given = fields.read("conf", paths.as_conf, NOTHING)
+    own = ProductionFiles(
+        conf={},
+        capacity=fields.read("capacity-scheduler", paths.as_capacity_file, None),
+        fair=fields.read("fair-scheduler", paths.as_fair_file, None),
+    )
+    return given.below(own)
+
+
+def _instead(reading: Reading, fields: Fields, conf: Path) -> ProductionFiles:
+    """The directory, with no more of the file's own than the properties that are the player's."""
+    own = _configuration(reading, fields).conf
+    kept = {name: value for name, value in own.items() if name.startswith(PLAYERS)}
+    try:
+        found = read_directory(conf)
+    except ConfigurationError as error:
+        for fault in error.faults:
+            reading.problems.add(fields.line, f"--conf: {fault}")
+        found = NOTHING
+    return found.below(ProductionFiles(conf=kept, capacity=None, fair=None))
 
 
 def read_next_step(reading: Reading, tree: Tree, file: str) -> Step:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from sim.scenario.checks import Check, Expected, Rule
+from yarnbox.sim.scenario.checks import Check, Expected, Rule
 
 NEAR_ENOUGH = 0.01
 _FLOAT_SLACK = 1e-9

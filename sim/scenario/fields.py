@@ -14,7 +14,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TypeVar
 
-from sim.scenario.source import Entries, Items, Scalar, Tree
+from yarnbox.sim.scenario.source import Entries, Items, Scalar, Tree
 
 T = TypeVar("T")
 D = TypeVar("D")
@@ -172,7 +172,7 @@ def as_pattern(problems: Problems, tree: Tree, what: str) -> re.Pattern[str]:
     try:
         return re.compile(as_text(problems, tree, what))
     except re.error as error:
-        problems.add(tree.line, f"{what} is no regular expression: {error}")
+        problems.add(tree.line, f"{what} is not a regular expression: {error}")
         return re.compile("")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from yarn.configuration import Configuration
+from yarnbox.yarn.configuration import Configuration
 
 YARN_SITE = "yarn-site.xml"
 CAPACITY_SCHEDULER = "capacity-scheduler.xml"
@@ -27,7 +27,15 @@ class SchedulerFiles(NamedTuple):
 class ScenarioFiles:
     """The files by their Hadoop names."""
 
-    def __init__(self, conf: Mapping[str, str], capacity: Mapping[str, str] | None, fair: str | None) -> None:
+    def __init__(
+        self,
+        conf: Mapping[str, str],
+        capacity: Mapping[str, str] | None,
+        fair: str | None,
+        texts: Mapping[str, str] | None = None,
+    ) -> None:
+        """`texts` are further files by name."""
+        self._texts = dict(texts or {})
         self.conf: dict[str, str] = {EXCLUDE_PATH: EXCLUDE, **conf}
         self._scheduler = SchedulerFiles(capacity, fair)
         self._excluded: dict[str, None] = {}
@@ -43,10 +51,12 @@ class ScenarioFiles:
         return configuration
 
     def read_text(self, file_name: str) -> str | None:
-        """The text of the allocation file, or of the list of excluded hosts."""
+        """The text of the allocation file, of the list of excluded hosts, or of a further file."""
         if file_name == self.conf[EXCLUDE_PATH]:
             return "".join(f"{host}\n" for host in self._excluded)
-        return self._scheduler.fair if file_name == FAIR_SCHEDULER else None
+        if file_name == FAIR_SCHEDULER:
+            return self._scheduler.fair
+        return self._texts.get(file_name)
 
     def modified_ms(self, file_name: str) -> int | None:
         """Older than all that happens: a file is read because a step refreshes, never because it is new."""

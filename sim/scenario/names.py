@@ -10,8 +10,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sim.scenario.fields import MEMORY, VCORES, Amounts, Problems, as_integer, as_mapping, as_word
-from sim.scenario.source import Scalar, Tree
+from yarnbox.sim.scenario.fields import (
+    MEMORY,
+    VCORES,
+    Amounts,
+    Problems,
+    as_integer,
+    as_mapping,
+    as_text,
+    as_word,
+)
+from yarnbox.sim.scenario.source import Scalar, Tree
 
 _PREFIX = "yarn.scheduler.capacity."
 _GROWS = ("auto-create-child-queue.enabled", "auto-queue-creation-v2.enabled", "reservable")
@@ -118,8 +127,15 @@ class Names:
         return name
 
     def known_label(self, problems: Problems, tree: Tree, what: str) -> str:
-        label = as_word(problems, tree, what)
-        if label and label not in self.labels:
+        """A label that was added."""
+        return self._known_label(problems, tree, as_word(problems, tree, what))
+
+    def sent_label(self, problems: Problems, tree: Tree, what: str) -> str:
+        """A label that was added, as a step sends it: white space around it is no part of its name."""
+        return self._known_label(problems, tree, as_text(problems, tree, what))
+
+    def _known_label(self, problems: Problems, tree: Tree, label: str) -> str:
+        if label and label.strip() not in self.labels:
             problems.add(tree.line, f"unknown node label {label!r}: nothing before this step adds it")
         return label
 

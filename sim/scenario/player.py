@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sim.kernel import Kernel
-from sim.recording.recorder import INSTANT_MS, RunRecorder, Title
-from sim.resourcemanager import SimulatedRM
-from sim.scenario.app_steps import AppSteps
-from sim.scenario.cluster_steps import ClusterSteps
-from sim.scenario.document import HEARTBEAT_MS, Scenario
-from sim.scenario.expectations import Failure, failures_of
-from sim.scenario.files import YARN_SITE, ScenarioFiles
-from sim.scenario.recorder import Recorder
-from sim.scenario.steps import (
+from yarnbox.sim.kernel import Kernel
+from yarnbox.sim.recording.recorder import INSTANT_MS, RunRecorder, Title
+from yarnbox.sim.resourcemanager import SimulatedRM
+from yarnbox.sim.scenario.app_steps import AppSteps
+from yarnbox.sim.scenario.cluster_steps import ClusterSteps
+from yarnbox.sim.scenario.document import HEARTBEAT_MS, Scenario
+from yarnbox.sim.scenario.expectations import Failure, failures_of
+from yarnbox.sim.scenario.files import YARN_SITE, ScenarioFiles
+from yarnbox.sim.scenario.recorder import Recorder
+from yarnbox.sim.scenario.steps import (
     NO_LINE,
     AddLabels,
     AddNode,
@@ -32,9 +32,9 @@ from sim.scenario.steps import (
     Step,
     UpdateShares,
 )
-from sim.scenario.views import WorldViews
-from sim.scenario.world import World
-from yarn.errors import YarnError
+from yarnbox.sim.scenario.views import WorldViews
+from yarnbox.sim.scenario.world import World
+from yarnbox.yarn.errors import YarnError
 
 SETTING_UP = 0
 AFTER_TIMERS = 1
@@ -62,13 +62,13 @@ def play(scenario: Scenario, *, with_reasons: bool = False) -> Outcome:
     return Player(scenario, with_reasons=with_reasons).play()
 
 
-def play_recorded(scenario: Scenario, text: str) -> tuple[Outcome, Mapping[str, Any] | None]:
+def play_recorded(scenario: Scenario, text: str, name: str = "") -> tuple[Outcome, Mapping[str, Any] | None]:
     """Plays the scenario, which is that text; how it went, and a recording but for its format and version, or
     None where the ResourceManager did not even start.
     """
-    player = Player(
-        scenario, with_reasons=True, title=Title(name=scenario.name, about=scenario.about, file=text)
-    )
+    guide = scenario.guide.as_data() if scenario.guide is not None else None
+    title = Title(name=name or scenario.name, about=scenario.about, file=text, guide=guide)
+    player = Player(scenario, with_reasons=True, title=title)
     return player.play(), player.recording()
 
 
@@ -83,7 +83,9 @@ class Player:
         self._looked = self._is_put_in = False
         conf = dict(scenario.conf)
         self._period_ms = int(conf.pop(HEARTBEAT_MS, "0"))
-        self.files = ScenarioFiles(conf, scenario.capacity_scheduler, scenario.fair_scheduler)
+        self.files = ScenarioFiles(conf, scenario.capacity_scheduler, scenario.fair_scheduler, scenario.texts)
+        self.after_step: list[Callable[[Step], None]] = []
+        """Called with each step that was carried out, for whoever watches."""
         self._failures: list[Failure] = []
         self._number = SETTING_UP
         self.recorder = Recorder()
@@ -173,6 +175,8 @@ class Player:
                 self._look()
         if self._with_reasons:
             self._tell_reasons()
+        for watcher in self.after_step:
+            watcher(step)
 
     def _record(self, title: Title) -> None:
         instant_ms = min(INSTANT_MS, self._period_ms) if self._period_ms else INSTANT_MS
@@ -221,6 +225,7 @@ class Player:
             yield from range(first * self._period_ms, end_ms + 1, self._period_ms)
 
     def _beat(self) -> None:
+        self._apps.end_due()
         self._cluster.heartbeat_all()
         self._apps.pull_all()
 

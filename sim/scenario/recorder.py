@@ -3,10 +3,8 @@ them."""
 
 from __future__ import annotations
 
-from rm.scheduler.capacity import CapacityScheduler
-from rm.scheduler.capacity.assignment import SkipReason
-from sim.scenario.world import World
-from yarn.story import Line
+from yarnbox.sim.scenario.world import World
+from yarnbox.yarn.story import Line
 
 
 class Recorder:
@@ -22,19 +20,17 @@ class Recorder:
     def note_reasons(self) -> dict[str, list[dict[str, str]]]:
         """Writes down why each application waits, where that is another reason than before; what is new.
 
-        The CapacityScheduler is asked after each step, and only when somebody is going to read the answer.
+        The scheduler is asked after each step, and only when somebody is going to read the answer.
         """
         world = self._world
         assert world is not None
         scheduler = world.rm.context.scheduler
         new: dict[str, list[dict[str, str]]] = {}
-        if not isinstance(scheduler, CapacityScheduler):
-            return new
         for name, app in world.apps.items():
             found = [
-                {"reason": one.reason.name, "text": str(one)}
-                for one in scheduler.explain(app.application_id)
-                if one.reason is not SkipReason.NOTHING_ASKED
+                {"reason": check.reason.name, "text": line}
+                for request in scheduler.request_checks(app.application_id)
+                for check, line in zip(request.failing, request.lines, strict=True)
             ]
             if found == self.pending.get(name, []):
                 continue

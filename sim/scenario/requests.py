@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from am.asks import expand
-from rm.container import RMContainer
-from sim.scenario.fields import Amounts
-from sim.scenario.steps import RequestSpec, Reserve, Submit
-from yarn.enums import ApplicationTimeoutType, ContainerUpdateType, ExecutionType
-from yarn.ids import ApplicationId, ReservationId
-from yarn.records.application import ApplicationSubmissionContext, ApplicationTimeoutMap
-from yarn.records.container import ContainerLaunchContext
-from yarn.records.master import UpdateContainerRequest
-from yarn.records.request import ExecutionTypeRequest, ResourceRequest
-from yarn.records.reservation import ReservationDefinition, ReservationRequest, ReservationRequests
-from yarn.resource import Resource
+from yarnbox.am.asks import expand
+from yarnbox.rm.container import RMContainer
+from yarnbox.sim.scenario.fields import Amounts
+from yarnbox.sim.scenario.steps import RequestSpec, Reserve, Submit
+from yarnbox.yarn.enums import ApplicationTimeoutType, ContainerUpdateType, ExecutionType
+from yarnbox.yarn.ids import ApplicationId, ReservationId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext, ApplicationTimeoutMap
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.records.master import UpdateContainerRequest
+from yarnbox.yarn.records.request import ExecutionTypeRequest, ResourceRequest
+from yarnbox.yarn.records.reservation import ReservationDefinition, ReservationRequest, ReservationRequests
+from yarnbox.yarn.resource import Resource
 
 ANY = "*"
 AM_PRIORITY = 0

@@ -18,8 +18,18 @@ from xml.sax.saxutils import quoteattr
 from defusedxml import ElementTree
 from defusedxml.common import DefusedXmlException
 
-from sim.scenario.document import Scenario
-from sim.scenario.steps import NO_LINE, Ask, Expect, ExpectError, Move, Refresh, Step, Submit, UpdateShares
+from yarnbox.sim.scenario.document import Scenario
+from yarnbox.sim.scenario.steps import (
+    NO_LINE,
+    Ask,
+    Expect,
+    ExpectError,
+    Move,
+    Refresh,
+    Step,
+    Submit,
+    UpdateShares,
+)
 
 SCHEDULERS = ("fifo", "capacity", "fair")
 CLASS = "yarn.resourcemanager.scheduler.class"

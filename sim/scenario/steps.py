@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from sim.scenario.checks import Check
-from sim.scenario.fields import Amounts
-from sim.scenario.names import ContainerName
-from yarn.enums import ExecutionType, ReservationRequestInterpreter
-from yarn.records.request import PlacementConstraint, PlacementConstraintMapEntry
+from yarnbox.sim.scenario.checks import Check
+from yarnbox.sim.scenario.fields import Amounts
+from yarnbox.sim.scenario.names import ContainerName
+from yarnbox.yarn.enums import ExecutionType, ReservationRequestInterpreter
+from yarnbox.yarn.records.request import PlacementConstraint, PlacementConstraintMapEntry
 
 DEFAULT_RACK = "/default-rack"
 DEFAULT_PORT = 1234
@@ -106,6 +106,8 @@ class Submit(Step):
     lifetime_ms: int | None = None
     reservation: str | None = None
     constraints: tuple[PlacementConstraintMapEntry, ...] = ()
+    task_ms: int | None = None
+    """How long its containers run, within `advance`; None: until a step ends them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

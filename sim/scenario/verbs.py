@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from sim.scenario.checks import read_checks
-from sim.scenario.constraints import read_constraint, read_registered
-from sim.scenario.fields import (
+from yarnbox.sim.scenario.checks import read_checks
+from yarnbox.sim.scenario.constraints import read_constraint, read_registered
+from yarnbox.sim.scenario.fields import (
     VCORES,
     Amounts,
     Fields,
@@ -27,9 +27,10 @@ from sim.scenario.fields import (
     as_word,
     shown,
 )
-from sim.scenario.names import ContainerName, Names
-from sim.scenario.source import Entries, Items, Tree
-from sim.scenario.steps import (
+from yarnbox.sim.scenario.names import ContainerName, Names
+from yarnbox.sim.scenario.paths import Paths
+from yarnbox.sim.scenario.source import Entries, Items, Tree
+from yarnbox.sim.scenario.steps import (
     ANY,
     Advance,
     Ask,
@@ -49,7 +50,7 @@ from sim.scenario.steps import (
     Submit,
     UpdateShares,
 )
-from yarn.enums import ExecutionType
+from yarnbox.yarn.enums import ExecutionType
 
 LAST_MOMENT_MS = 366 * 86_400_000
 
@@ -63,6 +64,7 @@ class Reading:
 
     problems: Problems
     names: Names
+    paths: Paths
     is_refusal: bool = False
 
 
@@ -129,6 +131,7 @@ def _read_submit(reading: Reading, tree: Tree) -> Step:
             "max-attempts",
         ),
         *("keep-containers", "attempt-failures-validity", "lifetime", "reservation", "constraints"),
+        "task-time",
     )
     problems, names = reading.problems, reading.names
     fields = Fields(problems, tree, Submit.verb, keys)
@@ -163,6 +166,7 @@ def _read_submit(reading: Reading, tree: Tree) -> Step:
         lifetime_ms=fields.read("lifetime", as_duration_ms, None),
         reservation=fields.read("reservation", names.known_reservation, None),
         constraints=read_registered(problems, fields.tree("constraints")),
+        task_ms=fields.read("task-time", as_duration_ms, None),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from sim.scenario.fields import (
+from yarnbox.sim.scenario.fields import (
     NO_PROPERTIES,
     VCORES,
     Fields,
@@ -21,8 +21,8 @@ from sim.scenario.fields import (
     as_text,
     as_word,
 )
-from sim.scenario.source import Entries, Scalar, Tree
-from sim.scenario.steps import (
+from yarnbox.sim.scenario.source import Entries, Scalar, Tree
+from yarnbox.sim.scenario.steps import (
     DEFAULT_PORT,
     DEFAULT_RACK,
     AddLabels,
@@ -42,8 +42,8 @@ from sim.scenario.steps import (
     Unhealthy,
     UpdateReservation,
 )
-from sim.scenario.verbs import Reading, Verb, read_resource
-from yarn.enums import ReservationRequestInterpreter
+from yarnbox.sim.scenario.verbs import Reading, Verb, read_resource
+from yarnbox.yarn.enums import ReservationRequestInterpreter
 
 MOST_NODES = 20_000
 _NODE_KEYS = ("name", "count", "rack", "memory-mb", "vcores", "resources", "labels", "attributes")
@@ -95,18 +95,21 @@ def node_key(problems: Problems, line: int, name: str) -> str:
 def read_labels(reading: Reading, tree: Tree, what: str) -> tuple[str, ...]:
     """Labels that must exist."""
     each = as_list(reading.problems, tree, what)
-    return tuple(reading.names.known_label(reading.problems, label, f"a label in {what}") for label in each)
+    return tuple(reading.names.sent_label(reading.problems, label, f"a label in {what}") for label in each)
 
 
 def read_label_definitions(reading: Reading, tree: Tree, what: str) -> Mapping[str, bool]:
-    """`{x: {exclusive: false}}`: labels to whether they are exclusive, true where it is not said."""
+    """`{x: {exclusive: false}}`: labels to whether they are exclusive, true where it is not said.
+
+    A label is sent as it is written; the ResourceManager trims it, and refuses one that is no name.
+    """
     definitions = {}
     for key, value in as_mapping(reading.problems, tree, what):
-        label = as_word(reading.problems, key, f"a label of {what}")
+        label = as_text(reading.problems, key, f"a label of {what}")
         is_plain = isinstance(value, Scalar) and value.value is None
         fields = None if is_plain else Fields(reading.problems, value, f"label {label}", ("exclusive",))
         definitions[label] = True if fields is None else fields.read("exclusive", as_flag, True)
-        reading.names.labels[label] = None
+        reading.names.labels[label.strip()] = None
     return MappingProxyType(definitions)
 
 
@@ -187,15 +190,15 @@ def _read_label_node(reading: Reading, tree: Tree) -> Step:
 
 def _label_reader(reading: Reading) -> Callable[[Problems, Tree, str], str]:
     """A label that must exist, unless the step is one that must be refused."""
-    return as_word if reading.is_refusal else reading.names.known_label
+    return as_text if reading.is_refusal else reading.names.sent_label
 
 
 def _read_refresh(reading: Reading, tree: Tree) -> Step:
     fields = Fields(reading.problems, tree, Refresh.verb, ("capacity-scheduler", "fair-scheduler"))
     if len(list(fields)) != 1:
         reading.problems.add(tree.line, "refresh takes one file: capacity-scheduler or fair-scheduler")
-    capacity = fields.read("capacity-scheduler", as_properties, None)
-    fair = fields.read("fair-scheduler", as_text, None)
+    capacity = fields.read("capacity-scheduler", reading.paths.as_capacity_file, None)
+    fair = fields.read("fair-scheduler", reading.paths.as_fair_file, None)
     if capacity is not None:
         _needs_scheduler(reading, tree, "capacity")
         reading.names.take_capacity_file(capacity)
@@ -208,7 +211,7 @@ def _needs_scheduler(reading: Reading, tree: Tree, scheduler: str) -> None:
     is_builtin = reading.names.scheduler in ("fifo", "capacity", "fair")
     if is_builtin and reading.names.scheduler != scheduler:
         reading.problems.add(
-            tree.line, f"{scheduler}-scheduler is no file of the {reading.names.scheduler} scheduler"
+            tree.line, f"{scheduler}-scheduler is not a file of the {reading.names.scheduler} scheduler"
         )
 
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from rm.container import RMContainer
-from rm.scheduler.application import Attempt
-from rm.scheduler.views import ApplicationView, PartitionView, QueueView, UserView
-from sim.resourcemanager import SimulatedRM
-from sim.scenario.expectations import Counts, Value
-from sim.scenario.names import ContainerName
-from sim.scenario.world import App, World
-from yarn.resource import NONE, Resource, total
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.scheduler.application import Attempt
+from yarnbox.rm.scheduler.views import ApplicationView, PartitionView, QueueView, UserView
+from yarnbox.sim.resourcemanager import SimulatedRM
+from yarnbox.sim.scenario.expectations import Counts, Value
+from yarnbox.sim.scenario.names import ContainerName
+from yarnbox.sim.scenario.world import App, World
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.resource import NONE, Resource, total
 
-DEFAULT_PARTITION = ""
 PERCENT = 100.0
 PREEMPTED = -102
 

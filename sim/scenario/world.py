@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from rm.container import RMContainer
-from sim.masters import SimMaster
-from sim.nodes import SimNode
-from sim.resourcemanager import SimulatedRM
-from sim.scenario.names import ContainerName
-from yarn.errors import YarnError
-from yarn.ids import ApplicationId, ContainerId, NodeId, ReservationId
-from yarn.records.request import PlacementConstraintMapEntry
-from yarn.story import Line
+from yarnbox.rm.container import RMContainer
+from yarnbox.sim.masters import SimMaster
+from yarnbox.sim.nodes import SimNode
+from yarnbox.sim.resourcemanager import SimulatedRM
+from yarnbox.sim.scenario.names import ContainerName
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId, ReservationId
+from yarnbox.yarn.records.request import PlacementConstraintMapEntry
+from yarnbox.yarn.story import Line
 
 
 class StepRefusedError(YarnError):
@@ -34,10 +34,14 @@ class App:
     master: SimMaster
     constraints: tuple[PlacementConstraintMapEntry, ...] = ()
     """What its AM registers with."""
+    task_ms: int | None = None
+    """How long its containers run; None: until a step ends them."""
     containers: list[RMContainer] = field(default_factory=list)
     """In the order in which they were allocated, AM containers left out."""
     am_containers: list[RMContainer] = field(default_factory=list)
     """Those of its AMs, one for each attempt that got one."""
+    tasks: dict[ContainerId, tuple[int, SimNode]] = field(default_factory=dict)
+    """When and where its containers end by themselves, if it has a time for them."""
 
     @property
     def am_container(self) -> RMContainer | None:
@@ -136,6 +140,9 @@ class World:
         if isinstance(subject, ApplicationId):
             app = self._app_of.get(subject)
             return app.name if app else None
+        if isinstance(subject, ReservationId):
+            booked = (name for name, one in self.reservations.items() if one.reservation_id == subject)
+            return next(booked, None)
         return None
 
     def _note_allocated(self, line: Line) -> None:

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-from rm.container import RMContainerState
-from sim.nodes import SimNode
-from sim.scenario.world import App, World
-from sim.walk.clusters import CAPACITY_FILE, FAIR_FILE, QUEUES, draw_node
+from yarnbox.rm.container import RMContainerState
+from yarnbox.sim.nodes import SimNode
+from yarnbox.sim.scenario.world import App, World
+from yarnbox.sim.walk.clusters import CAPACITY_FILE, FAIR_FILE, QUEUES, draw_node
 
 StepValue = dict[str, Any]
 

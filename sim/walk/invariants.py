@@ -1,6 +1,6 @@
 """What holds of every world between two steps; AssertionError where it does not.
 
-The core recounts its own books after every turn. Here the books are held against what the core cannot see:
+The core recounts its own books after every turn. Here the books are compared with what the core cannot see:
 what runs on the machines, and what the AMs remember of their asks.
 """
 
@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from rm.container import RMContainerState
-from rm.scheduler.application import Attempt
-from rm.scheduler.node import SchedulerNode
-from sim.nodes import SimNode
-from sim.scenario.world import App, World
+from yarnbox.rm.container import RMContainerState, SchedulerNode
+from yarnbox.rm.scheduler.application import Attempt
+from yarnbox.sim.nodes import SimNode
+from yarnbox.sim.scenario.world import App, World
 
 
 def look_over(world: World) -> None:
@@ -77,7 +76,9 @@ def _no_request_is_lost(app: App, attempt: Attempt) -> None:
     if app.master.attempt_id != attempt.attempt_id or attempt.is_stopped:
         return
     on_its_way = Counter(
-        container.key.request_priority for container in attempt.newly_allocated if not container.key.update_of
+        container.key.request_priority
+        for container in attempt.newly_allocated.values()
+        if not container.key.update_of
     )
     for request_priority, wanted in app.master.wanted.items():
         asked = sum(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sim.walk.choices import StepValue
-from sim.walk.clusters import Document
-from sim.walk.walker import Walk, walk_again
+from yarnbox.sim.walk.choices import StepValue
+from yarnbox.sim.walk.clusters import Document
+from yarnbox.sim.walk.walker import Walk, walk_again
 
 MOST_WALKS = 1_500
 

@@ -14,15 +14,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from random import Random
 
-from sim.scenario.document import InvalidScenarioError, read_document, read_next_step
-from sim.scenario.player import Player
-from sim.scenario.source import tree_from
-from sim.scenario.world import App, World
-from sim.walk.choices import Choices, StepValue
-from sim.walk.clusters import Document, draw_cluster
-from sim.walk.invariants import look_over
-from yarn.errors import YarnError
-from yarn.story import Line
+from yarnbox.sim.scenario.document import InvalidScenarioError, read_document, read_next_step
+from yarnbox.sim.scenario.player import Player
+from yarnbox.sim.scenario.source import tree_from
+from yarnbox.sim.scenario.world import App, World
+from yarnbox.sim.walk.choices import Choices, StepValue
+from yarnbox.sim.walk.clusters import Document, draw_cluster
+from yarnbox.sim.walk.invariants import look_over
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.story import Line
 
 LENGTH = 120
 LEAST_ROUNDS_AT_THE_END = 3
@@ -60,7 +60,8 @@ class Defect:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """What came of a seed. The first `head` steps of the document were drawn, the others mend and settle."""
+    """What came of a seed. The first `head` steps of the document were drawn, the others repair nodes and
+    let all requests be served."""
 
     document: Document
     head: int
@@ -111,7 +112,7 @@ class _Walker:
                 self._do(step)
             head = len(self._steps)
             self._mend()
-            self._settle()
+            self._run_until_idle()
             self._expect_dues()
             self._end_all()
         except Exception as error:  # whatever it is, it is what the walk was made to find
@@ -154,7 +155,7 @@ class _Walker:
                 barred = ["/r1", "/r2", "/r3", *(name.partition(":")[0] for name in world.nodes)]
                 self._do({"ask": {"app": app.name, "blacklist": {"remove": barred}}})
 
-    def _settle(self) -> None:
+    def _run_until_idle(self) -> None:
         """Rounds of heartbeats and pulls until nothing is asked for, and no longer than it may take."""
         for number in range(MOST_ROUNDS_AT_THE_END):
             if number >= LEAST_ROUNDS_AT_THE_END and not self._is_anything_pending():

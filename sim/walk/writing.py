@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from sim.walk.clusters import Document
+from yarnbox.sim.walk.clusters import Document
 
 
 def written(document: Document, *comments: str) -> str:

@@ -1,4 +1,4 @@
-"""`yarnbox sim run`: a trace in virtual time, under the names of Hadoop's Scheduler Load Simulator.
+"""`yarnbox sim run`: a load in virtual time, under the names of Hadoop's Scheduler Load Simulator.
 
 0: every job has finished. 1: some did not. 2: a trace, a configuration or a command line that is wrong.
 """
@@ -8,168 +8,186 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from itertools import islice
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
 
-from rm.context import ConfigurationProvider
-from sim.recording.document import write
-from sim.recording.recorder import Title
-from sim.workload.files import CLASS, DirectoryFiles, equal_queues
-from sim.workload.jobs import InvalidTraceError, Job
-from sim.workload.player import PATIENCE_MS, Site, WorkloadOutcome, WorkloadPlayer
-from sim.workload.swim import SwimOptions, read_swim
-from yarn.configuration import ConfigurationError
-from yarn.errors import YarnError
-from yarn.resource import Resource
+from yarnbox.rm.ports import ConfigurationProvider
+from yarnbox.sim.federation import command as federation
+from yarnbox.sim.load.arguments import add_load_options, load_of, warn
+from yarnbox.sim.load.formats import Load
+from yarnbox.sim.load.jobs import InvalidTraceError
+from yarnbox.sim.recording.document import write
+from yarnbox.sim.recording.recorder import Title
+from yarnbox.sim.reports.files import ContainerRows, as_json, replacing, write_csv
+from yarnbox.sim.reports.play import Play
+from yarnbox.sim.reports.progress import Progress
+from yarnbox.sim.reports.report import report
+from yarnbox.sim.reports.sls import SLSOutput
+from yarnbox.sim.reports.table import lines
+from yarnbox.sim.workload.arguments import (
+    add_cluster_options,
+    placed,
+    settings_of,
+    site_of,
+    slots_of,
+    take_directory,
+)
+from yarnbox.sim.workload.files import CLASS, DirectoryFiles, equal_queues
+from yarnbox.sim.workload.player import PATIENCE_MS
+from yarnbox.sim.workload.site import Site
+from yarnbox.sim.workload.slots import SlotFiles
+from yarnbox.yarn.command_parser import CommandParser
+from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.words import counted
 
 FINISHED, UNFINISHED, INVALID = 0, 1, 2
-SCHEDULERS = ("fifo", "capacity", "fair")
-_FILES = ("yarn-site.xml",)
-_SHOWN_REFUSALS = 5
-MOST_NODES = 100_000
 
 
 def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: TextIO | None = None) -> int:
     """Carries out the command; the answer is the exit status."""
-    options = _parser().parse_args(argv)
+    command_line = parser()
+    options = command_line.parse_args(argv)
+    if options.command == "federation":
+        return federation.carried_out(options, out or sys.stdout, err or sys.stderr)
+    if options.name and options.record is None and options.report is None:
+        command_line.error("--name names a recording or a report: it needs --record or --report")
+    if (options.directory is None) == (options.tracelocation is None):
+        command_line.error("give DIR or --tracelocation, to name what is played")
     out, err = out or sys.stdout, err or sys.stderr
     try:
-        jobs = _jobs(options, err)
-        player = _player(options, jobs)
-        if options.record is not None:
-            Path(options.record).open("a", encoding="utf-8").close()  # not only when all has been played
-        outcome = player.play()
-        if options.record is not None:
-            Path(options.record).write_text(write(player.recording()), encoding="utf-8")
+        return _run(options, out, err)
     except (InvalidTraceError, ConfigurationError, YarnError) as error:
         print(f"yarnbox: {error}", file=err)
         return INVALID
     except OSError as error:
         print(f"yarnbox: {error.filename}: {error.strerror or error}", file=err)
         return INVALID
-    _show(outcome, out)
-    return FINISHED if outcome.finished == outcome.jobs else UNFINISHED
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="yarnbox sim", description="Plays workloads in virtual time.")
+def parser() -> argparse.ArgumentParser:
+    parser = CommandParser(prog="yarnbox sim", description="Plays workloads in virtual time.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="play a trace until all of its jobs have ended")
-    run.add_argument("--tracetype", choices=("SWIM",), default="SWIM", help="the format (default: SWIM)")
-    run.add_argument("--tracelocation", metavar="FILE", required=True, help="the trace")
+    run.add_argument(
+        "directory", nargs="?", metavar="DIR", help="with load.jsonl, nodes.json and conf/, as captured"
+    )
+    add_load_options(run)
     run.add_argument("--record", metavar="RECORDING", help="write down what happens, for `yarnbox view`")
-    run.add_argument("--jobs", metavar="N", type=_positive, help="the first N jobs alone")
-    cluster = run.add_argument_group("the cluster")
-    cluster.add_argument("--conf", metavar="DIR", help="yarn-site.xml and the scheduler's file")
-    cluster.add_argument("--scheduler", choices=SCHEDULERS, help="instead of the configured one (capacity)")
-    cluster.add_argument("--num-nodes", metavar="N", type=_nodes, default=10, help="(default: 10)")
-    cluster.add_argument("--num-racks", metavar="N", type=_positive, default=1, help="(default: 1)")
-    cluster.add_argument("--node-mb", metavar="MB", type=_positive, default=10240, help="(default: 10240)")
-    cluster.add_argument("--node-vcores", metavar="N", type=_positive, default=10, help="(default: 10)")
-    cluster.add_argument("--seed", type=int, default=0, help="of the first heartbeats (default: 0)")
-    swim = run.add_argument_group("what a job of the trace becomes")
-    swim.add_argument("--queues", metavar="A,B", type=_names, default=("default",), help="in turn (default)")
-    swim.add_argument("--users", metavar="A,B", type=_names, default=("default",), help="in turn (default)")
-    swim.add_argument("--scale", metavar="N", type=_positive, default=1, help="bytes are divided by it")
-    swim.add_argument("--speedup", metavar="X", type=_factor, default=1.0, help="times are divided by it")
-    swim.add_argument("--max-maps", metavar="N", type=_positive, help="of a job; they take longer")
-    swim.add_argument("--max-reduces", metavar="N", type=_positive, help="of a job; they take longer")
-    swim.add_argument("--map-mb", metavar="MB", type=_positive, default=1024, help="(default: 1024)")
-    swim.add_argument("--reduce-mb", metavar="MB", type=_positive, default=1024, help="(default: 1024)")
+    run.add_argument(
+        "--name",
+        help="of the recording and the report (default: of the trace and of the directory of --conf)",
+    )
+    results = run.add_argument_group("results")
+    results.add_argument("--json", action="store_true", help="for programs, instead of the table")
+    results.add_argument("--csv", metavar="DIR", help="jobs.csv, containers.csv, queues.csv, nodes.csv")
+    results.add_argument("--output-dir", metavar="DIR", help="what Hadoop's SLS writes")
+    results.add_argument(
+        "--track-jobs",
+        metavar="ID,...",
+        type=lambda text: tuple(filter(None, text.split(","))),
+        default=(),
+        help="jobs of the trace whose containers --output-dir counts over time",
+    )
+    results.add_argument("--report", metavar="FILE", help="one HTML page with charts, for any browser")
+    add_cluster_options(run)
+    federation.add_options(
+        commands.add_parser("federation", help="sub-clusters that share a load, by several policies")
+    )
     return parser
 
 
-def _jobs(options: argparse.Namespace, err: TextIO) -> list[Job]:
-    file = Path(options.tracelocation)
-    swim = SwimOptions(
-        scale=options.scale,
-        speedup=options.speedup,
-        max_maps=options.max_maps,
-        max_reduces=options.max_reduces,
-        map_resource=Resource(options.map_mb, 1),
-        reduce_resource=Resource(options.reduce_mb, 1),
-        queues=options.queues,
-        users=options.users,
-    )
-
-    def warn(text: str) -> None:
-        print(text, file=err)
-
-    try:
-        with file.open(encoding="utf-8") as lines:
-            jobs = list(islice(read_swim(lines, str(file), swim, warn), options.jobs))
-    except UnicodeDecodeError:
-        raise InvalidTraceError(f"{file}: is no text in UTF-8") from None
-    if not jobs:
-        raise InvalidTraceError(f"{file}: there is no job in it")
-    return jobs
-
-
-def _player(options: argparse.Namespace, jobs: list[Job]) -> WorkloadPlayer:
-    files: ConfigurationProvider
-    if options.conf is not None:
-        directory = Path(options.conf)
-        if not directory.is_dir():
-            raise InvalidTraceError(f"{directory}: is no directory")
-        files = DirectoryFiles(directory, {CLASS: options.scheduler} if options.scheduler else {})
+def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
+    if options.directory is not None:
+        take_directory(options)
+    if options.conf is not None and not Path(options.conf).is_dir():
+        raise InvalidTraceError(f"{options.conf}: is not a directory")
+    runner = settings_of(options)
+    load = load_of(options, runner)
+    warn(load, err)
+    site = site_of(options, load, runner)
+    load = placed(options, load, site)
+    progress = Progress(load.count, load.last_submit_ms, err)
+    with ExitStack() as files:
+        rows = None
+        if options.csv is not None:
+            Path(options.csv).mkdir(parents=True, exist_ok=True)
+            rows = ContainerRows(files.enter_context(replacing(Path(options.csv) / "containers.csv")))
+        recording = None
+        if options.record is not None:
+            recording = files.enter_context(replacing(Path(options.record)))
+        play = Play(
+            _files(options, load),
+            load,
+            site,
+            title=_title(options, load, site),
+            on_task=None if rows is None else rows.add,
+        )
+        play.watch(progress)
+        output = None
+        if options.output_dir is not None:
+            output = SLSOutput(
+                Path(options.output_dir),
+                play.collector,
+                site,
+                runner.metrics_interval_ms,
+                _tracked(options.track_jobs, load),
+            )
+            output.listen(play.player.rm)
+            play.watch(files.enter_context(output))
+        result = play.run()
+        progress.finish()
+        if recording is not None:
+            recording.write(write(play.player.recording()))
+        if output is not None:
+            output.finish(result)
+        if options.csv is not None:
+            write_csv(Path(options.csv), result)
+        if options.report is not None:
+            page = files.enter_context(replacing(Path(options.report)))
+            page.write(report(result, _name(options), _size(load, site)))
+    if options.json:
+        print(as_json(result), file=out)
     else:
-        files = equal_queues(options.scheduler or "capacity", options.queues, {})
-    site = Site(
-        nodes=options.num_nodes,
-        racks=options.num_racks,
-        node_resource=Resource(options.node_mb, options.node_vcores),
-        seed=options.seed,
-    )
-    title = None
-    if options.record is not None:
-        about = f"{len(jobs)} jobs on {options.num_nodes} nodes"
-        title = Title(name=Path(options.tracelocation).stem, about=about, kind="workload")
-    return WorkloadPlayer(jobs, site, files, _FILES, title)
+        for line in lines(result, PATIENCE_MS // 60_000):
+            print(line, file=out)
+    return FINISHED if result.is_complete else UNFINISHED
 
 
-def _show(outcome: WorkloadOutcome, out: TextIO) -> None:
-    print(
-        f"{outcome.finished} of {outcome.jobs} jobs finished within {outcome.end_ms / 1000:.1f} s", file=out
-    )
-    if outcome.stuck:
-        minutes = PATIENCE_MS // 60_000
-        why = f"for {minutes} minutes no container was allocated to any of them"
-        print(f"  given up: {outcome.stuck} jobs wait, and {why}", file=out)
-    for refusal in outcome.refused[:_SHOWN_REFUSALS]:
-        print(f"  {refusal}", file=out)
-    if len(outcome.refused) > _SHOWN_REFUSALS:
-        print(f"  and {len(outcome.refused) - _SHOWN_REFUSALS} more were refused", file=out)
+def _files(options: argparse.Namespace, load: Load) -> ConfigurationProvider:
+    files = _plain_files(options, load)
+    return files if slots_of(options) is None else SlotFiles(files)
 
 
-def _positive(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 2**31):
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number of at least 1")
-    return int(text)
+def _plain_files(options: argparse.Namespace, load: Load) -> ConfigurationProvider:
+    if options.conf is not None:
+        return DirectoryFiles(Path(options.conf), {CLASS: options.scheduler} if options.scheduler else {})
+    queues = tuple(dict.fromkeys((*load.queues, *options.queues)))
+    return equal_queues(options.scheduler or "capacity", queues, {})
 
 
-def _nodes(text: str) -> int:
-    count = _positive(text)
-    if count > MOST_NODES:
-        raise argparse.ArgumentTypeError(f"{text!r} is more than {MOST_NODES}")
-    return count
+def _tracked(ids: Sequence[str], load: Load) -> Sequence[str]:
+    """InvalidTraceError names what is no job of the load."""
+    missing = set(ids).difference(job.job_id for job in load.jobs()) if ids else set()
+    if missing:
+        raise InvalidTraceError(f"--track-jobs: there is no job {', '.join(sorted(missing))} in the load")
+    return ids
 
 
-def _factor(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
-    return value
+def _title(options: argparse.Namespace, load: Load, site: Site) -> Title | None:
+    if options.record is None:
+        return None
+    return Title(name=_name(options), about=_size(load, site), kind="workload")
 
 
-def _names(text: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in text.split(",") if name.strip())
-    if not names:
-        raise argparse.ArgumentTypeError("at least one name is wanted")
-    return names
+def _size(load: Load, site: Site) -> str:
+    return f"{counted(load.count, 'job')} on {counted(len(site.specs()), 'node')}"
+
+
+def _name(options: argparse.Namespace) -> str:
+    trace = Path(options.tracelocation[0]).stem
+    return options.name or (f"{trace}, {options.conf}" if options.conf else trace)
 
 
 if __name__ == "__main__":

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from sim.scenario.files import ScenarioFiles
-from yarn.configuration import Configuration, ConfigurationError
+from yarnbox.sim.resourcemanager import ADMINISTRATOR
+from yarnbox.sim.scenario.files import ScenarioFiles
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
 
 CLASS = "yarn.resourcemanager.scheduler.class"
 _PREFIX = "yarn.scheduler.capacity."
+_ADMINS = "yarn.admin.acl"
+"""The user of the daemon is an administrator, whoever else is: here the one who gives nodes their labels."""
 
 
 class DirectoryFiles:
@@ -22,7 +25,12 @@ class DirectoryFiles:
     def load(self, *file_names: str) -> Configuration:
         """The properties of these files, later ones above earlier ones."""
         read = Configuration.of({}).with_files(self._directory, file_names)
-        return read.overlaid(self._conf, "the command line")
+        found = read.overlaid(self._conf, "the command line")
+        admins = found.untrimmed(_ADMINS)
+        if admins is None or "*" in admins:
+            return found
+        separator = "," if admins[:1].strip() else ""
+        return found.overlaid({_ADMINS: f"{ADMINISTRATOR}{separator}{admins}"}, "whoever runs it")
 
     def read_text(self, file_name: str) -> str | None:
         """The text of a file; None when there is none."""
@@ -41,14 +49,30 @@ class DirectoryFiles:
 
 def equal_queues(scheduler: str, queues: tuple[str, ...], conf: Mapping[str, str]) -> ScenarioFiles:
     """A scheduler whose leaf queues below root have equal shares, and may take what others leave."""
-    names = dict.fromkeys(name.removeprefix("root.") for name in queues)
+    children: dict[str, dict[str, None]] = {"root": {}}
+    for name in queues:
+        path = "root"
+        for part in name.removeprefix("root.").split("."):
+            children.setdefault(path, {})[part] = None
+            path = f"{path}.{part}"
     capacity, fair = None, None
     if scheduler == "capacity":
-        capacity = {f"{_PREFIX}root.queues": ",".join(names)}
-        for name in names:
-            capacity[f"{_PREFIX}root.{name}.capacity"] = "1w"
-            capacity[f"{_PREFIX}root.{name}.user-limit-factor"] = "1000"
+        capacity = {f"{_PREFIX}{path}.queues": ",".join(names) for path, names in children.items()}
+        for path in (f"{above}.{name}" for above, names in children.items() for name in names):
+            capacity[f"{_PREFIX}{path}.capacity"] = "1w"
+            if path not in children:
+                capacity[f"{_PREFIX}{path}.user-limit-factor"] = "1000"
     elif scheduler == "fair":
-        lines = [f"  <queue name={quoteattr(name)}/>" for name in names]
-        fair = "\n".join(["<allocations>", *lines, "</allocations>", ""])
+        fair = "\n".join(["<allocations>", *_queue_lines("root", children, 1), "</allocations>", ""])
     return ScenarioFiles({**conf, CLASS: scheduler}, capacity, fair)
+
+
+def _queue_lines(path: str, children: Mapping[str, Mapping[str, None]], depth: int) -> Iterator[str]:
+    for name in children[path]:
+        below = f"{path}.{name}"
+        if below in children:
+            yield f"{'  ' * depth}<queue name={quoteattr(name)}>"
+            yield from _queue_lines(below, children, depth + 1)
+            yield f"{'  ' * depth}</queue>"
+        else:
+            yield f"{'  ' * depth}<queue name={quoteattr(name)}/>"

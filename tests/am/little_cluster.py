@@ -10,29 +10,32 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from nm.executor.layout import Layout
-from nm.shuffle.server import ShuffleService
 from tests.am.mapreduce.rig import Cluster
-from yarn.credentials import TOKEN_FILE
-from yarn.errors import YarnError
-from yarn.ids import ApplicationId, ContainerId, NodeId
-from yarn.records.client import (
+from yarnbox.nm.executor.layout import Layout
+from yarnbox.nm.executor.script import ScriptInput, launch_script
+from yarnbox.nm.shuffle.server import ShuffleService
+from yarnbox.yarn.credentials import TOKEN_FILE
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.http_access import HttpAccess, HttpAccessSettings
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.client import (
     GetClusterNodesResponse,
     GetNewApplicationResponse,
     GetQueueInfoResponse,
 )
-from yarn.records.management import (
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.records.management import (
     StartContainersRequest,
     StartContainersResponse,
     StopContainersRequest,
     StopContainersResponse,
 )
-from yarn.records.master import (
+from yarnbox.yarn.records.master import (
     AllocateRequest,
     AllocateResponse,
     FinishApplicationMasterRequest,
@@ -40,12 +43,12 @@ from yarn.records.master import (
     NMToken,
     RegisterApplicationMasterResponse,
 )
-from yarn.records.node import NodeReport
-from yarn.records.queue import QueueInfo
-from yarn.records.tokens import Token
-from yarn.resource import Resource
-from yarn.rpc import Caller, add_service, listen, new_server
-from yarn.shuffle import SHUFFLE_SERVICE
+from yarnbox.yarn.records.node import NodeReport
+from yarnbox.yarn.records.queue import QueueInfo
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import Caller, add_service, listen, new_server
+from yarnbox.yarn.shuffle import SHUFFLE_SERVICE
 
 HOST = "127.0.0.1"
 USER = "tester"
@@ -144,26 +147,29 @@ class LittleCluster:
                 self.loses_first = False
                 self.cluster.end(container_id, -100)
                 continue
-            await self._launch(container_id, context.command[0], dict(context.environment), context.tokens)
+            await self._launch(container_id, context)
         return StartContainersResponse(services_meta_data={SHUFFLE_SERVICE: self.shuffle.meta_data()})
 
-    async def _launch(
-        self, container_id: ContainerId, command: str, environment: dict[str, str], tokens: bytes | None
-    ) -> None:
+    async def _launch(self, container_id: ContainerId, context: ContainerLaunchContext) -> None:
         work_dir = self.application_dir / str(container_id)
         work_dir.mkdir(parents=True)
-        (work_dir / TOKEN_FILE).write_bytes(tokens or b"")
-        self.started.append(command)
-        process = await asyncio.create_subprocess_shell(
-            command.replace("<LOG_DIR>", str(work_dir)),
-            cwd=work_dir,
-            env={
-                **os.environ,
-                **environment,
-                "LOCAL_DIRS": str(self.application_dir),
-                "HADOOP_TOKEN_FILE_LOCATION": str(work_dir / TOKEN_FILE),
-            },
-            start_new_session=True,
+        (work_dir / TOKEN_FILE).write_bytes(context.tokens or b"")
+        self.started.append(context.command[0])
+        script = launch_script(
+            ScriptInput(
+                environment=context.environment,
+                inherited={},
+                fixed={
+                    "LOCAL_DIRS": str(self.application_dir),
+                    "HADOOP_TOKEN_FILE_LOCATION": str(work_dir / TOKEN_FILE),
+                },
+                command=context.command,
+                log_directory=str(work_dir),
+                has_debug_information=False,
+            )
+        )
+        process = await asyncio.create_subprocess_exec(
+            "/bin/bash", "-c", script, cwd=work_dir, start_new_session=True
         )
         self.processes[container_id] = process
         self.waiters[container_id] = asyncio.create_task(self._wait(container_id, process))
@@ -176,7 +182,8 @@ class LittleCluster:
         """Ends a container's processes."""
         process = self.processes.get(container_id)
         if process is not None and process.returncode is None:
-            os.killpg(process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it has ended, and nobody has been told yet
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 @asynccontextmanager
@@ -189,7 +196,9 @@ async def little_cluster(root: Path, application_id: ApplicationId) -> AsyncIter
     add_service(rm, "ApplicationClientProtocolService", little.client)
     little.rm_port = listen(rm, f"{HOST}:0", "a test")
     little.nm_port = listen(nm, f"{HOST}:0", "a test")
-    little.shuffle = ShuffleService(Layout([str(root / "local")], [str(root / "logs")]))
+    little.shuffle = ShuffleService(
+        Layout([str(root / "local")], [str(root / "logs")]), HttpAccess(HttpAccessSettings())
+    )
     await little.shuffle.start(HOST, 0)
     await rm.start()
     await nm.start()

@@ -6,13 +6,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from am.asks import ANY, ContainerRequest, InvalidContainerRequestError, Location, RequestTable, expand
-from yarn.enums import ContainerUpdateType, ExecutionType, RejectionReason
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarn.records.container import Container, ContainerStatus
-from yarn.records.master import AllocateRequest, AllocateResponse, UpdatedContainer
-from yarn.records.request import RejectedSchedulingRequest, ResourceSizing, SchedulingRequest
-from yarn.resource import Resource
+from yarnbox.am.asks import (
+    ANY,
+    ContainerRequest,
+    InvalidContainerRequestError,
+    Location,
+    RequestTable,
+    expand,
+)
+from yarnbox.yarn.enums import ContainerUpdateType, ExecutionType, RejectionReason
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.records.container import Container, ContainerStatus
+from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse, UpdatedContainer
+from yarnbox.yarn.records.request import RejectedSchedulingRequest, ResourceSizing, SchedulingRequest
+from yarnbox.yarn.resource import Resource
 
 ATTEMPT = ApplicationAttemptId(ApplicationId(1, 1), 1)
 SIZE = Resource(1024, 1)

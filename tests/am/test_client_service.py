@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from am.client_service import ClientService, client_of
-from protos.RpcHeader_pb2 import RpcResponseHeaderProto, RpcSaslProto
+from tests.waiting import PATIENCE_S
 from tests.yarn.hadoop_ipc import peer
-from yarn.client_tokens import ClientToAMTokenSecretManagerInRM
-from yarn.ids import ApplicationAttemptId, ApplicationId
-from yarn.records.mapreduce import GetDiagnosticsResponse, KillJobResponse
-from yarn.records.tokens import Token
-from yarn.rpc import Caller
-from yarn.wire import from_bytes
+from yarnbox.am.client_service import ClientService, client_of
+from yarnbox.protos.RpcHeader_pb2 import RpcResponseHeaderProto, RpcSaslProto
+from yarnbox.yarn.client_tokens import ClientToAMTokenSecretManagerInRM
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
+from yarnbox.yarn.records.mapreduce import GetDiagnosticsResponse, KillJobResponse
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.rpc import Caller
+from yarnbox.yarn.wire import from_bytes
 
 PROTOCOL = "example.ClientProtocolPB"
 FIRST = ApplicationAttemptId(ApplicationId(1, 1), 1)
@@ -45,7 +46,7 @@ def served(master_key: bytes | None, ask: Callable[[int], Awaitable[Any]]) -> An
         port = await service.start()
         service.registered(master_key)
         try:
-            return await asyncio.wait_for(ask(port), 20)
+            return await asyncio.wait_for(ask(port), PATIENCE_S)
         finally:
             await service.stop()
 

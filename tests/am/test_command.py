@@ -14,10 +14,11 @@ import pytest
 
 from tests.am.little_cluster import HOST, little_cluster
 from tests.tree import ROOT
-from yarn.configuration import Configuration
-from yarn.ids import ApplicationId
+from tests.waiting import PATIENCE_S
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.ids import ApplicationId
 
-PROGRAM = "import sys; from am.command import main; sys.exit(main(sys.argv[2:], sys.argv[1]))"
+PROGRAM = "import sys; from yarnbox.am.command import main; sys.exit(main(sys.argv[2:], sys.argv[1]))"
 
 
 @dataclass(frozen=True)
@@ -36,12 +37,12 @@ async def _run(directory: Path, words: Sequence[str]) -> Outcome:
         cwd=directory, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         env={
             **os.environ,
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": str(ROOT / "src"),
             "YARN_CONF_DIR": str(directory / "conf"),
             "HADOOP_USER_NAME": "tester",
         },
     )  # fmt: skip
-    out, err = await asyncio.wait_for(process.communicate(), 30)
+    out, err = await asyncio.wait_for(process.communicate(), PATIENCE_S)
     return Outcome(process.returncode or 0, out.decode(), err.decode())
 
 
@@ -75,7 +76,7 @@ def directory(tmp_path: Path) -> Path:
     [
         ("wordcount nothing out", "Input path does not exist: .*/nothing"),
         ("wordcount input taken", "Output directory .*/taken already exists: name another one, or remove it"),
-        ("wordcount --queue nowhere input out", "there is no queue nowhere: name another one with --queue"),
+        ("wordcount --queue nowhere input out", "there is no queue nowhere; --queue names another"),
         (
             "wordcount -D mapreduce.map.memory.mb=9000 input out",
             "<memory:9000, vCores:1> exceeds .* <memory:8192, vCores:8>: lower it with -D mapreduce.map",
@@ -103,11 +104,14 @@ def test_what_cannot_be_done_is_one_line(directory: Path, words: str, message: s
         ("wordcount -D mapreduce.job.reduces=many input out", "mapreduce.job.reduces = 'many'"),
         ("wordcount -D nonsense input out", "`nonsense` is not of the form name=value"),
         ("shell --placement-spec zk -- date", "Expecting source allocation tag"),
-        ("shell", "no command: write it behind --"),
+        ("shell", "no command: write one behind --"),
         ("shell --shell-env X -- date", "'X' is not of the form NAME=VALUE"),
-        ("shell --retry-error-codes 1,x -- date", "'1,x' is no list of exit statuses, as 1,137"),
+        ("shell --shell-env 1X=2 -- date", "'1X' is not the name of an environment variable"),
+        ("shell --shell-command date -- date", "two commands, behind -- and in --shell-command"),
+        ("shell --retry-error-codes 1,x -- date", "'1,x' is not a list of exit statuses such as 1,137"),
         ("pi 0 10", "'0' is not a number above 0"),
-        ("juggle", "invalid choice: 'juggle'"),
+        ("wordcuont a b", "there is no job wordcuont (did you mean wordcount?)"),
+        ("juggle", "there is no job juggle; `yarnbox job --help` lists them"),
     ],
 )
 def test_a_wrong_command_line_is_status_2(directory: Path, words: str, message: str) -> None:
@@ -115,6 +119,12 @@ def test_a_wrong_command_line_is_status_2(directory: Path, words: str, message: 
     assert outcome.status == 2
     assert message in outcome.err
     assert "Traceback" not in outcome.err
+
+
+def test_a_line_of_a_shell_as_one_word_is_told_how_to_be_written(directory: Path) -> None:
+    outcome = job(directory, "shell", "--", "exit 3")
+    assert outcome.status == 2
+    assert "hence the name of a program. For a line of a shell, write -- sh -c 'exit 3'" in outcome.err
 
 
 def test_without_a_cluster_the_address_and_the_remedy_are_named(directory: Path) -> None:

@@ -9,28 +9,29 @@ from typing import Any
 
 import pytest
 
-from am.blocking import BlockingNMClient
-from am.connection import Connection
-from am.nm_client import SERVICE, NMClient
-from am.rm_client import NMTokenCache
-from yarn.configuration import Configuration
-from yarn.errors import InvalidContainerError, InvalidTokenError
-from yarn.hadoop_ipc.connection import Tokens
-from yarn.hadoop_ipc.server import Endpoint, HadoopServer
-from yarn.hadoop_ipc.stub import PROTOCOLS
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.basics import SerializedException
-from yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
-from yarn.records.management import (
+from tests.waiting import PATIENCE_S
+from yarnbox.am.blocking import BlockingNMClient
+from yarnbox.am.connection import Connection
+from yarnbox.am.nm_client import SERVICE, NMClient
+from yarnbox.am.rm_client import NMTokenCache
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.errors import InvalidContainerError, InvalidTokenError
+from yarnbox.yarn.hadoop_ipc.connection import Tokens
+from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer
+from yarnbox.yarn.hadoop_ipc.stub import PROTOCOLS
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.basics import SerializedException
+from yarnbox.yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
+from yarnbox.yarn.records.management import (
     ContainerExceptionMap,
     ContainerUpdateResponse,
     GetContainerStatusesResponse,
     StartContainersResponse,
     StopContainersResponse,
 )
-from yarn.records.master import NMToken
-from yarn.records.tokens import Token
-from yarn.rpc import Caller, add_service, listen, new_server
+from yarnbox.yarn.records.master import NMToken
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.rpc import Caller, add_service, listen, new_server
 
 NODE = NodeId("nm1", 1234)
 CONTAINER = ContainerId(ApplicationAttemptId(ApplicationId(1, 1), 1), 2)
@@ -76,7 +77,7 @@ BOTH = pytest.mark.parametrize("node", [ours, hadoops])
 
 
 def run(scene: Any) -> None:
-    asyncio.run(asyncio.wait_for(scene, 30))
+    asyncio.run(asyncio.wait_for(scene, PATIENCE_S))
 
 
 def tokens() -> NMTokenCache:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from am.placement import UNBOUNDED, PlacementConstraintParseError, parse_constraint, parse_specs
-from yarn.enums import CompositePlacementType, NodeAttributeOpCode, PlacementTargetType
-from yarn.records.request import PlacementConstraint, PlacementConstraintTarget, SimplePlacementConstraint
+from yarnbox.am.placement import UNBOUNDED, PlacementConstraintParseError, parse_constraint, parse_specs
+from yarnbox.yarn.enums import CompositePlacementType, NodeAttributeOpCode, PlacementTargetType
+from yarnbox.yarn.records.request import (
+    PlacementConstraint,
+    PlacementConstraintTarget,
+    SimplePlacementConstraint,
+)
 
 
 def tags(*names: str, namespace: str = "self") -> PlacementConstraintTarget:

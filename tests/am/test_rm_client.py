@@ -8,25 +8,26 @@ from typing import Any
 
 import pytest
 
-from am.asks import ANY, ContainerRequest, RequestTable
-from am.rm_client import AMRMClient, Call, Conversation, NMTokenCache, Pause
-from yarn.enums import FinalApplicationStatus
-from yarn.errors import (
+from tests.waiting import PATIENCE_S
+from yarnbox.am.asks import ANY, ContainerRequest, RequestTable
+from yarnbox.am.rm_client import AMRMClient, Call, Conversation, NMTokenCache, Pause
+from yarnbox.yarn.enums import FinalApplicationStatus
+from yarnbox.yarn.errors import (
     ApplicationAttemptNotFoundError,
     ApplicationMasterNotRegisteredError,
     InvalidResourceRequestError,
 )
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.master import (
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.master import (
     AllocateResponse,
     FinishApplicationMasterResponse,
     NMToken,
     RegisterApplicationMasterRequest,
     RegisterApplicationMasterResponse,
 )
-from yarn.records.tokens import Token
-from yarn.resource import Resource
-from yarn.rpc import Caller, ConnectionFailedError, Stub, add_service, listen, new_server
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import Caller, ConnectionFailedError, Stub, add_service, listen, new_server
 
 NODE = NodeId("nm1", 1234)
 CONTAINER = ContainerId(ApplicationAttemptId(ApplicationId(1, 1), 1), 2)
@@ -123,7 +124,7 @@ def with_server(service: str, handler: Handler, use: Callable[[int], Awaitable[N
         port = listen(server, "127.0.0.1:0", "a test")
         await server.start()
         try:
-            await asyncio.wait_for(use(port), 20)
+            await asyncio.wait_for(use(port), PATIENCE_S)
         finally:
             await server.stop(None)
 

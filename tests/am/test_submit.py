@@ -7,13 +7,13 @@ from typing import Any, cast
 
 import pytest
 
-from am.submit import Submitter
-from yarn.enums import YarnApplicationState
-from yarn.errors import ApplicationNotFoundError
-from yarn.ids import ApplicationId
-from yarn.records.application import ApplicationReport, ApplicationSubmissionContext
-from yarn.records.client import GetApplicationReportResponse
-from yarn.rpc import BlockingStub, ConnectionFailedError, RemoteDefectError
+from yarnbox.am.submit import Patience, ResourceManagerGoneError, Submitter
+from yarnbox.yarn.enums import YarnApplicationState
+from yarnbox.yarn.errors import ApplicationNotFoundError
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
+from yarnbox.yarn.records.client import GetApplicationReportResponse
+from yarnbox.yarn.rpc import BlockingStub, ConnectionFailedError, RemoteDefectError
 
 APP = ApplicationId(1, 1)
 CONTEXT = ApplicationSubmissionContext(application_id=APP)
@@ -27,7 +27,7 @@ class RM:
         self._answers = list(answers)
         self.calls: list[str] = []
 
-    def call(self, rpc: str, request: Any) -> Any:
+    def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
         self.calls.append(rpc)
         if rpc != "getApplicationReport":
             return None
@@ -38,8 +38,11 @@ class RM:
         return GetApplicationReportResponse(application_report=report)
 
 
-def followed(rm: RM, max_wait_ms: int = FOR_EVER_MS) -> Callable[[], list[YarnApplicationState | None]]:
-    submitter = Submitter(cast(BlockingStub, rm), max_wait_ms)
+def followed(
+    rm: RM, max_wait_ms: int = FOR_EVER_MS, retry_ms: int = 1, said: list[str] | None = None
+) -> Callable[[], list[YarnApplicationState | None]]:
+    patience = Patience(max_wait_ms, retry_ms, "127.0.0.1:8050", (said if said is not None else []).append)
+    submitter = Submitter(cast(BlockingStub, rm), patience)
     return lambda: [one.yarn_application_state for one in submitter.reports(APP, CONTEXT, poll_s=0)]
 
 
@@ -59,8 +62,26 @@ def test_an_rm_that_forgot_the_application_gets_it_again() -> None:
 
 def test_the_waiting_ends_when_its_time_is_over() -> None:
     rm = RM(ConnectionFailedError("nobody"), FINISHED)
-    with pytest.raises(ConnectionFailedError, match="nobody"):
+    with pytest.raises(ResourceManagerGoneError, match=r"application_1_0001 .*did not answer for 0 s"):
         followed(rm, max_wait_ms=0)()
+
+
+def test_whoever_waits_is_told_at_once_what_happens_and_when_it_is_over() -> None:
+    said: list[str] = []
+    rm = RM(RUNNING, ConnectionFailedError("nobody"), ConnectionFailedError("nobody"), FINISHED)
+    followed(rm, max_wait_ms=90_000, retry_ms=2, said=said)()
+    gone = "the ResourceManager at 127.0.0.1:8050 does not answer"
+    assert said == [
+        f"{gone}: asking again every 0.002 s, for 90 s at most",
+        "the ResourceManager answers again",
+    ]
+
+
+@pytest.mark.parametrize("max_wait_ms, text", [(900_000, "for 15 min at most"), (-1, "without end")])
+def test_how_long_is_told_in_units_a_person_reads(max_wait_ms: int, text: str) -> None:
+    said: list[str] = []
+    followed(RM(ConnectionFailedError("nobody"), FINISHED), max_wait_ms=max_wait_ms, said=said)()
+    assert text in said[0]
 
 
 def test_an_rm_that_broke_is_not_asked_again() -> None:

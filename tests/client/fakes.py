@@ -13,13 +13,17 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
-from client.console import Console
-from client.main import main
-from yarn.clock import VirtualClock
-from yarn.errors import YarnError
-from yarn.rpc import SERVICES, Caller, add_service, listen, new_server
+from yarnbox.client.console import Console
+from yarnbox.client.main import main
+from yarnbox.yarn.clock import VirtualClock
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.rpc import SERVICES, Caller, add_service, listen, new_server
 
-SERVED = ("ApplicationClientProtocolService", "ResourceManagerAdministrationProtocolService")
+SERVED = (
+    "ApplicationClientProtocolService",
+    "ResourceManagerAdministrationProtocolService",
+    "HAServiceProtocolService",
+)
 NOVEMBER_MS = 1_700_000_000_000
 """22:13:20 UTC on the 14th of November 2023, when the clocks of these tests start."""
 
@@ -29,7 +33,7 @@ Answer = Any
 
 @dataclass
 class FakeResourceManager:
-    """Serves two protocols from a table, rpc to answer, and remembers what it was asked and by whom."""
+    """Serves its protocols from a table, rpc to answer, and remembers what it was asked and by whom."""
 
     answers: dict[str, Answer] = field(default_factory=dict)
     calls: list[tuple[str, Any]] = field(default_factory=list)
@@ -107,6 +111,8 @@ class Shell:
     environment: Mapping[str, str] = field(default_factory=dict)
     clock: VirtualClock = field(default_factory=lambda: VirtualClock(NOVEMBER_MS))
     on_sleep: Callable[[], None] = lambda: None
+    lines: list[str] = field(default_factory=list)
+    """What is typed when a command asks."""
 
     def yarn(self, *words: str) -> Result:
         """Runs `yarn COMMAND ...`; the cluster's address and the properties stand behind the command."""
@@ -120,11 +126,14 @@ class Shell:
         out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="", write_through=True)
         err = io.StringIO(newline="")
         environment = {"HADOOP_USER_NAME": "mei", **self.environment}
-        console = Console(out, err, environment, self.clock, UTC, self._sleep)
+        console = Console(out, err, environment, self.clock, UTC, self._sleep, self._read_line)
         status = main(words, console)
         buffer = out.buffer
         assert isinstance(buffer, io.BytesIO)
         return Result(status, buffer.getvalue().decode(), err.getvalue())
+
+    def _read_line(self) -> str:
+        return self.lines.pop(0) + "\n" if self.lines else ""
 
     def _sleep(self, seconds: float) -> None:
         self.clock.move_to(self.clock.now_ms() + round(seconds * 1000))

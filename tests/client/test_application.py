@@ -7,22 +7,22 @@ from typing import Any
 import pytest
 
 from tests.client.fakes import FakeResourceManager, Shell
-from yarn.enums import (
+from yarnbox.yarn.enums import (
     ApplicationTimeoutType,
     FinalApplicationStatus,
     LogAggregationStatus,
     YarnApplicationState,
 )
-from yarn.errors import AccessControlError, ApplicationNotFoundError, YarnError
-from yarn.ids import ApplicationId
-from yarn.records.application import (
+from yarnbox.yarn.errors import AccessControlError, ApplicationNotFoundError, YarnError
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.application import (
     ApplicationReport,
     ApplicationResourceUsageReport,
     ApplicationTimeout,
     ApplicationUpdateTimeoutMap,
     AppTimeoutsMap,
 )
-from yarn.records.client import (
+from yarnbox.yarn.records.client import (
     GetApplicationReportResponse,
     GetApplicationsResponse,
     KillApplicationResponse,

@@ -5,22 +5,27 @@ from __future__ import annotations
 import pytest
 
 from tests.client.fakes import FakeResourceManager, Shell
-from yarn.enums import ContainerState, ExecutionType, SignalContainerCommand, YarnApplicationAttemptState
-from yarn.errors import (
+from yarnbox.yarn.enums import (
+    ContainerState,
+    ExecutionType,
+    SignalContainerCommand,
+    YarnApplicationAttemptState,
+)
+from yarnbox.yarn.errors import (
     ApplicationAttemptNotFoundError,
     ApplicationNotFoundError,
     ContainerNotFoundError,
     YarnError,
 )
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.application import ApplicationAttemptReport
-from yarn.records.client import (
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.application import ApplicationAttemptReport
+from yarnbox.yarn.records.client import (
     GetApplicationAttemptReportResponse,
     GetApplicationAttemptsResponse,
     GetContainerReportResponse,
     GetContainersResponse,
 )
-from yarn.records.container import ContainerReport
+from yarnbox.yarn.records.container import ContainerReport
 
 APPLICATION = ApplicationId(1_700_000_000_000, 1)
 ATTEMPT = ApplicationAttemptId(APPLICATION, 1)

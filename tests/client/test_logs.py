@@ -11,19 +11,19 @@ from typing import Any
 import pytest
 
 from tests.client.fakes import NOVEMBER_MS, FakeResourceManager, FakeWebService, Shell
-from yarn.addresses import write_address_book
-from yarn.aggregated_logs import AggregatedLogWriter, LogLayout
-from yarn.enums import ContainerState, YarnApplicationState
-from yarn.errors import ApplicationNotFoundError, ContainerNotFoundError
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.application import ApplicationAttemptReport, ApplicationReport
-from yarn.records.client import (
+from yarnbox.yarn.addresses import write_address_book
+from yarnbox.yarn.aggregated_logs import AggregatedLogWriter, LogLayout
+from yarnbox.yarn.enums import ContainerState, YarnApplicationState
+from yarnbox.yarn.errors import ApplicationNotFoundError, ContainerNotFoundError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.application import ApplicationAttemptReport, ApplicationReport
+from yarnbox.yarn.records.client import (
     GetApplicationAttemptsResponse,
     GetApplicationReportResponse,
     GetContainerReportResponse,
     GetContainersResponse,
 )
-from yarn.records.container import ContainerReport
+from yarnbox.yarn.records.container import ContainerReport
 
 APPLICATION = ApplicationId(1_700_000_000_000, 1)
 OTHER = ApplicationId(1_700_000_000_000, 2)

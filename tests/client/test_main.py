@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from client.main import COMMANDS, LACKING
 from tests.client.fakes import FakeResourceManager, Shell
-from yarn.version import yarnbox_version
+from tests.waiting import PATIENCE_S
+from yarnbox.client.main import COMMANDS, LACKING
+from yarnbox.yarn.configuration.document import write
+from yarnbox.yarn.version import yarnbox_version
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,10 +21,17 @@ ROOT = Path(__file__).parents[2]
 def site(directory: Path, address: str) -> Path:
     """A configuration directory that names a ResourceManager."""
     directory.mkdir(parents=True, exist_ok=True)
-    (directory / "yarn-site.xml").write_text(
-        "<configuration><property><name>yarnbox.resourcemanager.grpc.address</name>"
-        f"<value>{address}</value></property></configuration>"
-    )
+    properties = {
+        "yarnbox.resourcemanager.grpc.address": address,
+        "yarn.resourcemanager.webapp.address": "127.0.0.1:0",
+        "yarn.nodemanager.webapp.address": "127.0.0.1:0",
+        "hadoop.tmp.dir": str(directory / "tmp"),
+        "yarn.node-labels.fs-store.root-dir": str(directory / "node-labels"),
+        "yarn.node-attribute.fs-store.root-dir": str(directory / "node-attribute"),
+        "yarn.scheduler.configuration.leveldb-store.path": str(directory / "confstore"),
+    }
+    text = write((name, value, False) for name, value in properties.items())
+    (directory / "yarn-site.xml").write_text(text)
     return directory
 
 
@@ -37,6 +46,8 @@ def test_no_command_and_unknown_ones() -> None:
     assert result.status == 1
     assert result.err == "ERROR: frobnicate is not COMMAND nor fully qualified CLASSNAME.\n"
     assert result.out.startswith("Usage: yarn ")
+    hint = "ERROR: aplication is not COMMAND nor fully qualified CLASSNAME (did you mean application?)\n"
+    assert Shell().run("aplication").err == hint
 
 
 @pytest.mark.parametrize("word", ["--help", "-help", "-h", "help"])
@@ -50,7 +61,7 @@ def test_help_names_every_command(word: str) -> None:
 def test_commands_that_yarnbox_lacks(command: str) -> None:
     result = Shell().run(command)
     assert (result.status, result.out) == (1, "")
-    assert result.err == f"yarn: {command} is a command of Hadoop's that yarnbox lacks\n"
+    assert result.err == f"yarn: {command} is a Hadoop command that yarnbox does not have\n"
 
 
 @pytest.mark.parametrize(
@@ -161,7 +172,7 @@ def test_a_user_name_that_cannot_be_sent(rm: FakeResourceManager, name: str) -> 
 def test_words_that_are_no_text(shell: Shell) -> None:
     result = shell.yarn("queue", "-status", "\udcff")
     assert (result.status, result.out) == (1, "")
-    assert result.err == "yarn: '\\udcff' is no text in UTF-8, so it cannot be sent\n"
+    assert result.err == "yarn: '\\udcff' is not valid UTF-8 and cannot be sent\n"
 
 
 def test_no_resource_manager(tmp_path: Path) -> None:
@@ -169,7 +180,7 @@ def test_no_resource_manager(tmp_path: Path) -> None:
     assert (result.status, result.out) == (1, "")
     assert result.err == (
         "yarn: cannot reach the ResourceManager at 127.0.0.1:1 (yarnbox.resourcemanager.grpc.address, "
-        f"{tmp_path}/yarn-site.xml:1): start a cluster with `yarnbox up`, or name a running one with "
+        f"{tmp_path}/yarn-site.xml:3): start a cluster with `yarnbox up`, or name a running one with "
         "--dir, --config or YARN_CONF_DIR\n"
     )
 
@@ -189,8 +200,8 @@ def test_a_wildcard_address_is_reached_on_the_loopback(rm: FakeResourceManager) 
 @pytest.mark.parametrize(
     "words, part",
     [
-        (("--config", "nowhere"), "nowhere: is no directory that can be read; name another with --config"),
-        (("--dir", "nowhere"), "nowhere: is no directory that can be read; name another with --config"),
+        (("--config", "nowhere"), "nowhere: is not a readable directory; name another with --config"),
+        (("--dir", "nowhere"), "nowhere: is not a readable directory; name another with --config"),
     ],
 )
 def test_no_configuration_directory(words: tuple[str, ...], part: str) -> None:
@@ -205,7 +216,7 @@ def test_no_configuration_directory(words: tuple[str, ...], part: str) -> None:
     [
         (("-D", "novalue"), "`novalue` is not of the form name=value"),
         (("-D",), "Missing argument for option: D"),
-        (("-conf", "nothing.xml"), "nothing.xml: is no file that can be read"),
+        (("-conf", "nothing.xml"), "nothing.xml: is not a readable file"),
         (
             ("-Dyarnbox.resourcemanager.grpc.address=no:port",),
             "-D: yarnbox.resourcemanager.grpc.address = 'no:port': must be",
@@ -232,12 +243,12 @@ def test_a_defect_of_the_rm_is_one_line(rm: FakeResourceManager, shell: Shell) -
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """`yarn` in a process of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "client", *words],
+        [sys.executable, "-m", "yarnbox.client", *words],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "HADOOP_USER_NAME": "mei", **environment},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "HADOOP_USER_NAME": "mei", **environment},
     )
 
 
@@ -288,9 +299,9 @@ def test_a_reader_that_had_enough_is_no_traceback(rm: FakeResourceManager, tmp_p
         ["sh", "-c", command],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_S,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     )
     assert done.stderr == ""
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from client.main import COMMANDS
-from client.settings import ClientSettings
 from tests.client.fakes import FakeResourceManager
-from yarn.settings import declarations
+from tests.client.test_main import site
+from yarnbox.client.main import COMMANDS
+from yarnbox.client.settings import ClientSettings
+from yarnbox.yarn.settings import declarations
 
 DOCS = Path(__file__).parents[2] / "docs"
 CHAPTER = (DOCS / "commands.md").read_text(encoding="utf-8")
@@ -27,11 +28,12 @@ def test_every_property_is_in_its_chapter(name: str) -> None:
     assert name in CHAPTER
 
 
-def test_the_program_of_the_chapter_runs(rm: FakeResourceManager) -> None:
+def test_the_program_of_the_chapter_runs(rm: FakeResourceManager, tmp_path: Path) -> None:
     code = textwrap.dedent("".join(re.findall(r"(?m)^    (?:from|import|with|    ).*\n|^\n", CHAPTER)))
-    assert "YarnClient(" in code
-    exec(compile(code.replace("127.0.0.1:8050", rm.address), "commands.md", "exec"), {})
-    assert rm.calls[0][0] == "getApplications"
+    assert "connect(" in code
+    directory = str(site(tmp_path, rm.address))
+    exec(compile(code.replace(".yarnbox", directory), "commands.md", "exec"), {})
+    assert [name for name, _ in rm.calls] == ["getApplications", "refreshQueues"]
     assert rm.callers[0].user == "mei"
 
 

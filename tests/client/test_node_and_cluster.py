@@ -8,23 +8,23 @@ from typing import Any
 import pytest
 
 from tests.client.fakes import FakeResourceManager, Shell
-from yarn.enums import NodeAttributeType, NodeState
-from yarn.ids import NodeId
-from yarn.journal import Journal
-from yarn.records.basics import ResourceUtilization
-from yarn.records.client import (
+from yarnbox.yarn.enums import NodeAttributeType, NodeState
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.journal import Journal
+from yarnbox.yarn.records.basics import ResourceUtilization
+from yarnbox.yarn.records.client import (
     GetClusterNodeAttributesResponse,
     GetClusterNodeLabelsResponse,
     GetClusterNodesResponse,
 )
-from yarn.records.node import (
+from yarnbox.yarn.records.node import (
     NodeAttribute,
     NodeAttributeInfo,
     NodeAttributeKey,
     NodeLabel,
     NodeReport,
 )
-from yarn.resource import Resource
+from yarnbox.yarn.resource import Resource
 
 STATES = "NEW,RUNNING,UNHEALTHY,DECOMMISSIONED,LOST,REBOOTED,DECOMMISSIONING,SHUTDOWN"
 
@@ -219,7 +219,7 @@ def test_attributes(rm: FakeResourceManager, shell: Shell) -> None:
 def test_the_label_store_is_read_without_the_rm(
     rm: FakeResourceManager, shell: Shell, tmp_path: Path
 ) -> None:
-    journal = Journal(tmp_path, "nodelabel")
+    journal = Journal(tmp_path, "nodelabel", "the.property")
     journal.begin([{"add": [["gpu", True], ["old", True]]}])
     journal.append({"add": [["spare", False]]})
     journal.append({"remove": ["old"]})

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.client.fakes import FakeResourceManager, Shell
-from yarn.enums import AttributeMappingOperationType, NodeAttributeType
-from yarn.errors import YarnError
-from yarn.records.client import (
+from yarnbox.yarn.enums import AttributeMappingOperationType, NodeAttributeType
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.records.client import (
     GetAttributesToNodesResponse,
     GetClusterNodeAttributesResponse,
     GetNodesToAttributesResponse,
 )
-from yarn.records.node import (
+from yarnbox.yarn.records.node import (
     AttributeToNodes,
     NodeAttribute,
     NodeAttributeInfo,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from client.options import (
+from yarnbox.client.options import (
     UNLIMITED,
     CommandLine,
     MissingArgumentError,
@@ -49,7 +49,7 @@ def test_any_order() -> None:
 
 
 def test_no_abbreviation() -> None:
-    with pytest.raises(UnrecognizedOptionError, match=r"^Unrecognized option: -lis$"):
+    with pytest.raises(UnrecognizedOptionError, match=r"^Unrecognized.*: -lis \(did you mean -list\?\)$"):
         parse(OPTIONS, ["-lis"])
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from tests.client.fakes import FakeResourceManager, Shell
-from yarn.enums import QueueState
-from yarn.records.client import GetQueueInfoResponse
-from yarn.records.queue import QueueInfo
+from yarnbox.yarn.enums import QueueState
+from yarnbox.yarn.records.client import GetQueueInfoResponse
+from yarnbox.yarn.records.queue import QueueInfo
 
 
 def capacity(name: str = "etl", **changes: Any) -> QueueInfo:

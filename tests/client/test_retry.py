@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from client.retry import RetryingRpc
-from client.yarn_client import Polling
-from yarn.clock import VirtualClock
-from yarn.errors import AccessControlError
-from yarn.rpc import ConnectionFailedError
+from yarnbox.client.retry import RetryingRpc
+from yarnbox.client.yarn_client import Polling
+from yarnbox.yarn.clock import VirtualClock
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.errors import AccessControlError
+from yarnbox.yarn.presence import MAX_WAIT_PROPERTY, PID_FILE_PROPERTY, is_rm_expected
+from yarnbox.yarn.rpc import ConnectionFailedError
 
 
 class Outcomes:
@@ -31,13 +34,15 @@ class Outcomes:
 GONE = ConnectionFailedError("gone")
 
 
-def retrying(peer: Outcomes, timeout_ms: int) -> tuple[RetryingRpc, VirtualClock]:
+def retrying(
+    peer: Outcomes, timeout_ms: int, *, is_expected: bool = False
+) -> tuple[RetryingRpc, VirtualClock]:
     clock = VirtualClock()
 
     def sleep(seconds: float) -> None:
         clock.move_to(clock.now_ms() + round(seconds * 1000))
 
-    return RetryingRpc(peer, Polling(clock, sleep, 500, timeout_ms)), clock
+    return RetryingRpc(peer, Polling(clock, sleep, 500, timeout_ms), is_expected=is_expected), clock
 
 
 def test_who_never_answered_is_given_up_at_once() -> None:
@@ -48,11 +53,39 @@ def test_who_never_answered_is_given_up_at_once() -> None:
     assert (peer.calls, clock.now_ms()) == (1, 0)
 
 
+def test_who_is_expected_is_asked_until_it_is_there() -> None:
+    peer = Outcomes(GONE, GONE, "one")
+    rpc, clock = retrying(peer, 10_000, is_expected=True)
+    assert rpc.call("x", None) == "one"
+    assert (peer.calls, clock.now_ms()) == (3, 1000)
+
+
+def test_an_rm_is_expected_where_its_pid_is_or_where_waiting_is_asked_for(tmp_path: Path) -> None:
+    pid_file = tmp_path / "rm.pid"
+    named = {PID_FILE_PROPERTY: str(pid_file), MAX_WAIT_PROPERTY: "1"}
+    assert not is_rm_expected(Configuration.of({}))
+    assert is_rm_expected(Configuration.of({MAX_WAIT_PROPERTY: "1"}))
+    assert not is_rm_expected(Configuration.of(named))
+    pid_file.touch()
+    assert is_rm_expected(Configuration.of(named))
+
+
 def test_who_went_away_is_asked_until_it_is_back() -> None:
     peer = Outcomes("one", GONE, GONE, "two")
     rpc, clock = retrying(peer, 10_000)
     assert [rpc.call("x", None), rpc.call("x", None)] == ["one", "two"]
     assert (peer.calls, clock.now_ms()) == (4, 1000)
+
+
+def test_an_outage_is_told_once_with_what_is_done_about_it(caplog: pytest.LogCaptureFixture) -> None:
+    rpc, _ = retrying(Outcomes("one", GONE, GONE, "two"), 10_000)
+    rpc.call("x", None)
+    with caplog.at_level("WARNING", "client"):
+        rpc.call("x", None)
+    assert caplog.messages == [
+        "gone; trying again every 0.5 s, for 10 s at most",
+        "the ResourceManager answers again",
+    ]
 
 
 def test_not_for_ever() -> None:
@@ -62,6 +95,13 @@ def test_not_for_ever() -> None:
     with pytest.raises(ConnectionFailedError):
         rpc.call("x", None)
     assert (peer.calls, clock.now_ms()) == (6, 2000)
+
+
+def test_a_pause_ends_with_the_patience() -> None:
+    rpc, clock = retrying(Outcomes(GONE), 20, is_expected=True)
+    with pytest.raises(ConnectionFailedError):
+        rpc.call("x", None)
+    assert clock.now_ms() == 20
 
 
 def test_a_refusal_is_an_answer() -> None:

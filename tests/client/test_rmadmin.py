@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.client.fakes import FakeResourceManager, FakeWebService, Shell
-from yarn.enums import DecommissionType
-from yarn.errors import AccessControlError, YarnError
-from yarn.ids import NodeId
-from yarn.records.admin import CheckForDecommissioningNodesResponse, GetGroupsForUserResponse
-from yarn.records.node import NodeIdToLabels, NodeLabel
-from yarn.resource import Resource
+from tests.client.fakes import FakeResourceManager, Result, Shell
+from yarnbox.yarn.enums import DecommissionType
+from yarnbox.yarn.errors import AccessControlError, NotReadyError, YarnError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.admin import CheckForDecommissioningNodesResponse, GetGroupsForUserResponse
+from yarnbox.yarn.records.ha import GetServiceStatusResponse, HARequestSource, HAServiceState
+from yarnbox.yarn.records.node import NodeIdToLabels, NodeLabel
+from yarnbox.yarn.resource import Resource
 
 N1, N2 = NodeId("n1", 1234), NodeId("n2", 1234)
 
@@ -64,6 +65,8 @@ def test_nothing_and_unknown(shell: Shell) -> None:
     assert result.status == 255
     assert result.err.startswith("oo: Unknown command\nUsage: yarn rmadmin\n")
     assert shell.yarn("rmadmin", "-foo").err.startswith("foo: Unknown command\n")
+    hint = shell.yarn("rmadmin", "-refreshQueue").err
+    assert hint.startswith("refreshQueue: Unknown command (did you mean -refreshQueues?)\n")
 
 
 def test_unknown_option(rm: FakeResourceManager, shell: Shell) -> None:
@@ -328,7 +331,6 @@ HA = (
     "-getServiceState",
     "-getAllServiceState",
     "-checkHealth",
-    "-failover",
 )
 
 
@@ -339,21 +341,122 @@ def test_without_high_availability(shell: Shell, word: str) -> None:
     assert (result.status, result.err) == (255, "")
 
 
-def test_with_high_availability(shell: Shell, web: FakeWebService) -> None:
+@pytest.fixture
+def pair() -> Iterator[tuple[FakeResourceManager, FakeResourceManager]]:
+    """An active and a standby."""
+    with FakeResourceManager() as first, FakeResourceManager() as second:
+        first.answers["getServiceStatus"] = GetServiceStatusResponse(state=HAServiceState.ACTIVE)
+        second.answers["getServiceStatus"] = GetServiceStatusResponse(state=HAServiceState.STANDBY)
+        yield first, second
+
+
+def several(shell: Shell, *addresses: str, **more: str) -> Shell:
     shell.properties = {
         "yarn.resourcemanager.ha.enabled": "true",
-        "yarn.resourcemanager.ha.rm-ids": "rm1,rm2",
-        "yarn.resourcemanager.webapp.address.rm1": web.address,
-        "yarn.resourcemanager.webapp.address.rm2": "127.0.0.1:1",
+        "yarn.resourcemanager.ha.rm-ids": ",".join(f"rm{number}" for number in range(1, len(addresses) + 1)),
+        **{
+            f"yarnbox.resourcemanager.grpc.address.rm{number}": address
+            for number, address in enumerate(addresses, 1)
+        },
+        "yarn.resourcemanager.admin.address.rm1": "one:8033",
+        **more,
     }
-    web.answers["GET /ws/v1/cluster/info"] = (200, json.dumps({"clusterInfo": {"haState": "ACTIVE"}}))
+    return shell
+
+
+Pair = tuple[FakeResourceManager, FakeResourceManager]
+MANUAL = {"yarn.resourcemanager.ha.automatic-failover.enabled": "false"}
+
+
+def test_states_and_health(shell: Shell, pair: Pair) -> None:
+    several(shell, pair[0].address, pair[1].address, "127.0.0.1:1")
     assert shell.yarn("rmadmin", "-getServiceState", "rm1").out == "active\n"
-    assert shell.yarn("rmadmin", "-checkHealth", "rm1").status == 0
-    assert shell.yarn("rmadmin", "-checkHealth", "rm2").status == 255
-    unknown = shell.yarn("rmadmin", "-getServiceState", "rm3")
-    assert unknown.err == ("Illegal argument: rm3 is not a valid serviceId. It should be one of rm1 rm2 \n")
+    assert shell.yarn("rmadmin", "-getServiceState", "rm2").out == "standby\n"
+    assert shell.yarn("rmadmin", "-checkHealth", "rm1") == Result(0, "", "")
+    pair[1].answers["monitorHealth"] = YarnError("it is ill")
+    assert shell.yarn("rmadmin", "-checkHealth", "rm2") == Result(255, "", "Health check failed: it is ill\n")
+    gone = shell.yarn("rmadmin", "-checkHealth", "rm3")
+    assert gone.status == 255
+    assert gone.err.startswith("Operation failed: monitorHealth: cannot reach 127.0.0.1:1")
+    unknown = shell.yarn("rmadmin", "-getServiceState", "rm9")
+    assert unknown.err == "Illegal argument: rm9 is not a valid serviceId. It should be one of rm1 rm2 rm3 \n"
     assert unknown.status == 255
-    everybody = shell.yarn("rmadmin", "-getAllServiceState").out.splitlines()
-    assert everybody[0].split() == [web.address, "active"]
-    assert everybody[1].startswith("127.0.0.1:1 ")
-    assert shell.yarn("rmadmin", "-transitionToStandby", "rm1").status == 255
+    everybody = shell.yarn("rmadmin", "-getAllServiceState")
+    assert everybody.status == 0
+    lines = everybody.out.splitlines()
+    assert lines[0] == f"{'one:8033':<50} active    "
+    assert lines[1].endswith(" standby   ")
+    assert "Failed to connect: getServiceStatus: cannot reach" in lines[2]
+
+
+@pytest.mark.parametrize(
+    "words, why",
+    [
+        (("-getServiceState",), "getServiceState: incorrect number of arguments"),
+        (("-getServiceState", "rm1", "rm2"), "getServiceState: incorrect number of arguments"),
+        (("-checkHealth", "--forcemanual", "rm1"), "checkHealth: incorrect arguments"),
+        (("-transitionToStandby", "--forceactive", "rm1"), "transitionToStandby: incorrect arguments"),
+        (("-failover", "rm1", "rm2"), "failover: Unknown command"),
+    ],
+)
+def test_words_that_do_not_fit(shell: Shell, pair: Pair, words: tuple[str, ...], why: str) -> None:
+    result = several(shell, pair[0].address, pair[1].address).yarn("rmadmin", *words)
+    assert result.status == 255
+    assert result.err.startswith(why)
+    assert "Usage:" in result.err
+
+
+def test_a_change_of_roles_without_elections(shell: Shell, pair: Pair) -> None:
+    several(shell, pair[0].address, pair[1].address, **MANUAL)
+    refused = shell.yarn("rmadmin", "-transitionToActive", "rm2")
+    assert refused.status == 255
+    assert refused.err.startswith("transitionToActive: Node rm1 is already active\n")
+    assert shell.yarn("rmadmin", "-transitionToActive", "--forceactive", "rm2") == Result(0, "", "")
+    assert shell.yarn("rmadmin", "-transitionToStandby", "rm1") == Result(0, "", "")
+    assert shell.yarn("rmadmin", "-transitionToActive", "rm1") == Result(0, "", "")
+    (standby,) = pair[0].asked("transitionToStandby")
+    assert standby.req_info.req_source is HARequestSource.REQUEST_BY_USER
+    pair[0].answers["transitionToStandby"] = YarnError("no")
+    assert shell.yarn("rmadmin", "-transitionToStandby", "rm1").err == "Operation failed: no\n"
+
+
+def test_a_change_of_roles_has_to_be_forced_where_the_rms_elect(shell: Shell, pair: Pair) -> None:
+    several(shell, pair[0].address, pair[1].address)
+    refused = shell.yarn("rmadmin", "-transitionToStandby", "rm1")
+    assert refused.status == 255
+    assert refused.err.startswith("Automatic failover is enabled for one:8033\n")
+    for answers, status, complaint in (
+        (["maybe", "Y"], 0, "Invalid input: maybe\n"),
+        (["no"], 255, ""),
+        ([""], 255, ""),
+    ):
+        shell.lines = [*answers]
+        asked = shell.yarn("rmadmin", "-transitionToStandby", "--forcemanual", "rm1")
+        assert asked.status == status
+        assert asked.err.count("Are you sure you want to continue? (Y or N) ") == len(answers)
+        assert complaint in asked.err
+    (standby,) = pair[0].asked("transitionToStandby")
+    assert standby.req_info.req_source is HARequestSource.REQUEST_BY_USER_FORCED
+
+
+def test_other_commands_go_to_the_active_one(shell: Shell, pair: Pair) -> None:
+    first, second = pair
+    first.answers["refreshQueues"] = NotReadyError("ResourceManager rm1 is not Active!")
+    several(shell, "127.0.0.1:1", first.address, second.address)
+    assert shell.yarn("rmadmin", "-refreshQueues") == Result(0, "", "")
+    assert len(second.asked("refreshQueues")) == 1
+
+
+def test_where_nobody_is_active_all_are_tried_so_often(shell: Shell, pair: Pair) -> None:
+    first, second = pair
+    for one in pair:
+        one.answers["refreshQueues"] = NotReadyError("not Active!")
+    more = {
+        "yarn.client.failover-max-attempts": "3",
+        "yarn.resourcemanager.connect.max-wait.ms": "900000",
+        "yarn.client.failover-sleep-base-ms": "1000",
+    }
+    several(shell, first.address, second.address, **more)
+    result = shell.yarn("rmadmin", "-refreshQueues")
+    assert result.status == 255
+    assert [len(one.asked("refreshQueues")) for one in pair] == [4, 4]

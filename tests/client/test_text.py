@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from client import text
-from yarn.enums import NodeState
-from yarn.errors import IllegalArgumentError
+from yarnbox.client import text
+from yarnbox.yarn.enums import NodeState
+from yarnbox.yarn.errors import IllegalArgumentError
 
 NOVEMBER = 1_700_000_001_042
 

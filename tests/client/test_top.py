@@ -15,24 +15,25 @@ from pathlib import Path
 
 import pytest
 
-from client.commands.top import OPTIONS, Screen, Top
-from client.console import Console
-from client.options import parse
-from client.printing.top import COLUMNS, View
-from client.session import Session
 from tests.client.fakes import NOVEMBER_MS, FakeResourceManager, FakeWebService, Shell
-from yarn.clock import VirtualClock
-from yarn.enums import YarnApplicationState
-from yarn.ids import ApplicationId
-from yarn.records.application import ApplicationReport, ApplicationResourceUsageReport
-from yarn.records.client import (
+from tests.waiting import PATIENCE_S
+from yarnbox.client.commands.top import OPTIONS, Screen, Top
+from yarnbox.client.console import Console
+from yarnbox.client.options import parse
+from yarnbox.client.printing.top import COLUMNS, View
+from yarnbox.client.session import Session
+from yarnbox.yarn.clock import VirtualClock
+from yarnbox.yarn.enums import YarnApplicationState
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.application import ApplicationReport, ApplicationResourceUsageReport
+from yarnbox.yarn.records.client import (
     GetApplicationsResponse,
     GetClusterMetricsResponse,
     GetQueueInfoResponse,
 )
-from yarn.records.node import YarnClusterMetrics
-from yarn.records.queue import QueueInfo, QueueStatistics
-from yarn.resource import Resource
+from yarnbox.yarn.records.node import YarnClusterMetrics
+from yarnbox.yarn.records.queue import QueueInfo, QueueStatistics
+from yarnbox.yarn.resource import Resource
 
 MINUTE_MS = 60_000
 ROOT = Path(__file__).parents[2]
@@ -257,11 +258,11 @@ def test_keys_of_a_real_terminal_need_no_enter(rm: FakeResourceManager) -> None:
     ours, theirs = pty.openpty()
     words = ["top", f"-Dyarnbox.resourcemanager.grpc.address={rm.address}", "-cols", "100", "-rows", "14"]
     with subprocess.Popen(
-        [sys.executable, "-m", "client", *words],
+        [sys.executable, "-m", "yarnbox.client", *words],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
     ) as command:
         os.close(theirs)
         _read_until(ours, "Queue(s) Containers:")
@@ -272,7 +273,7 @@ def test_keys_of_a_real_terminal_need_no_enter(rm: FakeResourceManager) -> None:
         os.write(ours, b"x")
         _read_until(ours, "YARN top - ")
         os.write(ours, b"q")
-        assert command.wait(20) == 0
+        assert command.wait(PATIENCE_S) == 0
     os.close(ours)
 
 
@@ -280,6 +281,6 @@ def _read_until(descriptor: int, wanted: str) -> None:
     """Reads what the command draws until `wanted` is there."""
     seen = ""
     while wanted not in seen:
-        ready, _, _ = select.select([descriptor], [], [], 20)
+        ready, _, _ = select.select([descriptor], [], [], PATIENCE_S)
         assert ready, f"{wanted!r} did not come: {seen[-500:]!r}"
         seen += os.read(descriptor, 1 << 16).decode()

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from client.commands import (
+from tests.client.fakes import FakeResourceManager, Shell
+from yarnbox.client.commands import (
     application,
     attempt,
     cluster,
@@ -19,9 +20,8 @@ from client.commands import (
     queue,
     schedulerconf,
 )
-from client.commands.rmadmin_help import HA_USAGES, USAGES
-from client.options import Options
-from tests.client.fakes import FakeResourceManager, Shell
+from yarnbox.client.commands.rmadmin_help import HA_USAGES, USAGES
+from yarnbox.client.options import Options
 
 OPTIONS: dict[str, Options] = {
     "application": application.OPTIONS,

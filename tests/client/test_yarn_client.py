@@ -7,25 +7,25 @@ from typing import Any
 
 import pytest
 
-from client.admin_client import AdminClient
-from client.yarn_client import Polling, YarnClient
-from yarn.clock import VirtualClock
-from yarn.enums import (
+from yarnbox.client.admin_client import AdminClient
+from yarnbox.client.yarn_client import Polling, YarnClient
+from yarnbox.yarn.clock import VirtualClock
+from yarnbox.yarn.enums import (
     ApplicationTimeoutType,
     AttributeMappingOperationType,
     NodeState,
     SignalContainerCommand,
     YarnApplicationState,
 )
-from yarn.errors import ApplicationNotFoundError, IllegalArgumentError, YarnError
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
-from yarn.records import client as calls
-from yarn.records.application import ApplicationReport, ApplicationSubmissionContext
-from yarn.records.basics import ResourceProfileEntry, ResourceProfiles
-from yarn.records.reservation import ReservationDefinition
-from yarn.records.tokens import RenewDelegationTokenResponse, Token
-from yarn.resource import Resource
-from yarn.rpc import SERVICES
+from yarnbox.yarn.errors import ApplicationNotFoundError, IllegalArgumentError, YarnError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
+from yarnbox.yarn.records import client as calls
+from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
+from yarnbox.yarn.records.basics import ResourceProfileEntry, ResourceProfiles
+from yarnbox.yarn.records.reservation import ReservationDefinition
+from yarnbox.yarn.records.tokens import RenewDelegationTokenResponse, Token
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import SERVICES
 
 APPLICATION = ApplicationId(1_700_000_000_000, 1)
 ATTEMPT = ApplicationAttemptId(APPLICATION, 1)

@@ -15,10 +15,10 @@ from functools import partial
 
 import pytest
 
-from cluster.cluster import Cluster, wait_until
 from tests.clients.jvm import Commands, Said, environment
 from tests.clients.site import NODES, yarn
 from tests.tree import ROOT
+from yarnbox.cluster.cluster import Cluster, wait_until
 
 MOVING = re.compile(
     r"(?<=Aggregate Resource Allocation : ).*|(?<=Last-Health-Update : ).*|(?<=Utilization : ).*"
@@ -134,7 +134,7 @@ def shell_job(cluster: Cluster, containers: int, *command: str) -> subprocess.Po
     line = [
         sys.executable,
         "-m",
-        "cluster.main",
+        "yarnbox.cluster.main",
         "job",
         "shell",
         "--containers",

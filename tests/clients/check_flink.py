@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from cluster.cluster import Cluster, wait_until
 from tests.clients.flink import Flink
 from tests.clients.site import yarn
 from tests.clients.spark import counted, real_text
+from yarnbox.cluster.cluster import Cluster, wait_until
 
 JOB_S = 150
 

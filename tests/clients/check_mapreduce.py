@@ -7,10 +7,10 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
-from cluster.cluster import Cluster
 from tests.clients.mapreduce import JOB_S, MapReduce
 from tests.clients.site import yarn
 from tests.tree import ROOT
+from yarnbox.cluster.cluster import Cluster
 
 
 def counted(target: Path) -> Counter[str]:

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from cluster.cluster import Cluster, wait_until
 from tests.clients.jvm import PROGRAM_S, Programs, environment
 from tests.clients.nodemanager import HOST, HadoopNode, empty_cluster, joined
 from tests.clients.site import yarn
 from tests.tree import ROOT
-from yarn.enums import NodeState
+from yarnbox.cluster.cluster import Cluster, wait_until
+from yarnbox.yarn.enums import NodeState
 
 # All of them, so that they stay together: the node is started once.
 pytestmark = [
@@ -66,9 +66,10 @@ def test_its_containers_grow_stop_and_tell_how_they_ended(programs: Programs, al
 def waiting_job(cluster: Cluster, hosts: Path, end: Path) -> Iterator[subprocess.Popen[str]]:
     """A job of ours: two containers that write down their host and wait for a file."""
     command = f"echo $NM_HOST >> {hosts}; while [ ! -e {end} ]; do sleep 0.1; done"
-    line = [sys.executable, "-m", "cluster.main", "job", "shell", "--containers", "2", "--memory", "256"]
+    yarnbox = [sys.executable, "-m", "yarnbox.cluster.main"]
+    line = [*yarnbox, "job", "shell", "--containers", "2", "--memory", "256"]
     with subprocess.Popen(
-        [*line, "--", command],
+        [*line, "--", "sh", "-c", command],
         cwd=ROOT,
         env=environment(YARNBOX_DIR=str(cluster.run.path)),
         stdout=subprocess.PIPE,

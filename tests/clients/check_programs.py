@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from cluster.cluster import Cluster, wait_until
 from tests.clients.jobs import patient
 from tests.clients.jvm import PROGRAM_S, Programs, environment
 from tests.clients.site import yarn
 from tests.tree import ROOT
+from yarnbox.cluster.cluster import Cluster, wait_until
 
 
 @pytest.mark.parametrize("name", ["UnmanagedMaster", "Submission"])
@@ -49,7 +49,7 @@ def test_clients_prove_to_masters_who_they_are(programs: Programs, cluster: Clus
 @contextmanager
 def waiting_job(text: Path, cluster: Cluster, target: Path) -> Iterator[None]:
     """A job that waits for a file that never comes; it ends with the block."""
-    job = [sys.executable, "-m", "cluster.main", "job", "mapreduce", "--path", str(ROOT)]
+    job = [sys.executable, "-m", "yarnbox.cluster.main", "job", "mapreduce", "--path", str(ROOT)]
     job += ["--mapper", f"{patient.__name__}.mapper", "--reducer", f"{patient.__name__}.reducer"]
     known = environment(YARNBOX_DIR=str(cluster.run.path))
     with subprocess.Popen(

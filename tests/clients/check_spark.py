@@ -8,11 +8,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cluster.cluster import Cluster, wait_until
 from tests.clients.site import LABELLED, yarn
 from tests.clients.spark import JOB_S, WORD_COUNT, Spark, counted, real_text
 from tests.tree import ROOT
-from yarn.enums import NodeState
+from yarnbox.cluster.cluster import Cluster, wait_until
+from yarnbox.yarn.enums import NodeState
 
 JOBS = ROOT / "tests" / "clients" / "jobs"
 BURST, HOSTS, SLOW_SUM = (str(JOBS / name) for name in ("burst.py", "hosts.py", "slow_sum.py"))

@@ -7,14 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from cluster.cluster import Cluster
 from tests.clients import installed, site
 from tests.clients.jvm import Commands, Programs
 from tests.hadoop import installed as daemons
+from yarnbox.cluster.cluster import Cluster
 
-_NEEDS = {"check_mapreduce.py": installed.hadoop_home(), "check_nodemanager.py": daemons.home()}
+_NEEDS = {
+    "check_by_hand.py": installed.grpc_home(),
+    "check_mapreduce.py": installed.hadoop_home(),
+    "check_nodemanager.py": daemons.home(),
+}
 collect_ignore = [name for name, jars in _NEEDS.items() if not jars.exists()]
-"""What Hadoop's MapReduce or its daemons could not be installed for is not run; the installer has said so."""
+"""What the jars could not be installed for is not run; the installer has said so."""
 
 HADOOP = {"3.3": "spark-3.5", "3.4": "spark-4.0"}
 

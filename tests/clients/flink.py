@@ -7,9 +7,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster.cluster import Cluster
 from tests.clients import installed
 from tests.clients.jvm import SOURCES, Said, environment, hadoop_jars
+from yarnbox.cluster.cluster import Cluster
 
 RELEASE = "flink-1.20"
 SUBMISSION_S = 120

@@ -24,6 +24,15 @@ RELEASES = {"spark-3.5": "pyspark", "spark-4.0": "pyspark", "flink-1.20": "pyfli
 HADOOP = "hadoop-3.4"
 """Jars of Hadoop's daemons and of MapReduce; they come by Maven."""
 
+GRPC = "grpc-1.71"
+"""Jars of gRPC for Java, and protoc; they come by Maven, too."""
+
+ZOOKEEPER = "zookeeper-3.8"
+"""Jars of a ZooKeeper server; they come by Maven, for tests/zookeeper.py."""
+
+BY_MAVEN = {HADOOP: "Hadoop's own MapReduce", GRPC: "the client made of protos/ in Java"}
+"""Each, and what is not run without it."""
+
 LACKING = 3
 """The exit status when something cannot be had here: Java, or the network. A wrong checksum is an error."""
 
@@ -43,7 +52,7 @@ def home(release: str) -> Path:
 
 def _directory(release: str) -> Path:
     """Named after what it has to contain, so that another version goes to another place."""
-    wanted = (PACKAGES / f"{release}{'.sha256' if release == HADOOP else '.txt'}").read_bytes()
+    wanted = (PACKAGES / f"{release}{'.txt' if release in RELEASES else '.sha256'}").read_bytes()
     return cache() / f"{release}-{sha256(wanted).hexdigest()[:12]}"
 
 
@@ -72,32 +81,42 @@ def hadoop_home() -> Path:
     return _directory(HADOOP)
 
 
-def install_hadoop() -> None:
-    """Puts Hadoop's jars into the cache if they are not there; OSError when they cannot be had."""
-    target = _directory(HADOOP)
+def grpc_home() -> Path:
+    """The directory of gRPC's jars and protoc, whether they are there or not."""
+    return _directory(GRPC)
+
+
+def zookeeper_home() -> Path:
+    """The directory of ZooKeeper's jars, whether they are there or not."""
+    return _directory(ZOOKEEPER)
+
+
+def install_by_maven(release: str) -> None:
+    """Puts the jars of a release into the cache if they are not there; OSError when they cannot be had."""
+    target = _directory(release)
     if target.exists():
         return
     if shutil.which("mvn") is None:
-        raise OSError(f"{HADOOP} cannot be installed: no mvn on the PATH")
-    print(f"test-clients: installing {HADOOP} into {target}", flush=True)
+        raise OSError(f"{release} cannot be installed: no mvn on the PATH")
+    print(f"test-clients: installing {release} into {target}", flush=True)
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".draft-", dir=target.parent) as draft:
-        maven = ["mvn", "--quiet", "--batch-mode", "--file", str(PACKAGES / f"{HADOOP}.xml")]
+        maven = ["mvn", "--quiet", "--batch-mode", "--file", str(PACKAGES / f"{release}.xml")]
         maven += ["dependency:copy", f"-DoutputDirectory={draft}/tree"]
         done = subprocess.run(maven, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode != 0:
             sys.stderr.write(done.stdout)
-            raise OSError(f"{HADOOP} cannot be installed")
-        _check_jars(Path(draft, "tree"))
+            raise OSError(f"{release} cannot be installed")
+        _check_jars(release, Path(draft, "tree"))
         Path(draft, "tree").rename(target)
 
 
-def _check_jars(directory: Path) -> None:
-    lines = (PACKAGES / f"{HADOOP}.sha256").read_text(encoding="ascii").splitlines()
+def _check_jars(release: str, directory: Path) -> None:
+    lines = (PACKAGES / f"{release}.sha256").read_text(encoding="ascii").splitlines()
     wanted = {name: digest for digest, name in (line.split() for line in lines)}
     found = {path.name: sha256(path.read_bytes()).hexdigest() for path in directory.iterdir()}
     if found != wanted:
-        raise ValueError(f"{HADOOP} is not what it was when its checksums were written down")
+        raise ValueError(f"{release} is not what it was when its checksums were written down")
 
 
 def main() -> int:
@@ -106,17 +125,18 @@ def main() -> int:
         print("test-clients: no java and javac on the PATH: the tests of Hadoop's own clients were NOT run")
         return LACKING
     with ThreadPoolExecutor(1) as beside:
-        hadoop = beside.submit(install_hadoop)
+        jars = {release: beside.submit(install_by_maven, release) for release in BY_MAVEN}
         try:
             for release in RELEASES:
                 install(release)
         except OSError as error:
             print(f"test-clients: {error}: the tests of Hadoop's own clients were NOT run")
             return LACKING
-        try:
-            hadoop.result()
-        except OSError as error:
-            print(f"test-clients: {error}: Hadoop's own MapReduce is NOT run")
+        for release, what in BY_MAVEN.items():
+            try:
+                jars[release].result()
+            except OSError as error:
+                print(f"test-clients: {error}: {what} is NOT run")
     return 0
 
 

@@ -18,7 +18,7 @@ from tests.clients import installed
 
 SOURCES = Path(__file__).with_name("java")
 CLI = "org.apache.hadoop.yarn.client.cli."
-PROGRAM_S = 120
+PROGRAM_S = 240
 _QUICK_TO_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 MAINS = {

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster.cluster import Cluster
 from tests.clients import installed
 from tests.clients.jvm import SOURCES, environment
+from yarnbox.cluster.cluster import Cluster
 
 JOB_S = 120
 LOGGING = """\

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from cluster.cluster import Cluster, Options, wait_until
-from cluster.directory import RunDirectory
 from tests.clients.jvm import environment
 from tests.clients.site import PROPERTIES
 from tests.hadoop.installed import jars
-from yarn.enums import NodeState
+from yarnbox.cluster.cluster import Cluster, Options, wait_until
+from yarnbox.cluster.directory import RunDirectory
+from yarnbox.yarn.enums import NodeState
 
 MAIN = "org.apache.hadoop.yarn.server.nodemanager.NodeManager"
 HOST = "127.0.2.1"

@@ -10,12 +10,12 @@ from pathlib import Path
 from shutil import copytree
 from xml.etree import ElementTree
 
-from client.console import Console
-from client.main import main
-from cluster.cluster import Cluster, Options
-from cluster.directory import RunDirectory
 from tests.clients.jvm import Said, hadoop_jars
 from tests.tree import ROOT
+from yarnbox.client.console import Console
+from yarnbox.client.main import main
+from yarnbox.cluster.cluster import Cluster, Options
+from yarnbox.cluster.directory import RunDirectory
 
 NODES = ("127.0.1.1", "127.0.1.2", "127.0.1.3")
 LABELLED = NODES[2]

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cluster.cluster import Cluster, wait_until
 from tests.clients import installed
 from tests.clients.jvm import SOURCES, environment
 from tests.tree import ROOT
+from yarnbox.cluster.cluster import Cluster, wait_until
 
 JOB_S = 150
 PI = re.compile(r"Pi is roughly 3\.1\d+")

@@ -24,7 +24,9 @@ def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Pip], list
     """
     packages = tmp_path / "packages"
     shutil.copytree(installed.PACKAGES, packages)
-    (packages / "hadoop-3.4.sha256").write_text(f"{sha256(JAR).hexdigest()}  one.jar\n", encoding="ascii")
+    for release in installed.BY_MAVEN:
+        lines = f"{sha256(JAR).hexdigest()}  one.jar\n"
+        (packages / f"{release}.sha256").write_text(lines, encoding="ascii")
     monkeypatch.setattr(installed, "PACKAGES", packages)
     monkeypatch.setenv("YARNBOX_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
@@ -74,7 +76,8 @@ def test_each_release_is_installed_once(pip: Callable[[Pip], list[Path]]) -> Non
     assert [installed.main(), installed.main()] == [0, 0]
     assert len(targets) == len(installed.RELEASES)
     assert {(installed.home(name).parent / "done").exists() for name in installed.RELEASES} == {True}
-    assert [path.name for path in installed.hadoop_home().iterdir()] == ["one.jar"]
+    for home in (installed.hadoop_home(), installed.grpc_home()):
+        assert [path.name for path in home.iterdir()] == ["one.jar"]
 
 
 def test_without_a_network_nothing_is_left_and_nothing_is_run(
@@ -83,17 +86,19 @@ def test_without_a_network_nothing_is_left_and_nothing_is_run(
     pip(fails("No matching distribution found"))
     assert installed.main() == installed.LACKING
     assert "were NOT run" in capsys.readouterr().out
-    left = [path.name for path in installed.cache().iterdir()]
-    assert left == [installed.hadoop_home().name]
+    left = sorted(path.name for path in installed.cache().iterdir())
+    assert left == [installed.grpc_home().name, installed.hadoop_home().name]
 
 
-def test_without_maven_only_mapreduce_is_not_run(
+def test_without_maven_only_what_it_brings_is_not_run(
     pip: Callable[[Pip], list[Path]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pip(works)
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "mvn" else f"/usr/bin/{name}")
     assert installed.main() == 0
-    assert "no mvn on the PATH: Hadoop's own MapReduce is NOT run" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "no mvn on the PATH: Hadoop's own MapReduce is NOT run" in said
+    assert "no mvn on the PATH: the client made of protos/ in Java is NOT run" in said
     assert not installed.hadoop_home().exists()
 
 

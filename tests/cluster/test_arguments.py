@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 
-from cluster.arguments import parser, without_directory
-from cluster.main import main
+from yarnbox import CORE, __version__
+from yarnbox.cluster.arguments import parser, without_directory
+from yarnbox.cluster.main import main
 
 
 def test_every_command_takes_a_directory() -> None:
@@ -17,6 +21,8 @@ def test_every_command_takes_a_directory() -> None:
         ["kill-node", "nm1", "--signal", "stop"],
         ["restart-node", "nm1"],
         ["restart-rm", "--signal", "SIGKILL"],
+        ["decommission-node", "nm1", "--timeout", "5"],
+        ["recommission-node", "nm1"],
         ["events", "--follow", "--json"],
     ):
         assert parser().parse_args([*words, "--dir", "d"]).dir == "d"
@@ -31,9 +37,12 @@ def test_every_command_takes_a_directory() -> None:
         ["up", "--nodes", "many"],
         ["up", "--racks", "0"],
         ["up", "--port", "65536"],
+        ["up", "--history-server", "many"],
         ["up", "--scheduler", "lottery"],
         ["kill-node"],
         ["kill-node", "nm1", "--signal", "HUP"],
+        ["decommission-node", "nm1", "--timeout", "0"],
+        ["completion", "tea"],
     ],
 )
 def test_wrong_words_are_refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,4 +77,41 @@ def test_no_cluster_is_one_line_and_status_1(capsys: pytest.CaptureFixture[str],
 
 def test_a_definition_needs_a_name(capsys: pytest.CaptureFixture[str], tmp_path: object) -> None:
     assert main(["up", "--dir", f"{tmp_path}/run", "-D", "no"]) == 2
-    assert "-D no: it has to be of the form NAME=VALUE" in capsys.readouterr().err
+    assert "-D no: expected NAME=VALUE" in capsys.readouterr().err
+
+
+def test_a_command_that_is_none_is_told_what_is_like_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["stauts"]) == 2
+    told = "there is no command stauts (did you mean status?); `yarnbox --help` lists them"
+    assert capsys.readouterr().err == f"yarnbox: {told}\n"
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"yarnbox {__version__} ({CORE})\n"
+
+
+@pytest.mark.parametrize("name", ["YARN_CONF_DIR", "HADOOP_CONF_DIR"])
+def test_job_finds_the_cluster_that_the_environment_names(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[tuple[object, ...]] = []
+
+    def noted(*given: object) -> int:
+        calls.append((*given, os.environ.get(name)))
+        return 0
+
+    monkeypatch.setattr("yarnbox.am.command.main", noted)
+    monkeypatch.chdir(tmp_path)
+    for variable in ("YARN_CONF_DIR", "HADOOP_CONF_DIR", "YARNBOX_DIR"):
+        monkeypatch.delenv(variable, raising=False)
+    production, run = tmp_path / "production", tmp_path / "run"
+    for directory in (production, run):
+        directory.mkdir()
+    (run / "cluster.json").write_text("{}")
+    for directory, expected in ((production, None), (run, run)):
+        monkeypatch.setenv(name, str(directory))
+        assert main(["job", "pi", "1", "1"]) == 0
+        assert calls.pop() == (["pi", "1", "1"], expected, str(directory))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cluster.directory import ClusterError, ClusterRecord, NodeRecord, RunDirectory
-from cluster.processes import ProcessId
+from yarnbox.cluster.directory import ClusterError, ClusterRecord, NodeRecord, RunDirectory
+from yarnbox.cluster.processes import ProcessId
 
 
 def record() -> ClusterRecord:
@@ -29,7 +29,7 @@ def test_a_directory_that_holds_something_else_is_left_alone(tmp_path: Path) -> 
     (tmp_path / "thesis.txt").write_text("years of work")
     with pytest.raises(ClusterError, match="is not empty and holds no cluster; choose another"):
         RunDirectory(tmp_path).create()
-    with pytest.raises(ClusterError, match="is no directory"):
+    with pytest.raises(ClusterError, match="is not a directory"):
         RunDirectory(tmp_path / "thesis.txt").create()
     assert (tmp_path / "thesis.txt").read_text() == "years of work"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cluster import hadoop_site
+from yarnbox.cluster import hadoop_site
 
 
 def test_nodes_are_addresses_of_their_own() -> None:

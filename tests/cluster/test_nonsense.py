@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster.main import main
+from yarnbox.cluster.main import main
 
 NOWHERE = (
     "down --dir none",
@@ -21,7 +21,7 @@ NOWHERE = (
     "events --dir none",
     "why application_1_0001 --dir none",
     "job pi 1 1 --dir none",
-    "up --dir junk",
+    "up --dir junk --port 0 --web-port 0",
 )
 WRONG = (
     "up --dir here --conf none",
@@ -44,9 +44,6 @@ WRONG = (
     "convert-conf --from fair --to capacity binary",
     "convert-conf --from fair --to capacity fair --rules none",
     "convert-conf --from fair --to capacity fair --rules junk",
-    "preempt-table none",
-    "preempt-table junk",
-    "preempt-table empty",
     "sim run --tracelocation none",
     "sim run --tracelocation junk",
     "sim run --tracelocation empty",
@@ -54,6 +51,10 @@ WRONG = (
     "sim run --tracelocation trace --conf broken",
     "sim run --tracelocation trace --conf binary --scheduler fair",
     "sim run --tracelocation trace --record none/recording",
+    "sim run none",
+    "load convert --tracetype SLS --tracelocation junk --output load.jsonl",
+    "load capture nowhere --out captured",
+    "load from-state-dump none --out captured",
     "scenario run none",
     "scenario run empty",
     "scenario run --record recording none none",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cluster import ports
+from yarnbox.cluster import ports
 
 HOST = "127.0.0.1"
 

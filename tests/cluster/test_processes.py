@@ -11,7 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from cluster.processes import RUN_ID_VARIABLE, ProcessId, belonging_to, containers_of, end, wait_until_gone
+from yarnbox.cluster.processes import (
+    RUN_ID_VARIABLE,
+    ProcessId,
+    belonging_to,
+    containers_of,
+    end,
+    wait_until_gone,
+)
 
 Child = subprocess.Popen[bytes]
 STUBBORN = """

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import socket
+import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from cluster import site
-from cluster.directory import ClusterError, ClusterRecord, NodeRecord, RunDirectory
-from nm.edge.naming import NamingFiles
-from yarn.addresses import AddressBook
-from yarn.configuration import Configuration, ConfigurationError
-from yarn.topology import RackResolver
+from yarnbox.cluster import site
+from yarnbox.cluster.directory import ClusterError, ClusterRecord, NodeRecord, RunDirectory
+from yarnbox.nm.edge.naming import NamingFiles
+from yarnbox.yarn.addresses import AddressBook
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.topology import RackResolver
 
 PRODUCTION = """<configuration>
   <property><name>yarn.resourcemanager.hostname</name><value>rm.prod.example</value><final>true</final></property>
@@ -42,15 +44,15 @@ def run(tmp_path: Path) -> RunDirectory:
     return directory
 
 
-def record() -> ClusterRecord:
-    made = ClusterRecord("id", "127.0.0.1:1234", "127.0.0.1:1235", "fair")
+def record(**others: Any) -> ClusterRecord:
+    made = ClusterRecord("id", "127.0.0.1:1234", "127.0.0.1:1235", "fair", **others)
     made.nodes["nm1"] = NodeRecord("nm1", "/rack1")
     made.nodes["nm2"] = NodeRecord("nm2", "/rack2")
     return made
 
 
 def test_the_users_rules_stay_and_this_machine_is_laid_over_them(source: Path, run: RunDirectory) -> None:
-    site.write_configuration(source, run, record(), {"yarn.acl.enable": "true"})
+    site.write_configuration(source, run, record(definitions={"yarn.acl.enable": "true"}))
     made = Configuration.load(run.path)
     assert made.value("yarn.scheduler.maximum-allocation-mb") == "4096"
     assert made.value("yarn.acl.enable") == "true"
@@ -63,9 +65,25 @@ def test_the_users_rules_stay_and_this_machine_is_laid_over_them(source: Path, r
     assert (run.path / "excluded-hosts").read_text() == "nm9\n"
 
 
+def test_of_what_is_read_in_place_there_is_no_copy_to_be_changed_in_vain(
+    source: Path, run: RunDirectory
+) -> None:
+    site.write_configuration(source, run, record())
+    made = record(configuration=str(source))
+    for text in ("nm1\n", "nm2\n"):
+        (source / "excluded-hosts").write_text(text)
+        site.write_configuration(source, run, made)
+        copy = run.path / "excluded-hosts"
+        assert (copy.read_text(), stat.S_IMODE(copy.stat().st_mode) & 0o222) == (text, 0)
+    assert not (run.path / "fair-scheduler.xml").exists()
+    over = site.overrides(run, made)
+    assert over["yarn.resourcemanager.scheduler.class"] == "fair"
+    assert over["hadoop.tmp.dir"] == f"{run.path}/tmp"
+
+
 def test_each_node_has_directories_and_ports_of_its_own(source: Path, run: RunDirectory) -> None:
     made = record()
-    site.write_configuration(source, run, made, {})
+    site.write_configuration(source, run, made)
     directory = site.write_node_configuration(run, made.nodes["nm2"])
     node = Configuration.load(directory)
     assert node.value("yarn.nodemanager.local-dirs") == f"{run.path}/nodes/nm2/local"
@@ -76,7 +94,7 @@ def test_each_node_has_directories_and_ports_of_its_own(source: Path, run: RunDi
 
 
 def test_racks_and_addresses_of_the_emulated_hosts(source: Path, run: RunDirectory) -> None:
-    site.write_configuration(source, run, record(), {})
+    site.write_configuration(source, run, record())
     configuration = Configuration.load(run.path)
     assert RackResolver.of(configuration)("nm2") == "/rack2"
     book = AddressBook(Path(configuration.value("yarnbox.address-book") or ""))
@@ -85,7 +103,7 @@ def test_racks_and_addresses_of_the_emulated_hosts(source: Path, run: RunDirecto
 
 def test_one_more_host_leaves_those_that_others_have_made_known(source: Path, run: RunDirectory) -> None:
     made = record()
-    site.write_configuration(source, run, made, {})
+    site.write_configuration(source, run, made)
     NamingFiles(run.path / "addresses.json", run.path / site.TOPOLOGY_FILE).announce(
         {"far": "/rack7"}, "127.0.0.9"
     )
@@ -102,7 +120,7 @@ def test_one_more_host_leaves_those_that_others_have_made_known(source: Path, ru
 
 
 def test_no_configuration_directory_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(ClusterError, match="none is no configuration directory"):
+    with pytest.raises(ClusterError, match="none is not a configuration directory"):
         site.user_configuration(tmp_path / "none", {})
 
 
@@ -153,19 +171,30 @@ def hadoop_ports(run: RunDirectory) -> list[str | None]:
 def test_a_cluster_that_goes_on_is_where_hadoops_clients_know_it(source: Path, run: RunDirectory) -> None:
     made = record()
     made.for_hadoop = True
-    site.write_configuration(source, run, made, {})
+    site.write_configuration(source, run, made)
     first = hadoop_ports(run)
     assert len(set(first)) == 4
-    site.write_configuration(source, run, made, {})
+    site.write_configuration(source, run, made)
     assert hadoop_ports(run) == first
     run.forget_earlier_life()
-    site.write_configuration(source, run, made, {})
+    site.write_configuration(source, run, made)
     assert not set(hadoop_ports(run)) & set(first)
 
 
 def test_what_the_user_says_of_hadoops_ports_holds(source: Path, run: RunDirectory) -> None:
-    made = record()
-    made.for_hadoop = True
     for port in ("8032", "9032"):
-        site.write_configuration(source, run, made, {"yarn.resourcemanager.address": f"127.0.0.1:{port}"})
+        made = record(definitions={"yarn.resourcemanager.address": f"127.0.0.1:{port}"}, for_hadoop=True)
+        site.write_configuration(source, run, made)
         assert hadoop_ports(run)[0] == f"127.0.0.1:{port}"
+
+
+def test_stores_that_are_kept_elsewhere_than_the_files_say(source: Path, run: RunDirectory) -> None:
+    name, other = "yarn.node-labels.fs-store.root-dir", "yarn.node-attribute.fs-store.root-dir"
+    entries = "".join(
+        f"<property><name>{each}</name><value>hdfs://prod/{each}</value></property>" for each in (name, other)
+    )
+    (source / "yarn-site.xml").write_text(f"<configuration>{entries}</configuration>")
+    (sentence,) = site.moved_stores(source, run, {other: "/elsewhere"})
+    assert sentence.startswith(f"{name} = hdfs://prod/{name} is not used ({source}")
+    assert sentence.endswith(f"this cluster keeps it in {run.path / 'node-labels'}")
+    assert site.moved_stores(site.sample_configuration(), run, {}) == []

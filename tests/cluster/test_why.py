@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
@@ -10,8 +11,8 @@ from typing import Any, ClassVar
 
 import pytest
 
-from cluster.directory import ClusterError
-from cluster.why import reasons
+from yarnbox.cluster.directory import ClusterError
+from yarnbox.cluster.why import reasons
 
 APP = "application_1700000000000_0007"
 
@@ -56,13 +57,35 @@ def test_reasons_a_line_each(address: str) -> None:
         "  queue at its maximum",
     ]
     assert Desk.asked[-1] == f"/ws/v1/cluster/ui/why/{APP}"
+    Desk.answer = {**Desk.answer, "missedHeartbeats": 12}
+    said = f"{APP} in queue root.a waits, 12 heartbeats of nodes without a container for it so far:"
+    assert reasons(address, APP)[0] == said
+
+
+def test_containers_that_it_is_about_to_lose(address: str) -> None:
+    mark = {"container": "container_1_0007_01_000003", "node": "nm1:1", "resource": "<memory:1024, vCores:1>"}
+    due_ms = 1_700_000_000_000
+    due = time.strftime("%H:%M:%S", time.localtime(due_ms // 1000))
+    Desk.answer = {
+        "queue": "root.a",
+        "reasons": [],
+        "preemption": [
+            {**mark, "isAM": False, "for": "application_1_0008 in queue root.b", "killAt": due_ms},
+            {**mark, "isAM": True, "for": "", "killAt": 0},
+        ],
+    }
+    first, second = reasons(address, APP)[1:]
+    start = "container_1_0007_01_000003 (<memory:1024, vCores:1> on nm1:1) to preemption"
+    whom = "application_1_0008 in queue root.b"
+    assert first == f"  it will lose {start} for {whom}; it is killed at {due} or later"
+    assert second == f"  it will lose its ApplicationMaster, {start}"
 
 
 def test_nothing_to_wait_for_and_other_answers(address: str) -> None:
     Desk.answer = {"queue": "root.a", "reasons": []}
-    assert reasons(address, APP) == [f"{APP} waits for nothing: all that it asked for was given"]
-    Desk.answer = {"diagnostic": "Not Capacity Scheduler"}
-    assert reasons(address, APP) == [f"{APP}: Not Capacity Scheduler"]
+    assert reasons(address, APP) == [f"{APP} is not waiting: all that it asked for was allocated"]
+    Desk.answer = {"diagnostic": "It cannot be said."}
+    assert reasons(address, APP) == [f"{APP}: It cannot be said."]
 
 
 def test_an_application_that_the_scheduler_does_not_have(
@@ -70,7 +93,7 @@ def test_an_application_that_the_scheduler_does_not_have(
 ) -> None:
     Desk.answer = {"diagnostic": "Cannot find application with given appId"}
     monkeypatch.setattr(Desk, "state", "FINISHED")
-    assert reasons(address, APP) == [f"{APP} waits for nothing: it is FINISHED"]
+    assert reasons(address, APP) == [f"{APP} is not waiting: it is FINISHED"]
     monkeypatch.setattr(Desk, "state", "NEW_SAVING")
     assert reasons(address, APP) == [f"{APP} is NEW_SAVING: it has not reached the scheduler yet"]
     monkeypatch.setattr(Desk, "state", None)

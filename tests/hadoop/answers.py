@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 
 Difference: TypeAlias = tuple[str, object, object]
 NEAR_ENOUGH = 1e-4
-"""Ratios are single-precision numbers in Hadoop."""
+"""How far apart ratios may be."""
 
 _DRESS = {
     *("container_token", "nm_tokens", "am_rm_token", "client_to_am_token", "client_to_am_token_master_key"),
@@ -115,14 +115,17 @@ def differences(path: str, ours: object, hadoop: object) -> Iterator[Difference]
         for index, (one, other) in enumerate(zip(ours, hadoop, strict=True)):
             yield from differences(f"{path}[{index}]", one, other)
     elif isinstance(ours, int | float) and isinstance(hadoop, int | float):
-        if abs(ours - hadoop) > NEAR_ENOUGH * max(abs(ours), abs(hadoop), 1.0) and not _is_same(ours, hadoop):
+        if not _are_same(ours, hadoop):
             yield path, ours, hadoop
     elif ours != hadoop:
         yield path, ours, hadoop
 
 
-def _is_same(ours: float, hadoop: float) -> bool:
-    return isinstance(ours, int) and isinstance(hadoop, int) and ours == hadoop
+def _are_same(ours: float, hadoop: float) -> bool:
+    """Integers are compared as integers; ratios are single-precision numbers in Hadoop, or sums of them."""
+    if isinstance(ours, int) and isinstance(hadoop, int):
+        return ours == hadoop
+    return abs(ours - hadoop) <= NEAR_ENOUGH * max(abs(ours), abs(hadoop), 1.0)
 
 
 def _are_lists(ours: object, hadoop: object) -> bool:

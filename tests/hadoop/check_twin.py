@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sim.scenario.document import read_scenario
 from tests.hadoop.comparison import SAME, Comparison, comparison
+from yarnbox.sim.scenario.document import read_scenario
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
 AREAS = ("capacity", "fifo", "labels")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from random import Random
 
-from rm.container import RMContainerState
-from sim.scenario.names import ContainerName
-from sim.scenario.world import World
-from sim.walk.choices import Choices, StepValue
-from sim.walk.clusters import Document
 from tests.hadoop.clusters import LABEL, PREFIX
+from tests.hadoop.features import AUTO_CREATED
+from yarnbox.rm.container import RMContainerState
+from yarnbox.sim.scenario.names import ContainerName
+from yarnbox.sim.scenario.world import World
+from yarnbox.sim.walk.choices import Choices, StepValue
+from yarnbox.sim.walk.clusters import Document
 
 
 class QueueChoices(Choices):
@@ -28,6 +29,17 @@ class QueueChoices(Choices):
             for child in str(self._properties[f"{PREFIX}{parent}.queues"]).split(",")
         ]
         self._queues = [path for path in children if path not in parents]
+        for name in self._properties:
+            if name.endswith(AUTO_CREATED):
+                parent = name.removeprefix(PREFIX).removesuffix(AUTO_CREATED)
+                self._queues += [f"{parent}.new1", f"{parent}.new2"]
+        if self._has_labels:
+            self._weights = {**self._weights, "label-node": 2}
+            self._draw = {**self._draw, "label-node": self._label_node}
+
+    def _label_node(self, world: World) -> object:
+        """A node goes to the other partition, once in a while."""
+        return {self._random.choice(list(world.nodes)).partition(":")[0]: self._random.choice(([], [LABEL]))}
 
     def _submit(self, world: World) -> object:
         value = super()._submit(world)
@@ -38,15 +50,20 @@ class QueueChoices(Choices):
         return value
 
     def _move(self, world: World) -> object:
-        # After a move Hadoop's own books are wrong: see docs/held-against-hadoop.md.
+        # After a move Hadoop's own books are wrong: see docs/differential-testing.md.
         return None
 
     def _ask(self, world: World) -> object:
         value = super()._ask(world)
         if isinstance(value, dict) and "requests" in value:
             # No AM can ask for another size of what it has not been given.
-            requests = [each for each in value["requests"] if not _is_unheard(world, each.get("update"))]
-            value["requests"] = requests
+            # Nor does one that releases a container ask for another size of it.
+            released = value.get("release", ())
+            value["requests"] = [
+                each
+                for each in value["requests"]
+                if each.get("update") not in released and not _is_unheard(world, each.get("update"))
+            ]
         return value
 
     def _request(self, world: World) -> StepValue:
@@ -63,6 +80,31 @@ class QueueChoices(Choices):
             if name.endswith("user-limit-factor") and self._random.random() < 0.5:
                 changed[name] = self._random.choice((1, 3))
         return {"capacity-scheduler": changed}
+
+
+class FairChoices(Choices):
+    """Draws steps for the allocation file of a document."""
+
+    def __init__(self, dice: Random, document: Document) -> None:
+        super().__init__(dice, "fair")
+        self._file: str = document["fair-scheduler"]
+
+    def _refresh(self, world: World) -> object:
+        weight = self._dice.randint(1, 4)
+        return {"fair-scheduler": self._file.replace("<weight>2.0<", f"<weight>{weight}.0<")}
+
+
+class FifoChoices(Choices):
+    """Draws no step that resizes a node, on which Hadoop's FifoScheduler breaks; draining resizes it, too."""
+
+    def __init__(self, dice: Random) -> None:
+        super().__init__(dice, "fifo")
+
+    def _resize_node(self, world: World) -> object:
+        return None
+
+    def _decommission(self, world: World) -> object:
+        return self._one_of_several(world)
 
 
 def _is_unheard(world: World, name: str | None) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from random import Random
 
-from sim.walk.clusters import Document, draw_node
+from yarnbox.sim.walk.clusters import Document, draw_node
 
 PREFIX = "yarn.scheduler.capacity."
 MONITOR = "yarn.resourcemanager.monitor.capacity.preemption."
@@ -23,7 +23,7 @@ def draw_capacity_cluster(dice: Random, seed: int) -> Document:
     conf: dict[str, object] = {"yarn.resourcemanager.scheduler.class": "capacity"}
     document: Document = {
         "name": f"twin-capacity-{seed}",
-        "about": f"A walk of seed {seed}, held against Hadoop.",
+        "about": f"A walk of seed {seed}, compared with Hadoop.",
         "conf": conf,
         "capacity-scheduler": queues.properties(),
     }

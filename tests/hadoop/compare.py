@@ -15,10 +15,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sim.scenario.document import InvalidScenarioError, read_scenario
-from sim.walk.writing import write
-from tests.hadoop.comparison import DIFFERENT, NOT_COMPARABLE, Comparison, Verdict, comparison
+from tests.hadoop.comparison import ACCIDENT, DIFFERENT, NOT_COMPARABLE, Comparison, Verdict, comparison
 from tests.hadoop.walks import CONSTRAINTS, PLANS, shortened, walk
+from yarnbox.sim.scenario.document import InvalidScenarioError, read_scenario
+from yarnbox.sim.walk.writing import write
 
 
 def compare_files(comparing: Comparison, files: Sequence[Path]) -> Iterator[Verdict]:
@@ -33,11 +33,13 @@ def compare_files(comparing: Comparison, files: Sequence[Path]) -> Iterator[Verd
 
 
 def compare_walks(
-    comparing: Comparison, scheduler: str, seeds: Sequence[int], directory: Path | None
+    comparing: Comparison, scheduler: str, seeds: Sequence[int], directory: Path | None, drawn: Counter[str]
 ) -> Iterator[Verdict]:
-    """The verdict on the walk from each seed."""
+    """The verdict on the walk from each seed; `drawn` counts features and verbs."""
     for seed in seeds:
         found = walk(comparing, seed, scheduler)
+        drawn.update(found.features)
+        drawn.update(f"verb {verb}" for step in found.document["steps"] for verb in step)
         if found.verdict.kind == DIFFERENT and directory is not None:
             found = shortened(comparing, found)
             write(found.document, directory, found.verdict.why.splitlines()[0])
@@ -59,15 +61,24 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--log", type=Path, default=Path(os.devnull), help="where Hadoop complains")
     given = parser.parse_args(arguments)
     counts: Counter[str] = Counter()
+    accidents: Counter[str] = Counter()
+    drawn: Counter[str] = Counter()
     with comparison(given.log) as comparing:
         verdicts = compare_files(comparing, given.files)
         if given.scheduler is not None:
             seeds = range(given.seed, given.seed + given.count)
-            verdicts = compare_walks(comparing, given.scheduler, seeds, given.write)
+            verdicts = compare_walks(comparing, given.scheduler, seeds, given.write, drawn)
         for verdict in verdicts:
             counts[verdict.kind] += 1
+            accidents.update(verdict.accidents)
+            if verdict.kind == ACCIDENT:
+                accidents[verdict.why] += 1
             print(verdict, flush=True)
     print(", ".join(f"{count} {kind}" for kind, count in counts.items()))
+    for name, count in accidents.items():
+        print(f"accident of Hadoop's, met by {count}: {name}")
+    if drawn:
+        print("drawn: " + ", ".join(f"{name} {count}" for name, count in sorted(drawn.items())))
     return 1 if counts[DIFFERENT] else 0
 
 

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import tempfile
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sim.resourcemanager import SimulatedRM
-from sim.scenario.document import Scenario
-from sim.scenario.player import Player
 from tests.hadoop import installed
+from tests.hadoop.accidents import EndedByAccidentError
 from tests.hadoop.mirror import DifferenceError, MirroredRM, NotComparableError
 from tests.hadoop.twin import Twin, TwinCrashedError
+from yarnbox.sim.resourcemanager import SimulatedRM
+from yarnbox.sim.scenario.document import Scenario
+from yarnbox.sim.scenario.player import Player
 
 SAME, DIFFERENT, NOT_COMPARABLE = "same", "DIFFERENT", "not comparable"
+ACCIDENT = "ended by an accident"
+"""Of Hadoop's, by its name: accidents.py."""
+MOST_PLAYS = 250
+"""Of one virtual machine; after about 450 its heap is full."""
+OURS_ALONE = "yarnbox.fair."
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +35,13 @@ class Verdict:
     step: int = 0
     line: int = 0
     why: str = ""
+    accidents: tuple[str, ...] = ()
+    """Those of Hadoop's that were stepped over."""
 
     def __str__(self) -> str:
         place = f" step {self.step} (line {self.line}):" if self.line else ""
-        return f"{self.kind} {self.name}{place} {self.why}".rstrip()
+        over = f" [stepped over: {', '.join(self.accidents)}]" if self.accidents else ""
+        return f"{self.kind} {self.name}{place} {self.why}".rstrip() + over
 
 
 class MirroredPlayer(Player):
@@ -41,18 +51,40 @@ class MirroredPlayer(Player):
         super().__init__(scenario)
         self._twin = twin
         self._scratch = scratch
+        self.stepped_over: Counter[str] = Counter()
+        """Accidents of Hadoop's that were met, by name."""
 
     def start_rm(self) -> SimulatedRM:
         """Both."""
-        return MirroredRM(self.files, self.scenario.groups, self._twin, self._scratch)
+        mirrored = MirroredRM(self.files, self.scenario.groups, self._twin, self._scratch)
+        mirrored.accidents.stepped_over = self.stepped_over
+        return mirrored
 
 
 class Comparison:
-    """Plays scenarios, one after the other, in one virtual machine."""
+    """Plays scenarios, one after the other. The virtual machine is replaced from time to time: Hadoop's
+    classes keep some of each cluster that they have served, until the heap is full.
+    """
 
-    def __init__(self, twin: Twin, scratch: Path) -> None:
-        self._twin = twin
+    def __init__(self, start: Callable[[], Twin], scratch: Path, most_plays: int = MOST_PLAYS) -> None:
+        self._start = start
         self._scratch = scratch
+        self._most_plays = most_plays
+        self._twin = start()
+        self._plays = 0
+
+    def close(self) -> None:
+        """Ends the virtual machine."""
+        self._twin.close()
+
+    def _take_twin(self) -> Twin:
+        """For one play more: a new one when it is time, or when the last one has ended."""
+        if self._plays >= self._most_plays or not self._twin.is_alive:
+            self._twin.close()
+            self._twin = self._start()
+            self._plays = 0
+        self._plays += 1
+        return self._twin
 
     def compare(self, scenario: Scenario, name: str) -> Verdict:
         """Plays it to its end, or to the first difference."""
@@ -60,11 +92,15 @@ class Comparison:
 
     def judge(self, scenario: Scenario, name: str, go: Callable[[MirroredPlayer], object]) -> Verdict:
         """Lets somebody play, to the end or to the first difference."""
-        player = MirroredPlayer(scenario, self._twin, self._scratch)
+        if any(key.startswith(OURS_ALONE) for key in scenario.conf):
+            return Verdict(name, NOT_COMPARABLE, why=f"Hadoop has no {OURS_ALONE}*")
+        player = MirroredPlayer(scenario, self._take_twin(), self._scratch)
         try:
             go(player)
         except DifferenceError as difference:
             return self._verdict(player, name, DIFFERENT, str(difference))
+        except EndedByAccidentError as accident:
+            return self._verdict(player, name, ACCIDENT, str(accident))
         except NotComparableError as reason:
             return self._verdict(player, name, NOT_COMPARABLE, str(reason))
         except TwinCrashedError as crash:
@@ -74,22 +110,23 @@ class Comparison:
         outcome = player.outcome()
         if not outcome.is_ok:
             return self._verdict(player, name, SAME, f"expectations failed: {outcome.failures[0]}")
-        return Verdict(name, SAME)
+        return Verdict(name, SAME, accidents=tuple(player.stepped_over))
 
-    def _verdict(self, player: Player, name: str, kind: str, why: str) -> Verdict:
+    def _verdict(self, player: MirroredPlayer, name: str, kind: str, why: str) -> Verdict:
         step = player.recorder.step
         steps = player.scenario.steps
         line = steps[step - 1].line if 0 < step <= len(steps) else 1
-        return Verdict(name, kind, step, line, why)
+        return Verdict(name, kind, step, line, why, tuple(player.stepped_over))
 
 
 @contextmanager
 def comparison(log: Path) -> Iterator[Comparison]:
-    """A virtual machine with the twin, for a while; `log` gets what Hadoop complains of."""
+    """Virtual machines with the twin, one at a time; `log` gets what Hadoop complains of."""
     with tempfile.TemporaryDirectory(prefix="yarnbox-twin-") as scratch:
         classes = installed.compiled(Path(scratch, "classes"))
-        twin = Twin(classes, installed.jars(), log)
+        jars = installed.jars()
+        comparing = Comparison(lambda: Twin(classes, jars, log), Path(scratch))
         try:
-            yield Comparison(twin, Path(scratch))
+            yield comparing
         finally:
-            twin.close()
+            comparing.close()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from sim.scenario.world import World
-from sim.walk.choices import StepValue
-from sim.walk.clusters import Document
 from tests.hadoop.choices import QueueChoices
 from tests.hadoop.clusters import LABEL, draw_capacity_cluster
+from yarnbox.sim.scenario.world import World
+from yarnbox.sim.walk.choices import StepValue
+from yarnbox.sim.walk.clusters import Document
 
 TAGS = ("zk", "web", "db")
 CONSTRAINTS = (

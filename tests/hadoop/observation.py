@@ -9,19 +9,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from rm.app import RMApp
-from rm.container import RMContainer
-from rm.context import RMContext
-from rm.node import RMNode
-from rm.reservation.plan import Reservation
-from rm.scheduler.application import Application, Attempt
-from rm.scheduler.fair import FairScheduler
-from rm.scheduler.fair.application import FSAppAttempt
-from rm.scheduler.fifo import FifoScheduler
-from rm.scheduler.views import PartitionView, QueueView, UserView
-from sim.resourcemanager import SimulatedRM
 from tests.hadoop.answers import Difference, differences
-from yarn.resource import Resource
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.context import RMContext
+from yarnbox.rm.node import RMNode
+from yarnbox.rm.reservation.plan import Reservation
+from yarnbox.rm.scheduler.application import Application, Attempt
+from yarnbox.rm.scheduler.fair import FairScheduler
+from yarnbox.rm.scheduler.fair.application import FSAppAttempt
+from yarnbox.rm.scheduler.fifo import FifoScheduler
+from yarnbox.rm.scheduler.views import PartitionView, QueueView, UserView
+from yarnbox.sim.resourcemanager import SimulatedRM
+from yarnbox.yarn.resource import Resource
 
 Seen = dict[str, Any]
 

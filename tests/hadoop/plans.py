@@ -9,9 +9,9 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from sim.scenario.world import World
-from sim.walk.choices import StepValue
-from sim.walk.clusters import Document
+from yarnbox.sim.scenario.world import World
+from yarnbox.sim.walk.choices import StepValue
+from yarnbox.sim.walk.clusters import Document
 
 PREFIX = "yarn.scheduler.capacity."
 SYSTEM = "yarn.resourcemanager.reservation-system."

@@ -42,10 +42,15 @@ class Twin:
     def __init__(self, classes: Path, jars: Sequence[Path], log: Path) -> None:
         path = ":".join(map(str, (classes, *jars)))
         line = ["java", *_OPTIONS, "-cp", path, "yarnbox.twin.Twin"]
-        with log.open("wb") as errors:
+        with log.open("ab") as errors:
             self._process = subprocess.Popen(
                 line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, env=environment()
             )
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the virtual machine runs."""
+        return self._process.poll() is None
 
     def close(self) -> None:
         """Ends the virtual machine."""
@@ -105,6 +110,10 @@ class Twin:
         """One step of the reservation system's plan follower."""
         self._do("follow-plans")
 
+    def poll_decommissioning(self) -> None:
+        """One look at silent nodes that are being decommissioned."""
+        self._do("poll-decommissioning")
+
     def kill_marked(self) -> None:
         """The FairScheduler kills what was marked long enough ago."""
         self._do("kill-marked")
@@ -113,9 +122,9 @@ class Twin:
         """An AM was launched, or there was that problem."""
         self._do("launched", attempt, problem)
 
-    def expire(self, kind: str, subject: str) -> None:
-        """A monitor misses a node, an attempt, a container, an increase or the end of an application."""
-        self._do("expire", kind, subject)
+    def expire(self, kind: str, *subjects: str) -> None:
+        """A monitor misses nodes, an attempt, a container, an increase or the end of an application."""
+        self._do("expire", kind, *subjects)
 
     def launches(self) -> list[str]:
         """The attempts whose AM it wanted launched since this was asked last."""

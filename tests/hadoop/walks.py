@@ -1,6 +1,7 @@
 """Random walks that both ResourceManagers go: drawn from a seed, stopped at the first difference, shortened.
 
-The steps are those of `sim.walk`; the clusters of the CapacityScheduler are drawn wider (clusters.py).
+The steps are those of `sim.walk`; the clusters of the CapacityScheduler are drawn wider
+(clusters.py), and all of them with features (features.py).
 """
 
 from __future__ import annotations
@@ -10,17 +11,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from random import Random
 
-from sim.scenario.document import InvalidScenarioError, read_document, read_next_step
-from sim.scenario.source import tree_from
-from sim.scenario.world import World
-from sim.walk.choices import Choices, StepValue
-from sim.walk.clusters import Document, draw_cluster
-from tests.hadoop.choices import QueueChoices
+from tests.hadoop.choices import FairChoices, FifoChoices, QueueChoices
 from tests.hadoop.clusters import draw_capacity_cluster
 from tests.hadoop.comparison import DIFFERENT, Comparison, MirroredPlayer, Verdict
 from tests.hadoop.constraint_walks import ConstraintChoices, draw_constraint_cluster
+from tests.hadoop.features import LONG, draw_features
 from tests.hadoop.plans import PlanChoices, draw_plan_cluster
-from yarn.errors import YarnError
+from yarnbox.sim.scenario.document import InvalidScenarioError, read_document, read_next_step
+from yarnbox.sim.scenario.source import tree_from
+from yarnbox.sim.scenario.world import World
+from yarnbox.sim.walk.choices import Choices, StepValue
+from yarnbox.sim.walk.clusters import Document, draw_cluster
+from yarnbox.yarn.errors import YarnError
 
 LENGTH = 60
 MOST_PLAYS = 60
@@ -38,26 +40,44 @@ class TwinWalk:
 
     document: Document
     verdict: Verdict
+    features: tuple[str, ...] = ()
+    """What was drawn for it of the table in features.py."""
 
 
 def walk(comparing: Comparison, seed: int, scheduler: str, length: int = LENGTH) -> TwinWalk:
     """Walks from the seed to the end, or to the first difference."""
     dice = Random(f"twin {scheduler} {seed}")
+    document, features = draw_document(dice, seed, scheduler)
     if scheduler == PLANS:
-        document = draw_plan_cluster(dice, seed)
         bookings = PlanChoices(dice)
         return _go(comparing, document, (bookings.next_step for _ in range(length)))
+    choices: Choices
+    if scheduler == "capacity":
+        choices = QueueChoices(dice, document)
+    elif scheduler == CONSTRAINTS:
+        choices = ConstraintChoices(dice, document)
+    elif scheduler == "fair":
+        choices = FairChoices(dice, document)
+    else:
+        choices = FifoChoices(dice)
+    choices.leave_some_out()
+    length *= 3 if LONG in features else 1
+    found = _go(comparing, document, (choices.next_step for _ in range(length)))
+    found.features = features
+    return found
+
+
+def draw_document(dice: Random, seed: int, scheduler: str) -> tuple[Document, tuple[str, ...]]:
+    """The cluster of a walk without its steps, and the names of the features that were drawn for it."""
+    if scheduler == PLANS:
+        return draw_plan_cluster(dice, seed), ()
     if scheduler == "capacity":
         document = draw_capacity_cluster(dice, seed)
-        choices: Choices = QueueChoices(dice, document)
     elif scheduler == CONSTRAINTS:
         document = draw_constraint_cluster(dice, seed)
-        choices = ConstraintChoices(dice, document)
     else:
         document = draw_cluster(dice, seed, scheduler)
-        choices = Choices(dice, scheduler)
-    choices.leave_some_out()
-    return _go(comparing, document, (choices.next_step for _ in range(length)))
+    return document, draw_features(Random(f"features {scheduler} {seed}"), scheduler, document)
 
 
 def shortened(comparing: Comparison, found: TwinWalk) -> TwinWalk:

@@ -14,28 +14,29 @@ from pathlib import Path
 from typing import Any, Self
 
 from tests.nm.rig import ATTEMPT, RM_IDENTIFIER, Keys, container_id
-from yarn.enums import ContainerState, ContainerType, NodeAction
-from yarn.ids import ContainerId, NodeId
-from yarn.records.container import ContainerLaunchContext, ContainerStatus
-from yarn.records.management import (
+from tests.waiting import PATIENCE_S
+from yarnbox.yarn.enums import ContainerState, ContainerType, NodeAction
+from yarnbox.yarn.errors import NMNotYetReadyError
+from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.records.container import ContainerLaunchContext, ContainerStatus
+from yarnbox.yarn.records.management import (
     StartContainerRequest,
     StartContainersRequest,
     StartContainersResponse,
     StopContainersRequest,
 )
-from yarn.records.tokens import ContainerTokenIdentifier, Token
-from yarn.records.tracker import (
+from yarnbox.yarn.records.tokens import ContainerTokenIdentifier, Token
+from yarnbox.yarn.records.tracker import (
     NodeHeartbeatRequest,
     NodeHeartbeatResponse,
     RegisterNodeManagerRequest,
     RegisterNodeManagerResponse,
     UnRegisterNodeManagerResponse,
 )
-from yarn.resource import Resource
-from yarn.rpc import Caller, Stub, add_service, listen, new_server
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import Caller, Stub, add_service, listen, new_server
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 20.0
 
 
 class FakeRM(AbstractAsyncContextManager["FakeRM"]):
@@ -86,8 +87,8 @@ class FakeRM(AbstractAsyncContextManager["FakeRM"]):
             for one in request.node_status.containers_statuses:
                 if one.state is ContainerState.COMPLETE:
                     self.completed.setdefault(one.container_id, one)
+            self._response_ids[node_id] += 1
             self._changed.notify_all()
-        self._response_ids[node_id] += 1
         return NodeHeartbeatResponse(
             **{
                 "response_id": self._response_ids[node_id],
@@ -136,13 +137,13 @@ class FakeRM(AbstractAsyncContextManager["FakeRM"]):
     async def start(
         self, node_id: NodeId, number: int, launch_context: ContainerLaunchContext, **others: Any
     ) -> StartContainersResponse:
-        """Starts one container; it must not be refused."""
+        """Starts one container, as soon as the node is ready; it must not be refused."""
         request = StartContainerRequest(
             container_token=self.token(node_id, number, **others), container_launch_context=launch_context
         )
         async with self.stub(node_id) as stub:
-            answer: StartContainersResponse = await stub.call(
-                "startContainers", StartContainersRequest(start_container_request=(request,))
+            answer: StartContainersResponse = await _when_ready(
+                stub, "startContainers", StartContainersRequest(start_container_request=(request,))
             )
         assert not answer.failed_requests, answer.failed_requests
         return answer
@@ -153,10 +154,19 @@ class FakeRM(AbstractAsyncContextManager["FakeRM"]):
             await stub.call("stopContainers", StopContainersRequest(container_id=(container_id(number),)))
 
 
+async def _when_ready(stub: Stub, rpc: str, request: Any) -> Any:
+    """As Hadoop's clients do: a node that waits for the answer to its registration is asked again."""
+    while True:
+        try:
+            return await stub.call(rpc, request)
+        except NMNotYetReadyError:
+            await asyncio.sleep(0.02)
+
+
 async def start_nm(
     rm_port: int, directory: Path, *arguments: str, define: Sequence[str] = ()
 ) -> asyncio.subprocess.Process:
-    """Starts `python -m nm` against a fake RM."""
+    """Starts `python -m yarnbox.nm` against a fake RM."""
     defines = [
         f"yarnbox.resourcemanager.grpc.address=127.0.0.1:{rm_port}",
         "yarn.nodemanager.webapp.address=127.0.0.1:0",
@@ -165,14 +175,14 @@ async def start_nm(
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "nm",
+        "yarnbox.nm",
         "--exit-with-parent",  # a test that fails leaves nothing behind
         "--dir",
         str(directory),
         *arguments,
         *(part for one in defines for part in ("-D", one)),
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )

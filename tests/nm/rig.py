@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from nm.container_state import Container
-from nm.core import Core
-from nm.effects import (
+from yarnbox.nm.container_state import Container
+from yarnbox.nm.core import Core
+from yarnbox.nm.effects import (
     CleanUpContainer,
     Effect,
     FetchResource,
@@ -18,28 +18,32 @@ from nm.effects import (
     PauseContainer,
     ResumeContainer,
 )
-from nm.settings import NMSettings
-from yarn.clock import VirtualClock
-from yarn.enums import (
+from yarnbox.nm.settings import NMSettings
+from yarnbox.yarn.clock import VirtualClock
+from yarnbox.yarn.enums import (
     ContainerType,
     ExecutionType,
     LocalResourceType,
     LocalResourceVisibility,
     NodeAction,
 )
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.basics import URL
-from yarn.records.container import ContainerLaunchContext, LocalResource
-from yarn.records.management import (
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.basics import URL
+from yarnbox.yarn.records.container import ContainerLaunchContext, LocalResource
+from yarnbox.yarn.records.management import (
     StartContainerRequest,
     StartContainersRequest,
     StartContainersResponse,
     StopContainersRequest,
 )
-from yarn.records.tokens import ContainerTokenIdentifier, Token
-from yarn.records.tracker import NodeHeartbeatRequest, NodeHeartbeatResponse, RegisterNodeManagerResponse
-from yarn.resource import Resource
-from yarn.tokens import ContainerTokenSecretManager, NMTokenSecretManager
+from yarnbox.yarn.records.tokens import ContainerTokenIdentifier, Token
+from yarnbox.yarn.records.tracker import (
+    NodeHeartbeatRequest,
+    NodeHeartbeatResponse,
+    RegisterNodeManagerResponse,
+)
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.tokens import ContainerTokenSecretManager, NMTokenSecretManager
 
 NODE = NodeId("nm1", 4321)
 RM_IDENTIFIER = 1_000
@@ -133,7 +137,7 @@ class Rig:
         """What one heartbeat tells of containers."""
         node_status = self.heartbeat(**answer).node_status
         assert node_status is not None
-        return {one.container_id: one for one in node_status.containers_statuses if one.container_id}
+        return {one.container_id: one for one in node_status.containers_statuses}
 
     # AMs
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from yarn.statemachine import InvalidEventError, Table
-from yarn.story import Story
+from yarnbox.yarn.statemachine import InvalidEventError, Table
+from yarnbox.yarn.story import Story
 
 
 def pairs(table: Table[Any]) -> list[tuple[Enum, type, bool]]:

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
-from nm.application import APPLICATION, Application
-from nm.effects import (
+from tests.nm.rig import APPLICATION as ID
+from tests.nm.rig import Rig, container_id
+from tests.nm.tables import check_pair, name_of, pairs
+from yarnbox.nm.application import APPLICATION, Application
+from yarnbox.nm.effects import (
     AggregateLogs,
     CleanUpContainer,
     DeleteApplicationFiles,
@@ -16,11 +19,8 @@ from nm.effects import (
     PrepareLogAggregation,
     StopAuxiliaryApplication,
 )
-from nm.settings import LogSettings, NMSettings
-from tests.nm.rig import APPLICATION as ID
-from tests.nm.rig import Rig, container_id
-from tests.nm.tables import check_pair, name_of, pairs
-from yarn.enums import LogAggregationStatus
+from yarnbox.nm.settings import LogSettings, NMSettings
+from yarnbox.yarn.enums import LogAggregationStatus
 
 
 def _event(event_type: type) -> Any:
@@ -50,7 +50,7 @@ def test_every_pair_of_state_and_event(pair: tuple[Enum, type, bool], has_contai
             application.state,
             list(application.containers),
             len(rig.context.effects),
-            len(rig.context.dispatcher._queue),
+            rig.context.dispatcher.waiting,
             list(rig.context.applications),
         )
 

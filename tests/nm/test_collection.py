@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nm.edge.collection import LogCollection
-from nm.effects import AggregateLogs
-from nm.executor.layout import Layout
-from yarn.aggregated_logs import LogLayout
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.basics import LogAggregationContext
+from yarnbox.nm.edge.collection import LogCollection
+from yarnbox.nm.effects import AggregateLogs
+from yarnbox.nm.executor.layout import Layout
+from yarnbox.yarn.aggregated_logs import LogLayout
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.basics import LogAggregationContext
 
 APP = ApplicationId(1, 1)
 CONTAINER = ContainerId(ApplicationAttemptId(APP, 1), 1)

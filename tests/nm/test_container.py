@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 
-from nm import events
-from nm.container import CONTAINER
-from nm.container_state import Container, Reinitialization
-from nm.container_state import ContainerState as State
-from nm.effects import (
+from tests.nm.rig import APPLICATION, Rig, container_id, resource
+from tests.nm.tables import check_pair, name_of, pairs
+from yarnbox.nm import events
+from yarnbox.nm.container import CONTAINER
+from yarnbox.nm.container_state import Container, Reinitialization
+from yarnbox.nm.container_state import ContainerState as State
+from yarnbox.nm.effects import (
     CleanUpContainer,
     DeleteContainerFiles,
     FetchResource,
@@ -25,13 +27,11 @@ from nm.effects import (
     StartMonitoring,
     StopMonitoring,
 )
-from nm.resources import ResourceSet, key_of
-from nm.settings import NMSettings
-from tests.nm.rig import APPLICATION, Rig, container_id, resource
-from tests.nm.tables import check_pair, name_of, pairs
-from yarn.enums import ContainerRetryPolicy, ContainerSubState, ExecutionType, LocalizationState
-from yarn.records.container import ContainerLaunchContext, ContainerRetryContext
-from yarn.records.management import (
+from yarnbox.nm.resources import ResourceSet, key_of
+from yarnbox.nm.settings import NMSettings
+from yarnbox.yarn.enums import ContainerRetryPolicy, ContainerSubState, ExecutionType, LocalizationState
+from yarnbox.yarn.records.container import ContainerLaunchContext, ContainerRetryContext
+from yarnbox.yarn.records.management import (
     GetLocalizationStatusesRequest,
     ReInitializeContainerRequest,
     ResourceLocalizationRequest,
@@ -86,7 +86,7 @@ def test_every_pair_of_state_and_event(pair: tuple[Enum, type, bool]) -> None:
             container.has_process,
             container.token,
             len(rig.context.effects),
-            len(rig.context.dispatcher._queue),
+            rig.context.dispatcher.waiting,
             len(rig.context.timers),
             dict(container.resources.localized),
         )

@@ -12,19 +12,19 @@ from typing import Any
 import psutil
 import pytest
 
-from nm.effects import Launch
-from nm.executor.layout import Layout
-from nm.executor.process import ProcessExecutor, read_pid
-from nm.executor.reaper import Reaper
-from nm.settings import NMSettings
 from tests.nm.fake_rm import until
 from tests.nm.rig import NODE, container_id
-from yarn.credentials import Credentials, read_token_file
-from yarn.enums import SignalContainerCommand
-from yarn.ids import ContainerId
-from yarn.records.container import ContainerLaunchContext
-from yarn.records.tokens import Token
-from yarn.resource import Resource
+from yarnbox.nm.effects import Launch
+from yarnbox.nm.executor.layout import Layout
+from yarnbox.nm.executor.process import ProcessExecutor, read_pid
+from yarnbox.nm.executor.reaper import Reaper
+from yarnbox.nm.settings import NMSettings
+from yarnbox.yarn.credentials import Credentials, read_token_file
+from yarnbox.yarn.enums import SignalContainerCommand
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.resource import Resource
 
 
 class Machine:

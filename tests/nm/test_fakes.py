@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from nm.edge.naming import NamingFiles
-from nm.settings import NMSettings
-from nm.testing import FakeNodeManager, VirtualNodes, VirtualOptions
 from tests.nm.fake_rm import FakeRM, command, start_nm, until
 from tests.nm.rig import APPLICATION, container_id
-from yarn.address import Address
-from yarn.enums import NodeAction
-from yarn.errors import InvalidTokenError
-from yarn.ids import NodeId
-from yarn.records.container import ContainerLaunchContext
-from yarn.resource import Resource
+from yarnbox.nm.edge.naming import NamingFiles
+from yarnbox.nm.edge.virtual import VirtualNodes, VirtualOptions
+from yarnbox.nm.settings import NMSettings
+from yarnbox.testing import FakeNodeManager
+from yarnbox.yarn.address import Address
+from yarnbox.yarn.enums import NodeAction
+from yarnbox.yarn.errors import InvalidTokenError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.resource import Resource
 
 
 def test_a_fake_node_in_the_hands_of_a_test() -> None:
@@ -69,7 +70,7 @@ def test_virtual_nodes_run_containers_that_take_time(tmp_path: Path) -> None:
 
     async def body() -> None:
         async with FakeRM() as rm:
-            settings = NMSettings(rm_address=Address("127.0.0.1", rm.port), address=Address("x", 0))
+            settings = NMSettings(rm_address=Address("127.0.0.1", rm.port), address=Address("127.0.0.1", 0))
             options = VirtualOptions(
                 count=5,
                 racks=2,
@@ -94,7 +95,7 @@ def test_virtual_nodes_run_containers_that_take_time(tmp_path: Path) -> None:
             assert (await rm.ended(2)).exit_status == 3
             await rm.stop(second, 3)
             assert (await rm.ended(3)).exit_status == -105
-            with pytest.raises(InvalidTokenError, match="is no node of this process"):
+            with pytest.raises(InvalidTokenError, match="is not a node of this process"):
                 await rm.start(NodeId("v99999", first.port), 4, command("x"))
             assert nodes.beats > 0
             nodes.shut_down()

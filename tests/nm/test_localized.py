@@ -9,21 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nm import events
-from nm.effects import DeleteResource, FetchResource
-from nm.localized import (
+from tests.nm.rig import APPLICATION, Rig, container_id, resource
+from tests.nm.tables import check_pair, name_of, pairs
+from yarnbox.nm import events
+from yarnbox.nm.effects import DeleteResource, FetchResource
+from yarnbox.nm.localized import (
     LOCALIZED_RESOURCE,
     CacheDirectories,
     LocalizedResource,
     ResourceState,
     directory_name,
 )
-from nm.resources import CacheKey, key_of
-from nm.settings import LocalizationSettings, NMSettings
-from tests.nm.rig import APPLICATION, Rig, container_id, resource
-from tests.nm.tables import check_pair, name_of, pairs
-from yarn.enums import LocalResourceVisibility
-from yarn.records.container import ContainerLaunchContext
+from yarnbox.nm.resources import CacheKey, key_of
+from yarnbox.nm.settings import LocalizationSettings, NMSettings
+from yarnbox.yarn.enums import LocalResourceVisibility
+from yarnbox.yarn.records.container import ContainerLaunchContext
 
 PUBLIC = CacheKey(LocalResourceVisibility.PUBLIC)
 KEY = key_of(resource())
@@ -52,7 +52,7 @@ def test_every_pair_of_state_and_event(pair: tuple[Enum, type, bool]) -> None:
             entry.path,
             entry.size,
             len(rig.context.effects),
-            len(rig.context.dispatcher._queue),
+            rig.context.dispatcher.waiting,
         )
 
     check_pair(LOCALIZED_RESOURCE, entry, event, snapshot)

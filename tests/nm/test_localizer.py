@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from nm.effects import FetchResource
-from nm.executor.layout import Layout
-from nm.localizer import FetchError, Localizer, modification_ms
-from nm.resources import CacheKey, ResourceKey
-from yarn.enums import LocalResourceType, LocalResourceVisibility
+from yarnbox.nm.effects import FetchResource
+from yarnbox.nm.executor.layout import Layout
+from yarnbox.nm.localizer import FetchError, Localizer
+from yarnbox.nm.resources import CacheKey, ResourceKey
+from yarnbox.yarn import remote_files
+from yarnbox.yarn.enums import LocalResourceType, LocalResourceVisibility
 
 PRIVATE = CacheKey(LocalResourceVisibility.PRIVATE, "alice")
 PUBLIC = CacheKey(LocalResourceVisibility.PUBLIC)
@@ -33,7 +34,7 @@ def _fetch(
     timestamp: int | None = None,
 ) -> tuple[Path, int]:
     layout = Layout([str(tmp_path / "local")], [str(tmp_path / "logs")])
-    moment = modification_ms(source.stat()) if timestamp is None else timestamp
+    moment = source.stat().st_mtime_ns // 1_000_000 if timestamp is None else timestamp
     key = ResourceKey(url or f"file://{source}", moment, kind, pattern)
 
     async def body() -> tuple[str, int]:
@@ -66,14 +67,55 @@ def test_a_source_that_has_changed(tmp_path: Path, source: Path) -> None:
     assert list((tmp_path / "local").rglob("*.txt")) == []
 
 
+def fsspec_url(path: Path) -> str:
+    """A file as one of fsspec's filesystems knows it."""
+    return f"simplecache::file://{path}"
+
+
+def told_ms(url: str) -> int:
+    """When that filesystem says that the file was written."""
+    moment = remote_files.status(url).modified_ms
+    assert moment is not None
+    return moment
+
+
+def test_a_resource_of_any_filesystem_that_fsspec_knows(tmp_path: Path, source: Path) -> None:
+    url = fsspec_url(source)
+    path, size = _fetch(tmp_path, source, url=url, timestamp=told_ms(url))
+    assert (path.name, path.read_text(), size) == ("data.txt", "content", 7)
+    assert [one.name for one in path.parent.iterdir()] == ["data.txt"]
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        archive.writestr("inner/two.txt", "more")
+    url = fsspec_url(tmp_path / "all.zip")
+    path, _ = _fetch(tmp_path, source, ARCHIVE, url=url, timestamp=told_ms(url))
+    assert (path / "inner" / "two.txt").read_text() == "more"
+
+
+def test_a_remote_resource_that_has_changed_or_gone(tmp_path: Path, source: Path) -> None:
+    with pytest.raises(FetchError, match="changed on src filesystem - expected: 1, was: 17000000"):
+        _fetch(tmp_path, source, url=fsspec_url(source), timestamp=1)
+    with pytest.raises(FetchError, match="none does not exist"):
+        _fetch(tmp_path, source, url=fsspec_url(tmp_path / "none"), timestamp=1)
+
+
+def test_a_filesystem_that_tells_no_times_is_believed(tmp_path: Path) -> None:
+    (tmp_path / "up").write_text("content")
+    assert remote_files.upload(tmp_path / "up", "memory:///believed/up").modified_ms is None
+    path, _ = _fetch(tmp_path, tmp_path, url="memory:///believed/up", timestamp=1)
+    assert path.read_text() == "content"
+    remote_files.remove("memory:///believed")
+    with pytest.raises(FetchError, match="does not exist"):
+        _fetch(tmp_path, tmp_path, url="memory:///believed/up", timestamp=1)
+
+
 def test_a_source_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FetchError, match="does not exist"):
         _fetch(tmp_path, tmp_path / "nothing", timestamp=1)
 
 
 def test_another_file_system(tmp_path: Path, source: Path) -> None:
-    with pytest.raises(FetchError, match="No FileSystem for scheme 'hdfs'"):
-        _fetch(tmp_path, source, url="hdfs://nn/data.txt")
+    with pytest.raises(FetchError, match="No FileSystem for scheme 'nosuch'"):
+        _fetch(tmp_path, source, url="nosuch://nn/data.txt")
 
 
 def test_what_is_public_has_to_be_so(tmp_path: Path, source: Path) -> None:
@@ -126,7 +168,7 @@ def test_a_pattern_takes_some_members_and_keeps_the_archive(tmp_path: Path) -> N
 
 def test_a_pattern_that_is_none(tmp_path: Path) -> None:
     jar = _zip(tmp_path / "job.jar", {"a": "a"})
-    with pytest.raises(FetchError, match="is no regular expression"):
+    with pytest.raises(FetchError, match="is not a regular expression"):
         _fetch(tmp_path, jar, PATTERN, pattern="(")
 
 

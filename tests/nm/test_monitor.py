@@ -9,7 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from nm.monitor import (
+from tests.nm.fake_rm import ROOT
+from tests.nm.rig import container_id
+from yarnbox.nm.monitor import (
     ContainersMonitor,
     Limits,
     ProcessSample,
@@ -19,9 +21,7 @@ from nm.monitor import (
     measure,
     node_utilization,
 )
-from nm.settings import MonitorSettings
-from tests.nm.fake_rm import ROOT
-from tests.nm.rig import container_id
+from yarnbox.nm.settings import MonitorSettings
 
 ONE = ProcessSample(
     pid=7,

@@ -13,13 +13,15 @@ from typing import Any
 import pytest
 from defusedxml import ElementTree
 
-from nm.edge.web import WebService
-from nm.executor.layout import Layout
-from nm.settings import NMSettings
 from tests.nm.rig import APPLICATION, NODE, Rig, container_id
-from yarn.aggregated_logs import AggregatedLogWriter, LogLayout
-from yarn.configuration import Configuration
-from yarn.settings import read
+from tests.waiting import PATIENCE_S
+from yarnbox.nm.edge.web import WebService
+from yarnbox.nm.executor.layout import Layout
+from yarnbox.nm.settings import NMSettings
+from yarnbox.yarn.aggregated_logs import AggregatedLogWriter, LogLayout
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.http_access import HttpAccess, HttpAccessSettings
+from yarnbox.yarn.settings import read
 
 ONE = str(container_id(1))
 PAST = container_id(7)
@@ -41,7 +43,9 @@ def asked(
     (own_logs / "nm.log").write_text("hello from the node\n")
 
     async def body() -> Any:
-        service = WebService(rig.core, layout, Configuration.of(conf or {}), own_logs)
+        service = WebService(
+            rig.core, layout, HttpAccess(HttpAccessSettings()), Configuration.of(conf or {}), own_logs
+        )
         if not rig.context.settings.logs.aggregation_enabled:
             rig.run(1)
             rig.run(2)
@@ -53,7 +57,7 @@ def asked(
         await service.start("127.0.0.1", 0)
 
         def get(path: str, method: str = "GET", **headers: str) -> Answer:
-            connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=10)
+            connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE_S)
             try:
                 connection.request(method, path, headers=headers)
                 response = connection.getresponse()

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from nm.descriptors import (
+from tests.nm.rig import APPLICATION, container_id, resource
+from yarnbox.nm.descriptors import (
     Descriptors,
     attributes_of_script,
     attributes_of_text,
@@ -18,20 +19,19 @@ from nm.descriptors import (
     labels_of_text,
     name_complaint,
 )
-from nm.edge.disks import DirectoriesCheck
-from nm.executor.java import additional_options, java_version
-from nm.executor.script import ScriptInput, by_dependency, expand, launch_script
-from nm.executor.simulated import duration_ms, exit_code
-from nm.executor.tails import globs
-from nm.health import DirectoriesState, NodeHealth, script_verdict
-from nm.logs import FinishedContainer, policy_of
-from nm.resources import ResourceSet, cache_of, key_of
-from nm.retry import Retries
-from nm.settings import DiskSettings
-from nm.tables import render
-from tests.nm.rig import APPLICATION, container_id, resource
-from yarn.enums import ContainerRetryPolicy, ContainerType, LocalResourceVisibility
-from yarn.records.container import ContainerLaunchContext, ContainerRetryContext
+from yarnbox.nm.edge.disks import DirectoriesCheck
+from yarnbox.nm.executor.java import additional_options, java_version
+from yarnbox.nm.executor.script import ScriptInput, by_dependency, expand, launch_script
+from yarnbox.nm.executor.simulated import duration_ms, exit_code
+from yarnbox.nm.executor.tails import globs
+from yarnbox.nm.health import DirectoriesState, NodeHealth, script_verdict
+from yarnbox.nm.logs import FinishedContainer, policy_of
+from yarnbox.nm.resources import ResourceSet, cache_of, key_of
+from yarnbox.nm.retry import Retries
+from yarnbox.nm.settings import DiskSettings
+from yarnbox.nm.tables import render
+from yarnbox.yarn.enums import ContainerRetryPolicy, ContainerType, LocalResourceVisibility
+from yarnbox.yarn.records.container import ContainerLaunchContext, ContainerRetryContext
 
 ALL, SOME = ContainerRetryPolicy.RETRY_ON_ALL_ERRORS, ContainerRetryPolicy.RETRY_ON_SPECIFIC_ERROR_CODES
 
@@ -211,7 +211,7 @@ def test_labels_and_attributes_as_they_are_said() -> None:
         ("size", "large"),
     ]
     assert attributes_of_script("NODE_ATTRIBUTE:os,STRING,linux\n") == found[:1]
-    with pytest.raises(ValueError, match="no node attribute"):
+    with pytest.raises(ValueError, match="not a node attribute"):
         attributes_of_script("NODE_ATTRIBUTE:os,linux")
     with pytest.raises(ValueError, match="ambiguous"):
         attributes_of_script("NODE_ATTRIBUTE:os,STRING,linux\nNODE_ATTRIBUTE:os,STRING,other")
@@ -360,5 +360,5 @@ def test_how_long_a_simulated_container_takes(
 def test_the_page_of_state_machines_is_current() -> None:
     page = Path(__file__).resolve().parents[2] / "docs" / "nodemanager-states.md"
     assert page.read_text(encoding="utf-8") == render(), (
-        "run `python -m nm.tables > docs/nodemanager-states.md`"
+        "run `python -m yarnbox.nm.tables > docs/nodemanager-states.md`"
     )

@@ -1,4 +1,4 @@
-"""`python -m nm` as a process, against an RM that answers: lives, deaths, and what they leave behind."""
+"""`python -m yarnbox.nm` as a process, against a fake RM: lives, deaths, and what they leave behind."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ import pytest
 from tests.nm.fake_rm import ROOT, FakeRM, command, start_nm, until
 from tests.nm.rig import APPLICATION, container_id
 from tests.nm.test_executor import is_running
-from yarn.enums import LocalResourceType, LocalResourceVisibility, NodeAction
-from yarn.errors import InvalidTokenError
-from yarn.records.basics import URL
-from yarn.records.container import ContainerLaunchContext, LocalResource
-from yarn.records.management import StartContainersRequest
-from yarn.resource import Resource
-from yarn.rpc import Stub
-from yarn.shuffle import port_of_meta_data
+from tests.waiting import PATIENCE_S
+from yarnbox.yarn.enums import LocalResourceType, LocalResourceVisibility, NodeAction
+from yarnbox.yarn.errors import InvalidTokenError
+from yarnbox.yarn.records.basics import URL
+from yarnbox.yarn.records.container import ContainerLaunchContext, LocalResource
+from yarnbox.yarn.records.management import StartContainersRequest
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import Stub
+from yarnbox.yarn.shuffle import port_of_meta_data
 
 SHUFFLE = ("yarn.nodemanager.aux-services=mapreduce_shuffle", "mapreduce.shuffle.port=0")
 
@@ -65,7 +66,7 @@ def test_a_node_registers_runs_a_container_and_ends(tmp_path: Path) -> None:
             pid = int(pid_file.read_text())
             node.terminate()
             assert await node.wait() == 0
-            assert await asyncio.wait_for(rm.unregistered.get(), 5) == node_id
+            assert await asyncio.wait_for(rm.unregistered.get(), PATIENCE_S) == node_id
             assert not is_running(pid)
             assert not (tmp_path / "nm1" / "node.json").exists()
 
@@ -79,7 +80,7 @@ def test_the_end_of_a_container_is_told_at_once(tmp_path: Path) -> None:
             node = await start_nm(rm.port, tmp_path)
             node_id = (await rm.registered()).node_id
             assert node_id is not None
-            await asyncio.wait_for(rm.heartbeats.get(), 10)
+            await asyncio.wait_for(rm.heartbeats.get(), PATIENCE_S)
             await rm.start(node_id, 1, command("true"))
             assert (await rm.ended(1)).exit_status == 0
             node.terminate()
@@ -128,7 +129,7 @@ def test_an_order_to_shut_down(tmp_path: Path) -> None:
             node = await start_nm(rm.port, tmp_path)
             await rm.registered()
             rm.answers.append({"node_action": NodeAction.SHUTDOWN, "diagnostics_message": "go away"})
-            output, _ = await asyncio.wait_for(node.communicate(), 20)
+            output, _ = await asyncio.wait_for(node.communicate(), PATIENCE_S)
             assert node.returncode == 1
             assert b"go away" in output
             assert rm.unregistered.empty()
@@ -144,7 +145,7 @@ def test_a_refused_registration(tmp_path: Path) -> None:
                 "diagnostics_message": "Disallowed NodeManager from  nm1",
             }
             node = await start_nm(rm.port, tmp_path)
-            output, _ = await asyncio.wait_for(node.communicate(), 20)
+            output, _ = await asyncio.wait_for(node.communicate(), PATIENCE_S)
             assert node.returncode == 1
             assert b"Disallowed NodeManager from  nm1" in output
 
@@ -174,7 +175,7 @@ def test_a_node_that_is_killed_takes_its_containers_with_it(tmp_path: Path) -> N
 def test_a_node_follows_its_parent(tmp_path: Path) -> None:
     script = (
         "import subprocess, sys\n"
-        "node = subprocess.Popen([sys.executable, '-m', 'nm', '--exit-with-parent', *sys.argv[1:]])\n"
+        "node = subprocess.Popen([sys.executable, '-m', 'yarnbox.nm', '--exit-with-parent', *sys.argv[1:]])\n"
         "print(node.pid, flush=True)\nsys.stdin.read()\n"
     )
 
@@ -191,7 +192,7 @@ def test_a_node_follows_its_parent(tmp_path: Path) -> None:
                 "-D",
                 "yarn.nodemanager.webapp.address=127.0.0.1:0",
                 cwd=ROOT,
-                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
@@ -213,7 +214,9 @@ def test_a_node_waits_for_an_rm_that_comes_later(tmp_path: Path) -> None:
             port = first.port
         node = await start_nm(port, tmp_path)
         assert node.stdout is not None
-        assert b"waiting for the ResourceManager" in await asyncio.wait_for(node.stdout.readline(), 20)
+        assert b"waiting for the ResourceManager" in await asyncio.wait_for(
+            node.stdout.readline(), PATIENCE_S
+        )
         node.send_signal(signal.SIGTERM)
         assert await node.wait() == 0
 
@@ -226,7 +229,7 @@ def test_an_rm_that_never_comes(tmp_path: Path) -> None:
             port = first.port
         define = ["yarn.nodemanager.resourcemanager.connect.max-wait.ms=1"]
         node = await start_nm(port, tmp_path, define=define)
-        output, _ = await asyncio.wait_for(node.communicate(), 20)
+        output, _ = await asyncio.wait_for(node.communicate(), PATIENCE_S)
         assert node.returncode == 1
         assert b"the ResourceManager cannot be reached" in output
 
@@ -255,17 +258,17 @@ def test_a_call_without_a_token(tmp_path: Path) -> None:
         (["-D", "yarn.nodemanager.aux-services=spark_shuffle"], "there is no other auxiliary service here"),
         (["--conf", "no-such-directory"], "no-such-directory"),
         (["-D", "nonsense"], "name=value"),
-        (["--log-level", "loud"], "'loud' is no level: one of trace, debug, info, warn"),
+        (["--log-level", "loud"], "'loud' is not a log level; expected one of trace, debug, info, warn"),
     ],
 )
 def test_a_wrong_configuration(tmp_path: Path, arguments: list[str], said: str) -> None:
     ended = subprocess.run(
-        [sys.executable, "-m", "nm", "--dir", str(tmp_path), *arguments],
+        [sys.executable, "-m", "yarnbox.nm", "--dir", str(tmp_path), *arguments],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert ended.returncode == 2
@@ -286,7 +289,7 @@ def test_a_port_that_is_taken(tmp_path: Path, setting: str, value: str) -> None:
         async with FakeRM() as rm:
             define = [f"{setting}={value.format(rm.port)}", SHUFFLE[0]]
             node = await start_nm(rm.port, tmp_path, define=define)
-            output, _ = await asyncio.wait_for(node.communicate(), 20)
+            output, _ = await asyncio.wait_for(node.communicate(), PATIENCE_S)
             assert node.returncode == 1
             assert f"port {rm.port} is already in use; {setting} changes it".encode() in output
             assert b"Traceback" not in output
@@ -302,7 +305,7 @@ def test_two_nodes_do_not_share_a_local_directory(tmp_path: Path) -> None:
             kept = tmp_path / "local" / "usercache" / "mine"
             kept.mkdir()
             second = await start_nm(rm.port, tmp_path)
-            output, _ = await asyncio.wait_for(second.communicate(), 20)
+            output, _ = await asyncio.wait_for(second.communicate(), PATIENCE_S)
             assert second.returncode == 1
             assert b"is in use by another NodeManager; yarn.nodemanager.local-dirs" in output
             assert kept.is_dir()
@@ -345,7 +348,7 @@ def test_memory_is_enforced(tmp_path: Path) -> None:
 async def _report_when(rm: FakeRM, *, is_healthy: bool) -> str:
     """The health report of the first heartbeat that says so."""
     while True:
-        request = await asyncio.wait_for(rm.heartbeats.get(), 20)
+        request = await asyncio.wait_for(rm.heartbeats.get(), PATIENCE_S)
         assert request.node_status is not None
         health = request.node_status.node_health_status
         assert health is not None

@@ -9,16 +9,16 @@ from typing import Any, ClassVar
 
 import pytest
 
-from nm.core import Core
-from nm.edge.naming import NamingFiles
-from nm.edge.providers import ProviderLoops, check_providers
-from nm.edge.pump import SystemClock
-from nm.edge.scripts import ScriptFailedError, ScriptTimedOutError, run_script
-from nm.health import TIMED_OUT
-from nm.settings import AttributeProviderSettings, HealthSettings, LabelProviderSettings, NMSettings
 from tests.nm.rig import NODE
-from yarn.configuration import Configuration, ConfigurationError
-from yarn.resource import Resource
+from yarnbox.nm.core import Core
+from yarnbox.nm.edge.naming import NamingFiles
+from yarnbox.nm.edge.providers import ProviderLoops, check_providers
+from yarnbox.nm.edge.scripts import ScriptFailedError, ScriptTimedOutError, run_script
+from yarnbox.nm.health import TIMED_OUT
+from yarnbox.nm.settings import AttributeProviderSettings, HealthSettings, LabelProviderSettings, NMSettings
+from yarnbox.yarn.clock import SystemClock
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.resource import Resource
 
 
 def _script(tmp_path: Path, text: str) -> str:

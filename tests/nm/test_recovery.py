@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from nm.core import Core
-from nm.edge.store import StateStore
-from nm.effects import (
-    CleanUpContainer,
-    FetchResource,
-    Forget,
-    Keep,
-    LaunchContainer,
-    ReacquireContainer,
-    StartAuxiliaryApplication,
-)
-from nm.settings import NMSettings
 from tests.nm.fake_rm import FakeRM, command, start_nm, until
 from tests.nm.rig import APPLICATION, NODE, OTHER_ATTEMPT, Rig, container_id, resource
 from tests.nm.test_executor import is_running
-from yarn.address import Address
-from yarn.enums import ContainerState, LocalResourceVisibility
-from yarn.errors import InvalidTokenError
-from yarn.records.container import ContainerLaunchContext
-from yarn.records.management import ContainerUpdateRequest, GetContainerStatusesRequest
-from yarn.resource import Resource
+from tests.waiting import PATIENCE_S
+from yarnbox.nm.core import Core
+from yarnbox.nm.edge.store import FILE, StateStore
+from yarnbox.nm.effects import (
+    CleanUpContainer,
+    FetchResource,
+    Forget,
+    LaunchContainer,
+    ReacquireContainer,
+    StartAuxiliaryApplication,
+    StoreEntry,
+)
+from yarnbox.nm.executor.leftovers import running_groups
+from yarnbox.nm.settings import NMSettings
+from yarnbox.yarn.address import Address
+from yarnbox.yarn.enums import ContainerState, LocalResourceVisibility
+from yarnbox.yarn.errors import InvalidTokenError, YarnError
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.records.management import ContainerUpdateRequest, GetContainerStatusesRequest
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.sealed_store import StoreError
 
 SETTINGS = NMSettings(recovery_enabled=True, address=Address("nm1", 4321))
 
@@ -41,23 +47,23 @@ class Life:
         self.rig = Rig(SETTINGS)
         self.kept: dict[str, bytes] = {}
 
-    def settle(self) -> None:
+    def perform_effects(self) -> None:
         """What the node wants remembered is."""
         effects = self.rig.effects + self.rig.core.take_effects()
-        self.rig.effects = [one for one in effects if not isinstance(one, Keep | Forget)]
+        self.rig.effects = [one for one in effects if not isinstance(one, StoreEntry | Forget)]
         for effect in effects:
             if isinstance(effect, Forget):
                 for key in [key for key in self.kept if key.startswith(effect.prefix)]:
                     del self.kept[key]
-            elif isinstance(effect, Keep) and effect.value is None:
+            elif isinstance(effect, StoreEntry) and effect.value is None:
                 self.kept.pop(effect.key, None)
-            elif isinstance(effect, Keep):
+            elif isinstance(effect, StoreEntry):
                 assert effect.value is not None
                 self.kept[effect.key] = effect.value
 
     def restart(self) -> Rig:
         """The node ends as if by SIGKILL, and begins again."""
-        self.settle()
+        self.perform_effects()
         old = self.rig
         rig = Rig.__new__(Rig)
         rig.clock, rig.keys, rig.effects, rig.response_id = old.clock, old.keys, [], 0
@@ -110,7 +116,7 @@ def test_a_kill_is_not_forgotten() -> None:
     life.rig.run(1)
     life.rig.start(2, ContainerLaunchContext(local_resources={"a": resource()}))
     life.rig.stop(1)
-    life.settle()
+    life.perform_effects()
     life.kept[f"ContainerManager/containers/{container_id(2)}/killed"] = b"1"
     rig = life.restart()
     assert (rig.state(2), rig.container(2).exit_code) == ("DONE", -105)
@@ -181,7 +187,7 @@ def test_what_is_over_is_not_kept() -> None:
     life.rig.exited(1)
     life.rig.heartbeat(applications_to_cleanup=(APPLICATION,))
     life.rig.heartbeat()
-    life.settle()
+    life.perform_effects()
     left = [key for key in life.kept if "Tokens" not in key]
     assert left == []
 
@@ -190,24 +196,117 @@ def test_nothing_is_kept_unless_it_is_wanted() -> None:
     rig = Rig()
     rig.run(1)
     rig.exited(1)
-    assert rig.take(Keep) == []
+    assert rig.take(StoreEntry) == []
     assert rig.take(Forget) == []
 
 
 def test_the_store(tmp_path: Path) -> None:
     store = StateStore(tmp_path)
     for key, value in (("a/1", b"x"), ("a/2", b"y"), ("ab", b"z"), ("a/1", b"w")):
-        store.keep(key, value)
-    store.keep("ab", None)
+        assert store.keep([StoreEntry(key, value)])
+    assert store.keep([StoreEntry("ab", None)])
     store.close()
     again = StateStore(tmp_path)
     assert again.entries() == {"a/1": b"w", "a/2": b"y"}
-    again.forget("a/")
-    assert again.entries() == {}
+    assert again.keep([StoreEntry("a/3", b"v"), Forget("a/"), StoreEntry("b", b"u")])
+    assert again.entries() == {"b": b"u"}
     again.close()
     nothing = StateStore(None)
-    nothing.keep("a", b"b")
+    assert nothing.keep([StoreEntry("a", b"b")])
     assert nothing.entries() == {}
+
+
+def change(path: Path, *statements: str) -> None:
+    """What a disk does to a store that is used."""
+    with closing(sqlite3.connect(path, timeout=10)) as database, database:
+        for statement in statements:
+            database.execute(statement)
+
+
+def fill_up(path: Path) -> None:
+    """From now on nothing can be stored."""
+    change(path, *(FULL.format(verb) for verb in VERBS))
+
+
+def make_room(path: Path) -> None:
+    """Something can be stored again."""
+    change(path, *(f"DROP TRIGGER full_{verb}" for verb in VERBS))
+
+
+VERBS = ("INSERT", "UPDATE", "DELETE")
+FULL = (
+    "CREATE TRIGGER full_{0} BEFORE {0} ON sealed BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"
+)
+
+
+def test_what_could_not_be_written_is_written_with_the_next_that_can(tmp_path: Path) -> None:
+    store = StateStore(tmp_path)
+    assert store.keep([StoreEntry("a/1", b"x"), StoreEntry("b", b"y")])
+    fill_up(tmp_path / FILE)
+    assert not store.keep([StoreEntry("a/2", b"z"), StoreEntry("c", b"w")])
+    assert not store.keep([Forget("a/")])
+    failures = [store.failure]
+    make_room(tmp_path / FILE)
+    assert store.keep()
+    assert [*failures, store.failure] == ["database or disk is full", None]
+    assert store.entries() == {"b": b"y", "c": b"w"}
+    store.close()
+
+
+def test_a_disk_that_is_full_at_the_start_is_no_reason_to_begin_anew(tmp_path: Path) -> None:
+    store = StateStore(tmp_path)
+    assert store.keep([StoreEntry("a", b"x")])
+    store.close()
+    (tmp_path / FILE).chmod(0o400)
+    content = (tmp_path / FILE).read_bytes()
+    (tmp_path / f"{FILE}-wal").mkdir()  # SQLite cannot open its log
+    with pytest.raises(StoreError, match="cannot be opened"):
+        StateStore(tmp_path)
+    assert (tmp_path / FILE).read_bytes() == content
+    (tmp_path / f"{FILE}-wal").rmdir()
+    (tmp_path / FILE).chmod(0o600)
+    again = StateStore(tmp_path)
+    assert again.entries() == {"a": b"x"}
+    again.close()
+
+
+def test_a_node_whose_store_fails_starts_nothing_and_says_so(tmp_path: Path) -> None:
+    define = [
+        "yarn.nodemanager.recovery.enabled=true",
+        f"yarn.nodemanager.recovery.dir={tmp_path / 'recovery'}",
+        f"yarn.nodemanager.address=127.0.0.1:{_free_port()}",
+    ]
+
+    async def health(rm: FakeRM, is_healthy: bool) -> str:
+        async with asyncio.timeout(PATIENCE_S):
+            while True:
+                node_status = (await rm.heartbeats.get()).node_status
+                status = node_status.node_health_status if node_status is not None else None
+                assert status is not None
+                if status.is_node_healthy is is_healthy:
+                    return str(status.health_report)
+
+    async def body() -> None:
+        async with FakeRM() as rm:
+            node = await start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
+            node_id = (await rm.registered()).node_id
+            assert node_id is not None
+            await rm.start(node_id, 1, command("while [ ! -e go ]; do sleep 0.02; done; exit 6"))
+            fill_up(tmp_path / "recovery" / FILE)
+            with pytest.raises(YarnError, match=r"recovery store of nm1:.*disk is full"):
+                await rm.start(node_id, 2, command("sleep 600"))
+            assert "the recovery store failed" in await health(rm, False)
+            make_room(tmp_path / "recovery" / FILE)
+            assert await health(rm, True) == ""
+            await rm.start(node_id, 3, command("exit 3"))
+            assert (await rm.ended(3)).exit_status == 3
+            work = tmp_path / "local" / "usercache" / "alice" / "appcache" / str(APPLICATION)
+            (work / str(container_id(1)) / "go").touch()
+            assert (await rm.ended(1)).exit_status == 6
+            node.kill()
+            await node.wait()
+
+    asyncio.run(body())
 
 
 def _free_port() -> int:
@@ -261,10 +360,69 @@ def test_containers_survive_the_restart_of_their_node(tmp_path: Path, stop: Stop
     asyncio.run(body())
 
 
+@pytest.mark.parametrize("damage", [lambda path: path.write_bytes(os.urandom(60_000)), Path.unlink])
+def test_a_node_whose_store_is_broken_or_gone_ends_what_nobody_knows(
+    tmp_path: Path, damage: Callable[[Path], object]
+) -> None:
+    define = [
+        "yarn.nodemanager.recovery.enabled=true",
+        f"yarn.nodemanager.recovery.dir={tmp_path / 'recovery'}",
+        f"yarn.nodemanager.address=127.0.0.1:{_free_port()}",
+    ]
+
+    async def body() -> None:
+        async with FakeRM() as rm:
+            node = await start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
+            node_id = (await rm.registered()).node_id
+            assert node_id is not None
+            await rm.start(node_id, 1, command("sleep 600; exit 3"))
+            private = tmp_path / "local" / "nmPrivate" / str(APPLICATION) / str(container_id(1))
+            await until((private / f"{container_id(1)}.pid").exists)
+            pid = int((private / f"{container_id(1)}.pid").read_text())
+            await until(lambda: running_groups([str(tmp_path / "local")]) == {container_id(1): [pid]})
+            node.kill()
+            await node.wait()
+            for path in (tmp_path / "recovery").glob(f"{FILE}*"):
+                damage(path)
+            assert is_running(pid)
+            node = await start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
+            assert (await rm.registered()).container_statuses == ()
+            assert not is_running(pid)
+            node.kill()
+            await node.wait()
+
+    asyncio.run(body())
+
+
+def test_a_store_that_cannot_be_read_is_kept_beside_the_new_one(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"no database " * 1000)
+    store = StateStore(tmp_path)
+    assert store.entries() == {}
+    assert store.keep([StoreEntry("a", b"b")])
+    store.close()
+    assert (tmp_path / f"{FILE}.before-1").read_bytes() == b"no database " * 1000
+    again = StateStore(tmp_path)
+    assert again.entries() == {"a": b"b"}
+    again.close()
+
+
+def test_an_entry_that_cannot_be_read_does_not_keep_the_others_from_coming_back() -> None:
+    life = Life()
+    life.rig.run(1)
+    life.perform_effects()
+    for key in life.kept:
+        if key.startswith("ContainerTokens/") or "/exitcode" in key:
+            life.kept[key] = b"\xff"
+    life.kept |= {"ContainerManager/applications/nonsense/user": b"\xff", "Localization/x": b"{"}
+    rig = life.restart()
+    (order,) = rig.take(ReacquireContainer)
+    assert order.launch.container_id == container_id(1)
+
+
 def test_recovery_needs_a_port_that_stays(tmp_path: Path) -> None:
     async def body() -> None:
         node = await start_nm(1, tmp_path, define=["yarn.nodemanager.recovery.enabled=true"])
-        output, _ = await asyncio.wait_for(node.communicate(), 20)
+        output, _ = await asyncio.wait_for(node.communicate(), PATIENCE_S)
         assert node.returncode == 2
         assert b"a fixed port" in output
 

@@ -8,13 +8,13 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from nm.effects import CleanUpContainer, PauseContainer, ResumeContainer
-from nm.settings import NMSettings
 from tests.nm.rig import Rig, container_id
-from yarn.enums import ExecutionType
-from yarn.records.management import ContainerUpdateRequest
-from yarn.records.tracker import ContainerQueuingLimit
-from yarn.resource import Resource
+from yarnbox.nm.effects import CleanUpContainer, PauseContainer, ResumeContainer
+from yarnbox.nm.settings import NMSettings
+from yarnbox.yarn.enums import ExecutionType
+from yarnbox.yarn.records.management import ContainerUpdateRequest
+from yarnbox.yarn.records.tracker import ContainerQueuingLimit
+from yarnbox.yarn.resource import Resource
 
 LARGE = Resource(4096, 1)
 HALF = Resource(2048, 1)
@@ -136,7 +136,7 @@ class SchedulerWalk(RuleBasedStateMachine):
         self.next = 1
         self.running: list[int] = []
 
-    def _settle(self) -> None:
+    def _run_until_idle(self) -> None:
         """The machine does what it was asked to."""
         for number in self.rig.launches():
             self.rig.launched(number)
@@ -151,14 +151,14 @@ class SchedulerWalk(RuleBasedStateMachine):
                 self.running.remove(number)
             self.rig.exited(number, 143)
         if self.rig.launches_waiting():
-            self._settle()
+            self._run_until_idle()
 
     @rule(size=st.sampled_from([512, 2048, 4096]), is_guaranteed=st.booleans())
     def start(self, size: int, is_guaranteed: bool) -> None:
         kind = ExecutionType.GUARANTEED if is_guaranteed else ExecutionType.OPPORTUNISTIC
         self.rig.start(self.next, None, resource=Resource(size, 1), execution_type=kind)
         self.next += 1
-        self._settle()
+        self._run_until_idle()
 
     @rule(data=st.data())
     def end(self, data: st.DataObject) -> None:
@@ -166,18 +166,18 @@ class SchedulerWalk(RuleBasedStateMachine):
             number = data.draw(st.sampled_from(self.running))
             self.running.remove(number)
             self.rig.exited(number, data.draw(st.sampled_from([0, 1, 143])))
-            self._settle()
+            self._run_until_idle()
 
     @rule(data=st.data())
     def stop(self, data: st.DataObject) -> None:
         if self.next > 1:
             self.rig.stop(data.draw(st.integers(1, self.next - 1)))
-            self._settle()
+            self._run_until_idle()
 
     @rule(length=st.integers(0, 3))
     def shed(self, length: int) -> None:
         self.rig.heartbeat(container_queuing_limit=ContainerQueuingLimit(max_queue_length=length))
-        self._settle()
+        self._run_until_idle()
 
     @invariant()
     def every_container_is_somewhere(self) -> None:

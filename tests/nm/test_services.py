@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-from nm.effects import SignalContainer
-from nm.services import MAXIMUM_CONTAINERS_PER_CALL
 from tests.nm.rig import (
     ATTEMPT,
     OTHER_ATTEMPT,
@@ -19,11 +17,13 @@ from tests.nm.rig import (
     container_id,
     resource,
 )
-from yarn.enums import ExecutionType, SignalContainerCommand
-from yarn.errors import IllegalArgumentError, InvalidTokenError, YarnError
-from yarn.ids import ContainerId, NodeId
-from yarn.records.container import ContainerLaunchContext, LocalResource
-from yarn.records.management import (
+from yarnbox.nm.effects import SignalContainer
+from yarnbox.nm.services import MAXIMUM_CONTAINERS_PER_CALL
+from yarnbox.yarn.enums import ExecutionType, SignalContainerCommand
+from yarnbox.yarn.errors import IllegalArgumentError, InvalidTokenError, YarnError
+from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.records.container import ContainerLaunchContext, LocalResource
+from yarnbox.yarn.records.management import (
     ContainerUpdateRequest,
     GetContainerStatusesRequest,
     GetLocalizationStatusesRequest,
@@ -35,8 +35,8 @@ from yarn.records.management import (
     StartContainersRequest,
     StopContainersRequest,
 )
-from yarn.records.tokens import Token
-from yarn.resource import Resource
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.resource import Resource
 
 CALLS: dict[str, tuple[Any, Callable[[Rig], Any]]] = {
     "start": (StartContainersRequest(), lambda rig: rig.services.start_containers),
@@ -225,7 +225,7 @@ def test_a_key_that_was_rolled_stays_good_for_who_used_it() -> None:
         ),
         (ContainerLaunchContext(local_resources={"../a": resource()}), "outside the working directory"),
         (ContainerLaunchContext(local_resources={"/a": resource()}), "outside the working directory"),
-        (ContainerLaunchContext(tokens=b"nonsense"), "these are no credentials"),
+        (ContainerLaunchContext(tokens=b"nonsense"), "these are not credentials"),
         (ContainerLaunchContext(tokens_conf=b"x" * 12_801), "12800 bytes"),
     ],
 )

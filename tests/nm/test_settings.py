@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nm.settings import NMSettings
-from yarn.address import Address
-from yarn.configuration import Configuration, ConfigurationError
-from yarn.settings import declarations, read
+from yarnbox.nm.settings import NMSettings
+from yarnbox.yarn.address import Address
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.settings import declarations, read
 
 NM = "yarn.nodemanager."
 HADOOP_DEFAULTS = {

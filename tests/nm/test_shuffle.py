@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 
-from nm.executor.layout import Layout
-from nm.shuffle.server import ShuffleService
 from tests.nm.rig import APPLICATION
-from yarn.credentials import write_token
-from yarn.records.tokens import Token
-from yarn.shuffle import (
+from tests.waiting import PATIENCE_S
+from yarnbox.nm.executor.layout import Layout
+from yarnbox.nm.shuffle.server import ShuffleService
+from yarnbox.yarn.credentials import write_token
+from yarnbox.yarn.http_access import HttpAccess, HttpAccessSettings
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.shuffle import (
     JOB_TOKEN,
     NAME,
     NAME_HEADER,
@@ -52,7 +54,7 @@ def _write_outputs(layout: Layout) -> None:
 
 
 def _get(port: int, target: str, headers: dict[str, str], method: str = "GET") -> Any:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
     try:
         connection.request(method, target, headers=headers)
         response = connection.getresponse()
@@ -71,7 +73,7 @@ def served(tmp_path: Path, ask: Callable[[int], Any], *, is_over: bool = False) 
     _write_outputs(layout)
 
     async def body() -> Any:
-        service = ShuffleService(layout)
+        service = ShuffleService(layout, HttpAccess(HttpAccessSettings()))
         await service.start("127.0.0.1", 0)
         assert port_of_meta_data(service.meta_data()) == service.port
         token = Token(identifier=JOB.encode(), password=SECRET, kind=JOB_TOKEN, service="")
@@ -111,7 +113,7 @@ def test_a_reducer_gets_its_segments(tmp_path: Path, reduce: int) -> None:
 
 def test_a_connection_serves_many_requests(tmp_path: Path) -> None:
     def ask(port: int) -> Any:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
         lengths = []
         for reduce in (0, 1, 2):
             target = request_target(JOB, reduce, [SECOND])
@@ -161,8 +163,15 @@ def test_a_job_that_is_over(tmp_path: Path) -> None:
 
 def test_what_is_no_http(tmp_path: Path) -> None:
     def ask(port: int) -> bytes:
-        with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S) as connection:
             connection.sendall(b"nonsense\r\n\r\n")
             return connection.recv(100)
 
-    assert served(tmp_path, ask).startswith(b"HTTP/1.1 400 ")
+    assert served(tmp_path, ask).startswith(b"HTTP/1.0 400 ")
+
+
+def test_a_page_of_another_site(tmp_path: Path) -> None:
+    def ask(port: int) -> Any:
+        return _get(port, TARGET, {**_signed(port, TARGET), "Host": f"evil.example:{port}"})
+
+    assert served(tmp_path, ask)[0] == 403

@@ -8,15 +8,15 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from nm.effects import CleanUpContainer, LaunchContainer, RegisterAgain, ShutDown
-from nm.settings import AttributeProviderSettings, LabelProviderSettings, NMSettings
 from tests.nm.rig import APPLICATION, NODE, Rig, container_id
-from yarn.enums import ContainerState, ExecutionType, NodeAction
-from yarn.ids import ContainerId
-from yarn.records.container import Container
-from yarn.records.node import NodeAttribute, NodeAttributeKey, NodeLabel
-from yarn.records.tracker import NodeHeartbeatResponse, RegisterNodeManagerResponse
-from yarn.resource import Resource
+from yarnbox.nm.effects import CleanUpContainer, LaunchContainer, RegisterAgain, ShutDown
+from yarnbox.nm.settings import AttributeProviderSettings, LabelProviderSettings, NMSettings
+from yarnbox.yarn.enums import ContainerState, ExecutionType, NodeAction
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.container import Container
+from yarnbox.yarn.records.node import NodeAttribute, NodeAttributeKey, NodeLabel
+from yarnbox.yarn.records.tracker import NodeHeartbeatResponse, RegisterNodeManagerResponse
+from yarnbox.yarn.resource import Resource
 
 
 def test_what_a_node_registers_with() -> None:

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from nm.edge.web import WebService
-from nm.executor.layout import Layout
 from tests.nm.rig import APPLICATION, NODE, Rig, container_id
+from tests.waiting import PATIENCE_S
+from yarnbox.nm.edge.web import WebService
+from yarnbox.nm.executor.layout import Layout
+from yarnbox.yarn.http_access import HttpAccess, HttpAccessSettings
 
 ONE = str(container_id(1))
 Get = Callable[[str], tuple[int, str]]
@@ -33,11 +35,11 @@ def served(tmp_path: Path, ask: Callable[[Get], Any], *, is_empty: bool = False)
         (logs / "stdout").write_text("hello world\n")
 
     async def body() -> Any:
-        service = WebService(rig.core, layout)
+        service = WebService(rig.core, layout, HttpAccess(HttpAccessSettings()))
         await service.start("127.0.0.1", 0)
 
         def get(path: str) -> tuple[int, str]:
-            connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=10)
+            connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE_S)
             try:
                 connection.request("GET", path)
                 response = connection.getresponse()
@@ -196,3 +198,28 @@ def test_a_state_that_there_is_not(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["/nothing", "/ws/v1/node/else", "/ws/v1/nodes"])
 def test_what_is_not_there(tmp_path: Path, path: str) -> None:
     assert served(tmp_path, lambda get: get(path)) == (404, "")
+
+
+@pytest.mark.parametrize("header", [{"Host": "evil.example"}, {"Origin": "http://evil.example"}])
+def test_a_page_of_another_site(tmp_path: Path, header: dict[str, str]) -> None:
+    async def body() -> int:
+        rig = Rig()
+        layout = Layout([str(tmp_path / "local")], [str(tmp_path / "logs")])
+        service = WebService(rig.core, layout, HttpAccess(HttpAccessSettings(), ["nm1"]))
+        await service.start("127.0.0.1", 0)
+
+        def ask(headers: dict[str, str]) -> int:
+            connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE_S)
+            try:
+                connection.request("GET", "/ws/v1/node", headers=headers)
+                return connection.getresponse().status
+            finally:
+                connection.close()
+
+        try:
+            assert await asyncio.to_thread(ask, {"Host": "nm1:8042"}) == 200
+            return await asyncio.to_thread(ask, header)
+        finally:
+            await service.stop()
+
+    assert asyncio.run(body()) == 403

@@ -14,27 +14,27 @@ from typing import Any
 
 import pytest
 
-from am.testing import FakeApplicationMaster
-from nm.testing import FakeNodeManager
-from tests.nm.fake_rm import PATIENCE_S, ROOT, command
-from yarn.credentials import Credentials
-from yarn.enums import ContainerState, FinalApplicationStatus, YarnApplicationState
-from yarn.errors import InvalidTokenError, YarnError
-from yarn.ids import ApplicationId
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.client import (
+from tests.nm.fake_rm import ROOT, command
+from tests.waiting import PATIENCE_S
+from yarnbox.testing import FakeApplicationMaster, FakeNodeManager
+from yarnbox.yarn.credentials import Credentials
+from yarnbox.yarn.enums import ContainerState, FinalApplicationStatus, YarnApplicationState
+from yarnbox.yarn.errors import InvalidTokenError, YarnError
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.client import (
     GetApplicationReportRequest,
     GetNewApplicationRequest,
     SubmitApplicationRequest,
 )
-from yarn.records.management import StartContainerRequest, StartContainersRequest
-from yarn.records.master import (
+from yarnbox.yarn.records.management import StartContainerRequest, StartContainersRequest
+from yarnbox.yarn.records.master import (
     AllocateResponse,
 )
-from yarn.records.request import ResourceRequest
-from yarn.resource import Resource
-from yarn.rpc import ConnectionFailedError, Stub
-from yarn.tokens import AMRM_TOKEN
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import ConnectionFailedError, Stub
+from yarnbox.yarn.tokens import AMRM_TOKEN
 
 CLIENT, MASTER = "ApplicationClientProtocolService", "ApplicationMasterProtocolService"
 NODE = "ContainerManagementProtocolService"
@@ -42,7 +42,7 @@ NODE = "ContainerManagementProtocolService"
 
 @asynccontextmanager
 async def resource_manager(tmp_path: Path, **properties: str) -> AsyncIterator[str]:
-    """A `python -m rm` with the FIFO scheduler; its address."""
+    """A `python -m yarnbox.rm` with the FIFO scheduler; its address."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{probe.getsockname()[1]}"
@@ -64,12 +64,12 @@ async def resource_manager(tmp_path: Path, **properties: str) -> AsyncIterator[s
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-m",
-            "rm",
+            "yarnbox.rm",
             "--conf",
             str(conf),
             "--exit-with-parent",
             cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
             stdout=log,
             stderr=log,
         )

@@ -16,14 +16,15 @@ from typing import Any
 import psutil
 import pytest
 
-from cluster.cluster import Cluster
-from cluster.cluster import wait_until as look_until
-from cluster.directory import RunDirectory
-from cluster.main import main
-from cluster.processes import belonging_to
-from cluster.view import as_json, look
-from yarn.configuration.document import write
-from yarn.event_log import FILE, EventLogReader, LoggedEvent
+from tests.waiting import PATIENCE_S
+from yarnbox.cluster.cluster import Cluster
+from yarnbox.cluster.cluster import wait_until as look_until
+from yarnbox.cluster.directory import RunDirectory
+from yarnbox.cluster.main import main
+from yarnbox.cluster.processes import belonging_to
+from yarnbox.cluster.view import as_json, look
+from yarnbox.yarn.configuration.document import write
+from yarnbox.yarn.event_log import FILE, EventLogReader, LoggedEvent
 
 QUIET = ("--port", "0", "--web-port", "0", "--scheduler", "fifo")
 """What lets clusters of tests run beside others, and beside each other."""
@@ -41,7 +42,7 @@ def with_queues(root: Path, queues: dict[str, str]) -> str:
 
 def wait_until(condition: Callable[[], bool], timeout_s: float) -> bool:
     """Looks until the condition holds, but seldom: whoever waits leaves the machine to those it waits for."""
-    return look_until(condition, timeout_s, every_s=0.1)
+    return look_until(condition, timeout_s, every_s=0.25)
 
 
 @dataclass
@@ -51,6 +52,8 @@ class Desk:
     directory: Path
     run_ids: list[str] = field(default_factory=list)
     commands: list[subprocess.Popen[str]] = field(default_factory=list)
+    _told: list[LoggedEvent] = field(default_factory=list)
+    _teller: EventLogReader | None = None
 
     @property
     def run(self) -> RunDirectory:
@@ -66,12 +69,20 @@ class Desk:
         """The shell's variables: ours, without those of another cluster."""
         ours = ("YARN_CONF_DIR", "HADOOP_CONF_DIR", "YARNBOX_DIR")
         kept = {name: value for name, value in os.environ.items() if name not in ours}
-        return {**kept, "PYTHONPATH": str(ROOT)}
+        return {**kept, "PYTHONPATH": str(ROOT / "src")}
 
     def start(self, *words: str, user: str | None = None) -> subprocess.Popen[str]:
         """`yarnbox`, running in the background; as whoever runs the tests, unless told otherwise."""
         command = subprocess.Popen(
-            [sys.executable, "-m", "cluster.main", words[0], "--dir", str(self.directory), *words[1:]],
+            [
+                sys.executable,
+                "-m",
+                "yarnbox.cluster.main",
+                words[0],
+                "--dir",
+                str(self.directory),
+                *words[1:],
+            ],
             env={**self.environment(), **({"HADOOP_USER_NAME": user} if user else {})},
             cwd=self.directory.parent,
             stdout=subprocess.PIPE,
@@ -91,12 +102,12 @@ class Desk:
             assert "ready" in first, first + (command.stderr.read() if command.stderr else "")
             self.remember()
             yield command
-            command.communicate(timeout=30)
+            command.communicate(timeout=PATIENCE_S)
         finally:
             command.kill()
             command.communicate()
 
-    def yarnbox(self, *words: str, status: int | None = 0, timeout_s: float = 60) -> str:
+    def yarnbox(self, *words: str, status: int | None = 0, timeout_s: float = PATIENCE_S) -> str:
         """Runs `yarnbox`, and returns what it printed; it has to end with the status, None being any."""
         with self.start(*words) as command:
             try:
@@ -129,15 +140,19 @@ class Desk:
         return as_json(record, str(self.directory), rows)
 
     def events(self) -> list[LoggedEvent]:
-        """What `yarnbox events --json` prints, read here for the same reason."""
-        return list(EventLogReader(self.run.logs / FILE).read_all())
+        """What `yarnbox events --json` prints, read here for the same reason, and each line once."""
+        if self._teller is None:
+            self._teller = EventLogReader(self.run.logs / FILE)
+            self._told.extend(self._teller.read_all())
+        self._told.extend(self._teller.read_new())
+        return list(self._told)
 
     def daemon(self, name: str) -> dict[str, Any]:
         """One row of it."""
         rows: list[dict[str, Any]] = self.status()["daemons"]
         return next(row for row in rows if row["name"] == name)
 
-    def wait_for(self, name: str, state: str, timeout_s: float = 30) -> None:
+    def wait_for(self, name: str, state: str, timeout_s: float = PATIENCE_S) -> None:
         """Waits until the status of a daemon says so."""
         assert wait_until(lambda: bool(self.daemon(name)["state"] == state), timeout_s), self.status()
 

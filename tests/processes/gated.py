@@ -10,13 +10,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from am.connection import CLIENT_SERVICE
-from am.mapreduce.ids import JobId
-from am.submit import Submitter
 from tests.processes.conftest import Desk, wait_until
-from yarn.ids import ApplicationId
-from yarn.records.application import ApplicationReport
-from yarn.rpc import BlockingStub
+from tests.waiting import PATIENCE_S
+from yarnbox.am.connection import CLIENT_SERVICE
+from yarnbox.am.mapreduce.history.files import HistoryFiles
+from yarnbox.am.mapreduce.history.jhist import read_events
+from yarnbox.am.mapreduce.history.parsed import parse
+from yarnbox.am.mapreduce.history.rest import report
+from yarnbox.am.mapreduce.ids import JobId
+from yarnbox.am.submit import Submitter
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.rpc import BlockingStub
 
 GATED = """
 import pathlib, time
@@ -29,7 +34,19 @@ def mapper(offset, line):
 def reducer(word, counts):
     yield word, sum(counts)
 """
-PATIENCE_S = 60
+
+SLOW = """
+import pathlib, time
+def mapper(offset, line):
+    word, gate = line.split()
+    while not pathlib.Path(__file__).with_name(gate).exists():
+        time.sleep(0.05)
+    time.sleep(0.5)
+    yield word, 1
+def reducer(word, counts):
+    yield word, sum(counts)
+"""
+"""Each of its maps waits for the gate that its line names."""
 
 
 def output(directory: Path) -> dict[bytes, int]:
@@ -59,7 +76,8 @@ class Gated:
         self.process: subprocess.Popen[str] = desk.start(
             "job", "mapreduce", "--mapper", "gated.mapper", "--reducer", "gated.reducer", "--path", str(root),
             "-D", "mapreduce.input.fileinputformat.split.maxsize=10",
-            "-D", "mapreduce.map.memory.mb=3072", "-D", "mapreduce.job.reduce.slowstart.completedmaps=1.0",
+            "-D", "mapreduce.map.speculative=false", "-D", "mapreduce.map.memory.mb=3072",
+            "-D", "mapreduce.job.reduce.slowstart.completedmaps=1.0",
             str(root / "input"), str(root / "out"),
         )  # fmt: skip
         self.stub = BlockingStub(desk.run.load().rm_address, CLIENT_SERVICE, user="tester")
@@ -107,11 +125,24 @@ class Gated:
         self.stub.close()
         assert self.process.returncode == 0, out + err
         assert output(self.root / "out") == {f"w{number}".encode(): 1 for number in range(6)}
-        history = self.desk.directory / "history" / f"{JobId.of(self.application_id)}.json"
-        report: dict[str, Any] = json.loads(history.read_text())
-        return report
+        return told(self.desk, JobId.of(self.application_id))
+
+
+def told(desk: Desk, job_id: JobId) -> dict[str, Any]:
+    """What the history of a job that has ended tells."""
+    history = desk.directory / "history"
+    found = HistoryFiles(history / "done_intermediate", history / "done").find(job_id)
+    assert found is not None
+    return report(parse(read_events(found.path)))
+
+
+def ended_jobs(desk: Desk) -> dict[JobId, None]:
+    """The jobs that have left a history."""
+    history = desk.directory / "history"
+    found = HistoryFiles(history / "done_intermediate", history / "done").all()
+    return dict.fromkeys(one.info.job_id for one in found)
 
 
 def _get(url: str) -> Any:
-    with urllib.request.urlopen(url, timeout=5) as answer:
+    with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
         return json.load(answer)

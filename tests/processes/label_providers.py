@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from yarn.ids import NodeId
+from yarnbox.yarn.ids import NodeId
 
 FILE = "YARNBOX_TEST_INVENTORY"
 """The environment variable that names the inventory: a JSON file of hosts and their labels."""

@@ -1,21 +1,25 @@
-"""The capacity scheduler among real processes: three tenants, four queues, six nodes; lending, and maxima."""
+"""The capacity scheduler among real processes: three tenants, four queues, three nodes; lending, and
+maxima.
+"""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.processes.conftest import ROOT, Desk, wait_until
-from tests.processes.gated import PATIENCE_S, output
-from yarn.configuration.document import write
-from yarn.event_log import LoggedEvent
-
-pytestmark = pytest.mark.timeout(240)
+from tests.processes.gated import SLOW, output
+from tests.waiting import PATIENCE_S
+from yarnbox.am.connection import CLIENT_SERVICE
+from yarnbox.yarn.configuration.document import write
+from yarnbox.yarn.event_log import STARTED, LoggedEvent
+from yarnbox.yarn.records.client import GetQueueInfoRequest
+from yarnbox.yarn.rpc import BlockingStub
 
 GB = 1024
 PREFIX = "yarn.scheduler.capacity."
@@ -30,18 +34,10 @@ QUEUES = {
     "root.spare.capacity": "10",
 }
 MAXIMUM_GB = {"prod": 12, "dev": 12, "test": 3, "spare": 12}
-SLOW = """
-import time
-def mapper(offset, line):
-    time.sleep(0.5)
-    yield line.split()[0], 1
-def reducer(word, counts):
-    yield word, sum(counts)
-"""
 
 
 class Tenants:
-    """Six nodes of 2 GB; jobs whose containers take 1 GB each."""
+    """Three nodes of 4 GB; jobs whose containers take 1 GB each, and whose maps wait for a gate."""
 
     def __init__(self, desk: Desk, root: Path) -> None:
         self.desk = desk
@@ -52,16 +48,17 @@ class Tenants:
         (root / "conf" / "capacity-scheduler.xml").write_text(write(queues))
         (root / "slow.py").write_text(SLOW)
         desk.up(
-            "--scheduler", "capacity", "--nodes", "6", "--conf", str(root / "conf"),
-            "-D", "yarn.nodemanager.resource.memory-mb=2048",
+            "--scheduler", "capacity", "--nodes", "3", "--conf", str(root / "conf"),
+            "-D", "yarn.nodemanager.resource.memory-mb=4096",
         )  # fmt: skip
+        self.stub = BlockingStub(desk.run.load().rm_address, CLIENT_SERVICE, user="tester")
 
-    def submit(self, queue: str, maps: int) -> subprocess.Popen[str]:
-        """A tenant's job of so many maps."""
+    def submit(self, queue: str, maps: int, first: int = 0) -> subprocess.Popen[str]:
+        """A tenant's job of so many maps; `first` wait for the first gate, the others for the later."""
         given = self.root / f"input-{queue}"
         given.mkdir()
         for number in range(maps):
-            (given / f"{number:02d}").write_text(f"w{number:02d} waits\n")
+            (given / f"{number:02d}").write_text(f"w{number:02d} {'first' if number < first else 'later'}\n")
         self.maps[queue] = maps
         return self.desk.start(
             "job", "mapreduce", "--mapper", "slow.mapper", "--reducer", "slow.reducer",
@@ -80,9 +77,24 @@ class Tenants:
 
         assert wait_until(has_held, PATIENCE_S), held_gb(self.desk.events())[-1:]
 
+    def open_gate(self, name: str, *queues: str, asked: int) -> None:
+        """Lets the maps behind it end, once each of these queues has been asked for so many containers."""
+
+        def have_asked() -> bool:
+            return all(self._asked(queue) >= asked for queue in queues)
+
+        assert wait_until(have_asked, PATIENCE_S), {queue: self._asked(queue) for queue in queues}
+        (self.root / name).touch()
+
+    def _asked(self, queue: str) -> int:
+        info = self.stub.call("getQueueInfo", GetQueueInfoRequest(queue_name=queue)).queue_info
+        assert info is not None
+        books = info.queue_statistics
+        return int(books.pending_containers + books.allocated_containers)
+
     def finish(self, process: subprocess.Popen[str], queue: str) -> None:
         """The job ends with the right answer."""
-        out, err = process.communicate(timeout=2 * PATIENCE_S)
+        out, err = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 0, out + err
         words = {f"w{number:02d}".encode(): 1 for number in range(self.maps[queue])}
         assert output(self.root / f"out-{queue}") == words
@@ -93,8 +105,10 @@ def held_gb(events: Iterable[LoggedEvent]) -> list[Counter[str]]:
     held: Counter[str] = Counter()
     course = []
     for event in events:
+        if event.type == STARTED:
+            held.clear()
         queue = event.details.get("queue")
-        if queue is not None:
+        if queue is not None and "resource" in event.details:
             held[queue] += event.details["resource"]["memory-mb"]
             assert held[queue] >= 0, event
             course.append(Counter({q.removeprefix("root."): -(-mb // GB) for q, mb in held.items()}))
@@ -102,16 +116,20 @@ def held_gb(events: Iterable[LoggedEvent]) -> list[Counter[str]]:
 
 
 @pytest.fixture
-def tenants(desk: Desk, tmp_path: Path) -> Tenants:
+def tenants(desk: Desk, tmp_path: Path) -> Iterator[Tenants]:
     """The cluster and its tenants."""
-    return Tenants(desk, tmp_path)
+    made = Tenants(desk, tmp_path)
+    yield made
+    made.stub.close()
 
 
 def test_what_is_lent_comes_back_and_no_queue_passes_its_maximum(tenants: Tenants) -> None:
-    dev = tenants.submit("dev", 32)
-    tenants.wait_for("dev", 11)  # far beyond its 3 GB, for nobody else asks
-    prod = tenants.submit("prod", 10)
-    test = tenants.submit("test", 6)
+    dev = tenants.submit("dev", 18, first=2)
+    tenants.wait_for("dev", 12)  # far beyond its 3 GB, for nobody else asks
+    prod = tenants.submit("prod", 8)
+    test = tenants.submit("test", 4)
+    tenants.open_gate("first", "prod", "test", asked=1)  # their AMs
+    tenants.open_gate("later", "prod", "test", asked=4)  # their maps too
     tenants.finish(prod, "prod")
     tenants.finish(test, "test")
     tenants.finish(dev, "dev")

@@ -9,9 +9,17 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from client.console import Console
-from client.main import main
+import pytest
+
 from tests.processes.conftest import Desk, wait_until
+from tests.waiting import PATIENCE_S
+from yarnbox.client.console import Console
+from yarnbox.client.main import main
+from yarnbox.yarn.errors import AccessControlError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.tracker import RegisterNodeManagerRequest
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import BlockingStub
 
 PROGRAM = """\
 import signal, time
@@ -42,7 +50,7 @@ def test_a_job_from_its_list_to_its_logs(desk: Desk, tmp_path: Path) -> None:
     yarn = partial(run_here, desk)
 
     def eventually(wanted: Callable[[], bool]) -> None:
-        assert wait_until(wanted, 30)
+        assert wait_until(wanted, PATIENCE_S)
 
     desk.up("--nodes", "2")
     assert column(yarn("node", "-list"), 1) == ["RUNNING", "RUNNING"]
@@ -77,6 +85,12 @@ def test_a_job_from_its_list_to_its_logs(desk: Desk, tmp_path: Path) -> None:
 
 def test_what_does_not_exist(desk: Desk) -> None:
     desk.up("--nodes", "1")
+    stranger = RegisterNodeManagerRequest(node_id=NodeId("stranger", 1), resource=Resource(1024, 1))
+    with (
+        BlockingStub(desk.run.load().rm_address, "ResourceTrackerService") as stub,
+        pytest.raises(AccessControlError, match="does not know the secret"),
+    ):
+        stub.call("registerNodeManager", stranger)
     unknown = "application_1_0099"
     assert "doesn't exist in RM" in desk.yarnbox("yarn", "application", "-status", unknown, status=255)
     yarn = partial(run_here, desk)

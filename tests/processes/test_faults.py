@@ -7,13 +7,12 @@ from __future__ import annotations
 from pathlib import Path
 from signal import SIGCONT, SIGKILL, SIGSTOP
 
-import pytest
-
-from cluster.processes import containers_of
 from tests.processes.conftest import Desk, wait_until
 from tests.processes.gated import Gated
-
-pytestmark = pytest.mark.timeout(180)
+from tests.processes.test_capacity import held_gb
+from tests.waiting import PATIENCE_S
+from yarnbox.cluster.processes import containers_of
+from yarnbox.yarn.event_log import MILESTONES, RECOVERED, STARTED
 
 SOON = ("-D", "yarn.nm.liveness-monitor.expiry-interval-ms=3000")
 
@@ -56,7 +55,7 @@ def test_a_node_that_hangs_is_lost_and_rejoins_without_what_it_ran(desk: Desk, t
     desk.cluster.kill_node(host, SIGCONT)
     desk.wait_for(host, "RUNNING")
     # It may have been given others meanwhile.
-    assert wait_until(lambda: not any(one.is_alive() for one in stale), 30), (
+    assert wait_until(lambda: not any(one.is_alive() for one in stale), PATIENCE_S), (
         "its stale containers are stopped"
     )
     assert attempt_number(job) == 1
@@ -71,6 +70,9 @@ def test_an_rm_that_is_killed_finds_its_applications_again(desk: Desk, tmp_path:
     job.wait(lambda: {one["id"] for one in job.attempts()} == before)  # once its AM is back
     assert attempt_number(job) == 1
     job.finish()
+    assert wait_until(lambda: not any(held_gb(desk.events())[-1].values()), PATIENCE_S), "all has come back"
+    lives = [(one.type, one.subject) for one in desk.events() if one.type in MILESTONES]
+    assert lives == [(STARTED, "epoch 0"), (STARTED, "epoch 1"), (RECOVERED, "epoch 1")]
 
 
 def test_down_takes_running_containers_with_it(desk: Desk, tmp_path: Path) -> None:

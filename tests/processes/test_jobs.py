@@ -5,32 +5,33 @@ Where a job must not be over too soon, its maps wait for a file; nothing here wa
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from am.asks import ContainerRequest
-from am.connection import Connection, configuration_of
-from am.submit import Submitter, has_succeeded
-from am.unmanaged import launch_unmanaged
 from tests.processes.conftest import ROOT, Desk, wait_until
-from tests.processes.gated import PATIENCE_S, Gated, output
-from yarn.enums import FinalApplicationStatus
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.container import ContainerLaunchContext
-from yarn.resource import Resource
-
-pytestmark = pytest.mark.timeout(180)
+from tests.processes.gated import Gated, output
+from tests.waiting import PATIENCE_S
+from yarnbox.am.asks import ContainerRequest
+from yarnbox.am.connection import Connection, configuration_of
+from yarnbox.am.submit import Submitter, has_succeeded
+from yarnbox.am.unmanaged import launch_unmanaged
+from yarnbox.yarn.enums import FinalApplicationStatus
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.resource import Resource
 
 
 def test_jobs_have_the_right_answers(desk: Desk, tmp_path: Path) -> None:
     sources = Path(os.__file__).parent / "json"
-    desk.up("--scheduler", "fifo", "--racks", "2")
+    desk.up("--scheduler", "fifo", "--racks", "2", "--history-server", "0")
     said = desk.yarnbox(
         "job", "wordcount", str(sources), str(tmp_path / "out"), "-D", "mapreduce.job.reduces=2"
     )
@@ -41,15 +42,94 @@ def test_jobs_have_the_right_answers(desk: Desk, tmp_path: Path) -> None:
     assert output(tmp_path / "out") == words
     assert " map 100% reduce 100%" in said
     assert "completed successfully" in said
+    check_history(desk)
     assert "Estimated value of Pi is 3.14800000000000000000" in desk.yarnbox("job", "pi", "10", "100")
+    (tmp_path / "count.sh").write_text("#!/bin/sh\nwc -l | sed 's/^/lines\\t/'\n")
+    desk.yarnbox(
+        "job", "streaming", "-input", str(sources), "-output", str(tmp_path / "lines"),
+        "-mapper", "mine", "-files", f"{tmp_path}/count.sh#mine", "-reducer", "NONE",
+    )  # fmt: skip
+    lines = [part.read_text().split("\t") for part in (tmp_path / "lines").glob("part-m-*")]
+    texts = [path.read_bytes() for path in sources.rglob("*") if path.is_file()]
+    assert sum(int(count) for _, count in lines) == sum(
+        text.count(b"\n") + (text[-1:] not in (b"", b"\n")) for text in texts
+    )
     numbers = tmp_path / "numbers"
     numbers.mkdir()
     desk.yarnbox(
-        "job", "shell", "--containers", "3", "--shell-env", f"WHERE={numbers}", "--",
-        "touch $WHERE/$YARN_SHELL_ID",
+        "job", "shell", "--containers", "3", "--shell-env", f"WHERE={numbers}",
+        "--shell-command", "touch $WHERE/$YARN_SHELL_ID",
     )  # fmt: skip
     assert sorted(path.name for path in numbers.iterdir()) == ["1", "2", "3"]
-    assert "did not succeed" in desk.yarnbox("job", "shell", "--", "exit 3", status=1)
+    quoted = ("python3", "-c", f"open({str(numbers / 'quoted')!r}, 'w').write('\"$HOME\"')")
+    desk.yarnbox("job", "shell", "--", *quoted)
+    assert (numbers / "quoted").read_text() == '"$HOME"'
+    failing = desk.yarnbox("job", "shell", "--", "sh", "-c", "echo seen; echo why >&2; exit 3", status=1)
+    assert " containers 100%\nseen\n" in failing
+    assert re.search(r"did not succeed.*\nThe last lines of stderr of \S+ on nm\d:\n  why\n", failing)
+    (rest,) = re.findall(r"All of it: (yarn .*)", failing)
+    assert "\nwhy\n" in desk.yarnbox(*rest.split(), status=0)
+    the_page_shows_the_end_of_a_log(desk, failing)
+
+
+def the_page_shows_the_end_of_a_log(desk: Desk, said: str) -> None:
+    """By the ResourceManager, which asks the node; what is not there is refused in words."""
+    top = f"http://{desk.run.load().web_address}/ws/v1/cluster/ui"
+
+    def ask(path: str) -> Any:
+        try:
+            with urllib.request.urlopen(f"{top}/{path}", timeout=PATIENCE_S) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as refusal:
+            return refusal.code, json.load(refusal)["RemoteException"]["message"]
+
+    (application_id,) = re.findall(r"Submitted application (\w+)", said)
+    rows = ask(f"containers?app={application_id}")["containers"]["container"]
+    one = next(row for row in rows if row["exitStatus"] == 3)
+    query = f"container-logs?node={one['node']}&container={one['id']}"
+    found = ask(f"{query}&file=stderr")["log"]
+    assert (found["file"], found["text"]) == ("stderr", "why\n")
+    assert {"name": "stdout", "length": 5} in found["files"]
+    assert ask(f"{query}&file=stdout&size=3")["log"]["text"] == "en\n"
+    status, message = ask(f"{query}&file=nothing")
+    assert status == 404
+    assert "has no log nothing; it has " in message
+    assert ask(f"{query}&size=0")[0] == 400
+
+
+def check_history(desk: Desk) -> None:
+    """The tracking URL of the ended job leads to its page; the history server tells of it, and is RUNNING."""
+    record = desk.run.load()
+    (job,) = answer(f"http://{record.history_address}/ws/v1/history/mapreduce/jobs")["jobs"]["job"]
+    assert (job["name"], job["state"], job["reducesCompleted"]) == ("word count", "SUCCEEDED", 2)
+    application = job["id"].replace("job", "application")
+    there = f"http://{record.history_address}/jobhistory/job/{job['id']}"
+
+    def leads_there() -> bool:
+        with urllib.request.urlopen(f"http://{record.web_address}/proxy/{application}/") as page:
+            return page.url == there and f"MapReduce Job {job['id']}" in page.read().decode()
+
+    assert wait_until(leads_there, PATIENCE_S)  # as soon as the ApplicationMaster has gone
+    assert re.search(r"historyserver +RUNNING", desk.yarnbox("status"))
+
+
+def answer(url: str) -> Any:
+    """What is answered in JSON."""
+    with urllib.request.urlopen(url, timeout=PATIENCE_S) as found:
+        return json.load(found)
+
+
+def test_whoever_waits_for_a_cluster_that_is_gone_is_told_and_gives_up(desk: Desk) -> None:
+    desk.up("--nodes", "1")
+    shell = desk.start("job", "shell", "--wait", "1", "--", "sleep", "300")
+    assert shell.stdout is not None
+    assert "Submitted application" in shell.stdout.readline()
+    desk.here("down")
+    _, err = shell.communicate(timeout=PATIENCE_S)
+    assert shell.returncode == 1
+    first, last = err.splitlines()
+    assert "does not answer: asking again every 0.5 s, for 1 s at most" in first
+    assert "the ResourceManager did not answer for 1 s" in last
 
 
 def test_an_am_of_ones_own_inside_the_cluster_and_outside(desk: Desk) -> None:

@@ -13,20 +13,20 @@ from pathlib import Path
 
 import pytest
 
-from client import yarn_client
-from client.admin_client import SERVICE, AdminClient
-from client.console import Console
-from client.main import main
 from tests.processes import label_providers
-from tests.processes.conftest import Desk, wait_until, with_queues
-from yarn.configuration.document import write
-from yarn.errors import YarnError
-from yarn.ids import NodeId
-from yarn.records.client import GetNodesToLabelsRequest
-from yarn.records.node import NodeLabel
-from yarn.rpc import BlockingStub, RpcError
-
-pytestmark = pytest.mark.timeout(240)
+from tests.processes.conftest import ROOT, Desk, wait_until, with_queues
+from tests.processes.gated import ended_jobs, told
+from tests.waiting import PATIENCE_S
+from yarnbox.client import yarn_client
+from yarnbox.client.admin_client import SERVICE, AdminClient
+from yarnbox.client.console import Console
+from yarnbox.client.main import main
+from yarnbox.yarn.configuration.document import write
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.client import GetNodesToLabelsRequest
+from yarnbox.yarn.records.node import NodeLabel
+from yarnbox.yarn.rpc import BlockingStub, RpcError
 
 CAPACITY = "yarn.scheduler.capacity."
 LABELS = ("stable", "dynamic", "slow")
@@ -104,7 +104,7 @@ def label_nodes(yarn: Shell) -> None:
     yarn("rmadmin", "-replaceLabelsOnNode", "nm1=stable nm2=dynamic nm3=slow", "-failOnUnknownNodes")
 
 
-def eventually(wanted: Callable[[], bool], timeout_s: float = 30) -> None:
+def eventually(wanted: Callable[[], bool], timeout_s: float = PATIENCE_S) -> None:
     assert wait_until(wanted, timeout_s)
 
 
@@ -112,12 +112,12 @@ def eventually(wanted: Callable[[], bool], timeout_s: float = 30) -> None:
 
 
 def hosts_of_job(desk: Desk, *options: str, maps: int) -> dict[str, set[str]]:
-    """Runs a job; from its own report, the hosts of its AM, its maps and its reduces."""
-    before = set((desk.directory / "history").glob("job_*.json"))
+    """Runs a job; from its history, the hosts of its AM, its maps and its reduces."""
+    before = ended_jobs(desk)
     definitions = [word for option in options for word in ("-D", option)]
-    desk.yarnbox("job", "pi", *definitions, str(maps), "10", timeout_s=120)
-    (path,) = set((desk.directory / "history").glob("job_*.json")) - before
-    report = json.loads(path.read_text())
+    desk.yarnbox("job", "pi", *definitions, str(maps), "10", timeout_s=PATIENCE_S)
+    (job_id,) = (one for one in ended_jobs(desk) if one not in before)
+    report = told(desk, job_id)
     found = {"AM": {one["nodeHost"] for one in report["jobAttempts"]}}
     for task in report["tasks"]:
         found.setdefault(task["type"], set()).update(one["nodeHost"] for one in task["attempts"])
@@ -216,13 +216,13 @@ def test_a_label_that_a_queue_names(desk: Desk, tmp_path: Path, yarn: Shell) -> 
         f"{REMOVING}: Cannot remove label=stable, because queue=root.engineering is using this label. Please "
         "remove label on queue before remove the label"
     )
-    configure(desk.directory, queues())
+    configure(tmp_path / "conf", queues())
     assert "cannot be deleted" in yarn.refuses("rmadmin", "-refreshQueues")
     engineering["root.engineering.accessible-node-labels"] = "dynamic"
-    configure(desk.directory, queues(**engineering))
+    configure(tmp_path / "conf", queues(**engineering))
     assert "Invalid default label expression" in yarn.refuses("rmadmin", "-refreshQueues")
     engineering["root.engineering.default-node-label-expression"] = "dynamic"
-    configure(desk.directory, queues(**engineering))
+    configure(tmp_path / "conf", queues(**engineering))
     yarn("rmadmin", "-refreshQueues")
     assert "\tAccessible Node Labels : dynamic\n" in yarn("queue", "-status", "engineering")
     yarn("rmadmin", f"-{REMOVING}", "stable")
@@ -240,7 +240,7 @@ def test_attributes_of_nodes(desk: Desk, tmp_path: Path, yarn: Shell) -> None:
         *("rm.yarn.io/gpu", "STRING", "a100"),
     ]
     assert yarn("cluster", "--list-node-attributes") == "rm.yarn.io/gpu(STRING)\n\n"
-    assert wait_until(lambda: "nm1:" in yarn("node", "-list"), 30)
+    assert wait_until(lambda: "nm1:" in yarn("node", "-list"), PATIENCE_S)
     node_id = next(word for word in yarn("node", "-list").split() if word.startswith("nm1:"))
     assert "\tNode Attributes : rm.yarn.io/gpu(STRING)=a100\n" in yarn("node", "-status", node_id)
     assert yarn.refuses("nodeattributes", "-add", "nm9:os=x", "-failOnUnknownNodes").endswith(
@@ -316,6 +316,7 @@ def test_a_provider_in_the_resource_manager(
     inventory = tmp_path / "inventory.json"
     inventory.write_text(json.dumps({"nm1": "stable", "nm2": None}))
     monkeypatch.setenv(label_providers.FILE, str(inventory))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # the class that the property names is a test's
     up(
         desk,
         tmp_path,

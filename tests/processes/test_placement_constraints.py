@@ -7,15 +7,11 @@ import re
 import urllib.request
 from pathlib import Path
 
-import pytest
-
 from tests.processes.conftest import Desk, wait_until
-
-pytestmark = pytest.mark.timeout(240)
+from tests.waiting import PATIENCE_S
 
 HANDLER = "yarn.resourcemanager.placement-constraints.handler="
 SPEC = "zk(4),NOTIN,NODE,zk"
-PATIENCE_S = 60
 
 
 def up(desk: Desk, handler: str) -> None:
@@ -27,17 +23,17 @@ def hosts(directory: Path) -> list[str]:
     return sorted(file.read_text().strip() for file in directory.glob("host.*"))
 
 
-def command(directory: Path) -> str:
+def command(directory: Path) -> tuple[str, str, str]:
     """Says where it runs, in a file that is whole from the moment it has its name, and waits."""
     gate = f"while [ ! -e {directory}/gate ]; do sleep 0.2; done"
     said, name = f"{directory}/said.$YARN_SHELL_ID", f"{directory}/host.$YARN_SHELL_ID"
-    return f"echo $NM_HOST > {said} && mv {said} {name}; {gate}"
+    return "sh", "-c", f"echo $NM_HOST > {said} && mv {said} {name}; {gate}"
 
 
 def tags_on_nodes(desk: Desk) -> dict[str, int]:
     """What REST says of each node's tags."""
     address = desk.run.load().web_address
-    with urllib.request.urlopen(f"http://{address}/ws/v1/cluster/nodes", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://{address}/ws/v1/cluster/nodes", timeout=PATIENCE_S) as answer:
         nodes = json.load(answer)["nodes"].get("node", [])  # none yet, right after a restart
     return {
         node["nodeHostName"]: entry["allocationsCount"]
@@ -48,7 +44,7 @@ def tags_on_nodes(desk: Desk) -> dict[str, int]:
 
 def test_three_keep_apart_and_the_fourth_waits_for_a_node(desk: Desk, tmp_path: Path) -> None:
     up(desk, "scheduler")
-    shell = desk.start("job", "shell", "--placement-spec", SPEC, "--", command(tmp_path))
+    shell = desk.start("job", "shell", "--placement-spec", SPEC, "--", *command(tmp_path))
     assert wait_until(lambda: len(hosts(tmp_path)) == 3, PATIENCE_S)
     first = hosts(tmp_path)
     assert len(set(first)) == 3
@@ -70,7 +66,7 @@ def test_three_keep_apart_and_the_fourth_waits_for_a_node(desk: Desk, tmp_path: 
 def test_the_fourth_is_rejected_until_the_shell_gives_up(desk: Desk, tmp_path: Path) -> None:
     up(desk, "placement-processor")
     heartbeat = "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms=100"
-    shell = desk.start("job", "shell", "-D", heartbeat, "--placement-spec", SPEC, "--", command(tmp_path))
+    shell = desk.start("job", "shell", "-D", heartbeat, "--placement-spec", SPEC, "--", *command(tmp_path))
     out, err = shell.communicate(timeout=PATIENCE_S)
     assert shell.returncode != 0
     assert "COULD_NOT_PLACE_ON_NODE, retries are exhausted" in out + err
@@ -80,7 +76,7 @@ def test_the_fourth_is_rejected_until_the_shell_gives_up(desk: Desk, tmp_path: P
 def test_without_a_handler_the_shell_is_told_so(desk: Desk, tmp_path: Path) -> None:
     up(desk, "disabled")
     once = ("-D", "mapreduce.am.max-attempts=1")
-    shell = desk.start("job", "shell", *once, "--placement-spec", SPEC, "--", command(tmp_path))
+    shell = desk.start("job", "shell", *once, "--placement-spec", SPEC, "--", *command(tmp_path))
     out, err = shell.communicate(timeout=PATIENCE_S)
     assert shell.returncode != 0
     assert "did not succeed" in out + err

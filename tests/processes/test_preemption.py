@@ -17,10 +17,9 @@ from typing import Any
 import pytest
 
 from tests.processes.conftest import Desk, wait_until, with_queues
-from tests.processes.gated import GATED, output
-from yarn.event_log import LoggedEvent
-
-pytestmark = pytest.mark.timeout(240)
+from tests.processes.gated import GATED, ended_jobs, output, told
+from tests.waiting import PATIENCE_S
+from yarnbox.yarn.event_log import LoggedEvent
 
 CAPACITY = "yarn.scheduler.capacity."
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption."
@@ -53,9 +52,9 @@ def up(desk: Desk, root: Path, *, nodes: int, is_on: bool = True, wait_ms: int =
 
 def shell_job(desk: Desk, queue: str, containers: int, gate: Path) -> subprocess.Popen[str]:
     """Containers that run until the gate opens; their AM does not listen to what it is asked to give up."""
-    hold = f"while [ ! -e {gate} ]; do sleep 0.2; done"
+    hold = f"while [ ! -e {gate} ]; do sleep 1; done"
     words = ("--queue", queue, "--containers", str(containers), "--memory", str(SLOT_MB))
-    return desk.start("job", "shell", *words, "--", hold)
+    return desk.start("job", "shell", *words, "--", "sh", "-c", hold)
 
 
 def mapreduce_job(desk: Desk, root: Path, *, maps: int, reduces: int) -> subprocess.Popen[str]:
@@ -84,8 +83,8 @@ def mapreduce_job(desk: Desk, root: Path, *, maps: int, reduces: int) -> subproc
 
 def used_mb(log: list[LoggedEvent], queue: str) -> int:
     """What the queue's books held at the end of the log."""
-    booked = (event.details["resource"] for event in log if event.details.get("queue") == queue)
-    return sum(int(resource["memory-mb"]) for resource in booked)
+    of_queue = (event.details for event in log if event.details.get("queue") == queue)
+    return sum(int(one["resource"]["memory-mb"]) for one in of_queue if "resource" in one)
 
 
 def holds(desk: Desk, queue: str) -> int:
@@ -105,18 +104,18 @@ def second_registered_ms(desk: Desk) -> int | None:
 
 
 def ends_well(job: subprocess.Popen[str]) -> None:
-    out, err = job.communicate(timeout=120)
+    out, err = job.communicate(timeout=PATIENCE_S)
     assert job.returncode == 0, out + err
 
 
 def wait_for(condition: Callable[[], bool], desk: Desk) -> None:
-    assert wait_until(condition, timeout_s=60), desk.events()[-40:]
+    assert wait_until(condition, timeout_s=PATIENCE_S), desk.events()[-40:]
 
 
 @pytest.mark.parametrize("is_on", [True, False], ids=["preemption on", "preemption off"])
 def test_a_queue_gets_its_guarantee_back(desk: Desk, tmp_path: Path, is_on: bool) -> None:
     """With preemption as many as it asks for are killed; without, it waits for those of the others to end."""
-    up(desk, tmp_path, nodes=8, is_on=is_on)
+    up(desk, tmp_path, nodes=2, is_on=is_on)
     gate = tmp_path / "gate"
     first = shell_job(desk, "a", SLOTS - 2, gate)
     try:
@@ -149,12 +148,12 @@ def test_a_mapreduce_job_that_is_preempted_ends_right(desk: Desk, tmp_path: Path
     a wait the next pass kills it, and the AM, which is stopped meanwhile, hears of that only.
     """
     maps, reduces = 4, SLOTS - 6
-    up(desk, tmp_path, nodes=4, wait_ms=wait_ms)
+    up(desk, tmp_path, nodes=2, wait_ms=wait_ms)
     first = mapreduce_job(desk, tmp_path, maps=maps, reduces=reduces)
     gate = tmp_path / "open"
     try:
-        wait_for(lambda: len(desk.running("am.mapreduce.child")) == maps + reduces, desk)
-        (master,) = desk.running("am.mapreduce.master")
+        wait_for(lambda: len(desk.running("yarnbox.am.mapreduce.child")) == maps + reduces, desk)
+        (master,) = desk.running("yarnbox.am.mapreduce.master")
         if not wait_ms:
             master.suspend()
         second = shell_job(desk, "b", SLOTS // 2 - 1, gate)
@@ -174,8 +173,8 @@ def test_a_mapreduce_job_that_is_preempted_ends_right(desk: Desk, tmp_path: Path
     seconds = f"{app['preemptedMemorySeconds']} MB-seconds, {app['preemptedVcoreSeconds']} vcore-seconds"
     assert f"Aggregate Resource Preempted : {seconds}" in status
     assert bool(wait_ms) == (app["preemptedMemorySeconds"] == 0)
-    (report,) = (desk.directory / "history").glob("job_*.json")
-    attempts = [one for task in json.loads(report.read_text())["tasks"] for one in task["attempts"]]
+    (job_id,) = ended_jobs(desk)
+    attempts = [one for task in told(desk, job_id)["tasks"] for one in task["attempts"]]
     assert not [one for one in attempts if one["state"].startswith("FAIL")]
     why = "Attempt killed by AM preemption" if wait_ms else "Container preempted by scheduler"
     taken = [one for one in attempts if one["state"] == "KILLED" and one["diagnostics"].endswith(why)]
@@ -186,6 +185,6 @@ def test_a_mapreduce_job_that_is_preempted_ends_right(desk: Desk, tmp_path: Path
 def applications(desk: Desk) -> list[dict[str, Any]]:
     """What the RM shows of every application."""
     url = f"http://{desk.run.load().web_address}/ws/v1/cluster/apps"
-    with urllib.request.urlopen(url, timeout=5) as answer:
+    with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
         apps: list[dict[str, Any]] = json.load(answer)["apps"]["app"]
     return apps

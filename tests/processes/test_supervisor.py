@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
+import time
 from pathlib import Path
 
 import pytest
 
 from tests.processes.conftest import QUIET, Desk, wait_until
-from yarn.configuration import Configuration
+from tests.rm.edge.test_durability import fill_up, make_room, submit
+from tests.rm.edge.test_process import CLIENT
+from tests.waiting import PATIENCE_S
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.errors import NotReadyError
+from yarnbox.yarn.records.client import GetApplicationReportRequest
+from yarnbox.yarn.rpc import BlockingStub
 
 
 def states(desk: Desk) -> dict[str, str]:
@@ -35,7 +43,7 @@ def test_neither_a_reader_that_has_enough_nor_a_second_start_ends_the_cluster(de
     command = desk.start("up", "--detach", *QUIET, "--nodes", "1")
     assert command.stdout is not None
     command.stdout.close()
-    assert command.wait(timeout=60) == 0
+    assert command.wait(timeout=PATIENCE_S) == 0
     assert states(desk) == {"rm": "RUNNING", "nm1": "RUNNING"}
     # Nor does somebody who would like another one there.
     said = desk.yarnbox("up", "--detach", status=1)
@@ -71,7 +79,7 @@ def test_ctrl_c_ends_everything(desk: Desk) -> None:
     with desk.in_foreground("--nodes", "1") as command:
         assert len(desk.leftovers()) >= 2
         command.send_signal(signal.SIGINT)
-        out, err = command.communicate(timeout=30)
+        out, err = command.communicate(timeout=PATIENCE_S)
         assert command.returncode == 0, err
         assert "stopping" in out
     assert desk.leftovers() == []
@@ -80,9 +88,22 @@ def test_ctrl_c_ends_everything(desk: Desk) -> None:
 def test_down_ends_a_cluster_in_the_foreground(desk: Desk) -> None:
     with desk.in_foreground("--nodes", "1") as command:
         desk.yarnbox("down")
-        out, err = command.communicate(timeout=30)
+        out, err = command.communicate(timeout=PATIENCE_S)
         assert command.returncode == 0, err
         assert "the cluster was stopped" in out
+
+
+def test_a_command_that_comes_late_leaves_the_next_cluster_alone(desk: Desk) -> None:
+    """Between two looks of `yarnbox up` its cluster may end, and another begin in the same directory."""
+    with desk.in_foreground("--nodes", "1") as late:
+        late.send_signal(signal.SIGSTOP)
+        desk.yarnbox("down")
+        desk.up("--nodes", "1")
+        late.send_signal(signal.SIGCONT)
+        out, err = late.communicate(timeout=PATIENCE_S)
+        assert late.returncode == 0, err
+        assert "the cluster was stopped" in out
+    assert states(desk) == {"rm": "RUNNING", "nm1": "RUNNING"}
 
 
 def test_nodes_are_added_killed_stopped_and_started_again(desk: Desk) -> None:
@@ -111,15 +132,74 @@ def test_the_rm_is_started_again_and_its_nodes_come_back(desk: Desk, number: str
     desk.wait_for("nm1", "RUNNING")
 
 
+def test_status_says_why_a_daemon_has_ended(desk: Desk) -> None:
+    desk.up("--nodes", "1", "-D", "yarn.nm.liveness-monitor.expiry-interval-ms=600000")
+    rm = desk.run.load().rm
+    assert rm is not None
+    assert rm.send(signal.SIGTERM)
+    assert wait_until(lambda: not rm.is_alive(), PATIENCE_S)
+    told = desk.yarnbox("status").splitlines()[-2:]
+    assert told == ["rm: STOPPED: ended by SIGTERM", "nm1: WAITING: the ResourceManager does not answer it"]
+    desk.yarnbox("restart-rm")
+    desk.wait_for("nm1", "RUNNING")
+    desk.yarnbox("kill-node", "nm1")
+    assert "nm1: RUNNING, process ended: killed, or the machine stopped; see " in desk.yarnbox("status")
+
+
+def test_an_rm_whose_store_failed_is_started_again_when_there_is_room(desk: Desk) -> None:
+    with desk.in_foreground("--nodes", "1") as command:
+        before = desk.daemon("rm")["pid"]
+        with BlockingStub(desk.status()["rm_address"], CLIENT, user="ann") as stub:
+            sound = submit(stub)
+            fill_up(desk.directory)
+            with pytest.raises(NotReadyError, match="its state store failed"):
+                submit(stub)
+        assert wait_until(lambda: "database or disk is full" in desk.daemon("rm")["reason"], PATIENCE_S)
+        make_room(desk.directory)
+        desk.wait_for("rm", "RUNNING")
+        desk.wait_for("nm1", "RUNNING")
+        assert desk.daemon("rm")["pid"] != before
+        with BlockingStub(desk.status()["rm_address"], CLIENT, user="ann") as stub:
+            request = GetApplicationReportRequest(application_id=sound)
+            assert stub.call("getApplicationReport", request).application_report.user == "ann"
+        command.send_signal(signal.SIGINT)
+        out, _ = command.communicate(timeout=PATIENCE_S)
+        assert "it is started again in 1 s" in out
+        assert "rm: started again" in out
+
+
+def test_an_rm_that_stood_still_declares_nobody_lost(desk: Desk) -> None:
+    desk.up("--nodes", "2", "-D", "yarn.nm.liveness-monitor.expiry-interval-ms=3000")
+    rm = desk.run.load().rm
+    assert rm is not None
+    assert rm.send(signal.SIGSTOP)
+    begun = time.monotonic()
+    assert wait_until(lambda: time.monotonic() > begun + 6, PATIENCE_S)
+    assert rm.send(signal.SIGCONT)
+    at_ms = int(time.time() * 1000)
+
+    def was_heard_again() -> bool:
+        nodes = {
+            re.sub(":.*", "", one.subject)
+            for one in desk.events()
+            if one.type == "NodeStatusUpdate" and one.time_ms > at_ms
+        }
+        return nodes == {"nm1", "nm2"}
+
+    assert wait_until(was_heard_again, PATIENCE_S), desk.events()[-20:]
+    assert not [one for one in desk.events() if one.type == "NodeExpire"]
+    assert "stood still, everybody has one liveness interval more" in (desk.run.logs / "rm.log").read_text()
+
+
 def test_events_tell_what_was_dispatched(desk: Desk) -> None:
     desk.up("--nodes", "1")
-    assert wait_until(lambda: "NodeStarted" in desk.yarnbox("events"), 10)
+    assert wait_until(lambda: "NodeStarted" in desk.yarnbox("events"), PATIENCE_S)
     assert '"type": "NodeStarted"' in desk.yarnbox("events", "--json")
     with desk.start("events", "--follow", "--json") as command:
         assert command.stdout is not None
         assert '"time"' in command.stdout.readline()
         command.send_signal(signal.SIGINT)
-        command.communicate(timeout=30)
+        command.communicate(timeout=PATIENCE_S)
     assert command.returncode == 130
 
 
@@ -143,7 +223,7 @@ def test_what_only_the_daemon_finds_is_told_as_well(desk: Desk) -> None:
 def test_when_the_command_is_killed_nothing_survives_it(desk: Desk) -> None:
     with desk.in_foreground("--nodes", "1") as command:
         command.kill()
-    assert wait_until(lambda: desk.leftovers() == [], 20)
+    assert wait_until(lambda: desk.leftovers() == [], PATIENCE_S)
 
 
 def test_a_cluster_that_goes_on_listens_where_it_did(desk: Desk) -> None:

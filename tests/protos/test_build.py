@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from protos import build
-from protos.build import STAMP, StaleStubsError, generate, stubs_in, verify, why_stale
 from tests.tree import ROOT
+from yarnbox.protos import build
+from yarnbox.protos.build import STAMP, StaleStubsError, generate, stubs_in, verify, why_stale
 
 SERVICE = 'syntax = "proto2";\npackage sample;\nmessage Ask { optional int32 n = 1; }\n'
 RPC = "service Answers { rpc answer(Ask) returns (Ask); }\n"
@@ -37,7 +37,7 @@ def test_stubs_of_messages_and_of_services_are_typed(package: Path) -> None:
         "sample_pb2.py",
         "sample_pb2.pyi",
     ]
-    assert "from wire import answers_pb2" in (package / "answers_pb2_grpc.py").read_text()
+    assert "from yarnbox.protos import answers_pb2" in (package / "answers_pb2_grpc.py").read_text()
     verify(package)
 
 
@@ -104,7 +104,10 @@ def test_stubs_of_a_removed_file_go_with_it(package: Path) -> None:
 
 
 def test_an_import_of_stale_stubs_fails_in_one_line_and_the_command_mends_it(tmp_path: Path) -> None:
-    ours = tmp_path / "protos"
+    package = tmp_path / "yarnbox"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    ours = package / "protos"
     shutil.copytree(ROOT / "protos", ours, ignore=shutil.ignore_patterns("__pycache__"))
     with (ours / "ResourceTracker.proto").open("a") as file:
         file.write("// changed\n")
@@ -114,8 +117,8 @@ def test_an_import_of_stale_stubs_fails_in_one_line_and_the_command_mends_it(tmp
             [sys.executable, *arguments], cwd=tmp_path, env={}, capture_output=True, text=True, check=False
         )
 
-    use = ("-c", "from protos import ResourceTracker_pb2")
+    use = ("-c", "from yarnbox.protos import ResourceTracker_pb2")
     assert run(*use).stderr.endswith("StaleStubsError: stubs are stale: run `make setup`\n")
-    assert run("protos/build.py", "--if-stale").returncode == 0
+    assert run("yarnbox/protos/build.py", "--if-stale").returncode == 0
     assert run(*use).returncode == 0
-    assert run("protos/build.py", "--sideways").returncode == 2
+    assert run("yarnbox/protos/build.py", "--sideways").returncode == 2

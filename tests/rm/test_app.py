@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from rm.app import RMAppState
-from rm.attempt import RMAppAttemptState
-from rm.reports import application_state
 from tests.rig import Rig, ask
-from yarn.enums import FinalApplicationStatus, YarnApplicationState
-from yarn.ids import NodeId
-from yarn.records.application import ApplicationTimeoutMap
-from yarn.resource import Resource
+from yarnbox.rm.app import RMAppState
+from yarnbox.rm.attempt import RMAppAttemptState
+from yarnbox.rm.reports import application_state
+from yarnbox.yarn.enums import FinalApplicationStatus, YarnApplicationState
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.application import ApplicationTimeoutMap
+from yarnbox.yarn.resource import Resource
 
 RECOVERY = {"yarn.resourcemanager.recovery.enabled": "true"}
 

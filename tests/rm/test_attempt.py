@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from rm.app import RMAppState
-from rm.attempt import RMAppAttemptState
-from rm.effects import LaunchContainer
 from tests.rig import Rig, ask
-from yarn.enums import FinalApplicationStatus
-from yarn.errors import ApplicationAttemptNotFoundError, InvalidApplicationMasterRequestError
+from yarnbox.rm.app import RMAppState
+from yarnbox.rm.attempt import RMAppAttemptState
+from yarnbox.rm.effects import LaunchContainer
+from yarnbox.yarn.enums import FinalApplicationStatus
+from yarnbox.yarn.errors import ApplicationAttemptNotFoundError, InvalidApplicationMasterRequestError
 
 RECOVERY = {"yarn.resourcemanager.recovery.enabled": "true"}
 
@@ -64,7 +64,7 @@ def test_an_unmanaged_am_that_registers_too_early_fails() -> None:
     for order in orders:  # the application is stored, the attempt is not
         assert order.acknowledgement is not None
         rig.core.stored(order.acknowledgement)
-    rig.settle()
+    rig.perform_effects()
     assert rig.attempt(other).state is RMAppAttemptState.LAUNCHED_UNMANAGED_SAVING
     rig.register(other)
     rig.release_store()
@@ -100,7 +100,7 @@ def test_a_launch_that_fails_counts() -> None:
         order = rig.unstarted.pop()
         assert order.attempt_id.attempt_id == number
         rig.core.am_launch_failed(order.attempt_id, f"Error launching {order.attempt_id}. Got exception: no")
-        rig.settle()
+        rig.perform_effects()
     assert rig.app(application_id).state is RMAppState.FAILED
     assert "Error launching" in rig.app(application_id).diagnostics
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from rm.services.caller import Caller
 from tests.rig import Rig
-from yarn.ids import ApplicationId
-from yarn.records.application import ApplicationReport
-from yarn.records.client import GetApplicationReportRequest, GetApplicationsRequest
-from yarn.records.tokens import Token
+from yarnbox.rm.services.caller import Caller
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.records.client import GetApplicationReportRequest, GetApplicationsRequest
+from yarnbox.yarn.records.tokens import Token
 
 RECOVERY = {"yarn.resourcemanager.recovery.enabled": "true"}
 ACLS = {

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from rm.context import RMContext
-from rm.reports import usage_report
-from rm.web.apps import application
-from rm.web.beans import SERVICE, beans
-from rm.web.values import Shapes
-from sim.scenario.document import read_scenario
-from sim.scenario.player import Player
+from yarnbox.rm.context import RMContext
+from yarnbox.rm.reports import usage_report
+from yarnbox.rm.web.apps import application
+from yarnbox.rm.web.beans import SERVICE, beans
+from yarnbox.rm.web.values import Shapes
+from yarnbox.sim.scenario.document import read_scenario
+from yarnbox.sim.scenario.player import Player
 
 USER_METRICS = "yarn.scheduler.capacity.user-metrics.enable: true"
 PREEMPTION = Path(__file__).parents[1] / "scenarios" / "preemption"

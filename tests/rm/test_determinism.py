@@ -38,7 +38,7 @@ print(rig.stored)
 
 def told(seed: str) -> str:
     """The story of that life in a process of its own."""
-    environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(
         [sys.executable, "-c", LIFE], env=environment, cwd=ROOT, capture_output=True, text=True, check=True
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from rm.events.container import ContainerKill
-from rm.health import SchedulerHealth
-from rm.scheduler.statuses import preempted
-from rm.web.capacity import scheduler_info
-from rm.web.values import Shapes
 from tests.rm.scheduler.capacity.rig import CapacityRig
+from yarnbox.rm.events.container import ContainerKill
+from yarnbox.rm.health import SchedulerHealth
+from yarnbox.rm.scheduler.statuses import preempted
+from yarnbox.rm.web.capacity import scheduler_info
+from yarnbox.rm.web.values import Shapes
 
 P = "yarn.scheduler.capacity."
 ONE = {P + "root.queues": "a", P + "root.a.capacity": "100", P + "maximum-am-resource-percent": "1.0"}

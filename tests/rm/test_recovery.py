@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Callable
+from typing import Any
 
-from rm.app import RMAppState
-from rm.attempt import RMAppAttemptState
-from rm.container import RMContainerState
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from tests.rig import Rig, ask
-from yarn.enums import FinalApplicationStatus, NodeAction
-from yarn.errors import ApplicationMasterNotRegisteredError
-from yarn.ids import ApplicationId
-from yarn.records.application import ApplicationTimeoutMap
-from yarn.records.basics import LogAggregationContext
+from yarnbox.rm.app import RMAppState
+from yarnbox.rm.attempt import RMAppAttemptState
+from yarnbox.rm.container import RMContainerState
+from yarnbox.yarn.enums import FinalApplicationStatus, NodeAction
+from yarnbox.yarn.errors import ApplicationMasterNotRegisteredError
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.application import ApplicationTimeoutMap
+from yarnbox.yarn.records.basics import LogAggregationContext
 
 RECOVERY = {"yarn.resourcemanager.recovery.enabled": "true"}
 
@@ -173,3 +178,90 @@ def test_what_a_submission_said_survives() -> None:
     application_id = old.submit(log_aggregation_context=context, application_tags=("a", "b"))
     submission = restarted(old).app(application_id).submission
     assert submission == old.app(application_id).submission
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda entry: {**entry, "submission": "!"},
+        lambda entry: {**entry, "submission": "AAAA"},
+        lambda entry: {**entry, "of another version": 1},
+        lambda entry: {name: value for name, value in entry.items() if name != "user"},
+        lambda entry: None,
+        lambda entry: [],
+    ],
+)
+def test_an_application_that_cannot_be_read_is_set_aside_and_the_others_come_back(
+    damage: Callable[[Any], Any],
+) -> None:
+    old = Rig(RECOVERY)
+    broken, sound = a_running_application(old), old.submit(application_name="sound")
+    key = ("application", str(broken))
+    old.stored[key] = damage(old.stored[key])
+    rig = restarted(old)
+    assert list(rig.context.apps) == [sound]
+    assert list(rig.set_aside) == [key]
+    assert rig.set_aside[key] == old.stored[key]
+
+
+def test_an_application_with_a_negative_id_is_set_aside() -> None:
+    old = Rig(RECOVERY)
+    sound = old.submit()
+    key = ("application", "application_-5_0001")
+    old.stored[key] = old.stored["application", str(sound)]
+    rig = restarted(old)
+    assert list(rig.context.apps) == [sound]
+    assert list(rig.set_aside) == [key]
+
+
+def test_an_attempt_that_cannot_be_read_is_set_aside_and_its_application_comes_back() -> None:
+    old = Rig(RECOVERY)
+    application_id = a_running_application(old)
+    (key,) = [key for key in old.stored if key[0] == "attempt"]
+    old.stored[key] = {**old.stored[key], "master_container": "AAAA"}
+    rig = restarted(old)
+    assert rig.app(application_id).state in (RMAppState.ACCEPTED, RMAppState.SUBMITTED)
+    assert list(rig.set_aside) == [key]
+
+
+JUNK = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.text(max_size=3),
+    st.sampled_from(["RUNNING", "FINISHED", "FINAL_SAVING", "zz"]),
+    st.lists(st.integers(), max_size=2),
+    st.dictionaries(st.text(max_size=2), st.integers() | st.text(max_size=2), max_size=2),
+)
+
+
+@given(data=st.data())
+@settings(max_examples=60)
+def test_an_entry_of_any_content_keeps_no_other_application_away(data: st.DataObject) -> None:
+    old = Rig(RECOVERY)
+    broken, sound = a_running_application(old), old.submit()
+    stored = dict(old.stored)
+    key = data.draw(st.sampled_from([key for key in stored if str(broken) in key]))
+    name = data.draw(st.sampled_from(sorted(stored[key])))
+    stored[key] = {**stored[key], name: data.draw(JUNK)}
+    old.stored = stored
+    rig = restarted(old)
+    assert rig.app(sound).state is RMAppState.ACCEPTED
+    if broken not in rig.context.apps:
+        assert key in rig.set_aside
+        assert broken not in rig.context.scheduler.applications
+    rejoin(rig, "n1", "n2")
+    rig.advance(3_600_000)
+
+
+def test_an_application_that_cannot_be_recovered_is_set_aside_whole() -> None:
+    old = Rig(RECOVERY)
+    broken, sound = a_running_application(old), old.submit()
+    (key,) = [key for key in old.stored if key[0] == "attempt" and str(broken) in key]
+    old.stored[key] = {**old.stored[key], "client_key": "not hexadecimal"}
+    rig = restarted(old)
+    assert list(rig.context.apps) == [sound]
+    assert set(rig.set_aside) == {key, ("application", str(broken))}
+    assert broken not in rig.context.scheduler.applications
+    rejoin(rig, "n1", "n2")
+    assert rig.heartbeat("n1").containers_to_cleanup or rig.heartbeat("n1").applications_to_cleanup

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rm.services.caller import Caller
 from tests.rig import Rig, ask
-from yarn.ids import ApplicationId
-from yarn.records.application import ApplicationReport
-from yarn.records.client import GetApplicationReportRequest
+from yarnbox.rm.services.caller import Caller
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.records.client import GetApplicationReportRequest
 
 CAPACITY = {
     "yarn.resourcemanager.scheduler.class": "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from rm.settings import CAPACITY_SCHEDULER, FAIR_SCHEDULER, FIFO_SCHEDULER, RMSettings
-from yarn.acl import EVERYBODY
-from yarn.address import Address
-from yarn.configuration import Configuration, ConfigurationError
-from yarn.settings import declarations, read, table
+from yarnbox.rm.settings import CAPACITY_SCHEDULER, FAIR_SCHEDULER, FIFO_SCHEDULER, RMSettings
+from yarnbox.yarn.acl import EVERYBODY
+from yarnbox.yarn.address import Address
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.settings import declarations, read, table
 
 RM = "yarn.resourcemanager."
 HADOOP_DEFAULTS = {

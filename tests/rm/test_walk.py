@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from rm.app import RMAppState
-from rm.container import RMContainerState
 from tests.rig import PORT, Rig, ask
-from yarn.errors import YarnError
-from yarn.ids import ApplicationId, NodeId
+from yarnbox.rm.app import RMAppState
+from yarnbox.rm.container import RMContainerState
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationId, NodeId
 
 NODES = ("n1", "n2", "n3")
 PLACES = ("*", "n1", "n2", "/default-rack")

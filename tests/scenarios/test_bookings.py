@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from rm.scheduler.bookings import Booking
-from sim.scenario.document import read_scenario
-from sim.scenario.player import Player
-from yarn.errors import YarnError
-from yarn.resource import NONE, Resource
+from yarnbox.rm.booking import Booking
+from yarnbox.sim.scenario.document import read_scenario
+from yarnbox.sim.scenario.player import Player
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.resource import NONE, Resource
 
 HERE = Path(__file__).parent
 CASES = sorted(HERE.glob("*/*.yaml"))

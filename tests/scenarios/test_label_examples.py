@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sim.scenario.document import read_scenario
-from sim.scenario.player import play
-from yarn.configuration import Configuration
+from yarnbox.sim.scenario.document import read_scenario
+from yarnbox.sim.scenario.player import play
+from yarnbox.yarn.configuration import Configuration
 
 SITUATIONS = sorted(Path(__file__).parents[2].joinpath("examples", "labels").glob("*/"))
 

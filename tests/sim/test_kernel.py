@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sim.kernel import Kernel
-from yarn.clock import VirtualClock
+from yarnbox.sim.kernel import Kernel
+from yarnbox.yarn.clock import VirtualClock
 
 
 class Ticks:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from sim.nodes import KILLED_AFTER_APP_COMPLETION, KILLED_BY_RESOURCEMANAGER, SimNode
-from yarn.enums import ContainerState, NodeAction
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.container import Container
-from yarn.records.tracker import (
+from yarnbox.sim.nodes import KILLED_AFTER_APP_COMPLETION, KILLED_BY_RESOURCEMANAGER, SimNode
+from yarnbox.yarn.enums import ContainerState, NodeAction
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.container import Container
+from yarnbox.yarn.records.tracker import (
     NodeHeartbeatRequest,
     NodeHeartbeatResponse,
     RegisterNodeManagerRequest,
     RegisterNodeManagerResponse,
 )
-from yarn.resource import Resource
+from yarnbox.yarn.resource import Resource
 
 NODE = NodeId("n1", 1234)
 
@@ -52,7 +52,6 @@ class Tracker:
         return {
             each.container_id: each.exit_status if each.state is ContainerState.COMPLETE else None
             for each in status.containers_statuses
-            if each.container_id is not None
         }
 
 

@@ -13,16 +13,16 @@ from typing import Any
 
 import pytest
 
-from rm.scheduler.fair.application import FSAppAttempt
-from rm.scheduler.fair.leaf import LeafQueue
-from rm.scheduler.fair.preemption import Preemption
-from rm.scheduler.fair.queue import Bounds, FairQueue, ParentQueue
-from rm.scheduler.node import SchedulerNode
-from sim.scenario.document import read_document
-from sim.scenario.player import play
-from sim.scenario.source import tree_from
-from sim.walk.walker import walk
-from yarn.resource import NONE, Resource, componentwise_min
+from yarnbox.rm.container import SchedulerNode
+from yarnbox.rm.scheduler.fair.application import FSAppAttempt
+from yarnbox.rm.scheduler.fair.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.preemption import Preemption
+from yarnbox.rm.scheduler.fair.queue import Bounds, FairQueue, ParentQueue
+from yarnbox.sim.scenario.document import read_document
+from yarnbox.sim.scenario.player import play
+from yarnbox.sim.scenario.source import tree_from
+from yarnbox.sim.walk.walker import walk
+from yarnbox.yarn.resource import NONE, Resource, componentwise_min
 
 SEEDS = range(24)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sim.scenario.document import parse_scenario
-from sim.walk.choices import StepValue
-from sim.walk.clusters import Document
-from sim.walk.shrink import shrink
-from sim.walk.walker import Coverage, Defect, Walk
-from sim.walk.writing import written
+from yarnbox.sim.scenario.document import parse_scenario
+from yarnbox.sim.walk.choices import StepValue
+from yarnbox.sim.walk.clusters import Document
+from yarnbox.sim.walk.shrink import shrink
+from yarnbox.sim.walk.walker import Coverage, Defect, Walk
+from yarnbox.sim.walk.writing import written
 
 DEFECT = Defect(("raised", "AssertionError", "charge"), "the text")
 OTHER = Defect(("raised", "KeyError", "elsewhere"), "the text")

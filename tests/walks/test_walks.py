@@ -14,17 +14,17 @@ from typing import Any
 
 import pytest
 
-from rm.app import RM_APP
-from rm.attempt import RM_APP_ATTEMPT
-from rm.container import RM_CONTAINER
-from rm.node import RM_NODE
-from rm.scheduler.capacity.monitor import AT_A_TIME_MS
-from sim.scenario.document import VERBS
-from sim.scenario.player import Player
-from sim.walk.shrink import shrink
-from sim.walk.walker import Coverage, Walk, walk
-from sim.walk.writing import write
-from yarn.statemachine import Table
+from yarnbox.rm.app import RM_APP
+from yarnbox.rm.attempt import RM_APP_ATTEMPT
+from yarnbox.rm.container import RM_CONTAINER
+from yarnbox.rm.node import RM_NODE
+from yarnbox.rm.scheduler.capacity.lifecycle.monitor import AT_A_TIME_MS
+from yarnbox.sim.scenario.document import VERBS
+from yarnbox.sim.scenario.player import Player
+from yarnbox.sim.walk.shrink import shrink
+from yarnbox.sim.walk.walker import Coverage, Walk, walk
+from yarnbox.sim.walk.writing import write
+from yarnbox.yarn.statemachine import Table
 
 ARTIFACTS = Path(__file__).parents[2] / "test-artifacts" / "walks"
 SCHEDULERS = ("fifo", "capacity", "fair")
@@ -52,7 +52,7 @@ STORE_IS_AT_ONCE = (
     *("RMContainer NEW ContainerKill", "RMNode NEW NodeDecommission", "RMNode NEW NodeExpire"),
     *("RMNode NEW NodeResourceUpdate", "RMNode NEW NodeFinishedContainersPulledByAM"),
 )
-"""A turn ends with everything settled, so nobody can come between; tests/rm holds the store back instead."""
+"""A turn ends when all its events are handled; tests/rm hold the store back instead."""
 
 NOT_DRAWN = (
     *(f"RMAppAttempt {state} AttemptFail" for state in ("NEW", "SUBMITTED", "SCHEDULED", "ALLOCATED_SAVING")),

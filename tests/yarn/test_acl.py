@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yarn.acl import EVERYBODY, NOBODY, AccessControlList
+from yarnbox.yarn.acl import EVERYBODY, NOBODY, AccessControlList
 
 NAMES = st.lists(st.text("abc", min_size=1), unique=True).map(tuple)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from yarn.address import Address, with_default_port
+from yarnbox.yarn.address import Address, with_default_port
 
 
 @pytest.mark.parametrize(

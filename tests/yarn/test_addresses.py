@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from yarn.addresses import AddressBook, read_address_book, write_address_book
-from yarn.errors import IllegalArgumentError
+from yarnbox.yarn.addresses import AddressBook, read_address_book, write_address_book
+from yarnbox.yarn.errors import IllegalArgumentError
 
 
 def test_emulated_hosts_are_resolved_and_others_left(tmp_path: Path) -> None:
@@ -40,5 +40,5 @@ def test_no_book_is_an_empty_book() -> None:
 def test_what_is_no_book_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "addresses.json"
     path.write_text(text)
-    with pytest.raises(IllegalArgumentError, match="no address book"):
+    with pytest.raises(IllegalArgumentError, match="not an address book"):
         AddressBook(path).resolve("nm1:1")

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.yarn.test_tfile import PACKED, PLAIN
-from yarn.aggregated_logs import AggregatedLog, AggregatedLogReader, AggregatedLogWriter, LogLayout
-from yarn.errors import IllegalArgumentError
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.aggregated_logs import AggregatedLog, AggregatedLogReader, AggregatedLogWriter, LogLayout
+from yarnbox.yarn.errors import IllegalArgumentError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 
 APPLICATION = ApplicationId(1_700_000_000_000, 12_345)
 FIRST = ContainerId.build(ApplicationAttemptId(APPLICATION, 1), 1)
@@ -108,7 +108,7 @@ def test_a_damaged_file_is_an_os_error(tmp_path: Path) -> None:
         archive.writestr("../escape", b"x")
     with (
         AggregatedLogReader(tmp_path / "n2_1234") as reader,
-        pytest.raises(OSError, match="no container's log"),
+        pytest.raises(OSError, match="not a container's log"),
     ):
         list(reader.logs())
 

@@ -6,12 +6,12 @@ import dataclasses
 
 import pytest
 
-from yarn.client_tokens import ClientToAMTokenSecretManager, ClientToAMTokenSecretManagerInRM
-from yarn.errors import InvalidTokenError
-from yarn.ids import ApplicationAttemptId, ApplicationId
-from yarn.records.tokens import ClientToAMTokenIdentifier, Token
-from yarn.tokens import CLIENT_TO_AM_TOKEN
-from yarn.wire import from_bytes
+from yarnbox.yarn.client_tokens import ClientToAMTokenSecretManager, ClientToAMTokenSecretManagerInRM
+from yarnbox.yarn.errors import InvalidTokenError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
+from yarnbox.yarn.records.tokens import ClientToAMTokenIdentifier, Token
+from yarnbox.yarn.tokens import CLIENT_TO_AM_TOKEN
+from yarnbox.yarn.wire import from_bytes
 
 FIRST = ApplicationAttemptId(ApplicationId(1, 1), 1)
 SECOND = ApplicationAttemptId(ApplicationId(1, 1), 2)

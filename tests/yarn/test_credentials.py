@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yarn.credentials import (
+from yarnbox.yarn.credentials import (
     TOKEN_FILE_VARIABLE,
     Credentials,
     credentials_of_environment,
     write_token_file,
 )
-from yarn.errors import IllegalArgumentError
-from yarn.records.tokens import Token
-from yarn.writable import write_vint
+from yarnbox.yarn.errors import IllegalArgumentError
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.writable import write_vint
 
 EXAMPLE = Credentials(
     {"al": Token(identifier=b"\x01\x02", password=b"\x03", kind="K", service="h:1")}, {"s": b"\x09"}

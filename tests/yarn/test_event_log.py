@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rm.scheduler.bookings import Booking
-from yarn.dispatcher import Event, event
-from yarn.event_log import EventLog, EventLogReader, LoggedEvent, previous
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.resource import Resource
+from yarnbox.rm.booking import Booking
+from yarnbox.yarn.event import Event, event
+from yarnbox.yarn.event_log import EventLog, EventLogReader, LoggedEvent, previous
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.resource import Resource
 
 
 @event
@@ -23,6 +23,9 @@ class Seen(Event):
         return self.node_id
 
 
+Seen.family = Seen
+
+
 def test_events_are_read_as_they_were_dispatched(tmp_path: Path) -> None:
     path = tmp_path / "logs" / "events.jsonl"
     log = EventLog(path)
@@ -34,7 +37,9 @@ def test_events_are_read_as_they_were_dispatched(tmp_path: Path) -> None:
     log.add(6, Seen())
     log.close()
     assert list(reader.read_new()) == [LoggedEvent(6, "Seen", "")]
-    assert path.read_text().splitlines()[0] == '{"time": 5, "type": "Seen", "subject": "nm1:1"}'
+    assert (
+        path.read_text().splitlines()[0] == '{"time": 5, "type": "Seen", "constant": "", "subject": "nm1:1"}'
+    )
     assert [line.time_ms for line in EventLogReader(path).read_all()] == [5, 6]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from yarn.configuration import Configuration
-from yarn.impersonation import PREFIX, ProxyUsers
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.impersonation import PREFIX, ProxyUsers
 
 REFUSED = "User: oozie is not allowed to impersonate ann"
 ELSEWHERE = "Unauthorized connection for super-user: oozie from IP 10.1.2.3"

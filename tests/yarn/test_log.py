@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from yarn.ids import ApplicationId
-from yarn.log import Log, configure_logging
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.log import Log, configure_logging
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from yarn.moments import iso8601, parse_iso8601, weekday_first
+from yarnbox.yarn.moments import iso8601, parse_iso8601, weekday_first
 
 LAST_OF_9999 = 253_402_300_799_999
 

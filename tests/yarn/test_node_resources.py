@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from yarn.configuration import Configuration, ConfigurationError
-from yarn.node_resources import Hardware, node_resource
-from yarn.resource import Resource
-from yarn.resource_types import ResourceType, ResourceTypeRegistry
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.node_resources import Hardware, node_resource
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resource_types import ResourceType, ResourceTypeRegistry
 
 TYPES = ResourceTypeRegistry([ResourceType("yarn.io/gpu"), ResourceType("bandwidth", "M")])
 MACHINE = Hardware(memory_mb=10_000, physical_cores=6, logical_processors=12)
@@ -74,5 +74,5 @@ def test_all_faults_are_told_together() -> None:
 
 def test_a_machine_without_memory_to_spare() -> None:
     reserved = {NM + "detect-hardware-capabilities": "true", NM + "system-reserved-memory-mb": "20000"}
-    with pytest.raises(ConfigurationError, match="leaves nothing for containers"):
+    with pytest.raises(ConfigurationError, match="leaves no memory for containers"):
         offered(reserved, MACHINE)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from yarn.configuration import Configuration, ConfigurationError
-from yarn.enums import ResourceTypes
-from yarn.resource import NONE, Resource
-from yarn.resource_types import VOLUME_TAG, ResourceType, ResourceTypeRegistry, is_absolute
-from yarn.units import MAXIMUM
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.enums import ResourceTypes
+from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resource_types import VOLUME_TAG, ResourceType, ResourceTypeRegistry, is_absolute
+from yarnbox.yarn.units import MAXIMUM
 
 RICH = Configuration.of(
     {

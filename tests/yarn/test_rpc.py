@@ -11,7 +11,8 @@ from typing import Any
 import grpc
 import pytest
 
-from yarn.errors import (
+from tests.waiting import PATIENCE_S
+from yarnbox.yarn.errors import (
     AccessControlError,
     ApplicationMasterNotRegisteredError,
     ApplicationNotFoundError,
@@ -20,17 +21,17 @@ from yarn.errors import (
     NotReadyError,
     YarnError,
 )
-from yarn.ids import ApplicationId, ContainerId
-from yarn.records.client import (
+from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.records.client import (
     GetApplicationReportRequest,
     GetNewApplicationRequest,
     GetNewApplicationResponse,
 )
-from yarn.records.management import RestartContainerResponse, SignalContainerRequest
-from yarn.records.master import AllocateRequest, AllocateResponse
-from yarn.records.tokens import GetDelegationTokenRequest, Token
-from yarn.resource import Resource
-from yarn.rpc import (
+from yarnbox.yarn.records.management import RestartContainerResponse, SignalContainerRequest
+from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse
+from yarnbox.yarn.records.tokens import GetDelegationTokenRequest, Token
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import (
     SERVICES,
     BlockingStub,
     Caller,
@@ -61,7 +62,7 @@ async def serving(handler: Handler, service: str = CLIENT, limit: int = 1 << 20)
 
 
 def run(scene: Any) -> Any:
-    return asyncio.run(asyncio.wait_for(scene, 30))
+    return asyncio.run(asyncio.wait_for(scene, PATIENCE_S))
 
 
 def new_application(rpc: str, request: Any, caller: Caller) -> Any:
@@ -284,7 +285,7 @@ def test_a_daemon_waits_until_its_peer_is_there() -> None:
     port = free_port()
 
     async def scene() -> None:
-        async with Stub(f"127.0.0.1:{port}", CLIENT, wait_for_ready=True, timeout_s=20) as stub:
+        async with Stub(f"127.0.0.1:{port}", CLIENT, wait_for_ready=True, timeout_s=PATIENCE_S) as stub:
             asked = asyncio.create_task(stub.call("getNewApplication", GetNewApplicationRequest()))
             server = new_server()
             add_service(server, CLIENT, new_application)

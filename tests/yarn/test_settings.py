@@ -8,10 +8,10 @@ from enum import Enum
 
 import pytest
 
-from yarn.acl import EVERYBODY, AccessControlList
-from yarn.address import Address, with_default_port
-from yarn.configuration import Configuration, ConfigurationError, values
-from yarn.settings import Conflict, declarations, group, read, setting, settings, table, with_defaults
+from yarnbox.yarn.acl import EVERYBODY, AccessControlList
+from yarnbox.yarn.address import Address, with_default_port
+from yarnbox.yarn.configuration import Configuration, ConfigurationError, values
+from yarnbox.yarn.settings import Conflict, declarations, group, read, setting, settings, table, with_defaults
 
 
 class Colour(Enum):

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from yarn.credentials import read_token, write_token
-from yarn.records.tokens import Token
-from yarn.shuffle import (
+from yarnbox.yarn.credentials import read_token, write_token
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.shuffle import (
     JOB_TOKEN,
     IndexRecord,
     ShuffleHeader,
@@ -45,7 +45,7 @@ def test_a_request_is_read_as_it_was_written() -> None:
     ],
 )
 def test_a_request_that_is_none_is_refused(target: str) -> None:
-    with pytest.raises(ValueError, match=r"wanted|no number"):
+    with pytest.raises(ValueError, match=r"expected|not a number"):
         ShuffleRequest.parse(target)
 
 
@@ -88,7 +88,7 @@ def test_an_index_with_a_wrong_byte_is_no_index(tmp_path: Path) -> None:
     write_index(path, index)
     assert read_index(path) == index
     path.write_bytes(path.read_bytes()[:-9] + b"x" + path.read_bytes()[-8:])
-    with pytest.raises(ValueError, match="no index"):
+    with pytest.raises(ValueError, match="not an index"):
         read_index(path)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from yarn.tasks import end_tasks
+from tests.waiting import PATIENCE_S
+from yarnbox.yarn.tasks import end_tasks
 
 
 def test_a_task_that_loses_a_cancellation_is_cancelled_again() -> None:
@@ -31,7 +32,7 @@ def test_a_task_that_loses_a_cancellation_is_cancelled_again() -> None:
         await end_tasks(tasks)
         assert all(task.done() for task in tasks)
 
-    asyncio.run(asyncio.wait_for(scene(), 20))
+    asyncio.run(asyncio.wait_for(scene(), PATIENCE_S))
     assert lost == ["the first"]
 
 

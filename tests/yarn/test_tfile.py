@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from yarn.tfile import Piece, TFile, View, is_tfile, read_number
+from yarnbox.yarn.tfile import Piece, TFile, View, is_tfile, read_number
 
 PLAIN = base64.b64decode(
     "0RHTaJG117Y530FAkrrhUAkAB1ZFUlNJT04EAAAAARMAEUFQUExJQ0FUSU9OX09XTkVSBQADYW5uHAAaY29udGFpbmVyXzFfMDAw"

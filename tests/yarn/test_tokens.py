@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from yarn.errors import InvalidTokenError
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.tokens import ContainerTokenIdentifier, Token
-from yarn.records.tracker import MasterKey
-from yarn.resource import Resource
-from yarn.tokens import (
+from yarnbox.yarn.errors import InvalidTokenError, NMNotYetReadyError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.tokens import ContainerTokenIdentifier, Token
+from yarnbox.yarn.records.tracker import MasterKey
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.tokens import (
     AMRM_TOKEN,
     AMRMTokenSecretManager,
     ContainerTokenSecretManager,
@@ -151,6 +151,12 @@ def test_an_nm_accepts_genuine_nm_tokens_for_itself_only() -> None:
         checker.verify(manager.create_token(ATTEMPT, ELSEWHERE, "ann"))
     with pytest.raises(InvalidTokenError, match="names no attempt"):
         checker.verify(replace(token, identifier=b""))
+
+
+def test_an_nm_without_a_key_says_that_it_is_not_ready() -> None:
+    manager = NMTokenSecretManager(source())
+    with pytest.raises(NMNotYetReadyError, match="has not registered"):
+        NMTokenSecretManagerInNM().verify(manager.create_token(ATTEMPT, NODE, "ann"))
 
 
 def test_an_nm_keeps_the_key_of_an_attempt_that_started_containers() -> None:

@@ -6,8 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from yarn.configuration import Configuration
-from yarn.topology import DEFAULT_RACK, MAPPING_PROPERTY, SCRIPT_PROPERTY, TABLE_PROPERTY, RackResolver
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.topology import (
+    DEFAULT_RACK,
+    MAPPING_PROPERTY,
+    SCRIPT_PROPERTY,
+    TABLE_PROPERTY,
+    RackResolver,
+)
 
 
 def test_a_table_names_racks_and_may_change(tmp_path: Path) -> None:

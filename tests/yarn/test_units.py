@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yarn.units import MAXIMUM, UNITS, compare, convert
+from yarnbox.yarn.units import MAXIMUM, UNITS, compare, convert
 
 UNIT = st.sampled_from(list(UNITS))
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from protos.yarn_protos_pb2 import ResourceProto
-from yarn.errors import IllegalArgumentError
-from yarn.resource import Resource
-from yarn.wire import from_bytes, to_bytes, use_units
+from yarnbox.protos.yarn_protos_pb2 import ResourceProto
+from yarnbox.yarn.errors import IllegalArgumentError
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.wire import from_bytes, to_bytes, use_units
 
 
 @pytest.mark.parametrize(

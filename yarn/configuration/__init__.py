@@ -8,9 +8,9 @@ deprecated.py  old property names and their successors
 properties.py  Configuration: resources in order, final properties, overlay, typed reading
 """
 
-from yarn.configuration.document import Document, Notice, Origin
-from yarn.configuration.fault import ConfigurationError, Fault
-from yarn.configuration.properties import BUILT_IN, SITE_FILES, Configuration, Property
+from yarnbox.yarn.configuration.document import Document, Notice, Origin
+from yarnbox.yarn.configuration.fault import ConfigurationError, Fault
+from yarnbox.yarn.configuration.properties import BUILT_IN, SITE_FILES, Configuration, Property
 
 __all__ = [
     "BUILT_IN",

@@ -2,8 +2,8 @@
 
 Owns the grammar of Hadoop's resource files (`<property>` with elements or with attributes, `<final>`,
 `xi:include` with `xi:fallback`) and the rule that an include never leaves the configuration directory. Does
-not know which resource overrides which, nor what a property means. Answers for the parser inside Hadoop's
-Configuration and for Configuration.writeXml.
+not know which resource overrides which, nor what a property means. Hadoop: the parser inside Hadoop's
+Configuration and Configuration.writeXml.
 
 Like Hadoop's parser it skips elements that it does not know; unlike it, it says so in a notice. Entity
 declarations are refused outright, whatever they would expand to.
@@ -24,7 +24,7 @@ from xml.sax.xmlreader import AttributesImpl, InputSource
 import defusedxml.sax
 from defusedxml.common import DefusedXmlException
 
-from yarn.configuration.fault import ConfigurationError
+from yarnbox.yarn.configuration.fault import ConfigurationError
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

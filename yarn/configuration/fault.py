@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from yarn.errors import Status, YarnError
+from yarnbox.yarn.errors import Status, YarnError
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 Owns the order of resources, final properties, the `-D` overlay above them and the built-in defaults below.
 Does not know what any property means: settings.py reads the properties of a process into typed, checked
-settings, once, at the edge. Answers for Hadoop's Configuration and YarnConfiguration; environment and system
+settings, once, at the edge. Hadoop: Configuration and YarnConfiguration; environment and system
 properties are handed in, never looked up.
 
 A Configuration is a value: adding a resource or an overlay gives a new one.
@@ -17,11 +17,11 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
-from yarn.configuration import values
-from yarn.configuration.deprecated import DEPRECATED, current_names
-from yarn.configuration.document import Document, Entry, Notice, Origin, read_file, read_text, write
-from yarn.configuration.expansion import TooManySubstitutionsError, expand
-from yarn.configuration.fault import ConfigurationError
+from yarnbox.yarn.configuration import values
+from yarnbox.yarn.configuration.deprecated import DEPRECATED, current_names
+from yarnbox.yarn.configuration.document import Document, Entry, Notice, Origin, read_file, read_text, write
+from yarnbox.yarn.configuration.expansion import TooManySubstitutionsError, expand
+from yarnbox.yarn.configuration.fault import ConfigurationError
 
 T = TypeVar("T")
 E = TypeVar("E", bound=Enum)
@@ -109,7 +109,7 @@ class Configuration:
         """The files `names` of a configuration directory, in that order; missing ones are left out."""
         root = Path(directory)
         if not root.is_dir():
-            raise ConfigurationError.of(root, "is no directory, so there is no configuration in it")
+            raise ConfigurationError.of(root, "is not a directory, so it holds no configuration")
         empty = cls(environment=environment, system_properties=system_properties)
         return empty.with_files(root, names)
 
@@ -117,10 +117,6 @@ class Configuration:
     def of(cls, properties: Mapping[str, str], source: str = "given") -> Configuration:
         """The configuration of a plain mapping, for programs and tests."""
         return cls().overlaid(properties, source)
-
-    def with_resource(self, document: Document) -> Configuration:
-        """This configuration and one more resource, after the others and below the overlay."""
-        return self._copy(resources=(*self._resources, document))
 
     def with_files(self, directory: str | Path, names: Iterable[str]) -> Configuration:
         """This configuration and those of the named files that exist (`capacity-scheduler.xml`)."""

@@ -10,5 +10,5 @@ towards Hadoop's own NodeManagers.
     stub.py         calls of one service at one peer, as the stubs of yarn.rpc make them
 
 No rule of YARN is here: a handler gets the rpc's name, the request record and the Caller, as from yarn.rpc.
-Answers for ipc.Server, ipc.Client, SaslRpcServer, SaslRpcClient and ProtobufRpcEngine2 with security off.
+Hadoop: ipc.Server, ipc.Client, SaslRpcServer, SaslRpcClient and ProtobufRpcEngine2 with security off.
 """

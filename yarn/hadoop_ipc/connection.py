@@ -2,7 +2,7 @@
 
 Owns the order of things (header, SASL, context, calls), who the caller is, and which offence ends a
 connection with which answer. Knows no time and no handler.
-Answers for ipc.Server.Connection and SaslRpcServer.
+Hadoop: ipc.Server.Connection and SaslRpcServer.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from protos.IpcConnectionContext_pb2 import IpcConnectionContextProto
-from protos.ProtobufRpcEngine2_pb2 import RequestHeaderProto
-from protos.RpcHeader_pb2 import RpcKindProto, RpcRequestHeaderProto, RpcSaslProto
-from yarn.errors import InvalidTokenError
-from yarn.hadoop_ipc import framing
-from yarn.hadoop_ipc.digest import Digest, DigestError, Passwords
-from yarn.hadoop_ipc.framing import Code, MalformedFrameError
-from yarn.records.tokens import Token
-from yarn.rpc import NOBODY, Caller
+from yarnbox.protos.IpcConnectionContext_pb2 import IpcConnectionContextProto
+from yarnbox.protos.ProtobufRpcEngine2_pb2 import RequestHeaderProto
+from yarnbox.protos.RpcHeader_pb2 import RpcKindProto, RpcRequestHeaderProto, RpcSaslProto
+from yarnbox.yarn.errors import InvalidTokenError
+from yarnbox.yarn.hadoop_ipc import framing
+from yarnbox.yarn.hadoop_ipc.digest import Digest, DigestError, Passwords
+from yarnbox.yarn.hadoop_ipc.framing import Code, MalformedFrameError
+from yarnbox.yarn.limits import NAME_LENGTH
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.rpc import NOBODY, Caller
 
 MAX_EARLY_FRAME_BYTES = 64 * 1024
 """Of a frame before the connection context: nobody has said yet who he is."""
@@ -115,6 +116,11 @@ class Connection:
     def is_amid_frame(self) -> bool:
         """Whether a part of a frame is here and the rest is not."""
         return bool(self._in)
+
+    @property
+    def unread_bytes(self) -> int:
+        """How much is kept of frames that nobody has looked at."""
+        return len(self._in)
 
     def receive(self, data: bytes) -> None:
         """Takes bytes from the network."""
@@ -220,7 +226,7 @@ class Connection:
         if self._stage is not _Stage.CONTEXT:
             raise _invalid(header, "Connection context already processed")
         context = framing.parse(IpcConnectionContextProto, data)
-        user, real_user = context.userInfo.effectiveUser or None, context.userInfo.realUser or None
+        user, real_user = _name(context.userInfo.effectiveUser), _name(context.userInfo.realUser)
         if self._token is not None:  # it was given to whom it names, whoever shows it
             user = real_user = None
         if user is not None and real_user is not None and self._impersonation is not None:
@@ -283,6 +289,13 @@ def _check_header(header: RpcRequestHeaderProto) -> None:
         raise _invalid(header, "the rpc kind is not RPC_PROTOCOL_BUFFER")
     if header.rpcOp != _OPERATIONS.RPC_FINAL_PACKET or not header.HasField("rpcOp"):
         raise _invalid(header, "the rpc operation is not RPC_FINAL_PACKET")
+
+
+def _name(text: str | bytes) -> str | None:
+    """A user's name; None when none is given. Bytes are what protobuf could not read as text."""
+    if isinstance(text, bytes) or len(text) > NAME_LENGTH:
+        raise MalformedFrameError(f"a user's name is valid UTF-8 of at most {NAME_LENGTH} characters")
+    return text or None
 
 
 def _invalid(header: RpcRequestHeaderProto, message: str) -> _FatalError:

@@ -1,7 +1,7 @@
 """DIGEST-MD5 as Hadoop uses it for tokens: both halves of RFC 2831, quality of protection `auth`.
 
 The user name is the token's identifier in base64, the password its password in base64. Knows no keys: the
-server's half is handed a function from an identifier to the password, the client's half a token. Answers for
+server's half is handed a function from an identifier to the password, the client's half a token. Hadoop:
 the SaslDigestCallbackHandler of SaslRpcServer and the SaslClientCallbackHandler of SaslRpcClient.
 """
 
@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from hashlib import md5
 
-from yarn.records.tokens import Token
+from yarnbox.yarn.records.tokens import Token
 
 REALM = "default"
 _URI = f"/{REALM}"
@@ -56,7 +56,7 @@ class Digest:
         try:
             identifier = base64.b64decode(given["username"], validate=True)
         except (binascii.Error, ValueError) as error:
-            raise DigestError("DIGEST-MD5: the user name is no identifier of a token") from error
+            raise DigestError("DIGEST-MD5: the user name is not a token identifier") from error
         password = passwords(identifier)
         secret = base64.b64encode(password).decode()
         if not hmac.compare_digest(
@@ -132,7 +132,7 @@ def _directives(response: bytes) -> dict[str, str]:
             raise DigestError("DIGEST-MD5: the digest response cannot be read")
         name, quoted, bare = match.groups()
         if name in found:
-            raise DigestError(f"DIGEST-MD5: {name} stands twice in the digest response")
+            raise DigestError(f"DIGEST-MD5: {name} occurs twice in the digest response")
         found[name] = bare if quoted is None else re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL)
         at = match.end()
     return found

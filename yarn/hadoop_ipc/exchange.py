@@ -4,7 +4,7 @@ refused.
 A connection is made for one call: so Hadoop's clients, too, treat NodeManagers, to whom each of their
 connections proves another token. Owns the order of things (header, SASL, context, call), and that a server
 that cannot show that it knows the token is told nothing. Knows no time.
-Answers for ipc.Client.Connection and SaslRpcClient.
+Hadoop: ipc.Client.Connection and SaslRpcClient.
 """
 
 from __future__ import annotations
@@ -13,14 +13,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from protos.IpcConnectionContext_pb2 import IpcConnectionContextProto, UserInformationProto
-from protos.ProtobufRpcEngine2_pb2 import RequestHeaderProto
-from protos.RpcHeader_pb2 import RpcKindProto, RpcRequestHeaderProto, RpcResponseHeaderProto, RpcSaslProto
-from yarn.errors import AccessControlError, YarnError, error_of_class
-from yarn.hadoop_ipc import framing
-from yarn.hadoop_ipc.digest import DigestError, Proof
-from yarn.hadoop_ipc.framing import MalformedFrameError, Status
-from yarn.records.tokens import Token
+from yarnbox.protos.IpcConnectionContext_pb2 import IpcConnectionContextProto, UserInformationProto
+from yarnbox.protos.ProtobufRpcEngine2_pb2 import RequestHeaderProto
+from yarnbox.protos.RpcHeader_pb2 import (
+    RpcKindProto,
+    RpcRequestHeaderProto,
+    RpcResponseHeaderProto,
+    RpcSaslProto,
+)
+from yarnbox.yarn.errors import AccessControlError, YarnError, error_of_class
+from yarnbox.yarn.hadoop_ipc import framing
+from yarnbox.yarn.hadoop_ipc.digest import DigestError, Proof
+from yarnbox.yarn.hadoop_ipc.framing import MalformedFrameError, Status
+from yarnbox.yarn.records.tokens import Token
 
 _CLIENT_ID_BYTES = 16
 _CALL_ID = 0

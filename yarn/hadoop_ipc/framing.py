@@ -2,7 +2,7 @@
 
 Owns the bytes; knows neither the order in which frames come nor what calls mean. Everything read here was
 sent by somebody else: what cannot be read is a MalformedFrameError and nothing worse.
-Answers for RpcWritable, RpcHeaderProtos and the connection header of ipc.Server.
+Hadoop: RpcWritable, RpcHeaderProtos and the connection header of ipc.Server.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from google.protobuf.message import DecodeError, Message
 
-from protos.RpcHeader_pb2 import RpcRequestHeaderProto, RpcResponseHeaderProto, RpcSaslProto
+from yarnbox.protos.RpcHeader_pb2 import RpcRequestHeaderProto, RpcResponseHeaderProto, RpcSaslProto
 
 MAGIC = b"hrpc"
 VERSION = 9
@@ -61,9 +61,9 @@ def parse(cls: type[M], data: bytes) -> M:
     try:
         message = cls.FromString(data)
     except DecodeError as error:
-        raise MalformedFrameError(f"this is no {cls.__name__}: {error}") from error
+        raise MalformedFrameError(f"not a {cls.__name__}: {error}") from error
     if not message.IsInitialized():
-        raise MalformedFrameError(f"this is no {cls.__name__}: a required field is missing")
+        raise MalformedFrameError(f"not a {cls.__name__}: a required field is missing")
     return message
 
 

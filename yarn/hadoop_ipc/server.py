@@ -2,8 +2,8 @@
 
 Owns what one client may cost the others: how many connections there are, how long a half-open, slow or silent
 one is kept, how many frames of one are looked at before another's turn. Knows no rule of YARN. There is no
-retry cache, for YARN has none: client id, call id and retry count are sent back and not interpreted. Answers
-for ipc.Server's Listener, Reader, Handler and Responder.
+retry cache, for YARN has none: client id, call id and retry count are sent back and not interpreted. Hadoop:
+ipc.Server's Listener, Reader, Handler and Responder.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from yarn.errors import YarnError
-from yarn.hadoop_ipc import framing
-from yarn.hadoop_ipc.connection import Call, Connection, Impersonation, Tokens
-from yarn.hadoop_ipc.framing import Code
-from yarn.rpc import MAX_MESSAGE_BYTES, SERVICES, Handler, PortTakenError
-from yarn.wire import from_bytes, to_bytes
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.hadoop_ipc import framing
+from yarnbox.yarn.hadoop_ipc.connection import Call, Connection, Impersonation, Tokens
+from yarnbox.yarn.hadoop_ipc.framing import Code
+from yarnbox.yarn.rpc import MAX_MESSAGE_BYTES, SERVICES, Handler, PortTakenError
+from yarnbox.yarn.wire import from_bytes, to_bytes
 
 log = logging.getLogger("yarn.hadoop_ipc")
 
@@ -48,6 +48,8 @@ class Limits:
 
     max_frame_bytes: int = MAX_MESSAGE_BYTES
     max_connections: int = 4096
+    max_unread_bytes: int = 4 * MAX_MESSAGE_BYTES
+    """Of unfinished frames, all connections together; beyond it the one with the most of them ends."""
     handshake_s: float = 20.0
     """From the connection to its context."""
     frame_s: float = 60.0
@@ -73,6 +75,7 @@ class HadoopServer:
         self.limits = limits or Limits()
         self.connections: dict[_Protocol, None] = {}
         self.port = 0
+        self._unread_bytes = 0
         self._server: asyncio.Server | None = None
         self._watch: asyncio.TimerHandle | None = None
 
@@ -110,6 +113,15 @@ class HadoopServer:
             connection.drop()
         if self._server is not None:
             await self._server.wait_closed()
+
+    def note_unread(self, more: int) -> None:
+        """One connection keeps so much more of unfinished frames, or less."""
+        self._unread_bytes += more
+        if self._unread_bytes > self.limits.max_unread_bytes:
+            largest = max(self.connections, key=lambda one: one.unread_bytes, default=None)
+            if largest is not None:
+                log.warning("too much is unfinished: %d bytes of %s", largest.unread_bytes, largest.host)
+                largest.drop()
 
     def answer(self, call: Call) -> bytes | Awaitable[bytes]:
         """The frame that answers a call."""
@@ -161,6 +173,7 @@ class _Protocol(asyncio.Protocol):
         self._tasks: set[asyncio.Task[None]] = set()
         self._is_turn_due = False
         self._is_choked = False
+        self.unread_bytes = 0
         self._loop = asyncio.get_running_loop()
         self.deadline = self._loop.time() + limits.handshake_s
 
@@ -174,18 +187,27 @@ class _Protocol(asyncio.Protocol):
         else:
             self._server.connections[self] = None
 
+    @property
+    def host(self) -> str | None:
+        """Where the client is."""
+        return self._state.host
+
     def connection_lost(self, exc: Exception | None) -> None:
+        self._note_unread(0)
         self._server.connections.pop(self, None)
         for task in self._tasks:
             task.cancel()
 
     def data_received(self, data: bytes) -> None:
         self._state.receive(data)
-        if not self._is_turn_due:
+        if self._is_turn_due:
+            self._note_unread(self._state.unread_bytes)
+        else:
             self._turn()
 
     def drop(self) -> None:
         """Ends the connection without another word."""
+        self._note_unread(0)
         self._transport.abort()
 
     # What is written is not without end
@@ -233,7 +255,13 @@ class _Protocol(asyncio.Protocol):
             self._is_turn_due = True
             transport.pause_reading()
             self._loop.call_soon(self._next_turn)
+        self._note_unread(state.unread_bytes)
         self._postpone()
+
+    def _note_unread(self, count: int) -> None:
+        more, self.unread_bytes = count - self.unread_bytes, count
+        if more:
+            self._server.note_unread(more)
 
     def _next_turn(self) -> None:
         if not self._transport.is_closing() and not self._is_choked:

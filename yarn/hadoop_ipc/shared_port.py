@@ -1,8 +1,8 @@
 """One port for two transports: a node is known by one port, and AMs of both kinds dial it.
 
 The first four bytes tell them apart: Hadoop's connections begin with `hrpc` and are served here, everything
-else (gRPC's HTTP/2) goes on to the port behind as it came. Who says nothing within the handshake's time is
-dropped.
+else (gRPC's HTTP/2, or its TLS) goes on to the port behind as it came. Who says nothing within the
+handshake's time is dropped.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import errno
 
-from yarn.hadoop_ipc.framing import MAGIC
-from yarn.hadoop_ipc.server import HadoopServer
-from yarn.rpc import PortTakenError
+from yarnbox.yarn.hadoop_ipc.framing import MAGIC
+from yarnbox.yarn.hadoop_ipc.server import HadoopServer
+from yarnbox.yarn.rpc import PortTakenError
 
-_HTTP2 = b"PRI "
+_GRPC = (b"PRI ", b"\x16\x03")
+"""How gRPC begins: with HTTP/2, or with TLS."""
 
 
 class SharedPort:
@@ -140,7 +141,7 @@ class _Front(_Pipe):
             return
         if self._timer is not None:
             self._timer.cancel()
-        if self._first.startswith(MAGIC) or not self._first.startswith(_HTTP2):
+        if self._first.startswith(MAGIC) or not self._first.startswith(_GRPC):
             self._hand_over()
         else:
             self.transport.pause_reading()
@@ -176,4 +177,4 @@ class _Front(_Pipe):
 
 
 def _may_become(first: bytes) -> bool:
-    return MAGIC.startswith(first) or _HTTP2.startswith(first)
+    return any(known.startswith(first) for known in (MAGIC, *_GRPC)) and not first.startswith(_GRPC)

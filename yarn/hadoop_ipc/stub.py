@@ -2,7 +2,7 @@
 are over gRPC.
 
 Owns the connection of each call, its time limit, and the waiting for a peer that is not there yet. Knows no
-rule of YARN. Answers for ipc.Client and NMProxy's retries of connections.
+rule of YARN. Hadoop: ipc.Client and NMProxy's retries of connections.
 """
 
 from __future__ import annotations
@@ -15,12 +15,18 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from yarn.errors import IllegalArgumentError, InvalidTokenError
-from yarn.hadoop_ipc.exchange import Exchange, Question
-from yarn.hadoop_ipc.framing import MalformedFrameError
-from yarn.records.tokens import Token
-from yarn.rpc import CALL_TIMEOUT_S, MAX_MESSAGE_BYTES, SERVICES, ConnectionFailedError, RemoteDefectError
-from yarn.wire import from_bytes, to_bytes
+from yarnbox.yarn.errors import IllegalArgumentError, InvalidTokenError
+from yarnbox.yarn.hadoop_ipc.exchange import Exchange, Question
+from yarnbox.yarn.hadoop_ipc.framing import MalformedFrameError
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.rpc import (
+    CALL_TIMEOUT_S,
+    MAX_MESSAGE_BYTES,
+    SERVICES,
+    ConnectionFailedError,
+    RemoteDefectError,
+)
+from yarnbox.yarn.wire import from_bytes, to_bytes
 
 PROTOCOLS: Mapping[str, str] = {
     "ContainerManagementProtocolService": "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB",

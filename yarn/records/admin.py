@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from yarn.enums import AttributeMappingOperationType, DecommissionType
-from yarn.ids import NodeId
-from yarn.records.base import record
-from yarn.records.node import NodeIdToLabels, NodeLabel, NodeResourceMap, NodeToAttributes
+from yarnbox.yarn.enums import AttributeMappingOperationType, DecommissionType
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.base import record
+from yarnbox.yarn.records.node import NodeIdToLabels, NodeLabel, NodeResourceMap, NodeToAttributes
 
 
 @record

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from yarn.enums import (
+from yarnbox.yarn.enums import (
     ApplicationTimeoutType,
     FinalApplicationStatus,
     LogAggregationStatus,
     YarnApplicationAttemptState,
     YarnApplicationState,
 )
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, ReservationId
-from yarn.records.base import record
-from yarn.records.basics import LogAggregationContext
-from yarn.records.container import ContainerLaunchContext
-from yarn.records.request import ResourceRequest
-from yarn.records.tokens import Token
-from yarn.resource import Resource
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, ReservationId
+from yarnbox.yarn.limits import Name
+from yarnbox.yarn.records.base import record
+from yarnbox.yarn.records.basics import LogAggregationContext
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.resource import Resource
 
 
 @record
@@ -106,21 +107,21 @@ class ApplicationSubmissionContext:
     """ApplicationSubmissionContextProto of yarn_protos.proto."""
 
     application_id: ApplicationId | None = None  # must come from getNewApplication
-    application_name: str = "N/A"
-    queue: str = "default"
+    application_name: Name = "N/A"
+    queue: Name = "default"
     priority: int | None = None  # application priority: a LARGER number is more important
     am_container_spec: ContainerLaunchContext | None = None
     cancel_tokens_when_complete: bool = True
     unmanaged_am: bool = False
     max_app_attempts: int = 0  # 0: use the RM default
     resource: Resource | None = None  # AM container, used if 17 is empty
-    application_type: str = "YARN"  # cut to 20 characters
+    application_type: Name = "YARN"  # cut to 20 characters
     keep_containers_across_application_attempts: bool = False
-    application_tags: tuple[str, ...] = ()  # at most 10, each at most 100 ASCII characters
+    application_tags: tuple[Name, ...] = ()  # at most 10, each at most 100 ASCII characters
     attempt_failures_validity_interval: int = -1  # ms; <= 0: count failures for ever
     log_aggregation_context: LogAggregationContext | None = None
     reservation_id: ReservationId | None = None
-    node_label_expression: str | None = None  # default label of the application
+    node_label_expression: Name | None = None  # default label of the application
     # AM requests; exactly one must name "*"; the others take its capability
     am_container_resource_request: tuple[ResourceRequest, ...] = ()
     application_timeouts: tuple[ApplicationTimeoutMap, ...] = ()

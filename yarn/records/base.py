@@ -6,8 +6,9 @@ not set on the wire is None unless the contract lists a default; a repeated fiel
 value messages a mapping.
 """
 
-from dataclasses import dataclass
 from typing import TypeVar, dataclass_transform
+
+from yarnbox.yarn.frozen import frozen
 
 T = TypeVar("T")
 
@@ -15,4 +16,4 @@ T = TypeVar("T")
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def record(cls: type[T]) -> type[T]:
     """Makes `cls` a record."""
-    return dataclass(frozen=True, slots=True, kw_only=True)(cls)
+    return frozen(cls)

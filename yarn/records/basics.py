@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from yarn.enums import ResourceTypes
-from yarn.records.base import record
-from yarn.resource import Resource
+from yarnbox.yarn.enums import ResourceTypes
+from yarnbox.yarn.limits import Capacity
+from yarnbox.yarn.records.base import record
+from yarnbox.yarn.resource import Resource
 
 
 @record
@@ -66,7 +67,7 @@ class LogAggregationContext:
 class ResourceOption:
     """ResourceOptionProto of yarn_protos.proto."""
 
-    resource: Resource | None = None
+    resource: Capacity | None = None
     over_commit_timeout: int | None = None  # ms; -1: never kill, 0: kill at once, > 0: warn now, kill after
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from yarn.enums import ApplicationsRequestScope, NodeState, YarnApplicationState
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, ReservationId
-from yarn.records.application import (
+from yarnbox.yarn.enums import ApplicationsRequestScope, NodeState, YarnApplicationState
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, ReservationId
+from yarnbox.yarn.limits import Name
+from yarnbox.yarn.records.application import (
     ApplicationAttemptReport,
     ApplicationReport,
     ApplicationSubmissionContext,
     ApplicationUpdateTimeoutMap,
 )
-from yarn.records.base import record
-from yarn.records.basics import ResourceProfiles, ResourceTypeInfo
-from yarn.records.container import ContainerReport
-from yarn.records.node import (
+from yarnbox.yarn.records.base import record
+from yarnbox.yarn.records.basics import ResourceProfiles, ResourceTypeInfo
+from yarnbox.yarn.records.container import ContainerReport
+from yarnbox.yarn.records.node import (
     AttributeToNodes,
     LabelsToNodeIds,
     NodeAttributeInfo,
@@ -24,9 +25,9 @@ from yarn.records.node import (
     NodeToAttributes,
     YarnClusterMetrics,
 )
-from yarn.records.queue import QueueInfo, QueueUserACLInfo
-from yarn.records.reservation import ReservationAllocationState, ReservationDefinition
-from yarn.resource import Resource
+from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
+from yarnbox.yarn.records.reservation import ReservationAllocationState, ReservationDefinition
+from yarnbox.yarn.resource import Resource
 
 
 @record
@@ -141,7 +142,7 @@ class MoveApplicationAcrossQueuesRequest:
     """MoveApplicationAcrossQueuesRequestProto of yarn_service_protos.proto."""
 
     application_id: ApplicationId
-    target_queue: str
+    target_queue: Name
 
 
 @record

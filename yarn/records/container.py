@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from yarn.enums import (
+from yarnbox.yarn.enums import (
     ApplicationAccessType,
     ContainerRetryPolicy,
     ContainerState,
@@ -14,20 +14,21 @@ from yarn.enums import (
     LocalResourceType,
     LocalResourceVisibility,
 )
-from yarn.ids import ContainerId, NodeId
-from yarn.records.base import record
-from yarn.records.basics import URL
-from yarn.records.tokens import Token
-from yarn.resource import Resource
+from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.limits import Capacity, Name
+from yarnbox.yarn.records.base import record
+from yarnbox.yarn.records.basics import URL
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.resource import Resource
 
 
 @record
 class Container:
     """ContainerProto of yarn_protos.proto."""
 
-    id: ContainerId | None = None
+    id: ContainerId
     node_id: NodeId | None = None
-    node_http_address: str | None = None
+    node_http_address: Name | None = None
     resource: Resource | None = None  # as granted (normalized)
     priority: int | None = None  # request priority
     container_token: Token | None = None  # proof for startContainers
@@ -88,11 +89,11 @@ class ContainerLaunchContext:
 class ContainerStatus:
     """ContainerStatusProto of yarn_protos.proto."""
 
-    container_id: ContainerId | None = None
+    container_id: ContainerId
     state: ContainerState | None = None
     diagnostics: str = "N/A"
     exit_status: int = -1000  # -1000 while it runs
-    capability: Resource | None = None
+    capability: Capacity | None = None
     execution_type: ExecutionType = ExecutionType.GUARANTEED
     container_attributes: Mapping[str, str] = field(default_factory=dict)  # IPS, HOST, PORTS
     container_sub_state: ContainerSubState | None = None
@@ -104,7 +105,7 @@ class ContainerRetryContext:
 
     retry_policy: ContainerRetryPolicy = ContainerRetryPolicy.NEVER_RETRY
     error_codes: tuple[int, ...] = ()  # for RETRY_ON_SPECIFIC_ERROR_CODES
-    max_retries: int = 0  # -1: for ever
+    max_retries: int = 0  # -1: without limit
     retry_interval: int = 0  # ms; raised to the NM minimum 1000
     failures_validity_interval: int = -1  # ms; -1: off
 

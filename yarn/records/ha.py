@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from yarn.records.base import record
+from yarnbox.yarn.records.base import record
 
 
 class HAServiceState(Enum):
@@ -89,3 +89,11 @@ class GetServiceStatusResponse:
     state: HAServiceState
     ready_to_become_active: bool | None = None
     not_ready_reason: str | None = None
+
+
+@record
+class ActiveRMInfo:
+    """ActiveRMInfoProto of yarn_server_resourcemanager_service_protos.proto."""
+
+    cluster_id: str
+    rm_id: str

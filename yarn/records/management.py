@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 
-from yarn.enums import LocalizationState, SignalContainerCommand
-from yarn.ids import ContainerId
-from yarn.records.base import record
-from yarn.records.basics import SerializedException
-from yarn.records.container import ContainerLaunchContext, ContainerStatus, LocalResource
-from yarn.records.tokens import Token
+from yarnbox.yarn.enums import LocalizationState, SignalContainerCommand
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.base import record
+from yarnbox.yarn.records.basics import SerializedException
+from yarnbox.yarn.records.container import ContainerLaunchContext, ContainerStatus, LocalResource
+from yarnbox.yarn.records.tokens import Token
 
 
 @record

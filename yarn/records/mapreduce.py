@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
 
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarn.records.base import record
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.records.base import record
 
 
 class TaskType(Enum):

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from yarn.enums import (
+from yarnbox.yarn.enums import (
     AMCommand,
     ContainerUpdateType,
     ExecutionType,
     FinalApplicationStatus,
     SchedulerResourceTypes,
 )
-from yarn.ids import ContainerId, NodeId
-from yarn.records.base import record
-from yarn.records.basics import ResourceProfiles, ResourceTypeInfo
-from yarn.records.container import ApplicationACLMap, Container, ContainerStatus
-from yarn.records.node import NodeReport
-from yarn.records.request import (
+from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.limits import Name, Port, Progress
+from yarnbox.yarn.records.base import record
+from yarnbox.yarn.records.basics import ResourceProfiles, ResourceTypeInfo
+from yarnbox.yarn.records.container import ApplicationACLMap, Container, ContainerStatus
+from yarnbox.yarn.records.node import NodeReport
+from yarnbox.yarn.records.request import (
     PlacementConstraintMapEntry,
     PreemptionMessage,
     RejectedSchedulingRequest,
@@ -22,17 +23,17 @@ from yarn.records.request import (
     ResourceRequest,
     SchedulingRequest,
 )
-from yarn.records.tokens import Token
-from yarn.resource import Resource
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.resource import Resource
 
 
 @record
 class RegisterApplicationMasterRequest:
     """RegisterApplicationMasterRequestProto of yarn_service_protos.proto."""
 
-    host: str | None = None
-    rpc_port: int | None = None  # -1: none
-    tracking_url: str | None = None
+    host: Name | None = None
+    rpc_port: Port | None = None  # -1: none
+    tracking_url: Name | None = None
     placement_constraints: tuple[PlacementConstraintMapEntry, ...] = ()  # per set of allocation tags
 
 
@@ -58,7 +59,7 @@ class FinishApplicationMasterRequest:
     """FinishApplicationMasterRequestProto of yarn_service_protos.proto."""
 
     diagnostics: str | None = None
-    tracking_url: str | None = None  # final (history) URL
+    tracking_url: Name | None = None  # final (history) URL
     final_application_status: FinalApplicationStatus | None = None
 
 
@@ -92,10 +93,10 @@ class AllocateRequest:
     release: tuple[ContainerId, ...] = ()
     blacklist_request: ResourceBlacklistRequest | None = None
     response_id: int | None = None  # last one received; 0 in the first call after registration
-    progress: float | None = None
+    progress: Progress | None = None
     update_requests: tuple[UpdateContainerRequest, ...] = ()
     scheduling_requests: tuple[SchedulingRequest, ...] = ()  # placement-constraint requests
-    tracking_url: str | None = None  # new tracking URL, if changed
+    tracking_url: Name | None = None  # new tracking URL, if changed
 
 
 @record

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from yarn.enums import NodeAttributeType, NodeState, NodeUpdateType
-from yarn.ids import NodeId
-from yarn.records.base import record
-from yarn.records.basics import ResourceOption, ResourceUtilization
-from yarn.resource import Resource
+from yarnbox.yarn.enums import NodeAttributeType, NodeState, NodeUpdateType
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.limits import Name
+from yarnbox.yarn.records.base import record
+from yarnbox.yarn.records.basics import ResourceOption, ResourceUtilization
+from yarnbox.yarn.resource import Resource
 
 
 @record
@@ -36,7 +37,7 @@ class NodeAttribute:
 
     attribute_key: NodeAttributeKey
     attribute_type: NodeAttributeType = NodeAttributeType.STRING
-    attribute_value: str = ""
+    attribute_value: Name = ""
 
 
 @record
@@ -67,7 +68,7 @@ class NodeIdToLabels:
     """NodeIdToLabelsProto of yarn_protos.proto."""
 
     node_id: NodeId | None = None  # port 0: every node of the host
-    node_labels: tuple[str, ...] = ()
+    node_labels: tuple[Name, ...] = ()
 
 
 @record
@@ -78,11 +79,17 @@ class LabelsToNodeIds:
     node_id: tuple[NodeId, ...] = ()
 
 
+DEFAULT_PARTITION = ""
+"""The partition of the nodes without a label. Hadoop: CommonNodeLabelsManager.NO_LABEL."""
+SHOWN_DEFAULT_PARTITION = "<DEFAULT_PARTITION>"
+"""What is shown instead of it. Hadoop: NodeLabel.DEFAULT_NODE_LABEL_PARTITION."""
+
+
 @record
 class NodeLabel:
     """NodeLabelProto of yarn_protos.proto."""
 
-    name: str | None = None
+    name: Name | None = None
     is_exclusive: bool = True
 
 
@@ -90,8 +97,8 @@ class NodeLabel:
 class NodeAttributeKey:
     """NodeAttributeKeyProto of yarn_protos.proto."""
 
-    attribute_prefix: str = "rm.yarn.io"  # "rm.yarn.io" centralized, "nm.yarn.io" reported by nodes
-    attribute_name: str
+    attribute_prefix: Name = "rm.yarn.io"  # "rm.yarn.io" centralized, "nm.yarn.io" reported by nodes
+    attribute_name: Name
 
 
 @record

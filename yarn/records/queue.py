@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from yarn.enums import QueueACL, QueueState
-from yarn.records.application import ApplicationReport
-from yarn.records.base import record
-from yarn.resource import Resource
+from yarnbox.yarn.enums import QueueACL, QueueState
+from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.records.base import record
+from yarnbox.yarn.resource import Resource
 
 
 @record

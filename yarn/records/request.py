@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from yarn.enums import (
+from yarnbox.yarn.enums import (
     CompositePlacementType,
     ExecutionType,
     NodeAttributeOpCode,
@@ -10,9 +10,10 @@ from yarn.enums import (
     PlacementTargetType,
     RejectionReason,
 )
-from yarn.ids import ContainerId
-from yarn.records.base import record
-from yarn.resource import Resource
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.limits import Name
+from yarnbox.yarn.records.base import record
+from yarnbox.yarn.resource import Resource
 
 
 @record
@@ -20,11 +21,11 @@ class ResourceRequest:
     """ResourceRequestProto of yarn_protos.proto."""
 
     priority: int | None = None  # request priority: a SMALLER number is served first
-    resource_name: str | None = None  # host, rack or "*"
+    resource_name: Name | None = None  # host, rack or "*"
     capability: Resource | None = None
     num_containers: int | None = None  # absolute count for this key, not a delta; 0 cancels
     relax_locality: bool = True  # may fall back from this level
-    node_label_expression: str | None = None  # only on "*"
+    node_label_expression: Name | None = None  # only on "*"
     execution_type_request: ExecutionTypeRequest | None = None
     allocation_request_id: int = -1
 
@@ -36,7 +37,7 @@ class SchedulingRequest:
     allocation_request_id: int = 0
     priority: int | None = None
     execution_type: ExecutionTypeRequest | None = None
-    allocation_tags: tuple[str, ...] = ()
+    allocation_tags: tuple[Name, ...] = ()
     resource_sizing: ResourceSizing | None = None
     placement_constraint: PlacementConstraint | None = None
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from yarn.enums import ReservationRequestInterpreter
-from yarn.ids import ReservationId
-from yarn.records.base import record
-from yarn.resource import Resource
+from yarnbox.yarn.enums import ReservationRequestInterpreter
+from yarnbox.yarn.ids import ReservationId
+from yarnbox.yarn.limits import Name
+from yarnbox.yarn.records.base import record
+from yarnbox.yarn.resource import Resource
 
 
 @record
@@ -25,8 +26,8 @@ class ReservationDefinition:
     reservation_requests: ReservationRequests | None = None
     arrival: int | None = None  # ms, earliest start
     deadline: int | None = None  # ms, latest end
-    reservation_name: str | None = None
-    recurrence_expression: str = "0"  # period in ms; "0": once
+    reservation_name: Name | None = None
+    recurrence_expression: Name = "0"  # period in ms; "0": once
     priority: int | None = None  # smaller number more important; default 0
 
 

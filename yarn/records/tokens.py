@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from yarn.enums import ContainerType, ExecutionType
-from yarn.ids import ApplicationAttemptId, ContainerId, NodeId
-from yarn.records.base import record
-from yarn.records.basics import LogAggregationContext
-from yarn.resource import Resource
+from yarnbox.yarn.enums import ContainerType, ExecutionType
+from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId
+from yarnbox.yarn.records.base import record
+from yarnbox.yarn.records.basics import LogAggregationContext
+from yarnbox.yarn.resource import Resource
 
 
 @record

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from yarn.enums import ContainerState, ExecutionType, LogAggregationStatus, NodeAction
-from yarn.ids import ApplicationId, ContainerId, NodeId
-from yarn.records.base import record
-from yarn.records.basics import ResourceUtilization
-from yarn.records.container import Container, ContainerStatus
-from yarn.records.management import SignalContainerRequest
-from yarn.records.node import NodeAttribute, NodeLabel
-from yarn.resource import Resource
+from yarnbox.yarn.enums import ContainerState, ExecutionType, LogAggregationStatus, NodeAction
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.limits import Capacity, Moment, Name, Port
+from yarnbox.yarn.records.base import record
+from yarnbox.yarn.records.basics import ResourceUtilization
+from yarnbox.yarn.records.container import Container, ContainerStatus
+from yarnbox.yarn.records.management import SignalContainerRequest
+from yarnbox.yarn.records.node import NodeAttribute, NodeLabel
+from yarnbox.yarn.resource import Resource
 
 
 @record
@@ -48,7 +49,7 @@ class NodeHealthStatus:
 
     is_node_healthy: bool | None = None
     health_report: str | None = None
-    last_health_report_time: int | None = None  # ms
+    last_health_report_time: Moment | None = None  # ms
 
 
 @record
@@ -56,13 +57,13 @@ class RegisterNodeManagerRequest:
     """RegisterNodeManagerRequestProto of yarn_server_common_service_protos.proto."""
 
     node_id: NodeId | None = None
-    http_port: int | None = None
-    resource: Resource | None = None  # capacity offered
-    nm_version: str | None = None
+    http_port: Port | None = None
+    resource: Capacity | None = None  # capacity offered
+    nm_version: Name | None = None
     container_statuses: tuple[NMContainerStatus, ...] = ()  # every container the NM knows, for recovery
     running_applications: tuple[ApplicationId, ...] = ()
     node_labels: NodeLabels | None = None  # distributed labels only; absent: no report
-    physical_resource: Resource | None = None
+    physical_resource: Capacity | None = None
     log_aggregation_reports_for_apps: tuple[LogAggregationReport, ...] = ()
     node_attributes: NodeAttributes | None = None
     node_status: NodeStatus | None = None  # health at registration
@@ -136,18 +137,18 @@ class NodeHeartbeatResponse:
 class NMContainerStatus:
     """NMContainerStatusProto of yarn_server_common_service_protos.proto."""
 
-    container_id: ContainerId | None = None
+    container_id: ContainerId
     container_state: ContainerState | None = None
-    resource: Resource | None = None
+    resource: Capacity | None = None
     priority: int | None = None
     diagnostics: str = "N/A"
     container_exit_status: int | None = None
-    creation_time: int | None = None  # ms
-    node_label_expression: str | None = None
+    creation_time: Moment | None = None  # ms
+    node_label_expression: Name | None = None
     version: int | None = None
     execution_type: ExecutionType = ExecutionType.GUARANTEED
     allocation_request_id: int = -1
-    allocation_tags: tuple[str, ...] = ()
+    allocation_tags: tuple[Name, ...] = ()
 
 
 @record

@@ -1,7 +1,7 @@
 """An estimate of pi: the share of evenly strewn points of a square that lie in the circle within it.
 
 The points are those of Halton's sequence in bases 2 and 3, so the estimate is always the same; every map
-takes its own stretch of it. Answers for Hadoop's QuasiMonteCarlo, whose printed result it has.
+takes its own stretch of it. Hadoop: QuasiMonteCarlo, whose printed result it has.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
 
-from am.mapreduce.api import Emit, MapContext, Mapper, Reducer
-from am.mapreduce.splits import Split
+from yarnbox.am.mapreduce.api import Emit, MapContext, Mapper, Reducer
+from yarnbox.am.mapreduce.splits import Split
 
 INSIDE, OUTSIDE = "numInside", "numOutside"
 _SCALE = Decimal(1).scaleb(-20)
@@ -81,8 +81,8 @@ def splits(maps: int, samples: int) -> list[Split]:
 def properties() -> dict[str, str]:
     """What makes a job an estimate of pi."""
     return {
-        "mapreduce.job.map.class": "am.mapreduce.jobs.pi.PiMapper",
-        "mapreduce.job.reduce.class": "am.mapreduce.jobs.pi.PiReducer",
+        "mapreduce.job.map.class": "yarnbox.am.mapreduce.jobs.pi.PiMapper",
+        "mapreduce.job.reduce.class": "yarnbox.am.mapreduce.jobs.pi.PiReducer",
         "mapreduce.job.reduces": "1",
         "mapreduce.job.name": "QuasiMonteCarlo",
     }

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from am.mapreduce.api import Emit, MapContext, Mapper, Reducer
+from yarnbox.am.mapreduce.api import Emit, MapContext, Mapper, Reducer
 
 WORDS_AT_ONCE = 500_000
 """Different words that a map keeps in memory."""
@@ -22,8 +22,7 @@ class WordCountMapper(Mapper):
 
     def map(self, key: Any, value: Any, context: MapContext) -> None:
         """One line: each of its words, once for each time it stands there."""
-        for word, count in Counter(value.encode("utf-8", "surrogateescape").split()).items():
-            context.emit(word, count)
+        context.emit_all(Counter(value.encode("utf-8", "surrogateescape").split()).items())
 
     def run(self, context: MapContext) -> None:
         """The whole split, block by block."""
@@ -31,14 +30,9 @@ class WordCountMapper(Mapper):
         for block in context.blocks():
             words.update(block.split())
             if len(words) > WORDS_AT_ONCE:
-                _emit_all(words, context)
+                context.emit_all(words.items())
                 words = Counter()
-        _emit_all(words, context)
-
-
-def _emit_all(words: Counter[bytes], context: MapContext) -> None:
-    for word, count in words.items():
-        context.emit(word, count)
+        context.emit_all(words.items())
 
 
 class SumReducer(Reducer):
@@ -51,9 +45,9 @@ class SumReducer(Reducer):
 
 def properties() -> dict[str, str]:
     """What makes a job a word count."""
-    summing = "am.mapreduce.jobs.wordcount.SumReducer"
+    summing = "yarnbox.am.mapreduce.jobs.wordcount.SumReducer"
     return {
-        "mapreduce.job.map.class": "am.mapreduce.jobs.wordcount.WordCountMapper",
+        "mapreduce.job.map.class": "yarnbox.am.mapreduce.jobs.wordcount.WordCountMapper",
         "mapreduce.job.combine.class": summing,
         "mapreduce.job.reduce.class": summing,
         "mapreduce.job.name": "word count",

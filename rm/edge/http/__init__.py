@@ -6,7 +6,7 @@
     bodies      what callers send, in JSON or XML
     reads       the calls that look; they run between turns
     listings    the calls that answer with long lists
-    changes     the calls that change something, through the services that gRPC calls, too
+    writes      the calls that change something, through the services that gRPC calls, too
     submission  an application that is submitted
     labels      node labels
     conf        the scheduler's configuration
@@ -17,7 +17,9 @@
     stream      the events, live
     metrics     /jmx and /prom
     pages       the document, scripts and styles of the web UI
+    container_logs  the end of a container's log, from its node
     proxy       /proxy: the pages of AMs
+    isolation   which keeps them apart from the RM's own, for a browser
     tools       /conf, /logs, /logLevel, /stacks, /isActive, /scheduler/logs
     adhoc       the scheduler's decisions of a short time, in a file
     plans       reservations, delegation tokens, queue access

@@ -1,22 +1,20 @@
 """What the scheduler thought, for who asks: the first call begins to record, a later one shows.
 
-Also what keeps an application waiting, looked up at once. Answers for the activities part of RMWebServices.
+Also what keeps an application waiting, looked up at once. Hadoop: the activities part of RMWebServices.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
 
-from rm.edge.http.calls import Call, Reply, Route, Waiting
-from rm.scheduler.capacity import route
-from rm.scheduler.capacity.activities import Activities
-from rm.scheduler.capacity.scheduler import CapacityScheduler
-from rm.web import activities as shown
-from rm.web.refusals import RestError, bad_request
-from rm.web.route import routes
-from rm.web.values import Answer
-from yarn.ids import ApplicationId, NodeId
+from yarnbox.rm.edge.http.calls import Call, Reply, Route, Waiting
+from yarnbox.rm.scheduler.activities import ActivityRecords
+from yarnbox.rm.web import activities as shown
+from yarnbox.rm.web.marks import preemption_marks
+from yarnbox.rm.web.refusals import RestError, bad_request
+from yarnbox.rm.web.values import Answer
+from yarnbox.rm.web.why import shown as shown_why
+from yarnbox.yarn.ids import ApplicationId, NodeId
 
 _NOT_CAPACITY = "Not Capacity Scheduler"
 _NO_NODES = "No node manager running in the cluster"
@@ -110,31 +108,30 @@ def why(call: Call) -> Reply:
     scheduler, application_id = call.context.scheduler, _application_id(call)
     value: Answer = {"applicationId": call.words["appid"]}
     application = scheduler.applications.get(application_id) if application_id is not None else None
-    if not isinstance(scheduler, CapacityScheduler):
-        value["diagnostic"] = _NOT_CAPACITY
-        attempt = application.attempt if application is not None else None
-        if attempt is not None and not attempt.is_stopped:
-            value["path"] = routes(call.context, attempt)
-    elif application is None or application_id is None:
+    if application is None or application_id is None:
         value["diagnostic"] = _NO_APPLICATION
     else:
-        reasons = [str(one) for one in scheduler.explain(application_id)]
-        paths = [
-            {"asked": one.asked, "step": [asdict(step) for step in one.steps]}
-            for one in route.routes(scheduler, application_id)
-        ]
-        value |= {"queue": application.queue.path, "reasons": reasons, "path": paths}
+        value |= {
+            "queue": str(application.queue),
+            **shown_why(scheduler.all_checks(application_id)),
+            "reasons": [line for one in scheduler.request_checks(application_id) for line in one.lines],
+        }
+    attempt = application.attempt if application is not None else None
+    if attempt is not None:
+        value["missedHeartbeats"] = attempt.missed_heartbeats
+        if attempt.marked_for_preemption:
+            value["preemption"] = preemption_marks(attempt)
     return Reply(root="why", value=value)
 
 
 # What callers say
 
 
-def _activities(call: Call) -> Activities:
-    scheduler = call.context.scheduler
-    if not isinstance(scheduler, CapacityScheduler):
+def _activities(call: Call) -> ActivityRecords:
+    found = call.context.scheduler.activity_records
+    if found is None:
         raise _RefusedError(_NOT_CAPACITY)
-    return scheduler.activities
+    return found
 
 
 def _is_grouped(call: Call) -> bool:

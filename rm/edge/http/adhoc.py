@@ -1,6 +1,6 @@
 """The scheduler's log of a short time: every decision and transition, in a file of its own.
 
-Nothing is written before somebody asks, and nothing after the time is over; one at a time. Answers for
+Nothing is written before somebody asks, and nothing after the time is over; one at a time. Hadoop:
 AdHocLogDumper, of which RMWebServices.dumpSchedulerLogs makes use.
 """
 
@@ -10,10 +10,10 @@ import asyncio
 from pathlib import Path
 from typing import IO
 
-from rm.core import Core
-from rm.web.refusals import RestError
-from yarn.log import Log
-from yarn.story import Line
+from yarnbox.rm.core import Core
+from yarnbox.rm.web.refusals import RestError
+from yarnbox.yarn.log import Log
+from yarnbox.yarn.story import Line
 
 log = Log("rm.scheduler")
 

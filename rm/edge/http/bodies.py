@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 import defusedxml.ElementTree
 from defusedxml import DefusedXmlException
 
-from rm.web.refusals import RestError, bad_request, text
+from yarnbox.rm.web.refusals import RestError, bad_request, text
 
 _MEDIA_TYPES = ("application/json", "application/xml", "text/xml")
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from rm.access import Access
-from rm.app import RMApp
-from rm.context import RMContext
-from rm.core import Core
-from rm.edge.http.bodies import Body
-from rm.services.caller import Caller
-from rm.web.refusals import RestError, bad_request, illegal_argument, not_found
-from rm.web.values import Answer, Shapes
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.rm.access import Access
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.context import RMContext
+from yarnbox.rm.core import Core
+from yarnbox.rm.edge.http.bodies import Body
+from yarnbox.rm.services.admin import AdminService
+from yarnbox.rm.services.caller import Caller
+from yarnbox.rm.services.client import ClientService
+from yarnbox.rm.web.refusals import RestError, bad_request, illegal_argument, not_found
+from yarnbox.rm.web.values import Answer, Shapes
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.wire import checked
 
 T = TypeVar("T")
 _PORT = re.compile(r"[+-]?[0-9]{1,18}", re.ASCII)
@@ -78,6 +81,16 @@ class Call:
         return self.core.context
 
     @property
+    def client(self) -> ClientService:
+        """The service for clients; what it is asked is checked as if it had come in a message."""
+        return cast(ClientService, _Checked(self.core.client))
+
+    @property
+    def admin(self) -> AdminService:
+        """The service for administrators, likewise."""
+        return cast(AdminService, _Checked(self.core.admin))
+
+    @property
     def access(self) -> Access:
         """Who may do what."""
         return self.core.access
@@ -137,6 +150,19 @@ class Call:
                 "org.apache.hadoop.yarn.webapp.ForbiddenException",
                 "java.lang.Exception: Only admins can carry out this operation.",
             )
+
+
+class _Checked:
+    """A service whose requests have passed the limits of the wire."""
+
+    __slots__ = ("_service",)
+
+    def __init__(self, service: object) -> None:
+        self._service = service
+
+    def __getattr__(self, name: str) -> Callable[[Any, Caller], Any]:
+        method = getattr(self._service, name)
+        return lambda request, caller: method(checked(request), caller)
 
 
 def _parsed(parse: Callable[[str], T], text: str) -> T:

@@ -1,20 +1,16 @@
 """Answers that scripts of other origins may read, where that is wanted.
 
 With yarn.resourcemanager.webapp.cross-origin.enabled; which origins, methods and headers is said by Hadoop's
-own properties. Changes stay safe: they need the custom header, and that needs leave. Answers for
+own properties. Changes stay safe: they need the custom header, and that needs leave. Hadoop:
 CrossOriginFilter.
 """
 
 from __future__ import annotations
 
-import re
-from fnmatch import translate
-
 from aiohttp import web
 
-from rm.settings import WebSettings
-
-_REGEX = "regex:"
+from yarnbox.rm.settings import WebSettings
+from yarnbox.yarn.http_access import compile_pattern
 
 
 class CrossOrigin:
@@ -22,7 +18,7 @@ class CrossOrigin:
 
     def __init__(self, settings: WebSettings) -> None:
         self._settings = settings
-        self._origins = [_pattern(origin) for origin in settings.cross_origin_origins]
+        self._origins = [compile_pattern(origin) for origin in settings.cross_origin_origins]
 
     async def add(self, request: web.Request, response: web.StreamResponse) -> None:
         """Lets the origin that asks read the answer; for several in one header, all must be allowed."""
@@ -41,10 +37,3 @@ class CrossOrigin:
 
     def _allows(self, origin: str) -> bool:
         return any(pattern.fullmatch(origin) for pattern in self._origins)
-
-
-def _pattern(origin: str) -> re.Pattern[str]:
-    """`*` stands for anything; `regex:` begins a regular expression."""
-    if origin.startswith(_REGEX):
-        return re.compile(origin.removeprefix(_REGEX))
-    return re.compile(translate(origin))

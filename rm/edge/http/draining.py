@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from rm.edge.http.calls import Call, Reply, Route
-from rm.node import RMNode
-from rm.web.refusals import bad_request, not_found
+from yarnbox.rm.edge.http.calls import Call, Reply, Route
+from yarnbox.rm.node import RMNode
+from yarnbox.rm.web.refusals import bad_request, not_found
 
 _LONGEST_S = 7 * 24 * 3600
 

@@ -13,23 +13,23 @@ from typing import Any
 
 from aiohttp import web
 
-from rm.app import RMApp
-from rm.container import RMContainer
-from rm.edge.http.calls import Call, Listing, Reply
-from rm.edge.http.listings import application_states
-from rm.edge.http.server import WebServer
-from rm.node import RMNode
-from rm.web import apps, finding
-from rm.web.life import Lives
-from rm.web.past import EndedContainers, History, container_row
-from rm.web.refusals import bad_request, forbidden
-from rm.web.rows import node_row
-from rm.web.values import Answer
-from rm.web.waiting import waiting
-from yarn.addresses import AddressBook
-from yarn.errors import NotReadyError
-from yarn.ids import ApplicationId, NodeId
-from yarn.log import Log
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.edge.http.calls import Call, Listing, Reply
+from yarnbox.rm.edge.http.listings import application_states
+from yarnbox.rm.edge.http.server import WebServer
+from yarnbox.rm.node import RMNode
+from yarnbox.rm.web import apps, finding
+from yarnbox.rm.web.life import Lives
+from yarnbox.rm.web.past import EndedContainers, History, container_row
+from yarnbox.rm.web.refusals import bad_request, forbidden
+from yarnbox.rm.web.rows import node_row
+from yarnbox.rm.web.values import Answer
+from yarnbox.rm.web.waiting import waiting
+from yarnbox.yarn.addresses import AddressBook
+from yarnbox.yarn.errors import NotReadyError
+from yarnbox.yarn.ids import ApplicationId, NodeId
+from yarnbox.yarn.log import Log
 
 log = Log("rm")
 
@@ -53,6 +53,7 @@ class Past:
         self.ended = EndedContainers(settings.history_containers)
         self.lives = Lives()
         context.container_watchers.append(self.ended.note)
+        context.container_watchers.append(lambda one: self.history.note_ended(context.now_ms, one))
         context.dispatcher.watchers.append(lambda event: self.history.watch(context.now_ms, event))
         context.mark_watchers.append(lambda kind, text: self.history.mark(context.now_ms, kind, text))
         context.dispatcher.watchers.append(lambda event: self.lives.watch(context.now_ms, event))
@@ -184,7 +185,7 @@ class Past:
         return Reply(root="life", value={"moment": self.lives.of(app)})
 
     def waiting(self, call: Call) -> Reply:
-        """GET /ui/waiting: what waits in the whole cluster, by reason."""
+        """GET /ui/waiting: what waits in the whole cluster, by queue and reason."""
         context, access, user = call.context, call.access, call.caller.user
         hides, ends = context.settings.web.filter_by_user, time.perf_counter() + _LONGEST_LOOK_S
 
@@ -225,7 +226,7 @@ class Past:
         try:
             return NodeId.parse(call.parameter("node") or "")
         except ValueError as error:
-            raise bad_request(f"app or node is wanted: {error}") from None
+            raise bad_request(f"app or node must be given: {error}") from None
 
     # Series
 
@@ -234,7 +235,7 @@ class Past:
         parent, partition = call.parameter("parent") or "root", call.parameter("partition") or ""
         shown, from_ms = self._window(call)
         value = {
-            **self._frame(shown),
+            **self._times(shown),
             "partition": partition,
             "queue": self.history.queue_series(partition, self.history.paths(parent), shown),
             "mark": [
@@ -248,13 +249,13 @@ class Past:
     def cluster(self, call: Call) -> Reply:
         """GET /ui/history/cluster?minutes=&points=: the figures of the cluster."""
         shown, _ = self._window(call)
-        return Reply(root="history", value={**self._frame(shown), **self.history.cluster_series(shown)})
+        return Reply(root="history", value={**self._times(shown), **self.history.cluster_series(shown)})
 
     def _window(self, call: Call) -> tuple[list[tuple[int, int]], int]:
         from_ms = self._context.now_ms - 60_000 * _number(call, "minutes", 60)
         return self.history.since(from_ms, min(2_000, _number(call, "points", 240))), from_ms
 
-    def _frame(self, shown: list[tuple[int, int]]) -> Answer:
+    def _times(self, shown: list[tuple[int, int]]) -> Answer:
         return {
             "now": self._context.now_ms,
             "intervalMs": int(self._interval_s * 1000),

@@ -1,21 +1,21 @@
-"""Node labels over REST. Answers for that part of RMWebServices."""
+"""Node labels over REST. Hadoop: that part of RMWebServices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from rm.edge.http.calls import Call, Reply, Route, node_id_of
-from rm.labels.administration import NOT_CENTRALIZED
-from rm.web import nodes
-from rm.web.refusals import bad_request, io_error, unauthorized
-from yarn.errors import YarnError
-from yarn.ids import NodeId
-from yarn.records.admin import (
+from yarnbox.rm.edge.http.calls import Call, Reply, Route, node_id_of
+from yarnbox.rm.labels.administration import NOT_CENTRALIZED
+from yarnbox.rm.web import nodes
+from yarnbox.rm.web.refusals import bad_request, io_error, unauthorized
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.admin import (
     AddToClusterNodeLabelsRequest,
     RemoveFromClusterNodeLabelsRequest,
     ReplaceLabelsOnNodeRequest,
 )
-from yarn.records.node import NodeIdToLabels, NodeLabel
+from yarnbox.yarn.records.node import NodeIdToLabels, NodeLabel
 
 
 def _labels(found: object) -> Reply:
@@ -61,14 +61,14 @@ def add(call: Call) -> Reply:
     )
     _check_access(call, " not authorized for post to .../add-node-labels ")
     request = AddToClusterNodeLabelsRequest(node_labels=wanted)
-    return _done(lambda: call.core.admin.add_to_cluster_node_labels(request, call.caller))
+    return _done(lambda: call.admin.add_to_cluster_node_labels(request, call.caller))
 
 
 def remove(call: Call) -> Reply:
     """POST /remove-node-labels; without a name nothing is removed."""
     _check_access(call, " not authorized for post to .../remove-node-labels ")
     request = RemoveFromClusterNodeLabelsRequest(node_labels=tuple(call.query.get("labels", ())))
-    return _done(lambda: call.core.admin.remove_from_cluster_node_labels(request, call.caller))
+    return _done(lambda: call.admin.remove_from_cluster_node_labels(request, call.caller))
 
 
 def replace(call: Call) -> Reply:
@@ -93,7 +93,7 @@ def _replace(call: Call, pairs: tuple[NodeIdToLabels, ...], operation: str) -> R
         raise io_error(NOT_CENTRALIZED)
     _check_access(call, f" not authorized for post to ...{operation}")
     request = ReplaceLabelsOnNodeRequest(node_to_labels=pairs)
-    return _done(lambda: call.core.admin.replace_labels_on_nodes(request, call.caller))
+    return _done(lambda: call.admin.replace_labels_on_nodes(request, call.caller))
 
 
 def _node_id(text: str) -> NodeId:

@@ -1,4 +1,4 @@
-"""The calls that answer with long lists: applications by their filters, and nodes. Answers for
+"""The calls that answer with long lists: applications by their filters, and nodes. Hadoop:
 RMWebServices.getApps and getNodes.
 """
 
@@ -7,14 +7,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from rm.app import RMApp
-from rm.edge.http.calls import Call, Listing
-from rm.reports import application_state
-from rm.services.filters import QueueFilter
-from rm.web import apps, nodes
-from rm.web.refusals import RestError, bad_request, illegal_argument
-from rm.web.values import Answer
-from yarn.enums import FinalApplicationStatus, NodeState, YarnApplicationState
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.edge.http.calls import Call, Listing
+from yarnbox.rm.reports import application_state
+from yarnbox.rm.services.filters import QueueFilter
+from yarnbox.rm.web import apps, nodes
+from yarnbox.rm.web.refusals import RestError, bad_request, illegal_argument
+from yarnbox.rm.web.values import Answer
+from yarnbox.yarn.enums import FinalApplicationStatus, NodeState, YarnApplicationState
 
 DESELECTS = (
     "resourceRequests",

@@ -1,6 +1,6 @@
 """The metrics for monitoring systems: /jmx with Hadoop's beans, /prom and /metrics for Prometheus.
 
-Answers for JMXJsonServlet and PrometheusServlet, as the RM has them.
+Hadoop: JMXJsonServlet and PrometheusServlet, as the RM has them.
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ from time import perf_counter
 
 from aiohttp import web
 
-from rm.core import Core
-from rm.edge.http.server import WebServer
-from rm.edge.meters import Meters
-from rm.scheduler.fair import FairScheduler
-from rm.web.beans import beans
-from yarn import jmx
-from yarn.jmx import Bean
-from yarn.process_beans import ProcessBeans
-from yarn.rate import Rate
+from yarnbox.rm.core import Core
+from yarnbox.rm.edge.http.server import WebServer
+from yarnbox.rm.edge.meters import Meters
+from yarnbox.rm.web.beans import beans
+from yarnbox.yarn import jmx
+from yarnbox.yarn.jmx import Bean
+from yarnbox.yarn.process_beans import ProcessBeans
+from yarnbox.yarn.rate import Rate
 
 _NANOSECONDS = 1_000_000
 """In a millisecond: CapacitySchedulerMetrics counts in them."""
@@ -49,18 +48,15 @@ class Metrics:
         """The times of the scheduler: a node's update is its heartbeat, from call to answer."""
         count, mean_ms = self._meters.tracker.mean("nodeHeartbeat")
         scheduler = self._core.context.scheduler
-        if isinstance(scheduler, FairScheduler):
+        measured = scheduler.operation_durations()
+        if measured is not None:
             durations: Bean = {
                 **jmx.named("ResourceManager", "FSOpDurations"),
                 "tag.FSOpDurations": "FSOpDurations",
                 "tag.Context": "fairscheduler-op-durations",
             }
-            runs = {
-                "ContinuousSchedulingRun": scheduler.durations.continuous_scheduling_run,
-                "NodeUpdateCall": self._meters.tracker.calls.get("nodeHeartbeat", Rate()),
-                "UpdateThreadRun": scheduler.durations.update_thread_run,
-            }
-            for name, run in runs.items():
+            runs = {**measured, "NodeUpdateCall": self._meters.tracker.calls.get("nodeHeartbeat", Rate())}
+            for name, run in sorted(runs.items()):
                 durations |= {
                     f"{name}NumOps": run.count,
                     f"{name}AvgTime": round(run.mean()[1], 3),
@@ -68,7 +64,7 @@ class Metrics:
                     f"{name}MaxTime": round(run.longest_ms, 3),
                 }
             return [durations]
-        if scheduler.name != "CapacityScheduler":
+        if not scheduler.has_capacities:
             return []
         beats, percentiles = self._meters.intervals.quantiles(perf_counter())
         allocations, allocate_ms = self._meters.allocations.mean()

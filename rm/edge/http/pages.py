@@ -1,7 +1,7 @@
 """The pages: one document for every address below /cluster, its scripts and styles, and redirections.
 
 Hadoop's own addresses (/cluster/nodes, /cluster/app/application_1_1) are those of the pages, so bookmarks,
-log lines and tracking URLs keep working. Answers for RmController and RmView.
+log lines and tracking URLs keep working. Hadoop: RmController and RmView.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from typing import Protocol
 
 from aiohttp import web
 
-from rm.edge.http.server import Responder
+from yarnbox.yarn.http_server import Responder
 
 _POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
 _POLICY += "; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
+RECORDING = "recording"
+"""The source of pages over recordings, which show reports in a frame."""
+_VENDOR = "vendor/"
 _KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 
 
@@ -30,9 +33,12 @@ class Pages:
     """What browsers load; read once, for it is small. `source` tells the scripts what they show."""
 
     def __init__(self, server: Router, source: str = "cluster") -> None:
+        top = files("yarnbox.rm.edge.http").joinpath("ui")
+        self._policy = _POLICY if source != RECORDING else f"{_POLICY}; frame-src 'self'"
         self._files = {
-            one.name: one.read_bytes()
-            for one in files("rm.edge.http").joinpath("ui").iterdir()
+            prefix + one.name: one.read_bytes()
+            for prefix, folder in (("", top), (_VENDOR, top.joinpath(_VENDOR)))
+            for one in folder.iterdir()
             if one.name.endswith(tuple(_KINDS))
         }
         self._files["index.html"] = self._files["index.html"].replace(
@@ -40,12 +46,12 @@ class Pages:
         )
         server.add("GET", "/cluster", self._document)
         server.add("GET", "/cluster/{rest:.+}", self._document)
-        server.add("GET", "/static/{name}", self._static)
+        server.add("GET", "/static/{name:.+}", self._static)
         server.add("GET", "/", self._to_cluster)
         server.add("GET", "/ui2", self._to_cluster)
 
     async def _document(self, request: web.Request) -> web.StreamResponse:
-        return self._file("index.html", {"Content-Security-Policy": _POLICY})
+        return self._file("index.html", {"Content-Security-Policy": self._policy})
 
     async def _static(self, request: web.Request) -> web.StreamResponse:
         name = request.match_info["name"]

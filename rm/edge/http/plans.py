@@ -1,26 +1,26 @@
-"""Reservations, delegation tokens, and who may use a queue. Answers for these parts of RMWebServices."""
+"""Reservations, delegation tokens, and who may use a queue. Hadoop: these parts of RMWebServices."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeVar
 
-from rm.edge.http.bodies import Body
-from rm.edge.http.calls import Call, Reply, Route
-from rm.edge.http.submission import read_resource
-from rm.web.refusals import bad_request, forbidden, illegal_argument, io_error, text
-from rm.web.values import Answer, without_nulls
-from yarn.enums import QueueACL, ReservationRequestInterpreter
-from yarn.errors import AccessControlError, YarnError
-from yarn.ids import ReservationId
-from yarn.records.client import (
+from yarnbox.rm.edge.http.bodies import Body
+from yarnbox.rm.edge.http.calls import Call, Reply, Route
+from yarnbox.rm.edge.http.submission import read_resource
+from yarnbox.rm.web.refusals import bad_request, forbidden, illegal_argument, io_error, text
+from yarnbox.rm.web.values import Answer, without_nulls
+from yarnbox.yarn.enums import QueueACL, ReservationRequestInterpreter
+from yarnbox.yarn.errors import AccessControlError, YarnError
+from yarnbox.yarn.ids import ReservationId
+from yarnbox.yarn.records.client import (
     GetNewReservationRequest,
     ReservationDeleteRequest,
     ReservationListRequest,
     ReservationSubmissionRequest,
     ReservationUpdateRequest,
 )
-from yarn.records.reservation import (
+from yarnbox.yarn.records.reservation import (
     ReservationAllocationState,
     ReservationDefinition,
     ReservationRequest,
@@ -40,7 +40,7 @@ _ACLS = {
 
 def new_reservation(call: Call) -> Reply:
     """POST /reservation/new-reservation."""
-    answer = call.core.client.get_new_reservation(GetNewReservationRequest(), call.caller)
+    answer = call.client.get_new_reservation(GetNewReservationRequest(), call.caller)
     value = {"reservation-id": str(answer.reservation_id)}
     return Reply(root="new-reservation", is_mapped=True, value=value)
 
@@ -54,7 +54,7 @@ def submit(call: Call) -> Reply:
         reservation_definition=definition,
         reservation_id=_reservation_id(call.body),
     )
-    _carry_out(lambda: call.core.client.submit_reservation(request, call.caller))
+    _carry_out(lambda: call.client.submit_reservation(request, call.caller))
     return Reply(status=202)
 
 
@@ -66,7 +66,7 @@ def update(call: Call) -> Reply:
     if reservation_id is None:
         raise bad_request("Update operations must specify an existing ReservationId")
     request = ReservationUpdateRequest(reservation_definition=definition, reservation_id=reservation_id)
-    _carry_out(lambda: call.core.client.update_reservation(request, call.caller))
+    _carry_out(lambda: call.client.update_reservation(request, call.caller))
     return Reply(root="reservation-update-response", shows_root=False, value={})
 
 
@@ -77,7 +77,7 @@ def delete(call: Call) -> Reply:
     if reservation_id is None:
         raise bad_request("Missing reservation id. Please try again by specifying a reservation id.")
     request = ReservationDeleteRequest(reservation_id=reservation_id)
-    _carry_out(lambda: call.core.client.delete_reservation(request, call.caller))
+    _carry_out(lambda: call.client.delete_reservation(request, call.caller))
     return Reply(root="reservation-delete-response", shows_root=False, value={})
 
 
@@ -94,7 +94,7 @@ def listing(call: Call) -> Reply:
         end_time=_moment(call, "end-time", -1),
         include_resource_allocations=shows_steps,
     )
-    answer = _carry_out(lambda: call.core.client.list_reservations(request, call.caller))
+    answer = _carry_out(lambda: call.client.list_reservations(request, call.caller))
     shown = [_shown(call, one) for one in answer.reservations]
     return Reply(root="reservationListInfo", is_mapped=True, value={"reservations": shown}, empty="{}")
 

@@ -1,7 +1,7 @@
 """The web proxy: /proxy/{application}/... is the page of its AM, fetched on behalf of whoever asks.
 
 Owns where a request goes, what is passed on and what is not, and that no request goes round in a circle.
-Of applications it knows the tracking URL and whether they are over. Answers for WebAppProxyServlet,
+Of applications it knows the tracking URL and whether they are over. Hadoop: WebAppProxyServlet,
 ProxyUriUtils and AppReportFetcher.
 """
 
@@ -18,13 +18,14 @@ import aiohttp
 import psutil
 from aiohttp import web
 
-from rm.attempt import NOT_AVAILABLE
-from rm.core import Core
-from rm.edge.http.server import WebServer
-from rm.web.refusals import text
-from yarn.addresses import AddressBook
-from yarn.ids import ApplicationId
-from yarn.log import Log
+from yarnbox.rm.attempt import NOT_AVAILABLE
+from yarnbox.rm.core import Core
+from yarnbox.rm.edge.http.isolation import SANDBOX, is_isolated, own_address
+from yarnbox.rm.edge.http.server import WebServer
+from yarnbox.rm.web.refusals import text
+from yarnbox.yarn.addresses import AddressBook
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.log import Log
 
 log = Log("rm.proxy")
 
@@ -51,6 +52,8 @@ _OF_ONE_HOP = (
     "transfer-encoding",
     "upgrade",
 )
+_KEPT_FROM_BROWSERS = ("set-cookie", "set-cookie2", "service-worker-allowed", "clear-site-data")
+"""Headers by which a page of an AM would reach beyond itself: it shares host and port with the RM's pages."""
 _PORTS = {"http": 80, "https": 443}
 _PIECE = 64 * 1024
 _CIRCLE = (
@@ -64,6 +67,7 @@ class Proxy:
 
     def __init__(self, core: Core, server: WebServer, book: AddressBook) -> None:
         self._context = core.context
+        self._isolates = core.context.settings.web.proxy_isolation_enabled
         self._server = server
         self._book = book
         self._name = f"yarnbox-{secrets.token_hex(8)}"
@@ -99,8 +103,11 @@ class Proxy:
             return _found(f"/cluster/app/{application_id}")
         wanted = target(url, rest, request.rel_url.raw_query_string, self._book)
         if wanted is None:
-            raise text(502, f"The tracking URL of {application_id} is no address of a page")
-        return _found(wanted) if is_over else await self._fetch(request, wanted)
+            raise text(502, f"The tracking URL of {application_id} is not the address of a page")
+        if is_over:
+            return _found(wanted)
+        elsewhere = own_address(request, application_id) if self._isolates else None
+        return _found(elsewhere) if elsewhere else await self._fetch(request, wanted, application_id)
 
     def _tracked(self, application_id: ApplicationId, name: str) -> tuple[str, bool]:
         """Where the AM says that its page is, and whether the application, called so, is over."""
@@ -110,7 +117,9 @@ class Proxy:
         url = app.current.original_tracking_url if app.current is not None else ""
         return ("" if url == NOT_AVAILABLE else url), app.is_in_final_state
 
-    async def _fetch(self, request: web.Request, wanted: str) -> web.StreamResponse:
+    async def _fetch(
+        self, request: web.Request, wanted: str, application_id: ApplicationId
+    ) -> web.StreamResponse:
         user = self._server.caller(request).user
         headers = {name: request.headers[name] for name in _PASSED_ON if name in request.headers}
         headers |= {"Cookie": f"proxy-user={quote(user)}", "Via": f"1.1 {self._name}"}
@@ -120,6 +129,8 @@ class Proxy:
             async with self._client().request(request.method, wanted, headers=headers, data=body) as answer:
                 response = web.StreamResponse(status=answer.status, reason=answer.reason)
                 _keep(answer.headers, response)
+                if self._isolates and not is_isolated(request, application_id):
+                    response.headers.add("Content-Security-Policy", SANDBOX)
                 await response.prepare(request)
                 async for piece in answer.content.iter_chunked(_PIECE):
                     await response.write(piece)
@@ -130,13 +141,15 @@ class Proxy:
                 raise ConnectionResetError("the application's page broke off") from None
             if isinstance(error, TimeoutError):
                 raise text(504, "The application's page does not answer") from None
-            raise text(502, f"The application's page cannot be had: {error}") from None
+            raise text(502, f"Cannot get the application's page: {error}") from None
 
     def _client(self) -> aiohttp.ClientSession:
         if self._session is None:
             settings = self._context.settings.web
             patience_s = settings.proxy_timeout_ms / 1000 if settings.proxy_timeout_enabled else None
+            tls = self._server.tls
             self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(ssl=tls.calling()) if tls is not None else None,
                 auto_decompress=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=patience_s, sock_read=patience_s),
@@ -185,8 +198,12 @@ def _found(where: str) -> web.Response:
 
 
 def _keep(headers: Mapping[str, str], response: web.StreamResponse) -> None:
-    """Passes an answer's headers on, but for those that concern one connection."""
-    dropped = {*_OF_ONE_HOP, *(word.strip().lower() for word in headers.get("Connection", "").split(","))}
+    """Passes an answer's headers on, but for those that concern one connection, or the RM's own pages."""
+    dropped = {
+        *_OF_ONE_HOP,
+        *_KEPT_FROM_BROWSERS,
+        *(word.strip().lower() for word in headers.get("Connection", "").split(",")),
+    }
     for name, value in headers.items():
         if name.lower() not in dropped:
             response.headers.add(name, value)

@@ -1,4 +1,4 @@
-"""The calls that look and change nothing. Answers for the GET half of RMWebServices."""
+"""The calls that look and change nothing. Hadoop: the GET half of RMWebServices."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import getpass
 from collections.abc import Callable
 from typing import TypeVar
 
-from rm.edge.http.calls import Call, Reply, Route
-from rm.edge.http.listings import application_states, deselects, list_apps, list_nodes
-from rm.web import apps, cluster, nodes, scheduler
-from rm.web.refusals import bad_request, forbidden, not_found
-from yarn.errors import YarnError
-from yarn.ids import NodeId
-from yarn.records.client import (
+from yarnbox.rm.edge.http.calls import Call, Reply, Route
+from yarnbox.rm.edge.http.listings import application_states, deselects, list_apps, list_nodes
+from yarnbox.rm.web import apps, cluster, nodes, scheduler
+from yarnbox.rm.web.refusals import bad_request, forbidden, not_found
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.client import (
     GetApplicationAttemptReportRequest,
     GetContainerReportRequest,
     GetContainersRequest,
@@ -29,6 +29,11 @@ def info(call: Call) -> Reply:
 def metrics(call: Call) -> Reply:
     """GET /metrics."""
     return Reply(root="clusterMetrics", value=cluster.metrics(call.context, call.shapes))
+
+
+def state_store(call: Call) -> Reply:
+    """GET /state-store: our own."""
+    return Reply(root="stateStore", value=cluster.kept_state(call.context))
 
 
 def user_info(call: Call) -> Reply:
@@ -76,7 +81,7 @@ def attempts(call: Call) -> Reply:
 def attempt(call: Call) -> Reply:
     """GET /apps/{appid}/appattempts/{attemptid}."""
     request = GetApplicationAttemptReportRequest(application_attempt_id=call.attempt_id())
-    answer = _seen(lambda: call.core.client.get_application_attempt_report(request, call.caller))
+    answer = _seen(lambda: call.client.get_application_attempt_report(request, call.caller))
     report = answer.application_attempt_report
     assert report is not None
     shown = apps.attempt_alone(report)
@@ -86,7 +91,7 @@ def attempt(call: Call) -> Reply:
 def containers(call: Call) -> Reply:
     """GET .../containers."""
     request = GetContainersRequest(application_attempt_id=call.attempt_id())
-    answer = _seen(lambda: call.core.client.get_containers(request, call.caller))
+    answer = _seen(lambda: call.client.get_containers(request, call.caller))
     shown = [apps.container(call.context, report) for report in answer.containers]
     return Reply(root="containers", is_mapped=True, value={"container": shown}, empty="{}")
 
@@ -94,7 +99,7 @@ def containers(call: Call) -> Reply:
 def container(call: Call) -> Reply:
     """GET .../containers/{containerid}."""
     request = GetContainerReportRequest(container_id=call.container_id())
-    answer = _seen(lambda: call.core.client.get_container_report(request, call.caller))
+    answer = _seen(lambda: call.client.get_container_report(request, call.caller))
     report = answer.container_report
     assert report is not None
     shown = apps.container(call.context, report)
@@ -159,6 +164,7 @@ ROUTES: tuple[Route, ...] = (
     ("GET", "/info", info),
     ("GET", "/metrics", metrics),
     ("GET", "/userinfo", user_info),
+    ("GET", "/state-store", state_store),
     ("GET", "/scheduler", scheduler_of),
     ("GET", "/scheduler-overview", overview),
     ("GET", "/appstatistics", statistics),

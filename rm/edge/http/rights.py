@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import re
 
-from rm.app import RMApp
-from rm.edge.http.calls import Call, Reply, Route
-from rm.scheduler.capacity.scheduler import CapacityScheduler
-from rm.settings import RMSettings
-from rm.web import users
-from rm.web.past import queues
-from rm.web.refusals import not_found
-from rm.web.values import Answer
-from yarn.configuration import BUILT_IN
-from yarn.ids import ApplicationId
-from yarn.settings import declarations, with_defaults
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.edge.http.calls import Call, Reply, Route
+from yarnbox.rm.settings import RMSettings
+from yarnbox.rm.web import users
+from yarnbox.rm.web.past import queues
+from yarnbox.rm.web.refusals import not_found
+from yarnbox.rm.web.values import Answer
+from yarnbox.yarn.configuration import BUILT_IN
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.settings import declarations, with_defaults
 
 _SECRETS = re.compile(r"password|secret|credential|(^|\.)key$", re.IGNORECASE)
 _LOCATION = re.compile(r"^.*/")
@@ -57,9 +56,9 @@ def _app(call: Call) -> RMApp | None:
 def _queues_are_fixed(call: Call) -> str:
     """Why the queues cannot be changed over REST; empty when they can."""
     scheduler = call.context.scheduler
-    if not isinstance(scheduler, CapacityScheduler):
+    if not scheduler.serves_configuration_changes:
         return f"The {scheduler.name} has no configuration that can be changed over REST."
-    if scheduler.mutable is None:
+    if scheduler.configuration_view() is None:
         return "yarn.scheduler.configuration.store.class is file: it is changed there, and by refreshQueues."
     return ""
 

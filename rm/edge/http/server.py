@@ -1,38 +1,42 @@
 """The listening end: routes, who asks, how an answer is written, and what becomes of refusals.
 
 A stack trace never leaves the process. Every call is a turn of its own; a listing is a turn for each slice,
-and between two slices the loop serves whoever waits. Answers for RMWebApp, RMWebAppFilter,
+and between two slices the loop serves whoever waits. Hadoop: RMWebApp, RMWebAppFilter,
 RestCsrfPreventionFilter and GenericExceptionHandler.
 """
 
 from __future__ import annotations
 
 import asyncio
-import errno
 import re
 import socket
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from typing import TypeVar
 
 from aiohttp import web
 
-from rm.core import Core
-from rm.edge.driver import Driver
-from rm.edge.http import activities, bodies, changes, conf, draining, labels, plans, reads, rights
-from rm.edge.http.bodies import Body
-from rm.edge.http.calls import Call, Handler, Listing, Reply, Waiting
-from rm.edge.http.cross_origin import CrossOrigin
-from rm.services.caller import Caller
-from rm.web.refusals import RestError, of_core, text
-from rm.web.values import Answer, Shapes
-from yarn import notation
-from yarn.address import Address
-from yarn.errors import YarnError
-from yarn.log import Log
-from yarn.rpc import PortTakenError
+from yarnbox.rm.core import Core
+from yarnbox.rm.edge.driver import Driver
+from yarnbox.rm.edge.http import activities, bodies, conf, draining, labels, plans, reads, rights, writes
+from yarnbox.rm.edge.http.bodies import Body
+from yarnbox.rm.edge.http.calls import Call, Handler, Listing, Reply, Waiting
+from yarnbox.rm.edge.http.cross_origin import CrossOrigin
+from yarnbox.rm.edge.http.isolation import outside
+from yarnbox.rm.edge.http.sharing import Sharing
+from yarnbox.rm.services.caller import Caller
+from yarnbox.rm.settings import RMSettings
+from yarnbox.rm.web.refusals import RestError, of_core, text
+from yarnbox.rm.web.values import Answer, Shapes
+from yarnbox.yarn import notation
+from yarnbox.yarn.authentication import USER, Authentication
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.http_access import HttpAccess
+from yarnbox.yarn.http_server import HttpServer, Responder, new_application
+from yarnbox.yarn.log import Log
+from yarnbox.yarn.tls import Tls
 
 T = TypeVar("T")
 
@@ -47,11 +51,11 @@ _PROXIED = "/proxy/"
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 _LARGEST_BODY = 4 * 1024 * 1024
 _SLICE = 10
-_GRACE_S = 0.1
 _AGAIN_S = 0.01
+_BODY_S = 60.0
 ROUTES = (
     *reads.ROUTES,
-    *changes.ROUTES,
+    *writes.ROUTES,
     *labels.ROUTES,
     *conf.ROUTES,
     *activities.ROUTES,
@@ -60,46 +64,40 @@ ROUTES = (
     *draining.ROUTES,
 )
 
-Responder = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-
-def bind(address: Address) -> socket.socket:
-    """A socket that listens there; PortTakenError names the port and the setting when it cannot be had."""
-    try:
-        info = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
-        family, kind, _, _, name = info[0]
-        listening = socket.socket(family, kind)
-        try:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind(name)
-            listening.listen(128)
-            listening.setblocking(False)
-        except OSError:
-            listening.close()
-            raise
-    except OSError as error:
-        is_taken = error.errno == errno.EADDRINUSE
-        why = f"port {address.port} is already in use" if is_taken else str(error)
-        raise PortTakenError(f"cannot listen on {address}: {why}; {PROPERTY} changes it") from error
-    return listening
-
 
 class WebServer:
     """One RM over HTTP."""
 
-    def __init__(self, core: Core, driver: Driver, listening: socket.socket, static_user: str) -> None:
+    def __init__(
+        self,
+        core: Core,
+        driver: Driver,
+        listening: socket.socket,
+        static_user: str,
+        tls: Tls | None = None,
+    ) -> None:
         self.core = core
         self.driver = driver
         self.shapes = Shapes(core.context.resource_types)
-        self.app = web.Application(middlewares=[self._guard], client_max_size=_LARGEST_BODY)
+        settings = core.context.settings
+        self.tls = tls
+        self.app = new_application(
+            access(settings),
+            self._guard,
+            largest_body=_LARGEST_BODY,
+            authentication=Authentication(tls) if tls is not None else None,
+        )
         self._listening = listening
+        self._server = HttpServer(self.app)
         self._static_user = static_user
-        self._runner: web.AppRunner | None = None
         self._gate = asyncio.Lock()
+        self._sharing = Sharing()
+        self._listings: set[Handler] = set()
+        """The handlers that have answered with a list."""
         self._allowed: dict[str, list[str]] = {}
         """The methods of each path."""
-        if core.context.settings.web.cross_origin_enabled:
-            self.app.on_response_prepare.append(CrossOrigin(core.context.settings.web).add)
+        if settings.web.cross_origin_enabled:
+            self.app.on_response_prepare.append(CrossOrigin(settings.web).add)
         for method, path, handler in ROUTES:
             self.serve(method, path, handler)
 
@@ -122,21 +120,16 @@ class WebServer:
 
     async def start(self) -> None:
         """Serves from now on."""
-        self._runner = web.AppRunner(
-            self.app, access_log=None, handle_signals=False, shutdown_timeout=_GRACE_S
-        )
-        await self._runner.setup()
-        await web.SockSite(self._runner, self._listening).start()
+        await self._server.start(self._listening, self.tls)
 
     async def stop(self) -> None:
         """Serves no longer."""
-        if self._runner is not None:
-            await self._runner.cleanup()
-        self._listening.close()
+        await self._server.stop()
 
     def caller(self, request: web.Request) -> Caller:
-        """Who asks: user.name, else the static user."""
-        return Caller(user=request.query.get("user.name") or self._static_user)
+        """Who asks: whoever was authenticated, else user.name, else the static user."""
+        known: str | None = request.get(USER)
+        return Caller(user=known or request.query.get("user.name") or self._static_user)
 
     def refuse_browser(self, request: web.Request) -> None:
         """400 for a change that a browser asks for without the custom header: another site may be behind."""
@@ -148,6 +141,9 @@ class WebServer:
     @web.middleware
     async def _guard(self, request: web.Request, handler: Responder) -> web.StreamResponse:
         """What holds for every request: browsers must send the custom header to change anything."""
+        stray = outside(request)
+        if stray is not None:
+            return stray
         try:
             if request.method not in _SAFE and not request.path.startswith(_PROXIED):
                 self.refuse_browser(request)
@@ -161,7 +157,7 @@ class WebServer:
         except web.HTTPException as error:  # unknown path, wrong method, too large
             allowed = {"Allow": error.headers["Allow"]} if "Allow" in error.headers else {}
             response = web.Response(status=error.status, text=error.reason, headers=allowed)
-        except (ConnectionError, asyncio.CancelledError):
+        except (ConnectionError, asyncio.CancelledError, web.RequestPayloadError):
             raise
         except Exception as error:
             log.exception("a web request failed", path=request.path)
@@ -191,7 +187,7 @@ class WebServer:
         kind = notation.preferred(request.headers.get("Accept"))
         if kind is None:
             raise text(406, "Not Acceptable: application/json or application/xml")
-        raw = await request.read() if request.can_read_body else b""
+        raw = await _body_of(request)
         content_type = request.headers.get("Content-Type", "")
         sent = bodies.parse(content_type, raw)
         body = Body(sent, is_xml=bodies.is_xml(content_type), was_sent=bool(raw.strip()))
@@ -205,6 +201,8 @@ class WebServer:
             base=f"{request.scheme}://{request.host}",
             path=request.path,
         )
+        if handler in self._listings and request.method == "GET":
+            return await self._shared_list(request, kind, handler, call)
         answer = await self.turn(lambda: _answer(kind, handler, call))
         if request.method == "HEAD":
             if isinstance(answer, Waiting):
@@ -212,7 +210,10 @@ class WebServer:
             return web.Response(content_type=kind, charset="utf-8")
         if isinstance(answer, Waiting):
             return await self._wait(request, kind, answer)
-        return await self._stream(request, kind, answer) if isinstance(answer, Listing) else answer
+        if isinstance(answer, Listing):
+            self._listings.add(handler)
+            return await self._shared_list(request, kind, handler, call)
+        return answer
 
     async def turn(self, call: Callable[[], T]) -> T:
         """A turn, one at a time, and as long a rest after it: pages never take more than half of the loop."""
@@ -228,40 +229,58 @@ class WebServer:
         try:
             while (reply := await self.turn(waiting.answer)) is None:
                 if request.transport is None or request.transport.is_closing():
-                    raise ConnectionResetError("nobody waits any more")
+                    raise ConnectionResetError("the client has gone")
                 await asyncio.sleep(_AGAIN_S)
         except BaseException:
             waiting.give_up()
             raise
         return _reply(kind, reply)
 
-    async def _stream(self, request: web.Request, kind: str, listing: Listing) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"Content-Type": f"{kind}; charset=utf-8"})
-        response.headers["Cache-Control"] = "no-cache"
+    async def _shared_list(
+        self, request: web.Request, kind: str, handler: Handler, call: Call
+    ) -> web.Response:
+        key = (kind, call.caller, request.path_qs)
+        made = await self._sharing.get(key, lambda: self._written_list(kind, handler, call))
+        return web.Response(body=made, content_type=kind, charset="utf-8")
+
+    async def _written_list(self, kind: str, handler: Handler, call: Call) -> bytes:
+        """A list as text, a turn for each slice of it."""
+        listing = await self.turn(lambda: handler(call))
+        assert isinstance(listing, Listing)
         is_xml = kind == notation.XML
-        await response.prepare(request)
         left = listing.limit
         sources = iter(listing.sources)
         written = 0
+        pieces: list[str] = []
         while left is None or written < left:
             part = list(islice(sources, _SLICE))
             if not part:
                 break
-            shown = await self._slice(request, listing, part)
+            shown = await self.turn(partial(_show, listing, part))
             shown = shown if left is None else shown[: left - written]
-            await response.write(_piece(listing, shown, is_first=written == 0, is_xml=is_xml).encode())
+            pieces.append(_piece(listing, shown, is_first=written == 0, is_xml=is_xml))
             written += len(shown)
-        await response.write(_end(listing, is_empty=written == 0, is_xml=is_xml).encode())
-        await response.write_eof()
-        return response
+        pieces.append(_end(listing, is_empty=written == 0, is_xml=is_xml))
+        return "".join(pieces).encode()
 
-    async def _slice(self, request: web.Request, listing: Listing, part: list[object]) -> list[Answer]:
-        """Some of a list that is being written: what goes wrong now can only be told by breaking off."""
-        try:
-            return await self.turn(partial(_show, listing, part))
-        except Exception as error:
-            log.exception("a list breaks off", path=request.path)
-            raise ConnectionResetError("the list broke off") from error
+
+def access(settings: RMSettings) -> HttpAccess:
+    """Who may ask: the cross-origin filter, where it is enabled, lets its origins in, and rules reading."""
+    web_settings, addresses = settings.web, settings.addresses
+    names = (web_settings.address.host, addresses.grpc.host, addresses.bind_host or "")
+    is_filtered = web_settings.cross_origin_enabled
+    origins = web_settings.cross_origin_origins if is_filtered else ()
+    return HttpAccess(settings.http_access, names, origins, leaves_reading=is_filtered)
+
+
+async def _body_of(request: web.Request) -> bytes:
+    if not request.can_read_body:
+        return b""
+    try:
+        async with asyncio.timeout(_BODY_S):
+            return await request.read()
+    except TimeoutError:
+        raise text(408, f"the request's body did not come within {_BODY_S:g} s") from None
 
 
 async def _options(allowed: list[str], request: web.Request) -> web.StreamResponse:

@@ -17,9 +17,9 @@ from typing import Any
 
 from aiohttp import web
 
-from rm.core import Core
-from rm.edge.http.server import ROOT, WebServer
-from rm.web.event_rows import ROUTINE, row
+from yarnbox.rm.core import Core
+from yarnbox.rm.edge.http.server import ROOT, WebServer
+from yarnbox.rm.web.event_rows import ROUTINE, row
 
 _REMEMBERED = 5_000
 _ROUTINE_REMEMBERED = 500

@@ -1,4 +1,4 @@
-"""An application that is submitted over REST. Answers for RMWebAppUtil.createAppSubmissionContext."""
+"""An application that is submitted over REST. Hadoop: RMWebAppUtil.createAppSubmissionContext."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from base64 import b64decode
 from typing import Any
 from urllib.parse import urlsplit
 
-from rm.edge.http.bodies import Body
-from rm.edge.http.calls import Call
-from rm.web.refusals import RestError, bad_request
-from yarn.credentials import Credentials, read_token
-from yarn.enums import ApplicationAccessType, LocalResourceType, LocalResourceVisibility
-from yarn.errors import IllegalArgumentError
-from yarn.ids import ApplicationId, ReservationId
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.basics import URL, LogAggregationContext
-from yarn.records.container import ApplicationACLMap, ContainerLaunchContext, LocalResource
-from yarn.records.request import ResourceRequest
-from yarn.resource import Resource
+from yarnbox.rm.edge.http.bodies import Body
+from yarnbox.rm.edge.http.calls import Call
+from yarnbox.rm.web.refusals import RestError, bad_request
+from yarnbox.yarn.credentials import Credentials, read_token
+from yarnbox.yarn.enums import ApplicationAccessType, LocalResourceType, LocalResourceVisibility
+from yarnbox.yarn.errors import IllegalArgumentError
+from yarnbox.yarn.ids import ApplicationId, ReservationId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.basics import URL, LogAggregationContext
+from yarnbox.yarn.records.container import ApplicationACLMap, ContainerLaunchContext, LocalResource
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.resource import Resource
 
 _NO_PRIORITY = -1
 """Priority.UNDEFINED: what is submitted here without one has this, and not the queue's default."""
@@ -184,7 +184,7 @@ def _url(text: str) -> URL:
         parts = urlsplit(text)
         port = parts.port
     except ValueError:
-        raise bad_request(f"{text} is no URL") from None
+        raise bad_request(f"{text} is not a URL") from None
     return URL(
         scheme=parts.scheme or None,
         host=parts.hostname,

@@ -1,8 +1,8 @@
 """The servlets that every Hadoop daemon has: its configuration, its logs and their level, its stacks, and
 whether it is the active one.
 
-Owns who may see them: where access control is on, administrators. What they show is in yarn.servlets. Answers
-for HttpServer2's servlets, IsActiveServlet and RMWebServices.dumpSchedulerLogs.
+Owns who may see them: where access control is on, administrators. What they show is in yarn.servlets. Hadoop:
+HttpServer2's servlets, IsActiveServlet and RMWebServices.dumpSchedulerLogs.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from pathlib import Path
 
 from aiohttp import web
 
-from rm.core import Core
-from rm.edge.http.adhoc import AdHocLog
-from rm.edge.http.server import ROOT, WebServer
-from rm.settings import RMSettings
-from rm.web.refusals import bad_number, bad_request, forbidden, text
-from yarn import servlets
-from yarn.settings import with_defaults
+from yarnbox.rm.core import Core
+from yarnbox.rm.edge.http.adhoc import AdHocLog
+from yarnbox.rm.edge.http.server import ROOT, WebServer
+from yarnbox.rm.settings import RMSettings
+from yarnbox.rm.web.refusals import bad_number, bad_request, forbidden, text
+from yarnbox.yarn import servlets
+from yarnbox.yarn.settings import with_defaults
 
 
 class Tools:

@@ -1,20 +1,20 @@
-"""The CapacityScheduler: what it does with each event, and what the rest of the RM may ask of it.
+"""The CapacityScheduler: which object answers which event, and which call of the rest of the RM.
 
-The deciding is done elsewhere: admission.py lets applications in, commit.py serves nodes, changes.py moves
-and refreshes, clients.py shows. Answers for CapacityScheduler.
+Nothing is decided here: allocation/ serves nodes, lifecycle/ lets applications in and changes queues,
+preemption/ takes back, diagnostics/ explains, views.py shows. Hadoop: CapacityScheduler.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from rm.container import RMContainer, RMContainerState
-from rm.events.app import AttemptAdded
-from rm.events.container import ContainerKill, ContainerReleased
-from rm.events.scheduler import (
+from yarnbox.rm.container import RMContainer, SchedulerNode
+from yarnbox.rm.events.app import AttemptAdded
+from yarnbox.rm.events.scheduler import (
+    SchedulerActivitiesCleanup,
     SchedulerAppAdded,
     SchedulerAppAttemptAdded,
     SchedulerAppAttemptRemoved,
@@ -27,200 +27,209 @@ from rm.events.scheduler import (
     SchedulerMonitorStep,
     SchedulerMonitorTick,
     SchedulerNodeLabelsUpdate,
+    SchedulerNodeRemoved,
     SchedulerNodeResourceUpdate,
 )
-from rm.scheduler import requests
-from rm.scheduler.allocation import Allocation
-from rm.scheduler.application import Application
-from rm.scheduler.autocorrect import corrected
-from rm.scheduler.base import Scheduler
-from rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR, Calculator, multiply
-from rm.scheduler.capacity import (
-    admission,
-    changes,
-    clients,
-    constraints,
-    mutation,
-    preempting,
-    priorities,
-    reasons,
-    rounds,
+from yarnbox.rm.scheduler.activities import ActivityRecords
+from yarnbox.rm.scheduler.allocation import Allocation
+from yarnbox.rm.scheduler.autocorrect import corrected
+from yarnbox.rm.scheduler.base import Scheduler
+from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR, Calculator, multiply
+from yarnbox.rm.scheduler.capacity.allocation.allocator import ContainerAllocator
+from yarnbox.rm.scheduler.capacity.allocation.commit import Commit
+from yarnbox.rm.scheduler.capacity.allocation.heartbeat import NodeAllocator
+from yarnbox.rm.scheduler.capacity.allocation.node_choice import NodeOrders
+from yarnbox.rm.scheduler.capacity.allocation.offers import Offers
+from yarnbox.rm.scheduler.capacity.allocation.scheduling_requests import SchedulingRequests
+from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
+from yarnbox.rm.scheduler.capacity.config.reading import FILE_NAME, Surroundings, read_settings
+from yarnbox.rm.scheduler.capacity.config.validation import check_minimum, check_states
+from yarnbox.rm.scheduler.capacity.diagnostics.activities import Activities
+from yarnbox.rm.scheduler.capacity.diagnostics.explain import Explanations
+from yarnbox.rm.scheduler.capacity.lifecycle.access import QueueAccess
+from yarnbox.rm.scheduler.capacity.lifecycle.admission import Admission, CapacityApplication
+from yarnbox.rm.scheduler.capacity.lifecycle.configuration_store import ConfigurationStore
+from yarnbox.rm.scheduler.capacity.lifecycle.dynamic_queues import QueueMaker, QueueTreeLookup
+from yarnbox.rm.scheduler.capacity.lifecycle.maintenance import (
+    AutoCreatedQueueDeletionPolicy,
+    IdleQueues,
+    ManagedTemplates,
+    QueueConfigurationAutoRefreshPolicy,
+    QueueManagementDynamicEditPolicy,
 )
-from rm.scheduler.capacity.activities import Activities
-from rm.scheduler.capacity.application import CapacityAttempt
-from rm.scheduler.capacity.assignment import SkipReason
-from rm.scheduler.capacity.checks import check_minimum, check_states
-from rm.scheduler.capacity.commit import IdleWalks, serve_node
-from rm.scheduler.capacity.dynamic import LiveQueues, QueueMaker
-from rm.scheduler.capacity.frame import Frame
-from rm.scheduler.capacity.leaf import LeafQueue
-from rm.scheduler.capacity.monitor import SchedulingMonitor
-from rm.scheduler.capacity.multi_node import NodeOrders
-from rm.scheduler.capacity.parallel import ParallelLimits
-from rm.scheduler.capacity.plans import CapacityPlans
-from rm.scheduler.capacity.queue import CapacityQueue
-from rm.scheduler.capacity.reading import FILE_NAME, Surroundings, read_settings
-from rm.scheduler.capacity.settings import DEFAULT_PARTITION, CapacitySettings, QueueKind, QueueSettings
-from rm.scheduler.capacity.tree import QueueTree
-from rm.scheduler.node import SchedulerNode
-from rm.scheduler.roll import strike_off
-from rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted
-from rm.scheduler.views import QueueView
-from yarn.configuration import Configuration
-from yarn.enums import QueueACL, SchedulerResourceTypes
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.container import ContainerStatus
-from yarn.records.queue import QueueInfo, QueueUserACLInfo
-from yarn.records.request import ResourceRequest, SchedulingRequest
-from yarn.resource import NONE, Resource, componentwise_min
+from yarnbox.rm.scheduler.capacity.lifecycle.monitor import Factory, SchedulingMonitor
+from yarnbox.rm.scheduler.capacity.lifecycle.move import ApplicationMover
+from yarnbox.rm.scheduler.capacity.lifecycle.node_labels import NodePartitions
+from yarnbox.rm.scheduler.capacity.lifecycle.parallel_applications import ParallelLimits
+from yarnbox.rm.scheduler.capacity.lifecycle.plan_leaves import PlanLeaves
+from yarnbox.rm.scheduler.capacity.lifecycle.plans import CapacityPlans
+from yarnbox.rm.scheduler.capacity.lifecycle.priorities import ApplicationPriorities
+from yarnbox.rm.scheduler.capacity.lifecycle.refresh import Refresh
+from yarnbox.rm.scheduler.capacity.lifecycle.submission import SubmissionPlacement, check_mappings
+from yarnbox.rm.scheduler.capacity.preemption.capture import SnapshotCapture
+from yarnbox.rm.scheduler.capacity.preemption.killable import KillableContainers
+from yarnbox.rm.scheduler.capacity.preemption.marks import PreemptionMarks
+from yarnbox.rm.scheduler.capacity.preemption.proportional import ProportionalCapacityPreemptionPolicy
+from yarnbox.rm.scheduler.capacity.queue_details import QueueDetails
+from yarnbox.rm.scheduler.capacity.queue_view import CapacityQueueView
+from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
+from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
+from yarnbox.rm.scheduler.capacity.queues.sizes import ContainerSizes
+from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
+from yarnbox.rm.scheduler.capacity.views import SCHEDULER_NAME, QueueViews
+from yarnbox.rm.scheduler.checks import RequestChecks
+from yarnbox.rm.scheduler.configuration_change import ConfigurationChange
+from yarnbox.rm.scheduler.context import SchedulerContext
+from yarnbox.rm.scheduler.views import ApplicationView, ConfigurationView, QueueView
+from yarnbox.yarn.compiled import mypyc_attr
+from yarnbox.yarn.enums import QueueACL, SchedulerResourceTypes
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.container import ContainerStatus
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
+from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
+from yarnbox.yarn.resource import NONE, Resource
 
-if TYPE_CHECKING:
-    from rm.context import RMContext
 
-
+@mypyc_attr(allow_interpreted_subclasses=True)
 class CapacityScheduler(Scheduler[CapacityAttempt]):
     """A tree of queues with guarantees, maxima and limits."""
 
-    name: ClassVar[str] = "CapacityScheduler"
+    name: ClassVar[str] = SCHEDULER_NAME
+    offers_draining_nodes: ClassVar[bool] = False
     has_partitions: ClassVar[bool] = True
     serves_constraints: ClassVar[bool] = True
     has_monitor: ClassVar[bool] = True
+    has_capacities: ClassVar[bool] = True
+    serves_configuration_changes: ClassVar[bool] = True
 
-    def __init__(self, context: RMContext) -> None:
+    def __init__(self, context: SchedulerContext) -> None:
         super().__init__(context)
-        self.surroundings = Surroundings(
+        surroundings = Surroundings(
             types=context.resource_types,
             site=context.configuration,
             max_application_priority=context.settings.max_application_priority,
             read_text=context.provider.read_text,
         )
         file = context.provider.load(FILE_NAME)
-        self.mutable = mutation.seed(self, file)
-        """The configuration, where it can be changed by API."""
-        settings = self.read_settings(file)
+        settings = read_settings(file, surroundings)
         check_states(settings, {})
         settings.properties.raise_faults()
         check_minimum(self.minimum_allocation, self.configured_maximum)
         calculator = DOMINANT_CALCULATOR if settings.is_dominant else DEFAULT_CALCULATOR
         if settings.is_dominant:
             self.resource_kinds = (SchedulerResourceTypes.MEMORY, SchedulerResourceTypes.CPU)  # type: ignore[misc]
-        self.frame = Frame(context, self.tracker, settings, calculator)
-        self.frame.node_orders = NodeOrders(self.frame)
-        self.tree = QueueTree(self.frame, settings.root)
-        self.maker = QueueMaker(self.tree, self.surroundings)
-        self.plan_queues = CapacityPlans(self)
-        self.tree.reread = self._settings_again
-        self.queues = LiveQueues(self.tree)
-        self.parallel = ParallelLimits(self.frame)
-        self.placed_by_rule: dict[ApplicationId, str] = {}
-        """Submissions that a mapping sent to their queue, until their APP_ADDED comes."""
-        self.idle = IdleWalks()
-        self.reasons: dict[CapacityAttempt, SkipReason] | None = None
-        """Why applications got nothing when they were last looked at; kept while somebody wants to know."""
-        self.activities = Activities(self)
-        self.asynchronous = settings.asynchronous
-        """Fixed until the next start, as is multi-node placement."""
-        self.is_multi_node = settings.is_multi_node
-        self.hears_nodes = self.is_multi_node or self.asynchronous.is_enabled
-        self.last_heard_ms: dict[NodeId, int] = {}
-        """When each node was heard of last, where that matters."""
-        self.marked_queues: list[str] = []
-        """Dynamic queues that the next round of the deletion policy removes if they are still idle."""
-        self.is_stale = False
-        """Whether nodes came or went and the shares have not been worked out anew yet."""
-        admission.check_mappings(settings, self.queues)
+        self.queue_context = QueueContext(context, self.tracker, settings, calculator)
+        self.tree = QueueTree(self.queue_context, settings.root)
+        self._build_allocation()
+        self._build_lifecycle(surroundings)
+        self.configuration_store = ConfigurationStore(context, file, self.tree, self._access, self._refresh)
+        self._build_diagnostics()
+        self._register_handlers()
+        check_mappings(settings, QueueTreeLookup(self.tree))
         settings.properties.raise_faults()
-        self.handlers[SchedulerNodeLabelsUpdate] = self.update_labels
-        self.handlers[SchedulerKillReservedContainer] = self.kill_reservation
-        self.handlers[SchedulerAsynchronousRound] = self.run_asynchronous_round
-        self.monitor = SchedulingMonitor(self)
-        self.handlers[SchedulerMonitorTick] = self.run_monitor
-        self.handlers[SchedulerMonitorStep] = self.continue_monitor
-        self.handlers[SchedulerMarkContainerForPreemption] = lambda one: preempting.announce(self, one)
-        self.handlers[SchedulerMarkContainerForKillable] = lambda one: preempting.make_killable(self, one)
-        self.handlers[SchedulerMarkContainerForNonkillable] = self.make_nonkillable
-        self.told: dict[str, None] = {}
-        """Notices that were logged: each is told once, however often the file is read."""
-        self.tell(settings)
-        self.tree.root.cluster_changed(NONE)
-        rounds.start(self)
+        self._refresh.log_notices(settings)
+        self.tree.start()
+        self._offers.start()
         self.monitor.follow()
 
-    def _settings_again(self, queue: CapacityQueue) -> QueueSettings:
-        """The settings of a queue that no file names, after a refresh."""
-        parent = queue.parent
-        if parent is not None and parent.kind is QueueKind.PLAN:
-            return self.plan_queues.settings_of(queue.path, parent)
-        return self.maker.reread(queue)
+    def _build_allocation(self) -> None:
+        context, tree = self.queue_context, self.tree
+        self._sizes = ContainerSizes(context, tree, self.maximum_allocation)
+        self._killable = KillableContainers(context)
+        self._marks = PreemptionMarks(context, self.register, self.completion, self._killable)
+        self._allocator = ContainerAllocator(context, self._killable, NodeOrders(context))
+        commit = Commit(context, self.completion)
+        self._node_allocator = NodeAllocator(
+            context, tree, self.register, self._killable, self._allocator, commit
+        )
+        self._offers = Offers(context, self._node_allocator)
+        self._scheduling_requests = SchedulingRequests(context, self._sizes, commit)
 
-    def tell(self, settings: CapacitySettings) -> None:
-        """Logs what an operator should know of the configuration, and was not told before."""
-        for notice in settings.notices:
-            if notice not in self.told:
-                self.told[notice] = None
-                self.context.log("warning", "unknown property", text=notice)
+    def _build_lifecycle(self, surroundings: Surroundings) -> None:
+        context, tree = self.queue_context, self.tree
+        maker = QueueMaker(context, tree, surroundings)
+        plan_leaves = PlanLeaves(context, tree, surroundings)
+        self._access = QueueAccess(self.context, tree, maker)
+        self._placement = SubmissionPlacement(context, tree, self._access)
+        self._priorities = ApplicationPriorities(context, tree)
+        self._admission = Admission(
+            context,
+            tree,
+            self.register,
+            self._sizes,
+            maker,
+            self._placement,
+            plan_leaves,
+            self._priorities,
+        )
+        self._parallel = ParallelLimits(context)
+        self._mover = ApplicationMover(tree, self.register, plan_leaves, self._parallel)
+        self._node_partitions = NodePartitions(context, tree, self.register, self.completion)
+        self.plan_queues = CapacityPlans(context, tree, self.register, plan_leaves, self._mover)
+        templates, idle = ManagedTemplates(tree), IdleQueues(context, tree)
+        capture = SnapshotCapture(context, tree, self._killable)
+        policies: dict[str, Factory] = {
+            ProportionalCapacityPreemptionPolicy.name: lambda: ProportionalCapacityPreemptionPolicy(
+                context, capture, self._marks
+            ),
+            QueueManagementDynamicEditPolicy.name: lambda: QueueManagementDynamicEditPolicy(
+                context, templates
+            ),
+            AutoCreatedQueueDeletionPolicy.name: lambda: AutoCreatedQueueDeletionPolicy(context, idle),
+            QueueConfigurationAutoRefreshPolicy.name: lambda: QueueConfigurationAutoRefreshPolicy(
+                context, self._refresh.refresh
+            ),
+        }
+        self.monitor = SchedulingMonitor(context, tree, policies, lambda policy: policy(self))
+        self._refresh = Refresh(
+            context, tree, surroundings, maker, plan_leaves, self.monitor, templates, self._parallel
+        )
 
-    def read_settings(self, file: Configuration) -> CapacitySettings:
-        """The settings of a file in these surroundings; ConfigurationError with every fault."""
-        return read_settings(file, self.surroundings)
+    def _build_diagnostics(self) -> None:
+        context, tree = self.queue_context, self.tree
+        self._views = QueueViews(context, tree)
+        self._details = QueueDetails(context, tree, self._sizes)
+        self.explanations = Explanations(context, tree, self.register, self._killable, self._allocator)
+        self.activities = Activities(context, self._offers, self._node_allocator)
+
+    def _register_handlers(self) -> None:
+        self.handlers[SchedulerNodeLabelsUpdate] = self._node_partitions.update
+        self.handlers[SchedulerAsynchronousRound] = self._run_asynchronous_round
+        self.handlers[SchedulerMonitorTick] = self.monitor.tick
+        self.handlers[SchedulerMonitorStep] = lambda event: self.monitor.resume(event.policy)
+        self.handlers[SchedulerKillReservedContainer] = self._marks.kill_reservation
+        self.handlers[SchedulerMarkContainerForPreemption] = self._marks.announce
+        self.handlers[SchedulerMarkContainerForKillable] = self._marks.make_killable
+        self.handlers[SchedulerMarkContainerForNonkillable] = self._marks.make_nonkillable
+        self.handlers[SchedulerActivitiesCleanup] = self.activities.clean
 
     # Nodes
 
     def allocate_on(self, node: SchedulerNode) -> None:
         """A heartbeat; with asynchronous scheduling it gives nothing by itself."""
-        self.settle()
-        rounds.note_heartbeat(self, node)
-        if self.asynchronous.is_enabled:
-            return
-        if self.is_multi_node:
-            rounds.serve_partition(self, node)
-        else:
-            serve_node(self, node)
+        self._offers.heartbeat(node)
 
-    def run_asynchronous_round(self, event: SchedulerAsynchronousRound) -> None:
-        """A round of asynchronous scheduling."""
-        self.settle()
-        rounds.run(self)
-
-    def run_monitor(self, event: SchedulerMonitorTick) -> None:
-        """A policy of the scheduling monitor looks around."""
-        self.settle()
-        self.monitor.tick(event)
-
-    def continue_monitor(self, event: SchedulerMonitorStep) -> None:
-        """A policy goes on with its pass."""
-        self.settle()
-        self.monitor.go_on(event.policy)
+    def _run_asynchronous_round(self, event: SchedulerAsynchronousRound) -> None:
+        self._offers.run_round(self.is_waiting_for_recovery())
 
     def preempt(self) -> None:
         """One pass of every policy of the scheduling monitor, where it is on."""
-        self.settle()
         self.monitor.run_all()
 
     def cluster_resource_changed(self) -> None:
-        """Every share follows the cluster: at once if applications wait for it, else before the next look."""
-        self.is_stale = True
-        self.frame.version += 1
-        if self.frame.pending_apps or self.frame.cluster.memory_mb == 0 or not self.tracker.nodes:
-            self.settle()
+        """Every share follows the cluster."""
+        self.tree.note_cluster_changed()
 
-    def settle(self) -> None:
-        """Works the shares out anew if the cluster has changed since."""
-        if self.is_stale:
-            self.is_stale = False
-            self.recompute()
-
-    def recompute(self) -> None:
-        """Shares, limits and activation of all queues, from the root down."""
-        self.frame.cluster = self.tracker.total
-        self.frame.version += 1
-        self.tree.root.cluster_changed(self.tracker.total)
-
-    def update_labels(self, event: SchedulerNodeLabelsUpdate) -> None:
-        """NODE_LABELS_UPDATE."""
-        self.settle()
-        changes.move_nodes(self, event)
+    def remove_node(self, event: SchedulerNodeRemoved) -> None:
+        """NODE_REMOVED: the labels manager has the queues' limits worked out anew even for a node that is no
+        longer known. See tests/scenarios/queues/sick-node-leaves-again.yaml.
+        """
+        is_known = event.node_id in self.tracker.nodes
+        super().remove_node(event)
+        if not is_known:
+            self.cluster_resource_changed()
 
     def update_node_resource(self, event: SchedulerNodeResourceUpdate) -> None:
         """NODE_RESOURCE_UPDATE: the queues are told even where nothing changes."""
@@ -234,40 +243,36 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """
         super().resize_node(node, total)
         if node.reserved_container is not None:
-            self.drop_reservation(node.reserved_container)
+            self.completion.unreserve(node.reserved_container)
+
+    def node_added(self, node: SchedulerNode) -> None:
+        """Multi-node placement may offer it at once."""
+        self._offers.join(node.node_id)
 
     def node_removed(self, node: SchedulerNode) -> None:
-        """Nothing on it can be killed for others any more."""
-        self.frame.killable_on.pop(node.node_id, None)
-        rounds.forget(self, node)
+        """Nothing more is offered on it."""
+        self._offers.forget(node.node_id)
 
     # Applications
 
     def add_application(self, event: SchedulerAppAdded) -> None:
         """APP_ADDED."""
-        self.settle()
-        admission.add_application(self, event)
+        self._admission.add_application(event)
 
     def remove_application(self, event: SchedulerAppRemoved) -> None:
         """APP_REMOVED."""
-        self.settle()
-        application = strike_off(self, event)
-        self.placed_by_rule.pop(event.application_id, None)
-        if application is not None:
-            application.queue.remove_application(event.application_id)
+        self._admission.remove_application(event)
 
     def add_attempt(self, event: SchedulerAppAttemptAdded) -> None:
         """APP_ATTEMPT_ADDED."""
-        self.settle()
         application = self.applications.get(event.attempt_id.application_id)
         if application is None:
             return
-        attempt = CapacityAttempt(self.context, event.attempt_id, application)
+        assert isinstance(application, CapacityApplication)
+        attempt = self._admission.new_attempt(event.attempt_id, application)
         attempt.is_recovering = event.is_recovering
-        admission.prepare(self, attempt)
-        leaf: LeafQueue = application.queue
-        attempt.leaf = leaf
-        attempt.is_runnable = self.parallel.admit(attempt, leaf)
+        leaf = self.tree.leaf_of(application)
+        attempt.is_runnable = self._parallel.admit(attempt, leaf)
         leaf.add_attempt(attempt)
         self.install_attempt(application, attempt, event)
         if not event.is_recovering:
@@ -275,17 +280,18 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
 
     def remove_attempt(self, event: SchedulerAppAttemptRemoved) -> None:
         """APP_ATTEMPT_REMOVED."""
-        self.settle()
+        self.tree.update_shares()
         attempt = self.stop_attempt(event)
         if attempt is None:
             return
-        self.parallel.leave(attempt, attempt.leaf)
-        attempt.leaf.remove_attempt(attempt)
-        self.parallel.let_in()
+        leaf = self.tree.leaf_of(attempt.application)
+        self._parallel.leave(attempt, leaf)
+        leaf.remove_attempt(attempt)
+        self._parallel.admit_waiting()
 
-    def place(self, context: ApplicationSubmissionContext, user: str) -> str:
+    def place_application(self, context: ApplicationSubmissionContext, user: str) -> str:
         """The queue for a submission, by the mapping rules."""
-        return admission.place(self, context, user)
+        return self._placement.place_application(context, user)
 
     def allocate(
         self,
@@ -297,58 +303,54 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         scheduling_requests: Iterable[SchedulingRequest] = (),
     ) -> Allocation:
         """An AM's call."""
-        self.settle()
         attempt = self.attempt(attempt_id)
         assert attempt is not None
+        leaf = self.tree.leaf_of(attempt.application)
         asked, further = corrected(self, attempt, ask), None
         if constrained := tuple(scheduling_requests):
-            further = partial(constraints.book_all, self, attempt, asked, constrained)
+            label = leaf.settings.default_label
+            further = partial(self._scheduling_requests.book_all, attempt, asked, constrained, label)
         allocation = self.take_call(attempt, asked, release, blacklist_additions, blacklist_removals, further)
-        rejected = constraints.rejected(self, attempt)
+        rejected = self._scheduling_requests.rejected(attempt)
         return replace(allocation, rejected=rejected) if rejected else allocation
 
     def allocate_directly(
         self, attempt_id: ApplicationAttemptId, request: SchedulingRequest, node: SchedulerNode
     ) -> bool:
         """A container that the placement processor has placed; limits and room count as in any commit."""
-        self.settle()
-        return constraints.allocate_directly(self, attempt_id, request, node)
+        self.tree.update_shares()
+        attempt = self.attempt(attempt_id)
+        return attempt is not None and self._scheduling_requests.allocate_directly(attempt, request, node)
 
     @property
     def resource_calculator(self) -> Calculator:
         """The configured one."""
-        return self.frame.calculator
+        return self.queue_context.calculator
 
     def queue_usage(self, attempt: CapacityAttempt, used: Resource) -> float:
         """By the effective capacity in the partition of its AM; where no node is there, by the default
         partition's share of the cluster.
         """
-        frame, leaf = self.frame, attempt.leaf
-        total, guarantee = (
-            frame.partition_total(attempt.partition),
-            leaf.share(attempt.partition).effective_minimum,
-        )
+        context, leaf = self.queue_context, self.tree.leaf_of(attempt.application)
+        total = context.partition_total(attempt.partition)
+        guarantee = leaf.share(attempt.partition).effective_minimum
         if not total:
             total = self.cluster_resource()
             guarantee = multiply(total, leaf.share(DEFAULT_PARTITION).capacity)
-        return frame.calculator.divide(total, used, guarantee)
+        return context.calculator.divide(total, used, guarantee)
 
     def headroom(self, attempt: CapacityAttempt) -> Resource:
         """What the application may still ask for."""
-        self.settle()
-        return NONE if attempt.is_stopped else attempt.leaf.headroom_of(attempt)
+        leaf = self.tree.leaf_of(attempt.application)
+        return NONE if attempt.is_stopped else leaf.headroom_of(attempt)
 
     def normalize(self, request: ResourceRequest, queue: str | None) -> ResourceRequest:
         """By the calculator, cut to the queue's maximum allocation."""
-        minimum = self.minimum_allocation
-        maximum = self.queue_maximum_allocation(queue)
-        return requests.normalize(request, self.frame.calculator, minimum, maximum, minimum)
+        return self._sizes.normalize(request, queue)
 
     def queue_maximum_allocation(self, queue: str | None) -> Resource:
         """The queue's own maximum, never more than the cluster's."""
-        found = self.tree.find(queue) if queue else None
-        maximum = self.maximum_allocation()
-        return componentwise_min(found.settings.maximum_allocation, maximum) if found is not None else maximum
+        return self._sizes.maximum_in(queue)
 
     # Containers
 
@@ -356,39 +358,19 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self, container: RMContainer, attempt: CapacityAttempt, status: ContainerStatus
     ) -> None:
         """A container has left the books."""
-        borrowed = attempt.leaf.borrowed.get(container.partition)
-        if borrowed:
-            borrowed.pop(container.container_id, None)
-        preempting.forget_killable(self, container, attempt.leaf)
-
-    def kill_reservation(self, event: SchedulerKillReservedContainer) -> None:
-        """KILL_RESERVED_CONTAINER."""
-        container = self.container(event.container_id)
-        if container is not None and container.state is RMContainerState.RESERVED:
-            status = aborted(container.container_id, UNRESERVED_CONTAINER)
-            self.complete_container(container, status, ContainerKill(status=status))
-
-    def make_nonkillable(self, event: SchedulerMarkContainerForNonkillable) -> None:
-        """MARK_CONTAINER_FOR_NONKILLABLE."""
-        preempting.make_nonkillable(self, event)
-
-    def drop_reservation(self, container: RMContainer) -> None:
-        """A reservation that is not wanted any more."""
-        status = aborted(container.container_id, UNRESERVED_CONTAINER)
-        self.complete_container(container, status, ContainerReleased(status=status))
+        self._killable.remove(container, attempt)
 
     # Changes from outside
 
     def move_application(self, application_id: ApplicationId, queue: str) -> str:
         """Moves an application with all it has to another leaf."""
-        self.settle()
-        return changes.move_application(self, application_id, queue)
+        return self._mover.move(application_id, queue)
 
     def application_priority(
         self, asked: int | None, user: str, queue: str, application_id: ApplicationId | None = None
     ) -> int:
         """The priority that a submission or an update gets."""
-        return priorities.application_priority(self, asked, user, queue, application_id)
+        return self._priorities.judge(asked, user, queue, application_id)
 
     def update_application_priority(self, application_id: ApplicationId, app_priority: int) -> None:
         """Takes effect at once: in the order of its leaf, active or pending."""
@@ -397,62 +379,77 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
             return
         application.app_priority = app_priority
         if application.attempt is not None and not application.attempt.is_stopped:
-            application.attempt.leaf.reorder(application.attempt)
-            self.frame.version += 1
+            self.tree.leaf_of(application).reorder(application.attempt)
 
     def application_lifetime(self, queue: str, lifetime_s: int) -> int:
         """The lifetime that an application of that queue gets; -1 without end."""
-        return admission.application_lifetime(self, queue, lifetime_s)
+        return self._admission.application_lifetime(queue, lifetime_s)
 
     def refresh(self) -> None:
         """refreshQueues: the whole file anew, or nothing."""
-        self.settle()
-        changes.refresh(self)
+        self._refresh.refresh()
 
-    def change_configuration(self, change: mutation.ConfigurationChange, user: str) -> None:
-        """Changes the configuration by API and keeps it (`yarn schedulerconf`)."""
-        self.settle()
-        mutation.mutate(self, change, user)
+    @property
+    def activity_records(self) -> ActivityRecords:
+        """Its own."""
+        return self.activities
 
-    def validate_configuration(self, change: mutation.ConfigurationChange, user: str) -> dict[str, str]:
-        """What the change would make of the configuration; YarnError when it would be refused."""
-        self.settle()
-        return mutation.validate(self, change, user)
+    def configuration_view(self) -> ConfigurationView | None:
+        """As it was changed last; None where yarn.scheduler.configuration.store.class is file."""
+        return self.configuration_store.view()
+
+    def change_configuration(self, change: ConfigurationChange, user: str) -> None:
+        """Applies a change set and keeps it."""
+        self.configuration_store.change(change, user)
+
+    def validate_configuration(self, change: ConfigurationChange, user: str) -> Mapping[str, str]:
+        """The configuration that the change would make."""
+        return self.configuration_store.validate(change, user)
+
+    def format_configuration(self) -> None:
+        """Back to the file."""
+        self.configuration_store.format()
 
     def recover_configuration(self, records: Sequence[Any]) -> None:
         """What was changed by API before a restart."""
-        if records:
-            mutation.restore(self, records[-1])
+        self.configuration_store.restore(records)
 
     def configuration_records(self) -> Sequence[Any]:
         """The configuration as it is, where it is kept."""
-        return mutation.records(self)
+        return self.configuration_store.records()
 
     def check_books(self) -> None:
-        """Also: what the leaves hold, the root holds."""
+        """Also: what the leaves hold, the root holds; and what may be killed lazily."""
         super().check_books()
-        clients.check_tree_books(self)
+        self.tree.check_books()
+        self._killable.check_books(self.register, self.tree)
 
     # What clients see
 
-    def application_queue(self, application: Application[CapacityAttempt]) -> LeafQueue:
-        """The leaf of an application."""
-        leaf: LeafQueue = application.queue
-        return leaf
-
-    def explain(self, application_id: ApplicationId) -> list[reasons.Explanation]:
+    def explain(self, application_id: ApplicationId) -> list[RequestChecks]:
         """Why the application gets nothing just now."""
-        self.settle()
-        return reasons.explain(self, application_id)
+        return self.explanations.explain(application_id)
 
-    def watch_reasons(self, *, is_on: bool) -> None:
-        """Keeps in `reasons` why each application was passed over when it was last looked at."""
-        self.reasons = {} if is_on else None
+    def request_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
+        """The same, and nothing of an application that asks for nothing."""
+        return [
+            one
+            for one in self.explanations.explain(application_id)
+            if all(check.reason is not SkipReason.NOTHING_ASKED for check in one.checks)
+        ]
+
+    def all_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
+        """Every check of every request, failing or not."""
+        return self.explanations.all_checks(application_id)
+
+    @property
+    def shows_user_metrics(self) -> bool:
+        """yarn.scheduler.capacity.user-metrics.enable."""
+        return self.queue_context.settings.user_metrics
 
     def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
         """What keeps its AM from starting."""
-        self.settle()
-        return reasons.launch_diagnostics(self, attempt_id)
+        return self.explanations.launch_diagnostics(attempt_id)
 
     def accessible_labels(self, queue: str) -> tuple[str, ...] | None:
         """The labels of the queue; `*` for all."""
@@ -461,7 +458,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
 
     def queue_using_label(self, label: str) -> str | None:
         """A queue whose accessible set, its own or inherited, names the label; `*` names none."""
-        for queue in self.tree.walk():
+        for queue in self.tree.all_queues():
             if label in queue.settings.accessible_labels:
                 return queue.path
         return None
@@ -473,18 +470,24 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
 
     def queue_info(self, name: str, *, include_children: bool, recursive: bool) -> QueueInfo:
         """What clients see of a queue."""
-        self.settle()
-        return clients.queue_info(self, name, include_children=include_children, recursive=recursive)
+        return self._views.queue_info(name, include_children=include_children, recursive=recursive)
 
     def queue_view(self, path: str) -> QueueView | None:
         """What pages, REST and scenarios see of a queue."""
-        self.settle()
-        return clients.queue_view(self, path)
+        return self._views.queue_view(path)
+
+    def application_view(self, attempt: CapacityAttempt) -> ApplicationView:
+        """The partition and the size of its AM."""
+        return ApplicationView(am_partition=attempt.partition, am_resource=attempt.am_resource)
+
+    def capacity_queue_view(self, path: str) -> CapacityQueueView | None:
+        """What only this scheduler has to show of a queue, and of all below it."""
+        return self._details.view(path)
 
     def queue_acls(self, user: str) -> list[QueueUserACLInfo]:
         """What the user may do, queue by queue."""
-        return clients.queue_acls(self, user)
+        return self._views.queue_acls(user)
 
     def has_access(self, user: str, acl: QueueACL, queue: str) -> bool:
         """Whether an ACL lets the user; for a queue not made yet, its template's or an ancestor's."""
-        return admission.has_access(self, user, acl, queue)
+        return self._access.allows(user, acl, queue)

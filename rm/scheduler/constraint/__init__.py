@@ -8,11 +8,11 @@ text          a constraint as people read it
 asking        scheduling requests in the books of an application (handler `scheduler`)
 algorithm     the requests of one call placed together (handler `placement-processor`)
 processor     from that placement to the scheduler: commits, retries, rejections
-room          all of it, as the rest of the RM reaches it
+constraints   all of it, as the rest of the RM reaches it
 
-Answers for the package scheduler.constraint of Hadoop's ResourceManager.
+Hadoop: the package scheduler.constraint of Hadoop's ResourceManager.
 """
 
-from rm.scheduler.constraint.room import PlacementConstraints
+from yarnbox.rm.scheduler.constraint.constraints import PlacementConstraints
 
 __all__ = ["PlacementConstraints"]

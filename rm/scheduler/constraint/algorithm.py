@@ -3,7 +3,7 @@
 Nothing is allocated: what comes out is a proposal, which the scheduler may still refuse. Tags of containers
 that are placed but not there yet count while the batch is worked on, and are taken back at its end. Each
 placement is checked once more when the whole batch is placed, since a later one may have broken its
-constraint; what has no node by then is tried a second time. Answers for DefaultPlacementAlgorithm,
+constraint; what has no node by then is tried a second time. Hadoop: DefaultPlacementAlgorithm,
 LocalAllocationTagsManager, CircularIterator, SerialIterator, PopularTagsIterator and BatchedRequests.
 """
 
@@ -12,15 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from rm.scheduler.constraint.asking import number_of, with_number
-from rm.scheduler.constraint.namespaces import InvalidAllocationTagsQueryError
-from yarn.ids import ApplicationId, NodeId
-from yarn.records.request import SchedulingRequest
-from yarn.resource import NONE, Resource
+from yarnbox.rm.scheduler.constraint.asking import number_of, with_number
+from yarnbox.rm.scheduler.constraint.namespaces import InvalidAllocationTagsQueryError
+from yarnbox.rm.scheduler.constraint.tags import AllocationTags
+from yarnbox.rm.scheduler.constraint.text import Part
+from yarnbox.yarn.ids import ApplicationId, NodeId
+from yarnbox.yarn.records.request import SchedulingRequest
+from yarnbox.yarn.resource import NONE, Resource
 
 if TYPE_CHECKING:
-    from rm.scheduler.constraint.room import PlacementConstraints
-    from rm.scheduler.node import SchedulerNode
+    from yarnbox.rm.container import SchedulerNode
 
 PASSES = 2
 """A batch is gone through, and what is left of it once more."""
@@ -71,10 +72,31 @@ class Outcome:
         self.rejected: list[SchedulingRequest] = []
 
 
+class ConstraintChecks(Protocol):
+    """What an algorithm asks of the constraints."""
+
+    @property
+    def tags(self) -> AllocationTags: ...
+
+    def unmet(
+        self, application_id: ApplicationId, request: SchedulingRequest, node: SchedulerNode
+    ) -> Part | None:
+        """The part of the request's constraints that the node does not satisfy, if there is one."""
+        ...
+
+    def warn(self, application_id: ApplicationId, error: InvalidAllocationTagsQueryError) -> None:
+        """A constraint cannot be looked up."""
+        ...
+
+    def fits_in(self, size: Resource, room: Resource) -> bool:
+        """Whether the scheduler's calculator says so."""
+        ...
+
+
 class PlacementAlgorithm(Protocol):
     """What `yarn.resourcemanager.placement-constraints.algorithm.class` names."""
 
-    def __init__(self, constraints: PlacementConstraints, iterator: str) -> None: ...
+    def __init__(self, constraints: ConstraintChecks, iterator: str) -> None: ...
 
     def place(self, batch: Batch, nodes: Sequence[SchedulerNode]) -> Outcome:
         """Nodes for the batch; changes nothing that outlives the call."""
@@ -102,8 +124,8 @@ def in_order(requests: Sequence[SchedulingRequest], iterator: str) -> list[int]:
     )
 
 
-class _Rounds:
-    """Goes round the nodes, each request from about where the one before left off."""
+class _NodeCycle:
+    """Iterates over the nodes again and again; each request starts about where the one before stopped."""
 
     __slots__ = ("_next", "_nodes")
 
@@ -137,7 +159,7 @@ class _Rounds:
 class DefaultPlacementAlgorithm:
     """Hadoop's own."""
 
-    def __init__(self, constraints: PlacementConstraints, iterator: str) -> None:
+    def __init__(self, constraints: ConstraintChecks, iterator: str) -> None:
         self._constraints = constraints
         self._iterator = iterator
 
@@ -160,7 +182,7 @@ class _Work:
 
     def __init__(
         self,
-        constraints: PlacementConstraints,
+        constraints: ConstraintChecks,
         application_id: ApplicationId,
         nodes: Sequence[SchedulerNode],
     ) -> None:
@@ -174,13 +196,13 @@ class _Work:
     def place(self, batch: Batch, order: list[int]) -> None:
         """Gives each request nodes, as far as there are any; what is left over is rejected."""
         left = [number_of(request) for request in batch.requests]
-        rounds = _Rounds(self._nodes)
+        cycle = _NodeCycle(self._nodes)
         last: SchedulerNode | None = None
         for number in order if self._nodes else ():
             request = batch.requests[number]
             placed = Placed(request)
             self.outcome.placed.append(placed)
-            for node in rounds.visit(last):
+            for node in cycle.visit(last):
                 if left[number] <= 0:
                     break
                 if not batch.is_barred(request, node.node_id) and self._takes(request, node):

@@ -1,7 +1,7 @@
 """Scheduling requests in the books of an application, where the scheduler itself places them.
 
 A scheduler key holds one scheduling request. A later one of the same key may change its number and nothing
-else; a number of 0 cancels, and only then is the key free for another request. Answers for
+else; a number of 0 cancels, and only then is the key free for another request. Hadoop:
 SingleConstraintAppPlacementAllocator and AppSchedulingInfo.updateSchedulingRequests.
 """
 
@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Protocol
 
-from rm.scheduler.asks import ANY, Asks, Constrained, PendingRequest, RequestKey
-from rm.scheduler.constraint.satisfaction import NODE_PARTITION
-from rm.scheduler.constraint.text import text
-from yarn.enums import ExecutionType, PlacementTargetType, RejectionReason
-from yarn.errors import SchedulerInvalidResourceRequestError
-from yarn.ids import ApplicationId
-from yarn.records.request import (
+from yarnbox.rm.asks import ANY, Asks, Constrained, PendingRequest, RequestKey
+from yarnbox.rm.scheduler.constraint.satisfaction import NODE_PARTITION
+from yarnbox.rm.scheduler.constraint.text import text
+from yarnbox.yarn.enums import ExecutionType, PlacementTargetType, RejectionReason
+from yarnbox.yarn.errors import SchedulerInvalidResourceRequestError
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.request import (
     CompositePlacementConstraint,
     PlacementConstraint,
     RejectedSchedulingRequest,
@@ -26,18 +26,23 @@ from yarn.records.request import (
     SchedulingRequest,
 )
 
-if TYPE_CHECKING:
-    from rm.scheduler.base import Scheduler
-
 ONE = 1
 
 
-def normalized(request: SchedulingRequest, scheduler: Scheduler[Any], queue: str | None) -> SchedulingRequest:
-    """The request with a size that the scheduler gives in that queue, or in any."""
+class Sizes(Protocol):
+    """Who knows what sizes containers have."""
+
+    def normalize(self, request: ResourceRequest, queue: str | None) -> ResourceRequest:
+        """The request with a size that containers have in that queue, or in any."""
+        ...
+
+
+def normalized(request: SchedulingRequest, sizes: Sizes, queue: str | None) -> SchedulingRequest:
+    """The request with a size that containers have in that queue, or in any."""
     sizing = request.resource_sizing
     if sizing is None or sizing.resources is None:
         return request
-    given = scheduler.normalize(ResourceRequest(capability=sizing.resources), queue)
+    given = sizes.normalize(ResourceRequest(capability=sizing.resources), queue)
     return replace(request, resource_sizing=replace(sizing, resources=given.capability))
 
 

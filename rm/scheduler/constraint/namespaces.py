@@ -1,7 +1,7 @@
 """Whose containers an allocation tag in a constraint means.
 
 Written before the tag: nothing or `self`, `not-self`, `all`, `app-id/<application id>`, `app-tag/<tag of an
-application>`. Answers for TargetApplicationsNamespace, AllocationTagNamespaceType and
+application>`. Hadoop: TargetApplicationsNamespace, AllocationTagNamespaceType and
 InvalidAllocationTagsQueryException.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from yarn.ids import ApplicationId
+from yarnbox.yarn.ids import ApplicationId
 
 
 class InvalidAllocationTagsQueryError(Exception):

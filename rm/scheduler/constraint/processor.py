@@ -3,7 +3,7 @@
 What an AM's call brings is placed after the call's answer; the AM's next call lets the scheduler commit it,
 again after the answer; and the one after that delivers. What found no node, or what the scheduler refused,
 is tried again by later calls and returned to the AM when it was tried often enough. Hadoop does the same with
-two pools of threads, whose sizes mean nothing here. Answers for PlacementConstraintProcessor and
+two pools of threads, whose sizes mean nothing here. Hadoop: PlacementConstraintProcessor and
 PlacementDispatcher.
 """
 
@@ -12,17 +12,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from rm.events.placement import PlacementDue
-from rm.scheduler.constraint.algorithm import Batch, PlacementAlgorithm
-from rm.scheduler.constraint.asking import normalized, number_of, with_number
-from yarn.enums import RejectionReason
-from yarn.errors import SchedulerInvalidResourceRequestError
-from yarn.ids import ApplicationAttemptId, ApplicationId
-from yarn.records.request import RejectedSchedulingRequest, SchedulingRequest
+from yarnbox.rm.events.placement import PlacementDue
+from yarnbox.rm.scheduler.constraint.algorithm import Batch, PlacementAlgorithm
+from yarnbox.rm.scheduler.constraint.asking import normalized, number_of, with_number
+from yarnbox.rm.scheduler.constraint.context import ConstraintContext
+from yarnbox.yarn.enums import RejectionReason
+from yarnbox.yarn.errors import SchedulerInvalidResourceRequestError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
+from yarnbox.yarn.records.request import RejectedSchedulingRequest, SchedulingRequest
 
 if TYPE_CHECKING:
-    from rm.context import RMContext
-    from rm.scheduler.node import SchedulerNode
+    from yarnbox.rm.container import SchedulerNode
 
 COULD_NOT_PLACE = RejectionReason.COULD_NOT_PLACE_ON_NODE
 COULD_NOT_SCHEDULE = RejectionReason.COULD_NOT_SCHEDULE_ON_NODE
@@ -68,7 +68,7 @@ class Waiting:
 class PlacementProcessor:
     """Places, commits, tries again, gives up."""
 
-    def __init__(self, context: RMContext, algorithm: PlacementAlgorithm, attempts: int) -> None:
+    def __init__(self, context: ConstraintContext, algorithm: PlacementAlgorithm, attempts: int) -> None:
         self._context = context
         self._algorithm = algorithm
         self.attempts = attempts

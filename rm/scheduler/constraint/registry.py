@@ -1,25 +1,22 @@
 """The constraints that stand apart from a request: an application's for its tags, and the cluster's.
 
 An application registers them with its ApplicationMaster, once; an entry that names no tag or several is
-passed over. Answers for PlacementConstraintManagerService and MemoryPlacementConstraintManager.
+passed over. Hadoop: PlacementConstraintManagerService and MemoryPlacementConstraintManager.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from yarn.ids import ApplicationId
-from yarn.records.request import PlacementConstraint, PlacementConstraintMapEntry
-
-if TYPE_CHECKING:
-    from rm.context import RMContext
+from yarnbox.rm.scheduler.constraint.context import ConstraintContext
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.request import PlacementConstraint, PlacementConstraintMapEntry
 
 
 class ConstraintRegistry:
     """Constraints by source tag."""
 
-    def __init__(self, context: RMContext) -> None:
+    def __init__(self, context: ConstraintContext) -> None:
         self._context = context
         self._of_applications: dict[ApplicationId, dict[str, PlacementConstraint]] = {}
         self._of_cluster: dict[str, PlacementConstraint] = {}

@@ -2,21 +2,21 @@
 
 A simple constraint holds when each of its targets does. A tag's target compares counts of containers on the
 node or its rack, the one to be placed not among them: the smallest count of the tags named against the
-minimum, the largest against the maximum. Answers for PlacementConstraintsUtil.
+minimum, the largest against the maximum. Hadoop: PlacementConstraintsUtil.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rm.labels.attributes import CENTRALIZED
-from rm.scheduler.constraint.namespaces import InvalidAllocationTagsQueryError, parse_namespace
-from rm.scheduler.constraint.tags import AllocationTags, extremes
-from rm.scheduler.constraint.text import UNBOUNDED, Part
-from yarn.enums import CompositePlacementType, NodeAttributeOpCode, PlacementTargetType
-from yarn.ids import ApplicationId
-from yarn.records.node import NodeAttributeKey
-from yarn.records.request import (
+from yarnbox.rm.labels.attributes import CENTRALIZED
+from yarnbox.rm.scheduler.constraint.namespaces import InvalidAllocationTagsQueryError, parse_namespace
+from yarnbox.rm.scheduler.constraint.tags import AllocationTags, extremes
+from yarnbox.rm.scheduler.constraint.text import UNBOUNDED, Part
+from yarnbox.yarn.enums import CompositePlacementType, NodeAttributeOpCode, PlacementTargetType
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.node import NodeAttributeKey
+from yarnbox.yarn.records.request import (
     CompositePlacementConstraint,
     PlacementConstraint,
     PlacementConstraintTarget,
@@ -24,8 +24,8 @@ from yarn.records.request import (
 )
 
 if TYPE_CHECKING:
-    from rm.labels.attributes import NodeAttributesManager
-    from rm.scheduler.node import SchedulerNode
+    from yarnbox.rm.container import SchedulerNode
+    from yarnbox.rm.labels.attributes import NodeAttributesManager
 
 NODE, RACK = "node", "rack"
 NODE_PARTITION = "yarn_node_partition/"

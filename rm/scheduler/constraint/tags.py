@@ -2,7 +2,7 @@
 
 A container counts from its allocation until its space on the node is free again, which is later than its end
 where the node runs it: so nothing is placed beside a container that is still being killed. Knows no
-constraint. Answers for AllocationTagsManager.
+constraint. Hadoop: AllocationTagsManager.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from rm.scheduler.constraint.namespaces import Namespace, NamespaceKind
-from yarn.ids import ApplicationId, NodeId
+from yarnbox.rm.scheduler.constraint.namespaces import Namespace, NamespaceKind
+from yarnbox.yarn.ids import ApplicationId, NodeId
 
 if TYPE_CHECKING:
-    from rm.scheduler.node import SchedulerNode
+    from yarnbox.rm.container import SchedulerNode
 
 TagsOfApplications = Callable[[ApplicationId], tuple[str, ...]]
 """The tags that an application was submitted with; none where it is not known."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from yarn.enums import NodeAttributeOpCode, PlacementTargetType
-from yarn.records.request import (
+from yarnbox.yarn.enums import NodeAttributeOpCode, PlacementTargetType
+from yarnbox.yarn.records.request import (
     CompositePlacementConstraint,
     PlacementConstraint,
     PlacementConstraintTarget,

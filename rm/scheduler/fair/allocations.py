@@ -2,26 +2,28 @@
 
 Reading has two halves, because the placement policy of a file is put in force between them, as in Hadoop: a
 malformed default is found only after that. What the file does not say is None here, so that inheritance can
-be worked out by the queues. Answers for AllocationFileParser, AllocationFileQueueParser and
+be worked out by the queues. Hadoop: AllocationFileParser, AllocationFileQueueParser and
 AllocationConfiguration.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from rm.scheduler.fair.amounts import Amount, parse_amount, unbounded
-from rm.scheduler.fair.document import Element, read_document
-from rm.scheduler.fair.placement import ROOT
-from rm.scheduler.fair.policies import FairPolicy, Policy, policy_class
-from yarn.acl import EVERYBODY, NOBODY, AccessControlList
-from yarn.configuration import ConfigurationError, values
-from yarn.enums import QueueACL
-from yarn.resource import NONE, Resource
-from yarn.units import MAXIMUM
+from yarnbox.rm.scheduler.fair.amounts import Amount, parse_amount, unbounded
+from yarnbox.rm.scheduler.fair.document import Element, read_document, write_document
+from yarnbox.rm.scheduler.fair.grammar import QUEUES, bad_element, without_effect
+from yarnbox.rm.scheduler.fair.placement import ROOT
+from yarnbox.rm.scheduler.fair.policies import FairPolicy, Policy, policy_class
+from yarnbox.yarn.acl import EVERYBODY, NOBODY, AccessControlList
+from yarnbox.yarn.configuration import ConfigurationError, Fault, values
+from yarnbox.yarn.enums import QueueACL
+from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.units import MAXIMUM
 
 T = TypeVar("T")
 
@@ -30,6 +32,7 @@ NEVER: Final = MAXIMUM
 """A timeout in milliseconds that never runs out."""
 DEFAULT_AM_SHARE: Final = 0.5
 DEFAULT_THRESHOLD: Final = 0.5
+_FORBIDDEN_IN_PARENTS = {"reservation": "is_plan", "maxAMShare": "max_am_share"}
 _WHOLE = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _DEFAULT_POLICY = ("defaultQueueSchedulingPolicy", "defaultQueueSchedulingMode")
 _TEXTS = (
@@ -127,10 +130,16 @@ class Allocations:
 
 
 class AllocationDraft:
-    """A file whose queues are read, whose defaults are not yet; ConfigurationError tells file and line."""
+    """A file whose queues are read, whose defaults are not yet; ConfigurationError tells every fault."""
 
-    def __init__(self, text: str, source: str, types: tuple[str, ...]) -> None:
+    def __init__(
+        self, text: str, source: str, types: tuple[str, ...], faults: list[Fault] | None = None
+    ) -> None:
+        """Where a list is given for the faults, what is faulty is put there and left out of the file."""
         self._source = source
+        self._keeps_faults = faults is not None
+        self._faults: list[Fault] = [] if faults is None else faults
+        self._left_out: list[tuple[Element, Element]] = []
         self._types = types
         self._texts: dict[str, Element] = {}
         self._queues: dict[str, dict[str, Any]] = {}
@@ -142,15 +151,51 @@ class AllocationDraft:
         self.notices: list[str] = []
         self.placement_policy: Element | None = None
         """The element with the placement rules."""
-        top = read_document(text, source)
+        self._top = top = read_document(text, source)
         if top.name != "allocations":
             raise self._fault(top, "Bad fair scheduler config file: top-level element not <allocations>")
         queues = self._read_top(top)
         for element in queues:
-            self._read_top_queue(element, len(queues))
+            with self._leaving_out(top, element):
+                self._read_top_queue(element, len(queues))
+        for element, text in without_effect(top):
+            self._notice(element, text)
+        self._refuse()
+
+    def leave_out_placement_policy(self, error: ConfigurationError) -> None:
+        """Notes that the placement rules are faulty."""
+        assert self.placement_policy is not None
+        self._leave_out(self._top, self.placement_policy, error)
+        self._refuse()
+
+    def sound_part(self) -> str:
+        """The file without what is faulty, as text; once the defaults are read."""
+        for parent, element in self._left_out:
+            parent.children = [child for child in parent.children if child is not element]
+        return write_document(self._top)
+
+    def _refuse(self) -> None:
+        if self._faults and not self._keeps_faults:
+            raise ConfigurationError(self._faults)
+
+    @contextmanager
+    def _leaving_out(self, parent: Element, element: Element) -> Iterator[None]:
+        try:
+            yield
+        except ConfigurationError as error:
+            self._leave_out(parent, element, error)
+
+    def _leave_out(self, parent: Element, element: Element, error: ConfigurationError) -> None:
+        self._faults.extend(error.faults)
+        self._left_out.append((parent, element))
 
     def finish(self) -> Allocations:
-        """The tree: the defaults are read now."""
+        """The tree: the defaults are read now. ConfigurationError when one of them is faulty."""
+        found = self._finished()
+        self._refuse()
+        return found
+
+    def _finished(self) -> Allocations:
         texts = self._texts
         fair_timeout = "defaultFairSharePreemptionTimeout"
         if fair_timeout not in texts:
@@ -193,23 +238,28 @@ class AllocationDraft:
         """Reads what is not a queue; the queues are returned."""
         queues = []
         for element in top.children:
-            if element.name in ("queue", "pool"):
+            if element.name in QUEUES:
                 queues.append(element)
-            elif element.name == "queuePlacementPolicy":
-                self.placement_policy = element
-            elif element.name in _DEFAULT_POLICY:
-                self._default_policy = self._read_default_policy(element)
-            elif element.name == "user":
-                for child in element.children:
-                    if child.name == "maxRunningApps":
-                        name = element.attributes.get("name", "")
-                        self._user_max_apps[name] = self._read(child, _integer)
-            elif element.name in _TEXTS:
-                self._required(element)
-                self._texts[element.name] = element
             else:
-                self._notice(element, f"bad element in allocations file: {element.name}")
+                with self._leaving_out(top, element):
+                    self._read_top_element(element)
         return queues
+
+    def _read_top_element(self, element: Element) -> None:
+        if element.name == "queuePlacementPolicy":
+            self.placement_policy = element
+        elif element.name in _DEFAULT_POLICY:
+            self._default_policy = self._read_default_policy(element)
+        elif element.name == "user":
+            for child in element.children:
+                if child.name == "maxRunningApps":
+                    name = element.attributes.get("name", "")
+                    self._user_max_apps[name] = self._read(child, _integer)
+        elif element.name in _TEXTS:
+            self._required(element)
+            self._texts[element.name] = element
+        else:
+            self._notice(element, bad_element(element))
 
     def _read_default_policy(self, element: Element) -> Policy:
         if self._required(element).strip().lower() == "fifo":
@@ -249,11 +299,12 @@ class AllocationDraft:
         said = self._queues.setdefault(path, {})
         children = []
         for child in element.children:
-            if child.name in ("queue", "pool"):
-                children.append(child)
-                self._read_queue(path, child)
-            else:
-                self._read_element(said, child)
+            with self._leaving_out(element, child):
+                if child.name in QUEUES:
+                    children.append(child)
+                    self._read_queue(path, child)
+                else:
+                    self._read_element(said, child)
         self._note_kind(path, element, children)
         self._warn_of_limits(path, element, said)
 
@@ -277,11 +328,17 @@ class AllocationDraft:
             said[key] = self._read(element, self._amount)
         elif element.name == "minResources":
             amount = self._read(element, lambda text: parse_amount(text, self._types, 0))
-            # Percentages are taken and ignored, as in Hadoop.
+            self._note_percentages(element, amount)
             said["min_resources"] = NONE if amount.is_relative else amount.absolute
         elif element.name == "maxContainerAllocation":
             amount = self._read(element, self._amount)
+            self._note_percentages(element, amount)
             said["max_container_allocation"] = None if amount.is_relative else amount.absolute
+
+    def _note_percentages(self, element: Element, amount: Amount) -> None:
+        """Hadoop takes and ignores them here, and says nothing."""
+        if amount.is_relative:
+            self._notice(element, f"{element.name} has no effect: it takes no percentages")
 
     def _note_kind(self, path: str, element: Element, children: list[Element]) -> None:
         """Leaf or parent; what a parent must not contain."""
@@ -290,14 +347,16 @@ class AllocationDraft:
         if not children and element.attributes.get("type") != "parent":
             (self._parents if is_plan else self._leaves)[path] = None
             return
-        for forbidden in ("reservation", "maxAMShare"):
-            if forbidden in inner:
-                raise self._fault(
+        for child in element.children:
+            if child.name in _FORBIDDEN_IN_PARENTS:
+                self._queues[path].pop(_FORBIDDEN_IN_PARENTS[child.name], None)
+                fault = self._fault(
                     element,
                     f"The configuration settings for {path} are invalid. A queue element that contains child "
                     "queue elements or that has the type='parent' attribute cannot also include a "
-                    f"{forbidden} element.",
+                    f"{child.name} element.",
                 )
+                self._leave_out(element, child, fault)
         self._parents[path] = None
 
     def _warn_of_limits(self, path: str, element: Element, said: dict[str, Any]) -> None:
@@ -324,7 +383,10 @@ class AllocationDraft:
 
     def _text(self, name: str, parse: Callable[[str], T], default: T) -> T:
         element = self._texts.get(name)
-        return default if element is None else self._read(element, parse)
+        if element is not None:
+            with self._leaving_out(self._top, element):
+                return self._read(element, parse)
+        return default
 
     def _read(self, element: Element, parse: Callable[[str], T]) -> T:
         text = self._required(element).strip()
@@ -348,12 +410,6 @@ class AllocationDraft:
 def read_allocations(text: str, source: str, types: tuple[str, ...]) -> Allocations:
     """Both halves of the reading at once, for those who do not place applications."""
     return AllocationDraft(text, source, types).finish()
-
-
-def with_weight(allocations: Allocations, path: str, weight: float) -> Allocations:
-    """The same allocations, but for the weight of one queue."""
-    changed = replace(allocations.queue(path), weight=weight)
-    return replace(allocations, queues={**allocations.queues, path: changed})
 
 
 def _integer(text: str) -> int:

@@ -1,7 +1,7 @@
 """Amounts of resources as the allocation file writes them: absolute or as percentages of the cluster.
 
 Two grammars, an old one (`5120 mb, 2 vcores`, `50% memory, 40% cpu`) and a new one (`memory-mb=5120,
-vcores=2`). The first that fits decides. Pure. Answers for ConfigurableResource and the parsing part of
+vcores=2`). The first that fits decides. Pure. Hadoop: ConfigurableResource and the parsing part of
 FairSchedulerConfiguration.
 """
 
@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from yarn.resource import MEMORY_MB, NONE, VCORES, Resource
-from yarn.units import MAXIMUM
+from yarnbox.yarn.resource import MEMORY_MB, NONE, VCORES, Resource, combine
+from yarnbox.yarn.units import MAXIMUM
 
 _OLD_PARTS = re.compile(r"-?\d+(?:\.\d*)?\s*[a-z]+\s*", re.ASCII)
 _PERCENTAGE = r"^(-?\d+(?:\.\d*)?)\s*%\s*"
@@ -157,3 +157,8 @@ def _split(text: str, separator: str = ",") -> list[str]:
 
 def _invalid(text: str) -> str:
     return f"Error reading resource config--invalid resource definition: {text}."
+
+
+def less(one: Resource, two: Resource) -> Resource:
+    """What is left of the one when the other is taken away; never below nothing."""
+    return combine(lambda a, b: max(a - b, 0), one, two)

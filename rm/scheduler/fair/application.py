@@ -1,8 +1,8 @@
 """FSAppAttempt: which of an application's requests a node can serve; delay, reservations, starvation.
 
 It waits for a near place for so many opportunities as a part of the cluster's nodes, reserves a node for what
-does not fit, and knows how far it is below its share. Whether it is its turn is its queue's decision. Answers
-for FSAppAttempt.
+does not fit, and knows how far it is below its share. Whether it is its turn is its queue's decision. Hadoop:
+FSAppAttempt.
 """
 
 from __future__ import annotations
@@ -10,52 +10,106 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-from rm.container import RMContainer
-from rm.scheduler.application import Application, Attempt
-from rm.scheduler.asks import ANY, KeyAsks, Locality, PendingRequest, RequestKey
-from rm.scheduler.fair.leaf import less
-from rm.scheduler.fair.locality import allowed_level
-from rm.scheduler.fair.order import FullKey
-from rm.scheduler.fair.policies import Standing
-from rm.scheduler.fair.queue import RESERVED, Bounds
-from yarn.ids import ApplicationAttemptId
-from yarn.records.request import (
+from yarnbox.rm.asks import ANY, KeyAsks, Locality, PendingRequest, RequestKey
+from yarnbox.rm.container import RMContainer, SchedulerNode
+from yarnbox.rm.events.scheduler import PreemptionMark
+from yarnbox.rm.scheduler.application import Application, Attempt
+from yarnbox.rm.scheduler.fair.amounts import less
+from yarnbox.rm.scheduler.fair.context import FairContext
+from yarnbox.rm.scheduler.fair.order import FullKey, Line
+from yarnbox.rm.scheduler.fair.policies import Policy, Standing
+from yarnbox.rm.scheduler.fair.queue import RESERVED, Bounds
+from yarnbox.rm.scheduler.fair.reasons import FairReason
+from yarnbox.yarn.ids import ApplicationAttemptId
+from yarnbox.yarn.records.request import (
     PreemptionContainer,
     PreemptionMessage,
     StrictPreemptionContract,
 )
-from yarn.resource import NONE, Resource, componentwise_min, map_values
+from yarnbox.yarn.resource import NONE, Resource, componentwise_min, map_values
 
-if TYPE_CHECKING:
-    from rm.scheduler.fair.leaf import LeafQueue
-    from rm.scheduler.fair.scheduler import FairScheduler
-    from rm.scheduler.node import SchedulerNode
-
+_Choice = tuple[Locality, PendingRequest]
 _RANK = {Locality.NODE_LOCAL: 0, Locality.RACK_LOCAL: 1, Locality.OFF_SWITCH: 2}
+
+
+class Leaf(Protocol):
+    """The queue that an application is in, as the application sees it."""
+
+    path: str
+    policy: Policy
+    line: Line[FSAppAttempt]
+    runnable: dict[FSAppAttempt, None]
+    max_share: Resource
+    is_preemptable: bool
+    fair_share_threshold: float
+    fair_share_timeout_ms: int
+
+    def application_changed(self, app: FSAppAttempt) -> None:
+        """An application's books changed."""
+        ...
+
+    def lower_bounds(self, bounds: Bounds) -> None:
+        """Somebody asks for containers of other sizes than before."""
+        ...
+
+    def fits_in_max_share(self, resource: Resource) -> bool:
+        """Whether it and all its ancestors may hold so much more."""
+        ...
+
+    def may_run_am(self, resource: Resource) -> bool:
+        """Whether an AM of this size fits the limit."""
+        ...
+
+    def charge_am(self, resource: Resource) -> None:
+        """An AM got its container."""
+        ...
+
+
+class PreemptedSpace(Protocol):
+    """What preemption has freed, or will free, and for whom."""
+
+    @property
+    def holds_preempted_space(self) -> bool:
+        """Whether preempted space on any node waits for the application that it was freed for."""
+        ...
+
+    def is_preempted_for(self, node: SchedulerNode, app: FSAppAttempt) -> bool:
+        """Whether containers on the node were preempted for the application."""
+        ...
+
+    def note_allocation(self, node: SchedulerNode, app: FSAppAttempt, resource: Resource) -> None:
+        """The application got a container on the node, which uses up what was preempted for it."""
+        ...
 
 
 class FSAppAttempt(Attempt):
     """An attempt in the fair scheduler."""
 
+    hands_out_sizes = False
+
     def __init__(
         self,
-        scheduler: FairScheduler,
+        fair: FairContext,
+        space: PreemptedSpace,
         attempt_id: ApplicationAttemptId,
         application: Application[Any],
         number: int,
     ) -> None:
-        super().__init__(scheduler.context, attempt_id, application)
-        self.scheduler = scheduler
+        super().__init__(fair.rm, attempt_id, application)
+        self._fair = fair
+        self._space = space
         self.number = number
-        self.leaf: LeafQueue = application.queue
+        self.leaf: Leaf = application.queue
         """The queue it is in: the application's, at hand."""
         self.name_key = str(attempt_id.application_id).encode()
-        self.start_ms = scheduler.context.now_ms
+        self.start_ms = fair.rm.now_ms
         self.first_call_ms: int | None = None
         """When it, or the RM for it, first called for containers."""
         self.has_been_delivered_to = False
+        self._is_blacklist_new = False
+        self._barred_nodes: list[SchedulerNode] = []
         self.weight = 1.0
         self.demand = NONE
         """As of the last update."""
@@ -65,7 +119,7 @@ class FSAppAttempt(Attempt):
         """What its AM's container took; given back when the attempt leaves its queue."""
         self.am_obstacle = ""
         """What kept its AM from a node, the last time that one was offered."""
-        self.may_preempt_am = scheduler.configuration.may_preempt_am(str(application.queue))
+        self.may_preempt_am = fair.configuration.may_preempt_am(str(application.queue))
         self.levels: dict[RequestKey, Locality] = {}
         """How far from where it was asked for a container of that key may be."""
         self.level_since_ms: dict[RequestKey, int] = {}
@@ -83,6 +137,27 @@ class FSAppAttempt(Attempt):
     def used(self) -> Resource:
         """What it holds; reservations do not count."""
         return self.usage.used()
+
+    # Where it will not go
+
+    def update_blacklist(self, additions: Iterable[str], removals: Iterable[str]) -> bool:
+        """Nodes are looked for again when the AM has barred or opened a place, not when the RM has."""
+        is_changed = super().update_blacklist(additions, removals)
+        if is_changed and not self.is_waiting_for_am:
+            self._is_blacklist_new = True
+        return is_changed
+
+    def barred_nodes(self) -> list[SchedulerNode]:
+        """The nodes that do not count for its headroom, as they were when its blacklist last changed: a node
+        that came later counts, one that has gone is still taken off.
+
+        See tests/scenarios/fair/fair-headroom-blacklist.yaml.
+        """
+        if self._is_blacklist_new:
+            self._is_blacklist_new = False
+            nodes = self._fair.tracker.nodes.values()
+            self._barred_nodes = [node for node in nodes if self.is_blacklisted(node)]
+        return self._barred_nodes
 
     # Its place in the queue
 
@@ -105,7 +180,7 @@ class FSAppAttempt(Attempt):
         return Standing(
             self.weight,
             NONE,
-            self.scheduler.allocations.unbounded,
+            self._fair.allocations.unbounded,
             self.demand,
             self.usage.used(),
             self.fair_share,
@@ -115,12 +190,12 @@ class FSAppAttempt(Attempt):
 
     def line_key(self) -> FullKey | None:
         """What sorts it in its queue."""
-        key = self.leaf.policy.order_key(self.standing(), self.scheduler.cluster_resource())
+        key = self.leaf.policy.order_key(self.standing(), self._fair.cluster_resource())
         return None if key is None else (*key, self.start_ms, self.name_key)
 
     def compare(self, other: FSAppAttempt) -> float:
         """Negative, zero or positive as it is served before the other, alike, or after it."""
-        cluster = self.scheduler.cluster_resource()
+        cluster = self._fair.cluster_resource()
         return self.leaf.policy.compare(self.standing(), other.standing(), cluster)
 
     def update_demand(self) -> None:
@@ -130,15 +205,27 @@ class FSAppAttempt(Attempt):
             here = amounts.used + amounts.pending if amounts.pending else amounts.used
             demand = here if demand is None else demand + here
         self.demand = NONE if demand is None else demand
-        if self.scheduler.settings.size_based_weight:
-            self.weight = self.scheduler.size_weight(self.demand.memory_mb)
+        if self._fair.settings.size_based_weight:
+            self.weight = self._fair.size_weight(self.demand.memory_mb)
+        self.renew_weight()
         self.bounds = bounds = Bounds()
-        threshold = self.scheduler.reservation_threshold
+        threshold = self._fair.reservation_threshold
         for key in self.asks.active_keys:
             key_asks = self.asks.key_asks(key)
             assert key_asks is not None
             for request in key_asks.by_location.values():
                 bounds.include(request.capability, threshold)
+
+    def renew_weight(self) -> bool:
+        """Works priority and age into the weight, where the published rules hold; whether it changed."""
+        published = self._fair.published
+        if not published.changes_weights:
+            return False
+        before, memory_mb = self.weight, self.demand.memory_mb
+        age_ms = self.context.now_ms - self.start_ms
+        base = self._fair.size_weight(memory_mb) if self._fair.settings.size_based_weight else 1.0
+        self.weight = base * published.weight_factor(self.application.app_priority, age_ms, memory_mb)
+        return self.weight != before
 
     @contextmanager
     def asking_for(self, capabilities: Iterable[Resource]) -> Iterator[None]:
@@ -147,14 +234,14 @@ class FSAppAttempt(Attempt):
         yield
         self._sizes_are_known = False
         for capability in capabilities:
-            self.bounds.include(capability, self.scheduler.reservation_threshold)
+            self.bounds.include(capability, self._fair.reservation_threshold)
         self.leaf.lower_bounds(self.bounds)
 
     def _pending_changed(self, partition: str, delta: Resource, containers: int) -> None:
         super()._pending_changed(partition, delta, containers)
         if containers > 0 and not self._sizes_are_known:
             # A request that came back, or a container that is to grow: any node may be of use.
-            self.bounds.include(NONE, self.scheduler.reservation_threshold)
+            self.bounds.include(NONE, self._fair.reservation_threshold)
             self.bounds.is_large = True
             self.leaf.lower_bounds(self.bounds)
 
@@ -167,10 +254,12 @@ class FSAppAttempt(Attempt):
         for key in list(self.asks.active_keys):
             key_asks = self.asks.key_asks(key)
             assert key_asks is not None
-            if not self.is_admissible(key_asks, node):
+            refusal = self.refusal(key_asks, node)
+            if refusal is not None:
+                self._note_queue_limit(key_asks, refusal)
                 continue
             choice = self._choose(key_asks, node)
-            if choice is not None:
+            if isinstance(choice, tuple):
                 # What does not fit is not passed by for what is less urgent.
                 return self._take(key_asks, choice[0], choice[1], node, None)
         return None
@@ -178,46 +267,55 @@ class FSAppAttempt(Attempt):
     def assign_reserved(self, node: SchedulerNode, reserved: RMContainer) -> bool:
         """Serves the key that the node is kept for, if it fits; False when the reservation is not valid."""
         key_asks = self.asks.key_asks(reserved.key)
-        if key_asks is None or not self.is_admissible(key_asks, node) or self.is_over_am_share():
+        if key_asks is None:
+            return False
+        refusal = self.refusal(key_asks, node)
+        if refusal is not None:
+            self._note_queue_limit(key_asks, refusal)
+            return False
+        if self.is_over_am_share():
             return False
         if reserved.resource.fits_in(node.available):
             choice = self._choose(key_asks, node)
-            if choice is not None:
+            if isinstance(choice, tuple):
                 self._take(key_asks, choice[0], choice[1], node, reserved)
         return True
 
-    def is_admissible(self, key_asks: KeyAsks, node: SchedulerNode) -> bool:
-        """Whether a container of this key may be on that node at all, and in the queues as they are."""
+    def refusal(self, key_asks: KeyAsks, node: SchedulerNode) -> FairReason | None:
+        """Why no container of this key may be on that node at all, or in the queues as they are."""
         wanted = key_asks.any
         if wanted is None or wanted.count <= 0:
-            return False
+            return FairReason.NOTHING_ASKED
         by_location = key_asks.by_location
         if len(by_location) > 1 or not wanted.relax_locality:
             at_rack = by_location.get(node.rack)
             is_at_rack = at_rack is not None and at_rack.count > 0
             if not wanted.relax_locality and not is_at_rack:
-                return False
+                return FairReason.STRICT_LOCALITY
             if is_at_rack and at_rack is not None and not at_rack.relax_locality:
                 if key_asks.count_at(node.host) <= 0:
-                    return False
+                    return FairReason.STRICT_LOCALITY
         if not wanted.capability.fits_in(node.total):
-            return False
-        if self.leaf.has_room_for(wanted.capability):
-            return True
-        if self.is_waiting_for_am:
+            return FairReason.NODE_TOO_SMALL
+        return None if self.leaf.fits_in_max_share(wanted.capability) else FairReason.QUEUE_HEADROOM
+
+    def _note_queue_limit(self, key_asks: KeyAsks, refusal: FairReason) -> None:
+        if self.is_waiting_for_am and refusal is FairReason.QUEUE_HEADROOM and key_asks.any is not None:
             self._note_obstacle(
-                wanted.capability,
+                key_asks.any.capability,
                 "exceeds current queue or its parents maximum resource allowed). Max share of queue: "
                 f"{self.leaf.max_share}",
             )
-        return False
 
-    def _choose(self, key_asks: KeyAsks, node: SchedulerNode) -> tuple[Locality, PendingRequest] | None:
+    def _choose(self, key_asks: KeyAsks, node: SchedulerNode) -> _Choice | FairReason:
         """The nearest request of the key that this node may serve now. See tests/scenarios/fair/."""
         key, allowed = key_asks.key, Locality.OFF_SWITCH
-        if not self.scheduler.looks_leave_no_trace:
-            self.opportunities[key] = self.opportunities.get(key, 0) + 1
-            allowed = allowed_level(self.scheduler, self, key)
+        if not self._fair.may_skip_offers:
+            self.opportunities[key] = self._opportunities_with(key_asks, node)
+            allowed = self._fair.locality.allowed_level(self, key)
+        return self._nearest(key_asks, node, allowed)
+
+    def _nearest(self, key_asks: KeyAsks, node: SchedulerNode, allowed: Locality) -> _Choice | FairReason:
         by_location = key_asks.by_location
         if len(by_location) > 1:
             at_rack = by_location.get(node.rack)
@@ -227,18 +325,75 @@ class FSAppAttempt(Attempt):
                 return Locality.NODE_LOCAL, at_node
             if at_rack is not None:
                 if not at_rack.relax_locality:
-                    return None
+                    return FairReason.STRICT_LOCALITY
                 if is_at_rack and allowed is not Locality.NODE_LOCAL:
                     return Locality.RACK_LOCAL, at_rack
         wanted = key_asks.any
         if wanted is None or wanted.count <= 0:
-            return None
+            return FairReason.NOTHING_ASKED
         present = by_location.get(ANY)
         if present is not None and not present.relax_locality:
-            return None
+            return FairReason.STRICT_LOCALITY
         if len(by_location) <= 1 or allowed is Locality.OFF_SWITCH:
             return Locality.OFF_SWITCH, wanted
-        return None
+        return FairReason.LOCALITY_DELAY
+
+    # The same decisions, without their consequences
+
+    def outcome_on(self, key_asks: KeyAsks, node: SchedulerNode) -> tuple[FairReason | None, bool]:
+        """What a look at the key on this node would come to: why it would be refused, None where it would be
+        allocated or reserved; and whether the look ends there, so that no less urgent key is tried.
+        """
+        refusal = self.refusal(key_asks, node)
+        if refusal is not None:
+            return refusal, False
+        choice = self._nearest(key_asks, node, self._level_at_next_look(key_asks, node))
+        if not isinstance(choice, tuple):
+            return choice, False
+        locality, request = choice
+        if request.capability.fits_in(node.available) or self._may_reserve(
+            request.capability, node, locality
+        ):
+            return None, True
+        return FairReason.NODE_FULL, True
+
+    def refusal_of_reservation(
+        self, key: RequestKey, node: SchedulerNode, reserved: RMContainer
+    ) -> FairReason | None:
+        """Why its own reservation on the node would not be fulfilled."""
+        key_asks = self.asks.key_asks(key)
+        if key_asks is None:
+            return FairReason.NOTHING_ASKED
+        refusal = self.refusal(key_asks, node)
+        if refusal is not None:
+            return refusal
+        if self.is_over_am_share():
+            return FairReason.AM_SHARE
+        if not reserved.resource.fits_in(node.available):
+            return FairReason.OWN_RESERVATION
+        choice = self._nearest(key_asks, node, self._level_at_next_look(key_asks, node))
+        if not isinstance(choice, tuple):
+            return choice
+        return None if choice[1].capability.fits_in(node.available) else FairReason.OWN_RESERVATION
+
+    def _level_at_next_look(self, key_asks: KeyAsks, node: SchedulerNode) -> Locality:
+        if self._fair.may_skip_offers:
+            return Locality.OFF_SWITCH
+        count = self._opportunities_with(key_asks, node)
+        return self._fair.locality.level_after(self, key_asks.key, count)
+
+    def _opportunities_with(self, key_asks: KeyAsks, node: SchedulerNode) -> int:
+        """The opportunities that it has had, this node included: also one that is full, unless the published
+        rule holds.
+        """
+        before, wanted = self.opportunities.get(key_asks.key, 0), key_asks.any
+        if self._fair.published.count_free_places_only and wanted is not None:
+            return before + wanted.capability.fits_in(node.available)
+        return before + 1
+
+    def delay_numbers(self, key: RequestKey) -> str:
+        """How far its wait for a near node has come."""
+        return self._fair.locality.numbers(self, key)
 
     def _take(
         self,
@@ -279,15 +434,18 @@ class FSAppAttempt(Attempt):
         level = self.levels.get(key)
         if level is not None and _RANK[locality] < _RANK[level]:
             self.levels[key] = locality
+        if locality is Locality.NODE_LOCAL and self._fair.published.reset_after_node_local:
+            self.opportunities[key] = 0
         container = super().allocate(node, key, locality, resource, reserved)
-        if self.scheduler.preemption.has_space_put_aside:
-            self.scheduler.preemption.note_allocation(node, self, resource)
+        if self._space.holds_preempted_space:
+            self._space.note_allocation(node, self, resource)
         return container
 
     def complete(self, container: RMContainer) -> bool:
         """Takes an ended container off the books, and off those of preemption."""
-        if container.container_id in self.marked_for_preemption:
-            self.marked_resource = self.marked_resource - container.resource
+        mark = self.marked_for_preemption.get(container.container_id)
+        if mark is not None:
+            self.marked_resource = self.marked_resource - mark.resource
         return super().complete(container)
 
     # AMs
@@ -305,18 +463,18 @@ class FSAppAttempt(Attempt):
         """The AM counts from now until the attempt leaves the queue, whatever becomes of its container."""
         if not delta.is_negative():
             self.am_resource = delta
-            self.leaf.am_used = self.leaf.am_used + delta
+            self.leaf.charge_am(delta)
 
     # Reservations
 
     def _may_reserve(self, capability: Resource, node: SchedulerNode, locality: Locality) -> bool:
-        scheduler = self.scheduler
+        fair = self._fair
         if not self.is_starved():
             return False
-        calculator, cluster = self.leaf.policy.calculator, scheduler.cluster_resource()
-        if calculator.compare(cluster, capability, scheduler.reservation_threshold) < 0:
+        calculator, cluster = self.leaf.policy.calculator, fair.cluster_resource()
+        if calculator.compare(cluster, capability, fair.reservation_threshold) < 0:
             return False
-        if scheduler.preemption.is_put_aside(node, self):
+        if self._space.is_preempted_for(node, self):
             return False
         reserved = node.reserved_container
         if reserved is not None and reserved.attempt_id != self.attempt_id:
@@ -325,9 +483,9 @@ class FSAppAttempt(Attempt):
             return True
         is_anywhere = locality is Locality.OFF_SWITCH
         held = self._reserved_nodes(None if is_anywhere else node.rack)
-        tracker = scheduler.tracker
+        tracker = fair.tracker
         there = len(tracker) if is_anywhere else len(tracker.by_rack.get(node.rack, ()))
-        return held < math.ceil(there * scheduler.settings.reservable_nodes)
+        return held < math.ceil(there * fair.settings.reservable_nodes)
 
     def _reserved_nodes(self, rack: str | None) -> int:
         """How many nodes are kept for it, in one rack or anywhere."""
@@ -344,7 +502,7 @@ class FSAppAttempt(Attempt):
 
     def is_below_share(self, used: Resource, share: Resource) -> bool:
         """Whether so much is less than that share, in the eyes of the queue's policy."""
-        return self.leaf.policy.is_below(used, share, self.scheduler.cluster_resource())
+        return self.leaf.policy.is_below(used, share, self._fair.cluster_resource())
 
     def is_starved(self) -> bool:
         """Whether it is below its fair share, or its queue below its minimum on its account."""
@@ -354,7 +512,7 @@ class FSAppAttempt(Attempt):
         """What it lacks."""
         return self.fair_starvation + self.min_starvation
 
-    def find_fair_starvation(self, leaf: LeafQueue) -> Resource:
+    def find_fair_starvation(self, leaf: Leaf) -> Resource:
         """How far it has been below its fair share for long enough."""
         now_ms = self.context.now_ms
         threshold = leaf.fair_share_threshold
@@ -371,11 +529,11 @@ class FSAppAttempt(Attempt):
 
     # Preemption of its own containers
 
-    def mark(self, container: RMContainer) -> None:
+    def mark_for_preemption(self, mark: PreemptionMark) -> None:
         """The AM is to be asked for the container, and will lose it."""
-        if container.container_id not in self.marked_for_preemption:
-            self.marked_for_preemption[container.container_id] = self.context.now_ms
-            self.marked_resource = self.marked_resource + container.resource
+        if mark.container_id not in self.marked_for_preemption:
+            self.marked_resource = self.marked_resource + mark.resource
+        super().mark_for_preemption(mark)
 
     def can_lose(self, container: RMContainer, considered: Resource) -> bool:
         """Whether the container may be taken; so much of its own is thought of already."""

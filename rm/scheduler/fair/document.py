@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from io import StringIO
 from xml.sax import SAXException, SAXParseException
 from xml.sax.handler import ContentHandler
+from xml.sax.saxutils import escape, quoteattr
 from xml.sax.xmlreader import AttributesImpl, InputSource
 
 import defusedxml.sax
 from defusedxml.common import DefusedXmlException
 
-from yarn.configuration import ConfigurationError
+from yarnbox.yarn.configuration import ConfigurationError
 
 
 @dataclass(slots=True)
@@ -46,6 +47,13 @@ def read_document(text: str, source: str) -> Element:
         raise ConfigurationError.of(f"{source}:{reader.line}", f"not well-formed XML: {error}") from None
     assert reader.top is not None, "a document without a top-level element is not well-formed"
     return reader.top
+
+
+def write_document(top: Element) -> str:
+    """The document as text."""
+    attributes = "".join(f" {name}={quoteattr(value)}" for name, value in top.attributes.items())
+    children = "".join(map(write_document, top.children))
+    return f"<{top.name}{attributes}>{escape(top.text)}{children}</{top.name}>"
 
 
 class _Reader(ContentHandler):

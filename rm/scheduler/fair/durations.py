@@ -1,13 +1,13 @@
 """How long the FairScheduler's runs take, by whatever stopwatch the context has; nothing follows from it.
 
-Node updates are not here: they are measured where they come in. Answers for FSOpDurations.
+Node updates are not here: they are measured where they come in. Hadoop: FSOpDurations.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from yarn.rate import Rate
+from yarnbox.yarn.rate import Rate
 
 
 @dataclass(frozen=True, slots=True)

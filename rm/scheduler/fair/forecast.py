@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from rm.scheduler.fair.allocations import Allocations
-from rm.scheduler.fair.placement import ROOT, with_root
-from rm.scheduler.fair.policies import Standing
-from yarn.resource import NONE, Resource, componentwise_max, componentwise_min
+from yarnbox.rm.scheduler.fair.allocations import Allocations
+from yarnbox.rm.scheduler.fair.placement import ROOT, with_root
+from yarnbox.rm.scheduler.fair.policies import Standing
+from yarnbox.yarn.resource import NONE, Resource, componentwise_max, componentwise_min
 
 
 @dataclass(frozen=True, slots=True)

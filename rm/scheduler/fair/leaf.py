@@ -1,24 +1,23 @@
 """The leaf queue: its applications, those that may run in the order in which they are served.
 
 It divides its share among the applications that may run, keeps AMs within their part of it, and says which of
-its applications starve. Answers for FSLeafQueue.
+its applications starve. Hadoop: FSLeafQueue.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from rm.scheduler.fair.order import Line
-from rm.scheduler.fair.queue import Bounds, FairQueue, ParentQueue
-from yarn.ids import ApplicationId
-from yarn.resource import NONE, Resource, combine, componentwise_min, map_values
-
-if TYPE_CHECKING:
-    from rm.scheduler.fair.application import FSAppAttempt
-    from rm.scheduler.fair.scheduler import FairScheduler
-    from rm.scheduler.node import SchedulerNode
+from yarnbox.rm.container import SchedulerNode
+from yarnbox.rm.scheduler.fair.amounts import less
+from yarnbox.rm.scheduler.fair.application import FSAppAttempt
+from yarnbox.rm.scheduler.fair.context import FairContext
+from yarnbox.rm.scheduler.fair.order import Line
+from yarnbox.rm.scheduler.fair.policies import capped_by_demand
+from yarnbox.rm.scheduler.fair.queue import Bounds, FairQueue, ParentQueue
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.resource import NONE, Resource, combine, componentwise_min, map_values
 
 NO_AM_LIMIT = -1.0
 _CLOSE_ENOUGH = 0.0001
@@ -29,8 +28,8 @@ class LeafQueue(FairQueue):
 
     is_leaf = True
 
-    def __init__(self, path: str, scheduler: FairScheduler, parent: ParentQueue, number: int) -> None:
-        super().__init__(path, scheduler, parent, number)
+    def __init__(self, path: str, fair: FairContext, parent: ParentQueue, number: int) -> None:
+        super().__init__(path, fair, parent, number)
         self.runnable: dict[FSAppAttempt, None] = {}
         self.waiting: dict[FSAppAttempt, None] = {}
         """Those over a limit of running applications, in the order of arrival."""
@@ -38,7 +37,7 @@ class LeafQueue(FairQueue):
         """Applications that were placed here and have no attempt yet."""
         self.line: Line[FSAppAttempt] = Line()
         self.am_used = NONE
-        self.last_at_min_share_ms = scheduler.context.now_ms
+        self.last_at_min_share_ms = fair.rm.now_ms
         self._total_demand = NONE
         self._changed: dict[FSAppAttempt, None] = {}
         """Applications whose demand must be worked out anew."""
@@ -105,11 +104,17 @@ class LeafQueue(FairQueue):
         if app in self.runnable or app in self.waiting:
             self._changed[app] = None
 
+    def charge_am(self, resource: Resource) -> None:
+        """An AM got its container."""
+        self.am_used = self.am_used + resource
+
     # The update
 
     def update_demand(self) -> None:
         """The sum over all applications, waiting ones too, not above the maximum."""
-        has_weights = self.scheduler.settings.size_based_weight
+        has_weights = self.fair.settings.size_based_weight or self.fair.published.changes_weights
+        if self.fair.published.changes_weights:
+            self._renew_weights()
         memory = vcores = 0
         for app in self._changed:
             before = app.demand
@@ -131,19 +136,33 @@ class LeafQueue(FairQueue):
             self.bounds.join(app.bounds)
         self.demand = componentwise_min(self._total_demand, self.max_share)
 
+    def _renew_weights(self) -> None:
+        """Weights follow priority and age, which no booking tells."""
+        renewed = [app for app in self.runnable if app.renew_weight()]
+        if renewed:
+            self._membership += 1
+            self.line.note_all(renewed)
+
     def share_out(self) -> None:
         """By its policy, among the applications that may run; not again while nothing changed that counts."""
+        is_capped = self.fair.published.capped_by_demand
         inputs = (self.policy, self.fair_share, self._membership)
-        if self._shared_out == inputs and not self.policy.shares_follow_use:
+        if self._shared_out == inputs and not self.policy.shares_follow_use and not is_capped:
             return
         self._shared_out = inputs
         apps = list(self.runnable)
         if not apps:
             return
         before = [app.fair_share for app in apps]
-        shares = self.policy.application_shares([app.weight for app in apps], before, self.fair_share)
+        shares = None
+        if not is_capped:
+            weights = [app.weight for app in apps]
+            shares = self.policy.application_shares(weights, before, self.fair_share)
         if shares is None:
-            shares = self.policy.shares([app.standing() for app in apps], self.fair_share)
+            standings = [app.standing() for app in apps]
+            if is_capped:
+                standings = [capped_by_demand(one) for one in standings]
+            shares = self.policy.shares(standings, self.fair_share)
         for app, share in zip(apps, shares, strict=True):
             app.fair_share = share
 
@@ -160,7 +179,7 @@ class LeafQueue(FairQueue):
         if not self.is_within_max():
             return None
         free = node.available
-        skips = self.scheduler.looks_leave_no_trace
+        skips = self.fair.may_skip_offers
         if skips and self.bounds.exclude(free):
             return None
         for app in self.line.members():
@@ -172,10 +191,9 @@ class LeafQueue(FairQueue):
         return None
 
     def am_limit(self) -> Resource:
-        """What AMs may use: a part of the fair share; of what is free where the policy gives no share."""
-        free = self.scheduler.cluster_resource() - self.scheduler.root.used
-        allowed = componentwise_min(free, self.max_share)
-        base = combine(lambda share, instead: share or instead, self.fair_share, allowed)
+        """What AMs may use: a part of the fair share; of what was free where the policy gives no share."""
+        allowed = componentwise_min(self.fair.noted_free, self.max_share)
+        base = combine(lambda share, instead: share or instead, self.uncapped_share, allowed)
         return map_values(lambda _, value: math.ceil(value * self.max_am_share), base)
 
     def may_run_am(self, resource: Resource) -> bool:
@@ -188,7 +206,7 @@ class LeafQueue(FairQueue):
 
     def find_starved(self) -> Iterator[FSAppAttempt]:
         """Sets the starvation of its applications; those that starve, for the queue of the starved."""
-        now_ms = self.scheduler.context.now_ms
+        now_ms = self.fair.rm.now_ms
         apps = [app for app in self.line.members() if now_ms >= app.next_check_ms]
         fairly = NONE
         for app in apps:
@@ -198,19 +216,30 @@ class LeafQueue(FairQueue):
             fairly = fairly + starvation
             yield app
         pending = less(self._min_share_lack(now_ms), fairly)
-        cluster = self.scheduler.cluster_resource()
+        is_exact = self.fair.published.exact_min_share
+        if is_exact:
+            pending = less(pending, self._preempted_already(now_ms))
+        cluster = self.fair.cluster_resource()
         for app in apps:
             if not pending:
                 app.min_starvation = NONE
                 continue
             wanted = less(app.demand - app.used, app.fair_starvation)
-            if self.policy.calculator.compare(cluster, wanted, pending) > 0:
+            if is_exact:
+                wanted = componentwise_min(wanted, pending)
+                pending = less(pending, wanted)
+            elif self.policy.calculator.compare(cluster, wanted, pending) > 0:
                 # Not the lack but what goes beyond it: so it is in FSLeafQueue.updateStarvedAppsMinshare.
                 wanted, pending = less(wanted, pending), NONE
             else:
                 pending = less(pending, wanted)
             app.min_starvation = wanted
             yield app
+
+    def _preempted_already(self, now_ms: int) -> Resource:
+        """What its applications were found to lack, and containers have been marked for since."""
+        helped = (app for app in self.line.members() if now_ms < app.next_check_ms)
+        return sum((app.starvation() for app in helped), NONE)
 
     def _min_share_lack(self, now_ms: int) -> Resource:
         lack = less(componentwise_min(self.min_share, self.demand), self.used)
@@ -219,8 +248,3 @@ class LeafQueue(FairQueue):
         if now_ms - self.last_at_min_share_ms < self.min_share_timeout_ms:
             return NONE
         return lack
-
-
-def less(one: Resource, two: Resource) -> Resource:
-    """What is left of the one when the other is taken away; never below nothing."""
-    return combine(lambda a, b: max(a - b, 0), one, two)

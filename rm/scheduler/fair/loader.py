@@ -1,27 +1,29 @@
 """When the allocation file is read, and what becomes of one that cannot be used.
 
 At the start a bad file is an error of the start. Later one is refused as a whole and the running allocations
-stay: refresh swallows the error and logs it, the look every ten seconds logs it once. Answers for
+stay: a refresh logs each error, the check every ten seconds logs the same error once. Hadoop:
 AllocationFileLoaderService and the listener of FairScheduler.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from rm.events.scheduler import SchedulerAllocationsLoaded, SchedulerAllocationsRefused
-from rm.scheduler.fair.allocations import AllocationDraft, Allocations
-from rm.scheduler.fair.placement import read_rules, rules_of_properties
-from yarn.configuration import ConfigurationError
-from yarn.errors import YarnError
+from yarnbox.rm.events.scheduler import SchedulerAllocationsLoaded, SchedulerAllocationsRefused
+from yarnbox.rm.scheduler.fair.allocations import AllocationDraft, Allocations
+from yarnbox.rm.scheduler.fair.context import FairContext
+from yarnbox.rm.scheduler.fair.placement import read_rules, rules_of_properties
+from yarnbox.rm.scheduler.fair.plans import FairPlans
+from yarnbox.rm.scheduler.fair.running import RunningApps
+from yarnbox.rm.scheduler.fair.submission import Admission
+from yarnbox.rm.scheduler.fair.tree import QueueTree
+from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.errors import YarnError
 
-if TYPE_CHECKING:
-    from rm.scheduler.fair.scheduler import FairScheduler
-
-CHECK_INTERVAL_MS: Final = 10_000
-SETTLE_MS: Final = 5_000
-"""A file that was written more recently may not be finished yet."""
+RELOAD_INTERVAL_MS: Final = 10_000
+RELOAD_WAIT_MS: Final = 5_000
+"""A file that was written more recently may not be finished (ALLOC_RELOAD_WAIT_MS)."""
 _LOCAL = re.compile(r"file:/*(?=/)", re.IGNORECASE)
 _REMOTE = re.compile(r"(hdfs|s3a|viewfs):", re.IGNORECASE)
 
@@ -36,12 +38,23 @@ def local_path(configured: str) -> str:
 
 
 class AllocationLoader:
-    """Reads the file and hands it to the scheduler."""
+    """Reads the file and lets the queues, the placement and the limits follow it."""
 
-    def __init__(self, scheduler: FairScheduler) -> None:
-        self._scheduler = scheduler
-        self._context = scheduler.context
-        configured = scheduler.settings.allocation_file
+    def __init__(
+        self,
+        fair: FairContext,
+        tree: QueueTree,
+        running: RunningApps,
+        admission: Admission,
+        plans: FairPlans,
+    ) -> None:
+        self._fair = fair
+        self._tree = tree
+        self._running = running
+        self._admission = admission
+        self._plans = plans
+        self._context = fair.rm
+        configured = fair.settings.allocation_file
         self.file_name: str | None = local_path(configured)
         """None when there is no file: then nothing is looked at again."""
         self._loaded_ms = 0
@@ -72,8 +85,8 @@ class AllocationLoader:
         except YarnError as error:
             self._refuse(error)
 
-    def check(self) -> None:
-        """The look at the file's time: reads it if it changed and has settled."""
+    def reload_if_changed(self) -> None:
+        """Reads the file if it was modified since the last load and not within the last RELOAD_WAIT_MS."""
         if self.file_name is None:
             return
         modified_ms = self._context.provider.modified_ms(self.file_name)
@@ -82,7 +95,7 @@ class AllocationLoader:
             return
         if modified_ms <= self._loaded_ms:
             return
-        if self._context.now_ms <= modified_ms + SETTLE_MS:
+        if self._context.now_ms <= modified_ms + RELOAD_WAIT_MS:
             return
         try:
             self._load()
@@ -94,11 +107,10 @@ class AllocationLoader:
     def _load(self) -> None:
         name = self.file_name
         assert name is not None
-        scheduler = self._scheduler
         text = self._context.provider.read_text(name)
         if text is None:
             raise ConfigurationError.of(name, "cannot be read: there is no such file")
-        draft = AllocationDraft(text, name, scheduler.types)
+        draft = AllocationDraft(text, name, self._fair.types)
         # The placement rules are in force before the defaults are read, as in Hadoop.
         self._take_rules(draft, name)
         allocations = draft.finish()
@@ -113,10 +125,9 @@ class AllocationLoader:
         self._apply(allocations)
 
     def _take_rules(self, draft: AllocationDraft, source: str) -> None:
-        scheduler = self._scheduler
-        settings = scheduler.settings
+        settings = self._fair.settings
         if draft.placement_policy is None:
-            scheduler.rules = rules_of_properties(
+            self._admission.rules = rules_of_properties(
                 settings.allow_undeclared_pools, settings.user_as_default_queue
             )
             return
@@ -126,20 +137,20 @@ class AllocationLoader:
             draft.notices,
             skip_terminal_check=settings.migration_mode and settings.skip_terminal_rule_check,
         )
-        scheduler.rules = rules or scheduler.rules
+        self._admission.rules = rules or self._admission.rules
 
     def _apply(self, allocations: Allocations) -> None:
         """Lets the queues follow the file: what is running goes on."""
-        scheduler = self._scheduler
-        before = scheduler.allocations
+        tree = self._tree
+        before = self._fair.allocations
         gone = [path for path in (*before.leaves, *before.parents) if not allocations.is_declared(path)]
-        scheduler.allocations = allocations
-        scheduler.tree.apply(allocations)
-        scheduler.plan_queues.remind()
-        scheduler.tree.make_dynamic(gone)
-        scheduler.tree.apply_child_limits(allocations)
-        scheduler.reorder()
-        scheduler.running.let_all_run()
+        self._fair.allocations = allocations
+        tree.apply(allocations)
+        self._plans.reapply_weights()
+        tree.make_dynamic(gone)
+        tree.apply_child_limits(allocations)
+        tree.reorder()
+        self._running.let_all_run()
 
     def _refuse(self, error: YarnError) -> None:
         assert self.file_name is not None

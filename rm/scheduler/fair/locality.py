@@ -1,50 +1,82 @@
 """Delay for locality: how far from where it was asked for a container may be, and when that changes.
 
 By opportunities as a part of the cluster's nodes; with continuous scheduling, which is deprecated, by time.
-Answers for FSAppAttempt.getAllowedLocalityLevel and getAllowedLocalityLevelByTime.
+Hadoop: FSAppAttempt.getAllowedLocalityLevel and getAllowedLocalityLevelByTime.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from rm.scheduler.asks import Locality, RequestKey
-
-if TYPE_CHECKING:
-    from rm.scheduler.fair.application import FSAppAttempt
-    from rm.scheduler.fair.scheduler import FairScheduler
-    from rm.scheduler.fair.settings import FairSettings
+from yarnbox.rm.asks import Locality, RequestKey
+from yarnbox.rm.scheduler.fair.settings import FairSettings
+from yarnbox.rm.scheduler.node import NodeTracker
+from yarnbox.yarn.turns import Turn
 
 _NEXT = {Locality.NODE_LOCAL: Locality.RACK_LOCAL, Locality.RACK_LOCAL: Locality.OFF_SWITCH}
 
 
-def is_delayed(settings: FairSettings) -> bool:
-    """Whether applications wait for near places at all; so only if both limits are set."""
-    if settings.continuous_scheduling:
-        return settings.node_locality_delay_ms >= 0 and settings.rack_locality_delay_ms >= 0
-    return settings.node_locality_threshold >= 0 and settings.rack_locality_threshold >= 0
+class Waiting(Protocol):
+    """An application, as far as it waits for near places; all by the key of a request."""
+
+    levels: dict[RequestKey, Locality]
+    """How far from where it was asked for a container may be."""
+    level_since_ms: dict[RequestKey, int]
+    opportunities: dict[RequestKey, int]
+    """Nodes that were offered since the level is what it is."""
 
 
-def allowed_level(scheduler: FairScheduler, app: FSAppAttempt, key: RequestKey) -> Locality:
-    """The level now; asking for it may change it. The opportunity at hand is counted already."""
-    level = app.levels.get(key)
-    if level is None:
-        app.levels[key] = Locality.NODE_LOCAL
-        app.level_since_ms[key] = app.context.now_ms
-        return Locality.NODE_LOCAL
-    if level is Locality.OFF_SWITCH or not _has_waited(scheduler, app, key, level):
+class LocalityDelay:
+    """The limits of the wait, for all applications; how long each has waited, it remembers itself."""
+
+    def __init__(self, settings: FairSettings, tracker: NodeTracker, turn: Turn) -> None:
+        self._turn = turn
+        self._tracker = tracker
+        self._by_time = settings.continuous_scheduling
+        if self._by_time:
+            node, rack = float(settings.node_locality_delay_ms), float(settings.rack_locality_delay_ms)
+        else:
+            node, rack = settings.node_locality_threshold, settings.rack_locality_threshold
+        self._limits = {Locality.NODE_LOCAL: node, Locality.RACK_LOCAL: rack}
+        self.is_on = node >= 0 and rack >= 0
+        """Whether applications wait for near places at all; so only if both limits are set."""
+
+    def allowed_level(self, app: Waiting, key: RequestKey) -> Locality:
+        """The level now; asking for it may change it. The opportunity at hand is counted already."""
+        before = app.levels.get(key)
+        level = self.level_after(app, key, app.opportunities.get(key, 0))
+        if level is not before:
+            app.levels[key] = level
+            app.level_since_ms[key] = self._turn.now_ms
+            if before is not None:
+                app.opportunities[key] = 0
         return level
-    level = app.levels[key] = _NEXT[level]
-    app.opportunities[key] = 0
-    app.level_since_ms[key] = app.context.now_ms
-    return level
 
+    def level_after(self, app: Waiting, key: RequestKey, opportunities: int) -> Locality:
+        """The level after so many opportunities; changes nothing."""
+        level = app.levels.get(key)
+        if level is None:
+            return Locality.NODE_LOCAL
+        if level is Locality.OFF_SWITCH or not self._has_waited(app, key, level, opportunities):
+            return level
+        return _NEXT[level]
 
-def _has_waited(scheduler: FairScheduler, app: FSAppAttempt, key: RequestKey, level: Locality) -> bool:
-    settings = scheduler.settings
-    is_node = level is Locality.NODE_LOCAL
-    if settings.continuous_scheduling:
-        delay_ms = settings.node_locality_delay_ms if is_node else settings.rack_locality_delay_ms
-        return app.context.now_ms - app.level_since_ms[key] > delay_ms
-    threshold = settings.node_locality_threshold if is_node else settings.rack_locality_threshold
-    return app.opportunities.get(key, 0) > len(scheduler.tracker) * min(threshold, 1.0)
+    def numbers(self, app: Waiting, key: RequestKey) -> str:
+        """How far the wait at the present level has come."""
+        level = app.levels.get(key, Locality.NODE_LOCAL)
+        if level is Locality.OFF_SWITCH:
+            return ""
+        if self._by_time:
+            waited_ms = self._turn.now_ms - app.level_since_ms.get(key, self._turn.now_ms)
+            return f"{level.value} only, waited {waited_ms} of {self._limits[level]:g} ms"
+        missed, needed = app.opportunities.get(key, 0), self._opportunities(level)
+        return f"{level.value} only, {missed} opportunities missed, more than {needed:g} needed"
+
+    def _has_waited(self, app: Waiting, key: RequestKey, level: Locality, opportunities: int) -> bool:
+        if self._by_time:
+            return self._turn.now_ms - app.level_since_ms[key] > self._limits[level]
+        return opportunities > self._opportunities(level)
+
+    def _opportunities(self, level: Locality) -> float:
+        """More than so many must be missed: a part of the cluster's nodes."""
+        return len(self._tracker) * min(self._limits[level], 1.0)

@@ -1,63 +1,67 @@
-"""An application goes to another queue, or may not. Answers for FairScheduler.moveApplication."""
+"""An application goes to another queue, or may not. Hadoop: FairScheduler.moveApplication."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rm.scheduler import bookings
-from rm.scheduler.fair.leaf import LeafQueue
-from rm.scheduler.fair.queue import lowest_common_ancestor
-from yarn.errors import YarnError
-from yarn.ids import ApplicationId
-
-if TYPE_CHECKING:
-    from rm.scheduler.fair.application import FSAppAttempt
-    from rm.scheduler.fair.scheduler import FairScheduler
+from yarnbox.rm.scheduler.fair.application import FSAppAttempt
+from yarnbox.rm.scheduler.fair.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.queue import lowest_common_ancestor
+from yarnbox.rm.scheduler.fair.running import RunningApps
+from yarnbox.rm.scheduler.fair.tree import QueueTree
+from yarnbox.rm.scheduler.register import Register
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationId
 
 
-def move(scheduler: FairScheduler, application_id: ApplicationId, queue: str) -> str:
-    """Moves it; the full path of its queue is returned. YarnError when it may not be moved."""
-    application = scheduler.applications.get(application_id)
-    if application is None or application.attempt is None:
-        raise YarnError(f"App to be moved {application_id} not found.")
-    attempt = application.attempt
-    target = scheduler.tree.leaf(scheduler.plan_queues.default_of(queue))
-    if target is None:
-        raise YarnError(f"Target queue {queue} not found or is not a leaf queue.")
-    if attempt.is_stopped:
-        raise YarnError(f"Application {application_id} is stopped and can't be moved!")
-    source: LeafQueue = application.queue
-    if target is source:
-        return source.path
-    was_runnable = attempt in source.runnable
-    if was_runnable:
-        _check_limits(attempt, source, target)
-    refusal = scheduler.running.refusal(target, attempt.user)
-    if was_runnable and refusal is not None:
-        raise YarnError(
-            f"Should have already verified that app {application_id} would be runnable in new queue: "
-            f"{refusal}"
-        )
-    source.remove(attempt)
-    if was_runnable:
-        scheduler.running.stopped(attempt, source)
-    elif refusal is None:
-        scheduler.running.waits_no_longer(attempt)
-    application.queue = attempt.leaf = target
-    attempt.move_books((attempt.usage, *(one.usage for one in target.ancestry)))
-    counters = scheduler.context.health.queues
-    for container in attempt.live.values():
-        counters.note_departure(container)
-        bookings.move(container, queue=target.path)
-        counters.note_arrival(container)
-    for container in attempt.reserved_containers():
-        bookings.move(container, queue=target.path)
-    target.add(attempt, is_runnable=refusal is None)
-    if refusal is None:
-        scheduler.running.started(attempt)
-    if was_runnable:
-        scheduler.running.let_next_run(attempt.user, source)
-    return target.path
+class Mover:
+    """Moves applications with all they hold."""
+
+    def __init__(
+        self,
+        tree: QueueTree,
+        register: Register[FSAppAttempt],
+        running: RunningApps,
+    ) -> None:
+        self._tree = tree
+        self._register = register
+        self._running = running
+
+    def move(self, application_id: ApplicationId, queue: str) -> str:
+        """Moves it; the full path of its queue is returned. YarnError when it may not be moved."""
+        self._tree.update_cluster_resource()
+        application = self._register.applications.get(application_id)
+        if application is None or application.attempt is None:
+            raise YarnError(f"App to be moved {application_id} not found.")
+        attempt = application.attempt
+        target = self._tree.leaf(self._tree.default_of(queue))
+        if target is None:
+            raise YarnError(f"Target queue {queue} not found or is not a leaf queue.")
+        if attempt.is_stopped:
+            raise YarnError(f"Application {application_id} is stopped and can't be moved!")
+        source: LeafQueue = application.queue
+        if target is source:
+            return source.path
+        was_runnable = attempt in source.runnable
+        if was_runnable:
+            _check_limits(attempt, source, target)
+        refusal = self._running.refusal(target, attempt.user)
+        if was_runnable and refusal is not None:
+            raise YarnError(
+                f"Should have already verified that app {application_id} would be runnable in new queue: "
+                f"{refusal}"
+            )
+        source.remove(attempt)
+        if was_runnable:
+            self._running.stopped(attempt, source)
+        elif refusal is None:
+            self._running.waits_no_longer(attempt)
+        attempt.leaf = target
+        attempt.move_to(target, (attempt.usage, *(one.usage for one in target.ancestry)))
+        target.add(attempt, is_runnable=refusal is None)
+        if refusal is None:
+            self._running.started(attempt)
+        if was_runnable:
+            self._running.let_next_run(attempt.user, source)
+        return target.path
 
 
 def _check_limits(attempt: FSAppAttempt, source: LeafQueue, target: LeafQueue) -> None:

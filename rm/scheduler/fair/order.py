@@ -1,4 +1,4 @@
-"""Siblings who want something, in the order in which they are served, kept up to date instead of sorted anew.
+"""Siblings with demand, in the order in which they are served, kept up to date instead of sorted anew.
 
 A member whose numbers changed is noted, and put in its new place when somebody looks. Members whose policy
 has no keys for them (a user's own policy, ratios that are no numbers) are compared pair by pair at each look.
@@ -68,18 +68,18 @@ class Line(Generic[M]):
     def is_empty(self) -> bool:
         """Whether nobody wants anything."""
         if self._stale:
-            self._settle()
+            self._move_stale()
         return not self._line and not self._loose
 
     def members(self) -> Iterator[M]:
         """Everybody in order. The line must not change while it is walked along."""
         if self._stale:
-            self._settle()
+            self._move_stale()
         if self._loose:
             return iter(self._compared())
         return (member for _, member in self._line)
 
-    def _settle(self) -> None:
+    def _move_stale(self) -> None:
         stale, self._stale = self._stale, {}
         line, key_of = self._line, self._key_of
         if len(stale) > 8 and len(stale) * 8 > len(line):

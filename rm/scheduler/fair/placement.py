@@ -1,7 +1,7 @@
 """Placement: which queue a submission goes to, by rules tried in order.
 
 The rules come from the allocation file or, without any there, from two properties. They ask of the queues
-only whether one is declared and whether one is a leaf. Answers for QueuePlacementPolicy and the
+only whether one is declared and whether one is a leaf. Hadoop: QueuePlacementPolicy and the
 FSPlacementRule classes.
 """
 
@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from rm.scheduler.fair.document import Element
-from yarn.configuration import ConfigurationError
-from yarn.errors import YarnError
+from yarnbox.rm.scheduler.fair.document import Element
+from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.errors import YarnError
 
 ROOT = "root"
 DEFAULT = "default"
@@ -191,7 +191,7 @@ def _simple_rule(element: Element, name: str, inner: Rule | None, notices: list[
     create = not written or written.lower() == "true"
     queue = element.attributes.get("queue", "")
     if name == "default" and not is_valid_name(queue):
-        notices.append(f"{source}:{element.line}: '{queue}' is no queue name: {ROOT}.{DEFAULT} instead")
+        notices.append(f"{source}:{element.line}: '{queue}' is not a queue name: {ROOT}.{DEFAULT} instead")
         queue = ""
     return Rule(name, create, with_root(queue or DEFAULT), inner)
 

@@ -2,7 +2,7 @@
 
 `fair` looks at memory alone, `drf` at the dominant share of every type, `fifo` at the start time. Functions
 of amounts: a policy is handed standings and never sees a queue or an application. A user's own policy is a
-class that derives from Policy and is named by its dotted path. Answers for SchedulingPolicy, FairSharePolicy,
+class that derives from Policy and is named by its dotted path. Hadoop: SchedulingPolicy, FairSharePolicy,
 DominantResourceFairnessPolicy and FifoPolicy.
 """
 
@@ -14,9 +14,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
-from rm.scheduler.calculator import DOMINANT_CALCULATOR, Calculator, DefaultResourceCalculator, float32
-from rm.scheduler.fair.shares import Claim, compute_free_shares, compute_shares
-from yarn.resource import MEMORY_MB, VCORES, Resource
+from yarnbox.rm.scheduler.calculator import (
+    DOMINANT_CALCULATOR,
+    Calculator,
+    DefaultResourceCalculator,
+    float32,
+)
+from yarnbox.rm.scheduler.fair.shares import Claim, compute_free_shares, compute_shares
+from yarnbox.yarn.compiled import mypyc_attr
+from yarnbox.yarn.resource import MEMORY_MB, VCORES, Resource, componentwise_min
 
 _HADOOP = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.policies."
 _MEMORY_CALCULATOR = DefaultResourceCalculator()
@@ -40,6 +46,15 @@ class Standing(NamedTuple):
     is_active: bool = True
 
 
+def capped_by_demand(standing: Standing) -> Standing:
+    """The same for one whose share must not be larger than its demand: the published rule."""
+    return standing._replace(
+        min_share=componentwise_min(standing.min_share, standing.demand),
+        max_share=componentwise_min(standing.max_share, standing.demand),
+    )
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Policy(ABC):
     """What a policy decides. It is made for the cluster's resource types."""
 
@@ -103,6 +118,7 @@ def by_start(one: Standing, two: Standing) -> int:
     return 0
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FairPolicy(Policy):
     """Memory per weight; queues below their minimum share go first."""
 
@@ -150,6 +166,7 @@ class FairPolicy(Policy):
         return not isinstance(child, DominantResourceFairnessPolicy)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FifoPolicy(Policy):
     """First come, first served; in leaves alone."""
 
@@ -179,6 +196,7 @@ class FifoPolicy(Policy):
         return False
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class DominantResourceFairnessPolicy(Policy):
     """The largest share of the cluster that somebody has of any type, per weight."""
 

@@ -2,7 +2,7 @@
 
 Starved applications wait in a queue of their own. A pass looks, for each container that one of them lacks,
 for a node on which enough can be taken; what it finds is marked, its AM is told, and after the wait it is
-killed. Answers for FSPreemptionThread, FSStarvedApps, the preemption part of FSSchedulerNode and
+killed. Hadoop: FSPreemptionThread, FSStarvedApps, the preemption part of FSSchedulerNode and
 VisitedResourceRequestTracker.
 """
 
@@ -10,44 +10,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from rm.container import RMContainer
-from rm.events.container import ContainerKill
-from rm.events.scheduler import (
+from yarnbox.rm.asks import ANY, PendingRequest, RequestKey
+from yarnbox.rm.container import RMContainer, SchedulerNode
+from yarnbox.rm.events.scheduler import (
+    PreemptionMark,
     SchedulerMarkContainerForKillable,
     SchedulerMarkContainerForPreemption,
     SchedulerPreemptContainers,
 )
-from rm.scheduler.asks import ANY, PendingRequest, RequestKey
-from rm.scheduler.calculator import float32
-from rm.scheduler.fair.leaf import less
-from rm.scheduler.statuses import preempted
-from yarn.ids import ApplicationId, ContainerId, NodeId
-from yarn.resource import NONE, Resource, componentwise_min
-
-if TYPE_CHECKING:
-    from rm.scheduler.fair.application import FSAppAttempt
-    from rm.scheduler.fair.scheduler import FairScheduler
-    from rm.scheduler.node import SchedulerNode
+from yarnbox.rm.scheduler.calculator import float32
+from yarnbox.rm.scheduler.completion import Completion
+from yarnbox.rm.scheduler.fair.amounts import less
+from yarnbox.rm.scheduler.fair.application import FSAppAttempt
+from yarnbox.rm.scheduler.fair.context import FairContext
+from yarnbox.rm.scheduler.fair.queue import FairQueue
+from yarnbox.rm.scheduler.node import NodeTracker
+from yarnbox.rm.scheduler.register import Register
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.resource import NONE, Resource, componentwise_min
 
 _ANY_NUMBER = 2**31 - 1
 _RACK, _HOST_IN_RACK = "rack", "host in rack"
-_HEARTBEATS = 4
 _CONTINUOUS_RUNS = 10
 
 
 @dataclass(slots=True)
-class _Spoils:
-    """What is or will be free on one node by preemption."""
+class _PreemptedOnNode:
+    """What preemption has freed on one node or will free (Hadoop: FSSchedulerNode)."""
 
     marked: dict[ContainerId, None] = field(default_factory=dict)
-    """Containers on the node that will be taken."""
+    """Containers on the node that will be killed."""
     for_app: dict[FSAppAttempt, Resource] = field(default_factory=dict)
-    """How much of it is put aside for whom, in the order of first marking."""
+    """How much of it is for which application, in the order of first marking."""
 
     def total(self) -> Resource:
-        """All that is put aside."""
+        """The sum over all applications."""
         return sum(self.for_app.values(), NONE)
 
 
@@ -68,12 +66,21 @@ class _Choice:
 
 
 class Preemption:
-    """The queue of the starved, the marks, and the space put aside."""
+    """The starved applications, the marked containers, and what they free (Hadoop: FSPreemptionThread)."""
 
-    def __init__(self, scheduler: FairScheduler) -> None:
-        self._scheduler = scheduler
+    def __init__(
+        self,
+        fair: FairContext,
+        root: FairQueue,
+        register: Register[FSAppAttempt],
+        completion: Completion[FSAppAttempt],
+    ) -> None:
+        self._fair = fair
+        self._root = root
+        self._register = register
+        self._completion = completion
         self._starved: dict[FSAppAttempt, None] = {}
-        self._spoils: dict[NodeId, _Spoils] = {}
+        self._preempted_on: dict[NodeId, _PreemptedOnNode] = {}
         self._passes = 0
         self._vain: dict[object, Resource] = {}
         """In the pass at hand: for so much nothing can be found in that place, nor on that node.
@@ -82,23 +89,23 @@ class Preemption:
         """
 
     @property
-    def has_space_put_aside(self) -> bool:
-        """Whether anything is kept for anybody."""
-        return bool(self._spoils)
+    def holds_preempted_space(self) -> bool:
+        """Whether preempted space on any node waits for the application that it was freed for."""
+        return bool(self._preempted_on)
 
-    def is_worth_a_look(self) -> bool:
+    def should_attempt_preemption(self) -> bool:
         """Whether so much of the cluster is used that starvation is looked for."""
-        scheduler = self._scheduler
-        if not scheduler.settings.preemption:
+        fair = self._fair
+        if not fair.settings.preemption:
             return False
-        used, there = scheduler.root.used, scheduler.cluster_resource()
+        used, there = self._root.used, fair.cluster_resource()
         if not there.memory_mb or not there.vcores:
             return False
         utilization = max(
             float32(float32(used.memory_mb) / float32(there.memory_mb)),
             float32(float32(used.vcores) / float32(there.vcores)),
         )
-        return scheduler.settings.utilization_threshold < utilization
+        return fair.settings.utilization_threshold < utilization
 
     def add_starved(self, app: FSAppAttempt) -> None:
         """The application is to be helped; once, however often it is found."""
@@ -118,26 +125,24 @@ class Preemption:
 
     def announce(self, event: SchedulerMarkContainerForPreemption) -> None:
         """MARK_CONTAINER_FOR_PREEMPTION: a node shrank, and the AM is asked for a container on it."""
-        app = self._scheduler.attempt(event.attempt_id)
+        app = self._register.attempt(event.attempt_id)
         container = app.live.get(event.container_id) if app is not None else None
         if app is not None and container is not None:
-            app.mark(container)
+            app.mark_for_preemption(event.mark)
 
     def make_killable(self, event: SchedulerMarkContainerForKillable) -> None:
         """MARK_CONTAINER_FOR_KILLABLE: it was not given up in time."""
-        self._kill(event.container_id)
+        self._kill(event.container_id, event.mark)
 
-    def _kill(self, container_id: ContainerId) -> None:
-        container = self._scheduler.container(container_id)
+    def _kill(self, container_id: ContainerId, mark: PreemptionMark | None = None) -> None:
+        container = self._register.container(container_id)
         if container is not None:
-            status = preempted(container_id)
-            self._scheduler.complete_container(container, status, ContainerKill(status=status))
+            self._completion.preempt(container, mark)
 
     # One application
 
     def _help(self, app: FSAppAttempt) -> None:
-        scheduler = self._scheduler
-        settings, context = scheduler.settings, scheduler.context
+        settings, context = self._fair.settings, self._fair.rm
         taken: list[RMContainer] = []
         if not app.is_stopped:
             for request, count in self._starved_requests(app):
@@ -155,17 +160,16 @@ class Preemption:
             event = SchedulerPreemptContainers(container_ids=tuple(one.container_id for one in taken))
             key = ("fair-preemption", self._passes)
             context.timer_at(context.now_ms + settings.wait_before_kill_ms, key, event)
-        if settings.continuous_scheduling:
-            use_ms = _CONTINUOUS_RUNS * settings.continuous_sleep_ms
-        else:
-            use_ms = _HEARTBEATS * context.settings.heartbeat_interval_ms
+        # Hadoop adds four heartbeat intervals otherwise, but multiplies before it has read the interval.
+        # See tests/scenarios/fair/fair-preempt-checks-again.yaml.
+        use_ms = _CONTINUOUS_RUNS * settings.continuous_sleep_ms if settings.continuous_scheduling else 0
         wait_ms = settings.wait_before_kill_ms + use_ms + settings.wait_before_next_check_ms
         app.next_check_ms = context.now_ms + wait_ms
 
     def _starved_requests(self, app: FSAppAttempt) -> Iterator[tuple[PendingRequest, int]]:
         """The requests to preempt for, each with a number of containers: as far as the starvation goes."""
         need = app.starvation()
-        visited = _Visited(self._scheduler)
+        visited = _Visited(self._fair.tracker)
         for key in list(app.asks.active_keys):
             key_asks = app.asks.key_asks(key)
             assert key_asks is not None
@@ -184,22 +188,24 @@ class Preemption:
 
     def _in_order(self, requests: Iterable[PendingRequest]) -> list[PendingRequest]:
         """Hosts by name, racks by name, `*`."""
-        by_rack = self._scheduler.tracker.by_rack
+        by_rack = self._fair.tracker.by_rack
 
-        def place(request: PendingRequest) -> tuple[int, str]:
+        def location_key(request: PendingRequest) -> tuple[int, str]:
             if request.location == ANY:
                 return 2, ""
             return (1 if request.location in by_rack else 0), request.location
 
-        return sorted(requests, key=place)
+        return sorted(requests, key=location_key)
 
     def _choose(self, request: PendingRequest, *, is_relaxed: bool) -> _Choice | None:
         """The best set for one container of the request: the fewest AMs."""
-        tracker = self._scheduler.tracker
+        tracker = self._fair.tracker
         is_anywhere = request.location == ANY
         if self._is_vain(ANY, request.capability) or self._is_vain(request.location, request.capability):
             return None
         nodes = list(tracker.nodes.values() if is_anywhere else tracker.nodes_at(request.location))
+        if self._fair.published.newest_first:
+            nodes.sort(key=self._age_key)
         best = self._search(request.capability, nodes)
         if best is None:
             self._vain[request.location] = request.capability
@@ -210,6 +216,21 @@ class Preemption:
             if spare is not None and spare.am_count < best.am_count:
                 return spare
         return best
+
+    def _candidates(self, node: SchedulerNode) -> Iterable[RMContainer]:
+        """In the order in which they are considered."""
+        found = _candidates(node)
+        return sorted(found, key=_newest_key) if self._fair.published.newest_first else found
+
+    def _age_key(self, node: SchedulerNode) -> tuple[bool, int, str]:
+        """Sorts nodes by the newest container that can be taken there."""
+        preempted = self._preempted_on.get(node.node_id)
+        marked = preempted.marked if preempted is not None else {}
+        for container in self._candidates(node):
+            app = self._register.attempt(container.attempt_id)
+            if container.container_id not in marked and app is not None and app.can_lose(container, NONE):
+                return container.is_am, -container.creation_ms, str(node.node_id)
+        return True, 1, str(node.node_id)
 
     def _is_vain(self, place: object, capability: Resource) -> bool:
         """Whether no more than this was looked for there in vain."""
@@ -227,22 +248,22 @@ class Preemption:
         return best
 
     def _on_node(self, capability: Resource, node: SchedulerNode, allowed_ams: int) -> _Choice | None:
-        """Containers to take on this node, newest first and AMs last, until the request has room."""
+        """Containers to take on this node, AMs last, until the request has room."""
         if self._is_vain(node.node_id, capability):
             return None
-        spoils = self._spoils.get(node.node_id)
-        marked = spoils.marked if spoils is not None else {}
+        preempted = self._preempted_on.get(node.node_id)
+        marked = preempted.marked if preempted is not None else {}
         room = node.available
         if node.reserved_container is not None:
             room = room - node.reserved_container.resource
-        if spoils is not None:
-            room = room - spoils.total()
+        if preempted is not None:
+            room = room - preempted.total()
         room = less(room, NONE)
         choice = _Choice()
-        for container in _candidates(node):
+        for container in self._candidates(node):
             if container.container_id in marked:
                 continue
-            app = self._scheduler.attempt(container.attempt_id)
+            app = self._register.attempt(container.attempt_id)
             if app is None:
                 continue
             if app.can_lose(container, choice.by_app.get(container.application_id, NONE)):
@@ -257,70 +278,78 @@ class Preemption:
 
     def _mark(self, containers: list[RMContainer], starved: FSAppAttempt) -> None:
         node = containers[0].node
-        spoils = self._spoils.setdefault(node.node_id, _Spoils())
-        context = self._scheduler.context
+        preempted = self._preempted_on.setdefault(node.node_id, _PreemptedOnNode())
+        context = self._fair.rm
+        for_whom = f"{starved.application_id} in queue {starved.leaf.path}"
+        kill_at_ms = context.now_ms + self._fair.settings.wait_before_kill_ms
         for container in containers:
-            spoils.marked[container.container_id] = None
-            put_aside = spoils.for_app.get(starved, NONE)
-            spoils.for_app[starved] = put_aside + container.resource
-            app = self._scheduler.attempt(container.attempt_id)
+            preempted.marked[container.container_id] = None
+            already = preempted.for_app.get(starved, NONE)
+            preempted.for_app[starved] = already + container.resource
+            app = self._register.attempt(container.attempt_id)
+            mark = container.preemption_mark(for_whom, kill_at_ms)
             if app is not None:
-                app.mark(container)
+                app.mark_for_preemption(mark)
+            context.post(
+                SchedulerMarkContainerForPreemption(
+                    container_id=container.container_id, attempt_id=container.attempt_id, mark=mark
+                )
+            )
             if context.story.listeners:
                 because = f"{starved.application_id} lacks {starved.starvation()}"
                 context.tell("RMContainer", container.container_id, "marked for preemption", because)
 
-    # Space put aside
+    # Preempted space
 
-    def hand_out(self, node: SchedulerNode) -> None:
-        """Gives what was freed on the node to those for whom it was freed."""
-        spoils = self._spoils.get(node.node_id)
-        if spoils is None:
+    def assign_preempted_containers(self, node: SchedulerNode) -> None:
+        """Offers the node first to the applications for which its containers were preempted."""
+        preempted = self._preempted_on.get(node.node_id)
+        if preempted is None:
             return
-        for app in list(spoils.for_app):
+        for app in list(preempted.for_app):
             figures = app.fair_starvation or app.min_starvation
             if app.is_stopped or not app.is_starved() or not figures:
-                del spoils.for_app[app]
-        for app, amount in list(spoils.for_app.items()):
+                del preempted.for_app[app]
+        for app, amount in list(preempted.for_app.items()):
             pending = amount
             while pending and not app.is_stopped:
                 given = app.assign(node)
                 if given is None or given.is_negative():
                     break
                 pending = less(pending, given)
-        for container_id in list(spoils.marked):
+        for container_id in list(preempted.marked):
             if container_id not in node.containers:
-                del spoils.marked[container_id]
-        if not spoils.marked and not spoils.for_app:
-            self._spoils.pop(node.node_id, None)
+                del preempted.marked[container_id]
+        if not preempted.marked and not preempted.for_app:
+            self._preempted_on.pop(node.node_id, None)
 
-    def is_put_aside(self, node: SchedulerNode, app: FSAppAttempt) -> bool:
-        """Whether space on the node is kept for the application."""
-        spoils = self._spoils.get(node.node_id)
-        return spoils is not None and app in spoils.for_app
+    def is_preempted_for(self, node: SchedulerNode, app: FSAppAttempt) -> bool:
+        """Whether containers on the node were preempted for the application."""
+        preempted = self._preempted_on.get(node.node_id)
+        return preempted is not None and app in preempted.for_app
 
     def note_allocation(self, node: SchedulerNode, app: FSAppAttempt, resource: Resource) -> None:
-        """The application got a container on the node: less is kept for it."""
-        spoils = self._spoils.get(node.node_id)
-        if spoils is None or app not in spoils.for_app:
+        """The application got a container on the node, which uses up what was preempted for it."""
+        preempted = self._preempted_on.get(node.node_id)
+        if preempted is None or app not in preempted.for_app:
             return
-        kept = spoils.for_app[app]
+        kept = preempted.for_app[app]
         left = kept - componentwise_min(kept, resource)
         if left:
-            spoils.for_app[app] = left
+            preempted.for_app[app] = left
         else:
-            del spoils.for_app[app]
+            del preempted.for_app[app]
 
     def forget_node(self, node: SchedulerNode) -> None:
         """The node is gone."""
-        self._spoils.pop(node.node_id, None)
+        self._preempted_on.pop(node.node_id, None)
 
 
 class _Visited:
     """Which places are covered by requests that were taken already, per key and size of container."""
 
-    def __init__(self, scheduler: FairScheduler) -> None:
-        self._tracker = scheduler.tracker
+    def __init__(self, tracker: NodeTracker) -> None:
+        self._tracker = tracker
         self._places: dict[tuple[int, Resource], dict[object, None]] = {}
 
     def visit(self, key: RequestKey, request: PendingRequest) -> bool:
@@ -348,10 +377,15 @@ class _Visited:
 
 
 def _candidates(node: SchedulerNode) -> Iterator[RMContainer]:
-    """Those that are no AMs, the newest first; then AMs."""
-    ordered = list(node.containers.values())
+    """Those that are no AMs, the last in Hadoop's map first; then AMs."""
+    ordered = node.in_hash_order()
     yield from (container for container in reversed(ordered) if not container.is_am)
     yield from (container for container in ordered if container.is_am)
+
+
+def _newest_key(container: RMContainer) -> tuple[bool, int, int]:
+    """AMs last, the newest first."""
+    return container.is_am, -container.creation_ms, -container.container_id.id
 
 
 def _by_starvation(app: FSAppAttempt) -> tuple[int, int, tuple[tuple[str, int], ...]]:

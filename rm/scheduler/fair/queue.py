@@ -1,7 +1,7 @@
 """Queues: what parent and leaf have in common, and the parent, which shares among its children.
 
 A queue holds what the allocation file says of it and what follows from that now: its maximum in the present
-cluster, its demand and shares as of the last update. It keeps its place in its parent's line. Answers for
+cluster, its demand and shares as of the last update. It keeps its place in its parent's line. Hadoop:
 FSQueue and FSParentQueue.
 """
 
@@ -9,21 +9,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from rm.scheduler.fair.allocations import NEVER, Allocations
-from rm.scheduler.fair.amounts import Amount
-from rm.scheduler.fair.order import FullKey, Line
-from rm.scheduler.fair.placement import ROOT
-from rm.scheduler.fair.policies import Standing
-from rm.scheduler.usage import Usage
-from yarn.enums import QueueACL
-from yarn.resource import NONE, Resource, componentwise_max, componentwise_min
-
-if TYPE_CHECKING:
-    from rm.scheduler.fair.leaf import LeafQueue
-    from rm.scheduler.fair.scheduler import FairScheduler
-    from rm.scheduler.node import SchedulerNode
+from yarnbox.rm.container import SchedulerNode
+from yarnbox.rm.scheduler.fair.allocations import NEVER, Allocations
+from yarnbox.rm.scheduler.fair.amounts import Amount
+from yarnbox.rm.scheduler.fair.context import FairContext
+from yarnbox.rm.scheduler.fair.order import FullKey, Line
+from yarnbox.rm.scheduler.fair.placement import ROOT
+from yarnbox.rm.scheduler.fair.policies import Standing, capped_by_demand
+from yarnbox.rm.scheduler.usage import Usage
+from yarnbox.yarn.enums import QueueACL
+from yarnbox.yarn.resource import NONE, Resource, componentwise_max, componentwise_min
 
 RESERVED: Final = Resource(-1)
 """What an assignment answers that ended in a container reservation."""
@@ -74,9 +71,9 @@ class FairQueue(ABC):
 
     is_leaf = False
 
-    def __init__(self, path: str, scheduler: FairScheduler, parent: ParentQueue | None, number: int) -> None:
+    def __init__(self, path: str, fair: FairContext, parent: ParentQueue | None, number: int) -> None:
         self.path = path
-        self.scheduler = scheduler
+        self.fair = fair
         self.parent = parent
         self.number = number
         self.name_key = path.encode("utf-16-be", "surrogatepass")
@@ -87,12 +84,14 @@ class FairQueue(ABC):
         """Whether it is ad hoc: not declared by the allocation file."""
         self.demand = NONE
         self.fair_share = NONE
+        self.uncapped_share = NONE
+        """The fair share without regard to demand, where shares are capped by it; else the same."""
         self.steady_fair_share = NONE
         self.bounds = Bounds()
-        self.policy = scheduler.allocations.policy_of(path)
+        self.policy = fair.allocations.policy_of(path)
         self.weight = 1.0
         self.min_share = NONE
-        self.raw_max = scheduler.allocations.queue_max_resources_default
+        self.raw_max = fair.allocations.queue_max_resources_default
         self.max_share = NONE
         self.has_max = False
         self.max_running_apps = 0
@@ -103,7 +102,7 @@ class FairQueue(ABC):
         self.fair_share_timeout_ms = NEVER
         self.fair_share_threshold = 0.0
         self.is_preemptable = True
-        self.read_settings(scheduler.allocations)
+        self.read_settings(fair.allocations)
 
     def __str__(self) -> str:
         return self.path
@@ -154,8 +153,8 @@ class FairQueue(ABC):
 
     def cluster_changed(self) -> None:
         """Works out the maximum for the present cluster: never below the minimum share."""
-        allocations = self.scheduler.allocations
-        self.max_share = componentwise_max(self.raw_max.of(self.scheduler.cluster_resource()), self.min_share)
+        allocations = self.fair.allocations
+        self.max_share = componentwise_max(self.raw_max.of(self.fair.cluster_resource()), self.min_share)
         self.has_max = not allocations.unbounded.fits_in(self.max_share)
 
     # Its place among its siblings
@@ -196,13 +195,13 @@ class FairQueue(ABC):
     def line_key(self) -> FullKey | None:
         """What sorts it among its siblings."""
         assert self.parent is not None
-        key = self.parent.policy.order_key(self.standing(), self.scheduler.cluster_resource())
+        key = self.parent.policy.order_key(self.standing(), self.fair.cluster_resource())
         return None if key is None else (*key, self.name_key)
 
     def compare(self, other: FairQueue) -> float:
         """Negative, zero or positive as it is served before the other, alike, or after it."""
         assert self.parent is not None
-        cluster = self.scheduler.cluster_resource()
+        cluster = self.fair.cluster_resource()
         return self.parent.policy.compare(self.standing(), other.standing(), cluster)
 
     # Limits
@@ -211,12 +210,16 @@ class FairQueue(ABC):
         """Whether it does not hold more than its maximum."""
         return not self.has_max or self.usage.used().fits_in(self.max_share)
 
-    def has_room_for(self, resource: Resource) -> bool:
+    def fits_in_max_share(self, resource: Resource) -> bool:
         """Whether it and all its ancestors may hold so much more."""
-        for queue in self.ancestry:
-            if queue.has_max and not (queue.usage.used() + resource).fits_in(queue.max_share):
+        for queue in self.ancestry:  # noqa: SIM110 - asked for each application offered: a loop is faster
+            if queue.has_max and not queue.fits_in_own_max(resource):
                 return False
         return True
+
+    def fits_in_own_max(self, resource: Resource) -> bool:
+        """Whether it may hold so much more itself."""
+        return not self.has_max or (self.usage.used() + resource).fits_in(self.max_share)
 
     def lower_bounds(self, bounds: Bounds) -> None:
         """Somebody below asks for containers of other sizes than before."""
@@ -225,8 +228,8 @@ class FairQueue(ABC):
 
     def allows(self, user: str, acl: QueueACL) -> bool:
         """Whether its list or that of an ancestor lets the user."""
-        groups = self.scheduler.context.groups.groups_of(user)
-        lists = (self.scheduler.allocations.acl(queue.path, acl) for queue in self.ancestry)
+        groups = self.fair.rm.groups.groups_of(user)
+        lists = (self.fair.allocations.acl(queue.path, acl) for queue in self.ancestry)
         return any(one is not None and one.allows(user, groups) for one in lists)
 
     # What parents and leaves do in ways of their own
@@ -260,8 +263,8 @@ class FairQueue(ABC):
 class ParentQueue(FairQueue):
     """A queue with queues in it."""
 
-    def __init__(self, path: str, scheduler: FairScheduler, parent: ParentQueue | None, number: int) -> None:
-        super().__init__(path, scheduler, parent, number)
+    def __init__(self, path: str, fair: FairContext, parent: ParentQueue | None, number: int) -> None:
+        super().__init__(path, fair, parent, number)
         self.children: dict[str, FairQueue] = {}
         """By path, in the order of creation."""
         self.line: Line[FairQueue] = Line()
@@ -296,14 +299,6 @@ class ParentQueue(FairQueue):
         for child in self.children.values():
             yield from child.queues()
 
-    def leaves(self) -> Iterator[LeafQueue]:
-        """The leaves below it."""
-        for child in self.children.values():
-            if isinstance(child, ParentQueue):
-                yield from child.leaves()
-            else:
-                yield child  # type: ignore[misc]
-
     def update_demand(self) -> None:
         """The sum over the children, memory and vcores alone, not above the maximum."""
         memory = vcores = 0
@@ -321,12 +316,15 @@ class ParentQueue(FairQueue):
         children = list(self.children.values())
         if not children:
             return
-        shares = self.policy.shares([child.standing() for child in children], self.fair_share)
-        for child, share in zip(children, shares, strict=True):
-            child.fair_share = share
+        standings = [child.standing() for child in children]
+        shares = uncapped = self.policy.shares(standings, self.uncapped_share)
+        if self.fair.published.capped_by_demand:
+            shares = self.policy.shares([capped_by_demand(one) for one in standings], self.fair_share)
+        for child, share, full in zip(children, shares, uncapped, strict=True):
+            child.fair_share, child.uncapped_share = share, full
             child.share_out()
 
-    def share_out_steadily(self) -> None:
+    def recompute_steady_shares(self) -> None:
         """The shares if all were active."""
         children = list(self.children.values())
         if not children:
@@ -336,13 +334,13 @@ class ParentQueue(FairQueue):
         for child, share in zip(children, shares, strict=True):
             child.steady_fair_share = share
             if isinstance(child, ParentQueue):
-                child.share_out_steadily()
+                child.recompute_steady_shares()
 
     def assign(self, node: SchedulerNode) -> Resource | None:
         """The first child in the policy's order that has a use for the node."""
         if not self.is_within_max():
             return None
-        if self.bounds.exclude(node.available) and self.scheduler.looks_leave_no_trace:
+        if self.bounds.exclude(node.available) and self.fair.may_skip_offers:
             return None
         for child in self.line.members():
             given = child.assign(node)

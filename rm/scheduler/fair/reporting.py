@@ -1,26 +1,25 @@
 """What clients, pages, scenarios and operators see of the queues. Nothing is decided here.
 
-Answers for FSQueue.getQueueInfo, QueueUserACLInfo, FairSchedulerQueueInfo and the state dump.
+Hadoop: FSQueue.getQueueInfo, QueueUserACLInfo, FairSchedulerQueueInfo and the state dump.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from rm.scheduler.calculator import float32
-from rm.scheduler.fair.leaf import LeafQueue
-from rm.scheduler.fair.queue import FairQueue, ParentQueue
-from rm.scheduler.usage import DEFAULT_PARTITION
-from rm.scheduler.views import PartitionView, QueueView, UserView
-from yarn.enums import QueueACL, QueueState
-from yarn.errors import YarnError
-from yarn.ids import ApplicationAttemptId
-from yarn.records.queue import QueueInfo, QueueStatistics, QueueUserACLInfo
-from yarn.resource import NONE, Resource, componentwise_min, total
-
-if TYPE_CHECKING:
-    from rm.scheduler.fair.application import FSAppAttempt
-    from rm.scheduler.fair.scheduler import FairScheduler
+from yarnbox.rm.scheduler.calculator import float32
+from yarnbox.rm.scheduler.fair.application import FSAppAttempt
+from yarnbox.rm.scheduler.fair.context import FairContext
+from yarnbox.rm.scheduler.fair.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.queue import FairQueue, ParentQueue
+from yarnbox.rm.scheduler.fair.running import RunningApps
+from yarnbox.rm.scheduler.fair.tree import QueueTree
+from yarnbox.rm.scheduler.register import Register
+from yarnbox.rm.scheduler.views import FairQueueView, PartitionView, UserView
+from yarnbox.yarn.enums import QueueACL, QueueState
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationAttemptId
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.records.queue import QueueInfo, QueueStatistics, QueueUserACLInfo
+from yarnbox.yarn.resource import NONE, Resource, componentwise_min, total
 
 _INACTIVATED = "Application is added to the scheduler and is not yet activated."
 
@@ -36,134 +35,199 @@ def active_count(queue: FairQueue) -> int:
     return sum(app.served_since_ms is not None for leaf in leaves for app in leaf.runnable)
 
 
-def capacity(scheduler: FairScheduler, queue: FairQueue) -> float:
-    """The fair share as a part of the cluster, by memory; a single-precision number, as in QueueInfo."""
-    there = scheduler.cluster_resource().memory_mb
-    return float32(queue.fair_share.memory_mb / there) if there else 0.0
-
-
 def used_capacity(queue: FairQueue) -> float:
     """What is used as a part of the fair share, by memory."""
     share = queue.fair_share.memory_mb
     return queue.used.memory_mb / share if share else 0.0
 
 
-def queue_info(scheduler: FairScheduler, name: str, include_children: bool, recursive: bool) -> QueueInfo:
-    """The record of a queue; children as far as they are asked for."""
-    queue = scheduler.tree.queue(name)
-    if queue is None:
-        raise YarnError(f"queue {name} does not exist")
-    return _queue_info(scheduler, queue, include_children, recursive)
+class QueueViews:
+    """Looks at the queues as they are; steady shares are worked out before anybody sees them."""
 
+    def __init__(
+        self,
+        fair: FairContext,
+        tree: QueueTree,
+        register: Register[FSAppAttempt],
+        running: RunningApps,
+        scheduler_type: str,
+    ) -> None:
+        self._fair = fair
+        self._tree = tree
+        self._register = register
+        self._running = running
+        self._scheduler_type = scheduler_type
 
-def _queue_info(
-    scheduler: FairScheduler, queue: FairQueue, include_children: bool, recursive: bool
-) -> QueueInfo:
-    children = queue.children.values() if isinstance(queue, ParentQueue) and include_children else ()
-    most = componentwise_min(queue.max_share, scheduler.cluster_resource())
-    reserved = queue.usage.total_reserved()
-    return QueueInfo(
-        queue_name=queue.path,
-        queue_path=queue.path,
-        capacity=capacity(scheduler, queue),
-        current_capacity=used_capacity(queue),
-        state=QueueState.RUNNING,
-        child_queues=tuple(_queue_info(scheduler, child, recursive, recursive) for child in children),
-        queue_statistics=_statistics(scheduler, queue),
-        # Hadoop says here whether containers may be taken, under a name that says the opposite.
-        preemption_disabled=queue.is_preemptable,
-        weight=queue.weight,
-        scheduler_type=scheduler.name,
-        min_resource_vcore=queue.min_share.vcores,
-        min_resource_memory=queue.min_share.memory_mb,
-        max_resource_vcore=most.vcores,
-        max_resource_memory=most.memory_mb,
-        reserved_resource_vcore=reserved.vcores,
-        reserved_resource_memory=reserved.memory_mb,
-        steady_fair_share_vcore=queue.steady_fair_share.vcores,
-        steady_fair_share_memory=queue.steady_fair_share.memory_mb,
-        max_running_app=queue.max_running_apps,
-    )
+    def capacity(self, queue: FairQueue) -> float:
+        """The fair share as a part of the cluster, by memory; a single-precision number, as in QueueInfo."""
+        there = self._fair.cluster_resource().memory_mb
+        return float32(queue.fair_share.memory_mb / there) if there else 0.0
 
+    def queue_info(self, name: str, include_children: bool, recursive: bool) -> QueueInfo:
+        """The record of a queue; children as far as they are asked for."""
+        queue = self._tree.queue(name)
+        if queue is None:
+            raise YarnError(f"queue {name} does not exist")
+        return self._queue_info(queue, include_children, recursive)
 
-def _statistics(scheduler: FairScheduler, queue: FairQueue) -> QueueStatistics:
-    apps = applications_of(queue)
-    running = active_count(queue)
-    used, pending = queue.used, queue.usage.total_pending()
-    reserved = queue.usage.total_reserved()
-    available = componentwise_min(queue.max_share, scheduler.cluster_resource()) - used
-    amounts = queue.usage.by_partition.values()
-    return QueueStatistics(
-        num_apps_submitted=len(apps),
-        num_apps_running=running,
-        num_apps_pending=len(apps) - running,
-        num_apps_completed=0,
-        num_apps_killed=0,
-        num_apps_failed=0,
-        num_active_users=len({app.user: None for app in apps if app.is_asking}),
-        available_memory_mb=available.memory_mb,
-        allocated_memory_mb=used.memory_mb,
-        pending_memory_mb=pending.memory_mb,
-        reserved_memory_mb=reserved.memory_mb,
-        available_vcores=available.vcores,
-        allocated_vcores=used.vcores,
-        pending_vcores=pending.vcores,
-        reserved_vcores=reserved.vcores,
-        allocated_containers=sum(one.containers for one in amounts),
-        pending_containers=sum(one.pending_containers for one in amounts),
-        reserved_containers=sum(len(app.reserved_containers()) for app in apps),
-    )
-
-
-def queue_acls(scheduler: FairScheduler, user: str) -> list[QueueUserACLInfo]:
-    """What the user may do, from root down."""
-    return [
-        QueueUserACLInfo(
-            queue_name=queue.path, user_acls=tuple(acl for acl in QueueACL if queue.allows(user, acl))
+    def _queue_info(self, queue: FairQueue, include_children: bool, recursive: bool) -> QueueInfo:
+        children = queue.children.values() if isinstance(queue, ParentQueue) and include_children else ()
+        most = componentwise_min(queue.max_share, self._fair.cluster_resource())
+        reserved = queue.usage.total_reserved()
+        return QueueInfo(
+            queue_name=queue.path,
+            queue_path=queue.path,
+            capacity=self.capacity(queue),
+            current_capacity=used_capacity(queue),
+            state=QueueState.RUNNING,
+            child_queues=tuple(self._queue_info(child, recursive, recursive) for child in children),
+            queue_statistics=self._statistics(queue),
+            # Hadoop says here whether containers may be taken, under a name that says the opposite.
+            preemption_disabled=queue.is_preemptable,
+            weight=queue.weight,
+            scheduler_type=self._scheduler_type,
+            min_resource_vcore=queue.min_share.vcores,
+            min_resource_memory=queue.min_share.memory_mb,
+            max_resource_vcore=most.vcores,
+            max_resource_memory=most.memory_mb,
+            reserved_resource_vcore=reserved.vcores,
+            reserved_resource_memory=reserved.memory_mb,
+            steady_fair_share_vcore=queue.steady_fair_share.vcores,
+            steady_fair_share_memory=queue.steady_fair_share.memory_mb,
+            max_running_app=queue.max_running_apps,
         )
-        for queue in scheduler.root.queues()
-    ]
 
+    def _statistics(self, queue: FairQueue) -> QueueStatistics:
+        apps = applications_of(queue)
+        running = active_count(queue)
+        used, pending = queue.used, queue.usage.total_pending()
+        reserved = queue.usage.total_reserved()
+        available = componentwise_min(queue.max_share, self._fair.cluster_resource()) - used
+        amounts = queue.usage.by_partition.values()
+        return QueueStatistics(
+            num_apps_submitted=len(apps),
+            num_apps_running=running,
+            num_apps_pending=len(apps) - running,
+            num_apps_completed=0,
+            num_apps_killed=0,
+            num_apps_failed=0,
+            num_active_users=len({app.user: None for app in apps if app.is_asking}),
+            available_memory_mb=available.memory_mb,
+            allocated_memory_mb=used.memory_mb,
+            pending_memory_mb=pending.memory_mb,
+            reserved_memory_mb=reserved.memory_mb,
+            available_vcores=available.vcores,
+            allocated_vcores=used.vcores,
+            pending_vcores=pending.vcores,
+            reserved_vcores=reserved.vcores,
+            allocated_containers=sum(one.containers for one in amounts),
+            pending_containers=sum(one.pending_containers for one in amounts),
+            reserved_containers=sum(len(app.reserved_containers()) for app in apps),
+        )
 
-def queue_view(scheduler: FairScheduler, path: str) -> QueueView | None:
-    """What the queue shows; None when there is none."""
-    queue = scheduler.tree.queue(path)
-    if queue is None:
-        return None
-    apps = applications_of(queue)
-    active = active_count(queue)
-    leaf = queue if isinstance(queue, LeafQueue) else None
-    amounts = queue.usage.by_partition.values()
-    partition = PartitionView(
-        used=queue.used,
-        pending=queue.usage.total_pending(),
-        reserved=queue.usage.total_reserved(),
-        containers=sum(one.containers for one in amounts),
-        pending_containers=sum(one.pending_containers for one in amounts),
-        capacity=capacity(scheduler, queue),
-        absolute_capacity=capacity(scheduler, queue),
-        used_capacity=used_capacity(queue),
-        am_used=leaf.am_used if leaf is not None else None,
-        am_limit=leaf.am_limit() if leaf is not None else None,
-    )
-    return QueueView(
-        path=queue.path,
-        is_leaf=queue.is_leaf,
-        children=tuple(queue.children) if isinstance(queue, ParentQueue) else (),
-        apps=len(apps),
-        active_apps=active,
-        pending_apps=len(apps) - active,
-        containers=sum(one.containers for one in amounts),
-        partitions={DEFAULT_PARTITION: partition},
-        users=_users(leaf) if leaf is not None else {},
-        fair_share=queue.fair_share,
-        steady_fair_share=queue.steady_fair_share,
-        min_share=queue.min_share,
-        max_share=queue.max_share,
-        demand=queue.demand,
-        max_apps=queue.max_running_apps,
-        policy=queue.policy.name,
-    )
+    def queue_acls(self, user: str) -> list[QueueUserACLInfo]:
+        """What the user may do, from root down."""
+        return [
+            QueueUserACLInfo(
+                queue_name=queue.path, user_acls=tuple(acl for acl in QueueACL if queue.allows(user, acl))
+            )
+            for queue in self._tree.root.queues()
+        ]
+
+    def queue_view(self, path: str) -> FairQueueView | None:
+        """What the queue shows; None when there is none."""
+        queue = self._tree.queue(path)
+        if queue is None:
+            return None
+        apps = applications_of(queue)
+        active = active_count(queue)
+        leaf = queue if isinstance(queue, LeafQueue) else None
+        amounts = queue.usage.by_partition.values()
+        partition = PartitionView(
+            used=queue.used,
+            pending=queue.usage.total_pending(),
+            reserved=queue.usage.total_reserved(),
+            containers=sum(one.containers for one in amounts),
+            pending_containers=sum(one.pending_containers for one in amounts),
+            capacity=self.capacity(queue),
+            absolute_capacity=self.capacity(queue),
+            used_capacity=used_capacity(queue),
+            am_used=leaf.am_used if leaf is not None else None,
+            am_limit=leaf.am_limit() if leaf is not None else None,
+        )
+        return FairQueueView(
+            path=queue.path,
+            is_leaf=queue.is_leaf,
+            children=tuple(queue.children) if isinstance(queue, ParentQueue) else (),
+            apps=len(apps),
+            active_apps=active,
+            pending_apps=len(apps) - active,
+            containers=sum(one.containers for one in amounts),
+            partitions={DEFAULT_PARTITION: partition},
+            users=_users(leaf) if leaf is not None else {},
+            fair_share=queue.fair_share,
+            steady_fair_share=queue.steady_fair_share,
+            min_share=queue.min_share,
+            max_share=queue.max_share,
+            demand=queue.demand,
+            max_apps=queue.max_running_apps,
+            policy=queue.policy.name,
+            reserved_containers=sum(len(app.reserved_containers()) for app in apps),
+            am_share=leaf.max_am_share if leaf is not None else None,
+            max_container_allocation=queue.max_container_allocation,
+            min_share_timeout_ms=queue.min_share_timeout_ms,
+            fair_share_timeout_ms=queue.fair_share_timeout_ms,
+            fair_share_threshold=queue.fair_share_threshold,
+            is_preemptable=queue.is_preemptable,
+        )
+
+    def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
+        """What the attempt's report says while its AM is not there yet."""
+        app = self._register.attempt(attempt_id)
+        if app is None or app.attempt_id != attempt_id or app.is_stopped or not app.is_waiting_for_am:
+            return ""
+        leaf: LeafQueue = app.queue
+        if app in leaf.waiting:
+            why = self._running.refusal(leaf, app.user)
+            return f"{_INACTIVATED} {why}" if why is not None else _INACTIVATED
+        if app.is_over_am_share():
+            key_asks = app.asks.key_asks(app.asks.active_keys[0])
+            assert key_asks is not None
+            assert key_asks.any is not None
+            asked = key_asks.any.capability
+            return f"{_INACTIVATED} (Resource request: {asked} exceeds maximum AM resource allowed)."
+        return f"{_INACTIVATED} {app.am_obstacle}" if app.am_obstacle else ""
+
+    def dump_state(self) -> str:
+        """The cluster's and every queue's numbers, for the log of an operator who wonders."""
+        there, used = self._fair.cluster_resource(), self._tree.root.used
+        first = (
+            f"FairScheduler state: Cluster Capacity: {there}  Allocations: {used}  "
+            f"Availability: {there - used}  Demand: {self._tree.root.demand}"
+        )
+        return "\n".join([first, *(_dump_queue(queue) for queue in self._tree.root.queues())])
+
+    def check_books(self) -> None:
+        """What applications hold, leaves hold; what leaves hold, parents hold. AssertionError where not."""
+        for queue in self._tree.root.queues():
+            if isinstance(queue, LeafQueue):
+                below: list[Resource] = [app.used for app in queue.applications()]
+                asked = [app.usage.total_pending() for app in queue.applications()]
+            else:
+                assert isinstance(queue, ParentQueue)
+                below = [child.used for child in queue.children.values()]
+                asked = [child.usage.total_pending() for child in queue.children.values()]
+                running = sum(child.runnable_count for child in queue.children.values())
+                assert running == queue.runnable_count, (
+                    f"{queue}: {queue.runnable_count} run, counted {running}"
+                )
+            assert total(asked) == queue.usage.total_pending(), f"{queue}: pending is off"
+            if isinstance(queue, ParentQueue):
+                assert total(below) == queue.used, f"{queue}: {queue.used} booked, {total(below)} below it"
+        for leaf in self._tree.leaves:
+            for app in leaf.applications():
+                held = sum((one.charged for one in app.live.values()), NONE)
+                assert held == app.used, f"{app}: {app.used} booked, {held} held"
 
 
 def _users(leaf: LeafQueue) -> dict[str, UserView]:
@@ -178,33 +242,6 @@ def _users(leaf: LeafQueue) -> dict[str, UserView]:
         )
         for user, apps in by_user.items()
     }
-
-
-def launch_diagnostics(scheduler: FairScheduler, attempt_id: ApplicationAttemptId) -> str:
-    """What the attempt's report says while its AM is not there yet."""
-    app = scheduler.attempt(attempt_id)
-    if app is None or app.attempt_id != attempt_id or app.is_stopped or not app.is_waiting_for_am:
-        return ""
-    if app in app.leaf.waiting:
-        why = scheduler.running.refusal(app.leaf, app.user)
-        return f"{_INACTIVATED} {why}" if why is not None else _INACTIVATED
-    if app.is_over_am_share():
-        key_asks = app.asks.key_asks(app.asks.active_keys[0])
-        assert key_asks is not None
-        assert key_asks.any is not None
-        asked = key_asks.any.capability
-        return f"{_INACTIVATED} (Resource request: {asked} exceeds maximum AM resource allowed)."
-    return f"{_INACTIVATED} {app.am_obstacle}" if app.am_obstacle else ""
-
-
-def dump_state(scheduler: FairScheduler) -> str:
-    """The cluster's and every queue's numbers, for the log of an operator who wonders."""
-    there, used = scheduler.cluster_resource(), scheduler.root.used
-    first = (
-        f"FairScheduler state: Cluster Capacity: {there}  Allocations: {used}  Availability: {there - used}  "
-        f"Demand: {scheduler.root.demand}"
-    )
-    return "\n".join([first, *(_dump_queue(queue) for queue in scheduler.root.queues())])
 
 
 def _dump_queue(queue: FairQueue) -> str:
@@ -232,24 +269,3 @@ def _dump_queue(queue: FairQueue) -> str:
     else:
         numbers |= {"MaxAMShare": queue.max_am_share, "Runnable": queue.runnable_count}
     return "{" + ", ".join(f"{name}: {value}" for name, value in numbers.items()) + "}"
-
-
-def check_queues(scheduler: FairScheduler) -> None:
-    """What applications hold, leaves hold; what leaves hold, parents hold. AssertionError where not."""
-    for queue in scheduler.root.queues():
-        if isinstance(queue, LeafQueue):
-            below: list[Resource] = [app.used for app in queue.applications()]
-            asked = [app.usage.total_pending() for app in queue.applications()]
-        else:
-            assert isinstance(queue, ParentQueue)
-            below = [child.used for child in queue.children.values()]
-            asked = [child.usage.total_pending() for child in queue.children.values()]
-            running = sum(child.runnable_count for child in queue.children.values())
-            assert running == queue.runnable_count, f"{queue}: {queue.runnable_count} run, counted {running}"
-        assert total(asked) == queue.usage.total_pending(), f"{queue}: pending is off"
-        if isinstance(queue, ParentQueue):
-            assert total(below) == queue.used, f"{queue}: {queue.used} booked, {total(below)} below it"
-    for leaf in scheduler.tree.leaves:
-        for app in leaf.applications():
-            held = sum((one.charged for one in app.live.values()), NONE)
-            assert held == app.used, f"{app}: {app.used} booked, {held} held"

@@ -1,34 +1,32 @@
 """How many applications may run, per queue and per user; who may run next when one leaves.
 
-Answers for MaxRunningAppsEnforcer.
+Hadoop: MaxRunningAppsEnforcer.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from rm.scheduler.fair.leaf import LeafQueue
-from rm.scheduler.fair.queue import FairQueue, ParentQueue
-
-if TYPE_CHECKING:
-    from rm.scheduler.fair.application import FSAppAttempt
-    from rm.scheduler.fair.scheduler import FairScheduler
+from yarnbox.rm.scheduler.fair.application import FSAppAttempt
+from yarnbox.rm.scheduler.fair.context import FairContext
+from yarnbox.rm.scheduler.fair.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.queue import FairQueue, ParentQueue
 
 
 class RunningApps:
     """The counts, and the applications that wait."""
 
-    def __init__(self, scheduler: FairScheduler) -> None:
-        self._scheduler = scheduler
+    def __init__(self, fair: FairContext, root: ParentQueue) -> None:
+        self._fair = fair
+        self._root = root
         self._running: dict[str, int] = {}
         """By user, over all queues."""
         self._waiting: dict[str, dict[FSAppAttempt, None]] = {}
 
     def refusal(self, leaf: LeafQueue, user: str) -> str | None:
         """Why an application of that user may not run in that queue now; None when it may."""
-        if self._running.get(user, 0) >= self._scheduler.allocations.max_apps_of_user(user):
+        if self._running.get(user, 0) >= self._fair.allocations.max_apps_of_user(user):
             return f'The user "{user}" has reached the maximum limit of runnable applications.'
         for queue in leaf.ancestry:
             if queue.runnable_count >= queue.max_running_apps:
@@ -38,7 +36,7 @@ class RunningApps:
     def started(self, app: FSAppAttempt) -> None:
         """The application runs, as far as limits go."""
         self._running[app.user] = self._running.get(app.user, 0) + 1
-        self._change_parents(app.leaf, 1)
+        self._change_parents(app.queue, 1)
 
     def stopped(self, app: FSAppAttempt, leaf: LeafQueue) -> None:
         """The application left that queue, in which it ran."""
@@ -68,13 +66,13 @@ class RunningApps:
             if queue.runnable_count == queue.max_running_apps - 1:
                 highest = queue
         lists = list(_waiting_lists(highest)) if highest is not None else []
-        if self._running.get(user, 0) == self._scheduler.allocations.max_apps_of_user(user) - 1:
+        if self._running.get(user, 0) == self._fair.allocations.max_apps_of_user(user) - 1:
             lists.append(list(self._waiting.get(user, ())))
         self._let_run(lists, len(lists))
 
     def let_all_run(self) -> None:
         """Limits have changed: everybody who may run now does."""
-        self._let_run(list(_waiting_lists(self._scheduler.root)), None)
+        self._let_run(list(_waiting_lists(self._root)), None)
 
     def _let_run(self, lists: Sequence[list[FSAppAttempt]], most: int | None) -> None:
         """In the order of start times, at most as many as `most`; whoever is met twice counts once."""
@@ -82,10 +80,11 @@ class RunningApps:
         for app in _merged(lists):
             if app is previous:
                 continue
-            if app not in app.leaf.runnable and self.refusal(app.leaf, app.user) is None:
+            leaf: LeafQueue = app.queue
+            if app not in leaf.runnable and self.refusal(leaf, app.user) is None:
                 self.started(app)
                 self.waits_no_longer(app)
-                app.leaf.add(app, is_runnable=True)
+                leaf.add(app, is_runnable=True)
                 count += 1
                 if most is not None and count >= most:
                     return

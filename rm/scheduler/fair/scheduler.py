@@ -1,19 +1,18 @@
 """The FairScheduler: events in, containers out; submission, calls of AMs, moves, refreshes.
 
 It owns the queues' tree and hands each node to the root. Rules of sharing are in policies.py and shares.py,
-of placing a container in application.py, of taking one away in preemption.py. Answers for FairScheduler.
+of placing a container in application.py, of taking one away in preemption.py. Hadoop: FairScheduler.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
-from functools import cache
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
-from rm.events.app import AppAccepted, AppRejected, AttemptAdded
-from rm.events.container import ContainerKill
-from rm.events.scheduler import (
+from yarnbox.rm.container import RMContainer, SchedulerNode
+from yarnbox.rm.events.app import AttemptAdded
+from yarnbox.rm.events.container import ContainerKill
+from yarnbox.rm.events.scheduler import (
     SchedulerAppAdded,
     SchedulerAppAttemptAdded,
     SchedulerAppAttemptRemoved,
@@ -25,40 +24,41 @@ from rm.events.scheduler import (
     SchedulerScheduleAll,
     SchedulerUpdateShares,
 )
-from rm.scheduler import releases, requests
-from rm.scheduler.application import Application
-from rm.scheduler.autocorrect import corrected
-from rm.scheduler.base import Allocation, Scheduler
-from rm.scheduler.calculator import DOMINANT_CALCULATOR, float32, multiply
-from rm.scheduler.fair import locality, moving, reporting, submission
-from rm.scheduler.fair.allocations import Allocations
-from rm.scheduler.fair.application import FSAppAttempt
-from rm.scheduler.fair.durations import OperationDurations
-from rm.scheduler.fair.leaf import LeafQueue, less
-from rm.scheduler.fair.loader import CHECK_INTERVAL_MS, AllocationLoader
-from rm.scheduler.fair.placement import Submission, place, rules_of_properties
-from rm.scheduler.fair.plans import FairPlans
-from rm.scheduler.fair.preemption import Preemption
-from rm.scheduler.fair.queue import ParentQueue
-from rm.scheduler.fair.running import RunningApps
-from rm.scheduler.fair.settings import FairConfiguration
-from rm.scheduler.fair.tree import QueueTree
-from rm.scheduler.node import SchedulerNode
-from rm.scheduler.roll import enlist, strike_off
-from rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted
-from rm.scheduler.tags import placement_user
-from rm.scheduler.views import ApplicationView, QueueView
-from yarn.enums import QueueACL, SchedulerResourceTypes
-from yarn.errors import YarnError
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.queue import QueueInfo, QueueUserACLInfo
-from yarn.records.request import ResourceRequest, SchedulingRequest
-from yarn.resource import NONE, Resource, componentwise_min, map_values
-from yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
-
-if TYPE_CHECKING:
-    from rm.context import RMContext
+from yarnbox.rm.scheduler import requests
+from yarnbox.rm.scheduler.autocorrect import corrected
+from yarnbox.rm.scheduler.base import Allocation, Scheduler
+from yarnbox.rm.scheduler.calculator import DOMINANT_CALCULATOR, Calculator, multiply
+from yarnbox.rm.scheduler.checks import RequestChecks
+from yarnbox.rm.scheduler.context import SchedulerContext
+from yarnbox.rm.scheduler.fair.allocations import UNLIMITED_APPS, Allocations
+from yarnbox.rm.scheduler.fair.amounts import less
+from yarnbox.rm.scheduler.fair.application import FSAppAttempt
+from yarnbox.rm.scheduler.fair.context import FairContext
+from yarnbox.rm.scheduler.fair.durations import OperationDurations
+from yarnbox.rm.scheduler.fair.explanations import Explanations
+from yarnbox.rm.scheduler.fair.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.loader import RELOAD_INTERVAL_MS, AllocationLoader
+from yarnbox.rm.scheduler.fair.moving import Mover
+from yarnbox.rm.scheduler.fair.plans import FairPlans
+from yarnbox.rm.scheduler.fair.preemption import Preemption
+from yarnbox.rm.scheduler.fair.queue import ParentQueue
+from yarnbox.rm.scheduler.fair.reporting import QueueViews
+from yarnbox.rm.scheduler.fair.running import RunningApps
+from yarnbox.rm.scheduler.fair.submission import Admission, check_zero_maxima
+from yarnbox.rm.scheduler.fair.tree import QueueTree
+from yarnbox.rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted
+from yarnbox.rm.scheduler.views import ApplicationView, FairQueueView, QueueView
+from yarnbox.yarn.compiled import mypyc_attr
+from yarnbox.yarn.enums import QueueACL, SchedulerResourceTypes
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.rate import Rate
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.container import ContainerStatus
+from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
+from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
+from yarnbox.yarn.resource import NONE, Resource, componentwise_min, map_values
+from yarnbox.yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
 
 _UPDATE = "fair-update"
 _CHECK = "fair-allocation-file"
@@ -68,6 +68,7 @@ STATE_DUMP = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairS
 UPDATES_BETWEEN_DUMPS = 25
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FairScheduler(Scheduler[FSAppAttempt]):
     """Queues and applications share what there is."""
 
@@ -77,34 +78,27 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         SchedulerResourceTypes.CPU,
     )
 
-    def __init__(self, context: RMContext) -> None:
+    def __init__(self, context: SchedulerContext) -> None:
         super().__init__(context)
-        self.types = context.resource_types.names
-        self.configuration = FairConfiguration.read(context.configuration, context.resource_types)
-        self.settings = settings = self.configuration.settings
-        for notice in self.configuration.notices:
+        self._fair = fair = FairContext(context, self.tracker)
+        self.settings = fair.settings
+        for notice in fair.configuration.notices:
             context.log("warning", "fair scheduler", notice=notice)
-        multiple = settings.reservation_threshold_multiple
-        self.reservation_threshold = map_values(
-            lambda _, step: int(step * multiple), self.configuration.increment
-        )
-        """A node is kept only for containers of at least this size."""
-        self.looks_leave_no_trace = not locality.is_delayed(settings)
-        """Whether a node that is offered in vain changes nothing: so it need not be offered at all."""
-        self.allocations = Allocations.without_file(self.types)
-        self.rules = rules_of_properties(settings.allow_undeclared_pools, settings.user_as_default_queue)
-        self._is_settled = True
-        self.has_new_queues = False
-        """Whether steady shares are to be worked out before anybody sees them."""
         self._attempts = 0
         self._updates_to_dump = UPDATES_BETWEEN_DUMPS
         self.durations = OperationDurations()
-        self.tree = QueueTree(self)
-        self.root: ParentQueue = self.tree.root
-        self.running = RunningApps(self)
-        self.preemption = Preemption(self)
-        self.plan_queues = FairPlans(self)
-        self.loader = AllocationLoader(self)
+        self.tree = tree = QueueTree(fair)
+        self.root: ParentQueue = tree.root
+        self._running = running = RunningApps(fair, tree.root)
+        self.preemption = Preemption(fair, tree.root, self.register, self.completion)
+        self._mover = Mover(tree, self.register, running)
+        self.plan_queues = FairPlans(fair, tree, self.register, self._mover)
+        self._admission = Admission(fair, tree, self.register)
+        self._loader = AllocationLoader(fair, tree, running, self._admission, self.plan_queues)
+        self._views = QueueViews(fair, tree, self.register, running, self.name)
+        self._explanations = Explanations(
+            self.register, self.tracker.nodes, running, self.is_waiting_for_recovery
+        )
         self.handlers |= {
             SchedulerUpdateShares: self.update_in_time,
             SchedulerCheckAllocations: self.check_allocations,
@@ -113,13 +107,18 @@ class FairScheduler(Scheduler[FSAppAttempt]):
             SchedulerMarkContainerForKillable: self.preemption.make_killable,
             SchedulerScheduleAll: self.schedule_all,
         }
-        self.loader.start()
+        self._loader.start()
         self._start_timers()
+
+    @property
+    def allocations(self) -> Allocations:
+        """What the allocation file says now."""
+        return self._fair.allocations
 
     def _start_timers(self) -> None:
         context = self.context
-        self._update_at(context.now_ms + self.configuration.update_interval_ms)
-        if self.loader.has_file:
+        self._update_at(context.now_ms + self._fair.configuration.update_interval_ms)
+        if self._loader.has_file:
             context.timer_at(context.now_ms, _CHECK, SchedulerCheckAllocations())
         if self.settings.continuous_scheduling:
             context.log("warning", "continuous scheduling is deprecated, use assignmultiple")
@@ -135,18 +134,19 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         """The update thread's turn, and then preemption's."""
         self.update_shares()
         self.preempt()
-        interval_ms = self.configuration.update_interval_ms
+        interval_ms = self._fair.configuration.update_interval_ms
         if interval_ms:
             self._update_at(self.context.now_ms + interval_ms)
 
     def update_shares(self) -> None:
         """Demand from the leaves up, shares from the root down, then who starves."""
         begun_ms = self.context.stopwatch()
-        self.settle()
+        self.tree.update_cluster_resource()
         self.root.update_demand()
-        self.root.fair_share = self.cluster_resource()
+        self.root.fair_share = self.root.uncapped_share = self.cluster_resource()
         self.root.share_out()
-        if self.preemption.is_worth_a_look():
+        self._note_free()
+        if self.preemption.should_attempt_preemption():
             for leaf in self.tree.leaves:
                 for app in leaf.find_starved():
                     self.preemption.add_starved(app)
@@ -166,37 +166,12 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         if self.settings.preemption:
             self.preemption.run()
 
-    def settle(self) -> None:
-        """Lets the queues know how large the cluster is; after many nodes came, once."""
-        if self._is_settled:
-            return
-        self._is_settled = self.has_new_queues = True
-        for queue in self.tree.queues.values():
-            queue.cluster_changed()
-        self.reorder()
-        self.root.steady_fair_share = self.cluster_resource()
-
-    def settle_steadily(self) -> None:
-        """Works out steady shares, which nobody needs but who looks: after many queues were made, once."""
-        self.settle()
-        if self.has_new_queues:
-            self.has_new_queues = False
-            self.root.share_out_steadily()
-
-    def reorder(self) -> None:
-        """Something changed that every order may depend on."""
-        for queue in self.tree.queues.values():
-            if isinstance(queue, LeafQueue):
-                queue.reorder()
-            elif isinstance(queue, ParentQueue):
-                queue.line.note_all(queue.children.values())
-
     def check_allocations(self, event: SchedulerCheckAllocations) -> None:
         """The loader's turn: empty ad hoc queues, queues whose kind is to change, then the file."""
         self.tree.remove_empty_dynamic()
         self.tree.change_pending_kinds()
-        self.loader.check()
-        self.context.timer_at(self.context.now_ms + CHECK_INTERVAL_MS, _CHECK, event)
+        self._loader.reload_if_changed()
+        self.context.timer_at(self.context.now_ms + RELOAD_INTERVAL_MS, _CHECK, event)
 
     # Nodes
 
@@ -211,15 +186,30 @@ class FairScheduler(Scheduler[FSAppAttempt]):
 
     def cluster_resource_changed(self) -> None:
         """Maxima in percent, dominant shares and steady shares follow when somebody looks."""
-        self._is_settled = False
+        self.tree.note_cluster_changed()
+        self._note_free()
+
+    def container_completed(
+        self, container: RMContainer, attempt: FSAppAttempt, status: ContainerStatus
+    ) -> None:
+        """A container has left the books."""
+        self._note_free()
+
+    def _note_free(self) -> None:
+        """Notes what is free as Hadoop does: not at each allocation, but when a heartbeat has been served."""
+        self._fair.noted_free = self.cluster_resource() - self.root.used
 
     # What is given on a node
 
     def allocate_on(self, node: SchedulerNode) -> None:
         """Space put aside, then a reservation, then whoever is first in order. See tests/scenarios/fair/."""
-        self.settle()
-        if self.preemption.has_space_put_aside:
-            self.preemption.hand_out(node)
+        self.tree.update_cluster_resource()
+        self._serve(node)
+        self._note_free()
+
+    def _serve(self, node: SchedulerNode) -> None:
+        if self.preemption.holds_preempted_space:
+            self.preemption.assign_preempted_containers(node)
         if node.reserved_container is not None and self._serve_reservation(node):
             return
         count, assigned, limit = 0, NONE, NONE
@@ -264,63 +254,21 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self.durations.continuous_scheduling_run.add(self.context.stopwatch() - begun_ms)
         self.context.timer_at(self.context.now_ms + self.settings.continuous_sleep_ms, _CONTINUOUS, event)
 
-    @staticmethod
-    @cache
-    def size_weight(memory_mb: int) -> float:
-        """The weight of an application with so much demand, where size counts."""
-        return float32(math.log1p(memory_mb) / math.log(2))
-
     # Applications
 
-    def place(self, context: ApplicationSubmissionContext, user: str) -> str:
+    def place_application(self, context: ApplicationSubmissionContext, user: str) -> str:
         """The queue by the placement rules; the empty string when all rules are silent: the application is
         taken in and rejected then.
         """
-        tagged = placement_user(self.context.settings, context.application_tags, user)
-        found = self._place_as(context, tagged) if tagged is not None else None
-        if found is None or not self._may_submit(user, found):
-            found = self._place_as(context, user)
-        return found or ""
-
-    def _may_submit(self, user: str, queue: str) -> bool:
-        """Whether the queue is there, and open to the user: for tags, one that is yet to be made is not."""
-        if self.tree.queue(queue) is None:
-            return False
-        acls = (QueueACL.SUBMIT_APPLICATIONS, QueueACL.ADMINISTER_QUEUE)
-        has_lists = self.context.settings.addresses.acl_enabled
-        return not has_lists or any(self.has_access(user, acl, queue) for acl in acls)
-
-    def _place_as(self, context: ApplicationSubmissionContext, user: str) -> str | None:
-        asked = Submission(context.queue, user, self.context.groups.groups_of(user))
-        return place(self.rules, asked, self.tree)
+        return self._admission.place_application(context, user)
 
     def add_application(self, event: SchedulerAppAdded) -> None:
         """APP_ADDED."""
-        self.settle()
-        rm_app = self.context.apps.get(event.application_id)
-        try:
-            leaf = submission.find_leaf(self, event)
-        except YarnError as refusal:
-            if rm_app is not None:
-                rm_app.queue = rm_app.queue or event.context.queue
-            self.context.post(AppRejected(application_id=event.application_id, diagnostics=refusal.message))
-            return
-        application: Application[FSAppAttempt] = Application(
-            event.application_id, leaf, event.user, label=event.context.node_label_expression
-        )
-        application.is_unmanaged = event.context.unmanaged_am
-        application.keeps_containers = event.context.keep_containers_across_application_attempts
-        enlist(self, application)
-        if rm_app is not None:
-            rm_app.queue = leaf.path
-        if not event.is_recovering:
-            self.context.post(AppAccepted(application_id=event.application_id))
+        self._admission.add_application(event)
 
     def remove_application(self, event: SchedulerAppRemoved) -> None:
         """APP_REMOVED."""
-        application = strike_off(self, event)
-        if application is not None:
-            application.queue.assigned.pop(event.application_id, None)
+        self._admission.remove_application(event)
 
     def add_attempt(self, event: SchedulerAppAttemptAdded) -> None:
         """APP_ATTEMPT_ADDED: it runs, or waits for its turn."""
@@ -329,15 +277,15 @@ class FairScheduler(Scheduler[FSAppAttempt]):
             return
         self._attempts += 1
         leaf: LeafQueue = application.queue
-        attempt = FSAppAttempt(self, event.attempt_id, application, self._attempts)
+        attempt = FSAppAttempt(self._fair, self.preemption, event.attempt_id, application, self._attempts)
         attempt.path = (attempt.usage, *(queue.usage for queue in leaf.ancestry))
         self.install_attempt(application, attempt, event)
-        refusal = self.running.refusal(leaf, attempt.user)
+        refusal = self._running.refusal(leaf, attempt.user)
         leaf.add(attempt, is_runnable=refusal is None)
         if refusal is None:
-            self.running.started(attempt)
+            self._running.started(attempt)
         else:
-            self.running.waits(attempt)
+            self._running.waits(attempt)
             self.context.tell("FSAppAttempt", event.attempt_id, "waits", refusal)
         if not event.is_recovering:
             self.context.post(AttemptAdded(attempt_id=event.attempt_id))
@@ -347,21 +295,30 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         attempt = self.stop_attempt(event)
         if attempt is None:
             return
-        leaf = attempt.leaf
+        leaf: LeafQueue = attempt.queue
         if leaf.remove(attempt):
-            self.running.stopped(attempt, leaf)
-            self.running.let_next_run(attempt.user, leaf)
+            self._running.stopped(attempt, leaf)
+            self._running.let_next_run(attempt.user, leaf)
         else:
-            self.running.waits_no_longer(attempt)
+            self._running.waits_no_longer(attempt)
 
     def move_application(self, application_id: ApplicationId, queue: str) -> str:
         """To another leaf, if limits allow it."""
-        self.settle()
-        return moving.move(self, application_id, queue)
+        return self._mover.move(application_id, queue)
+
+    def application_priority(
+        self, asked: int | None, user: str, queue: str, application_id: ApplicationId | None = None
+    ) -> int:
+        """0, unless priorities are weights."""
+        return max(asked or 0, 0) if self._fair.published.priority_as_weight else 0
 
     def update_application_priority(self, application_id: ApplicationId, app_priority: int) -> None:
-        """There are no priorities of applications here."""
-        raise YarnError("Update application priority is not supported in Fair Scheduler")
+        """Refused, unless priorities are weights: then it counts from the next update on."""
+        if not self._fair.published.priority_as_weight:
+            raise YarnError("Update application priority is not supported in Fair Scheduler")
+        application = self.applications.get(application_id)
+        if application is not None:
+            application.app_priority = app_priority
 
     # The AM's call
 
@@ -375,14 +332,14 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         scheduling_requests: Iterable[SchedulingRequest] = (),
     ) -> Allocation:
         """Books the ask, which counts from the next update on, and delivers what was allocated."""
-        self.settle()
+        self.tree.update_cluster_resource()
         attempt = self.attempt(attempt_id)
         assert attempt is not None
         if attempt.first_call_ms is None:
             attempt.first_call_ms = self.context.now_ms
         asked = list(ask)
-        submission.check_zero_maxima(attempt, asked)
-        releases.release_all(self, release)
+        check_zero_maxima(attempt, asked)
+        self.releases.release_all(release)
         asked = corrected(self, attempt, asked)
         with attempt.asking_for(one.capability for one in asked if one.capability and one.num_containers):
             answer = self.take_call(attempt, asked, (), blacklist_additions, blacklist_removals)
@@ -394,20 +351,18 @@ class FairScheduler(Scheduler[FSAppAttempt]):
 
     def headroom(self, attempt: FSAppAttempt) -> Resource:
         """Of what is free in the cluster and in the queue; ancestors' limits do not enter."""
-        self.settle()
+        self.tree.update_cluster_resource()
         free = self.cluster_resource() - self.root.used
-        barred = attempt.am_blacklist if attempt.is_waiting_for_am else attempt.blacklist
-        nodes = {node.node_id: node for place in barred for node in self.tracker.nodes_at(place)}
-        for node in nodes.values():
+        for node in attempt.barred_nodes():
             free = less(free, node.available)
-        leaf = attempt.leaf
+        leaf: LeafQueue = attempt.queue
         available = componentwise_min(free, leaf.max_share - leaf.used)
-        return leaf.policy.headroom(leaf.fair_share, leaf.used, available)
+        return leaf.policy.headroom(leaf.uncapped_share, leaf.used, available)
 
     def normalize(self, request: ResourceRequest, queue: str | None) -> ResourceRequest:
         """Every type: at least the minimum, then up to the increment, then cut to the queue's largest."""
         maximum = self.queue_maximum_allocation(queue)
-        step = self.configuration.increment
+        step = self._fair.configuration.increment
         return requests.normalize(request, DOMINANT_CALCULATOR, self.minimum_allocation, maximum, step)
 
     def queue_maximum_allocation(self, queue: str | None) -> Resource:
@@ -422,8 +377,8 @@ class FairScheduler(Scheduler[FSAppAttempt]):
 
     def refresh(self) -> None:
         """Reads the allocation file and the largest container; what is bad is logged and changes nothing."""
-        self.settle()
-        self.loader.refresh()
+        self.tree.update_cluster_resource()
+        self._loader.refresh()
         try:
             configuration = self.context.provider.load("yarn-site.xml", RESOURCE_TYPES_FILE)
             self.configured_maximum = ResourceTypeRegistry.read(configuration).maximum_allocation
@@ -438,23 +393,27 @@ class FairScheduler(Scheduler[FSAppAttempt]):
 
     def queue_info(self, name: str, *, include_children: bool, recursive: bool) -> QueueInfo:
         """What clients see of a queue."""
-        self.settle_steadily()
-        return reporting.queue_info(self, name, include_children, recursive)
+        self.tree.update_steady_shares()
+        return self._views.queue_info(name, include_children, recursive)
 
     def queue_acls(self, user: str) -> list[QueueUserACLInfo]:
         """What the user may do, queue by queue."""
-        return reporting.queue_acls(self, user)
+        return self._views.queue_acls(user)
 
     def queue_view(self, path: str) -> QueueView | None:
         """What the queue shows; None when there is none."""
-        self.settle_steadily()
-        return reporting.queue_view(self, path)
+        return self.fair_queue_view(path)
+
+    def fair_queue_view(self, path: str) -> FairQueueView | None:
+        """The same, with what only this scheduler has."""
+        self.tree.update_steady_shares()
+        return self._views.queue_view(path)
 
     def queue_guarantee(self, path: str) -> Resource:
         """The fair share by memory; without all that a view tells, which is asked for once an application."""
-        self.settle()
+        self.tree.update_cluster_resource()
         queue = self.tree.queue(path)
-        return NONE if queue is None else multiply(self.cluster_resource(), reporting.capacity(self, queue))
+        return NONE if queue is None else multiply(self.cluster_resource(), self._views.capacity(queue))
 
     def queue_usage(self, attempt: FSAppAttempt, used: Resource) -> float:
         """By the queue's fair share of memory."""
@@ -465,16 +424,43 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         """Share and demand as of the last update; applications have no steady share."""
         return ApplicationView(fair_share=attempt.fair_share, steady_fair_share=NONE, demand=attempt.demand)
 
+    def request_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
+        """Why it waits. Changes nothing but brings shares up to date with the cluster."""
+        self.tree.update_cluster_resource()
+        return self._explanations.request_checks(application_id)
+
     def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
         """What keeps the attempt's AM from starting."""
-        return reporting.launch_diagnostics(self, attempt_id)
+        return self._views.launch_diagnostics(attempt_id)
+
+    @property
+    def shows_user_metrics(self) -> bool:
+        """Always."""
+        return True
+
+    @property
+    def sharing_calculator(self) -> Calculator:
+        """That of the root's policy."""
+        return self.root.policy.calculator
+
+    def max_apps_of_user(self, user: str) -> int | None:
+        """As the allocation file says; None without a limit."""
+        most = self.allocations.max_apps_of_user(user)
+        return None if most == UNLIMITED_APPS else most
+
+    def operation_durations(self) -> Mapping[str, Rate]:
+        """Continuous scheduling and the update; node updates are measured where they come in."""
+        return {
+            "ContinuousSchedulingRun": self.durations.continuous_scheduling_run,
+            "UpdateThreadRun": self.durations.update_thread_run,
+        }
 
     def dump_state(self) -> str:
         """All queues with their numbers, a line each."""
-        self.settle_steadily()
-        return reporting.dump_state(self)
+        self.tree.update_steady_shares()
+        return self._views.dump_state()
 
     def check_books(self) -> None:
         """Recounts what queues hold from their applications."""
         super().check_books()
-        reporting.check_queues(self)
+        self._views.check_books()

@@ -1,6 +1,6 @@
 """The fair scheduler's properties in yarn-site.xml: typed, with defaults and checks, read once.
 
-Answers for FairSchedulerConfiguration and the checks of FairScheduler.validateConf. What the allocation file
+Hadoop: FairSchedulerConfiguration and the checks of FairScheduler.validateConf. What the allocation file
 says is in allocations.py.
 """
 
@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from yarn.configuration import Configuration, ConfigurationError, Fault, values
-from yarn.resource import MEMORY_MB, VCORES, Resource
-from yarn.resource_types import ResourceTypeRegistry
-from yarn.settings import read, setting, settings
-from yarn.units import UNITS, convert
+from yarnbox.rm.scheduler.fair.published import PublishedSettings
+from yarnbox.yarn.configuration import Configuration, ConfigurationError, Fault, values
+from yarnbox.yarn.resource import MEMORY_MB, VCORES, Resource
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.settings import read, setting, settings
+from yarnbox.yarn.units import UNITS, convert
 
 _FAIR = "yarn.scheduler.fair."
 AM_PREEMPTION = _FAIR + "am.preemption"
@@ -66,7 +67,7 @@ class FairSettings:
     wait_before_next_check_ms: int = setting(
         _FAIR + "waitTimeBeforeNextStarvationCheck",
         10_000,
-        "After containers were taken for an application it has so long to use the space",
+        "How long preempted space is held for the application it was freed for",
         unit="ms",
     )
     am_preemption: bool = setting(
@@ -150,6 +151,7 @@ class FairConfiguration:
     """By queue path; a queue that is not here follows `settings.am_preemption`."""
     notices: tuple[str, ...] = ()
     """What was passed over; worth a line of log."""
+    published: PublishedSettings = field(default_factory=PublishedSettings)
 
     @property
     def update_interval_ms(self) -> int:
@@ -166,9 +168,13 @@ class FairConfiguration:
         """What the configuration says; ConfigurationError with every fault."""
         faults: list[Fault] = []
         notices: list[str] = []
-        found = FairSettings()
+        found, published = FairSettings(), PublishedSettings()
         try:
             found = read(FairSettings, configuration)
+        except ConfigurationError as error:
+            faults.extend(error.faults)
+        try:
+            published = read(PublishedSettings, configuration)
         except ConfigurationError as error:
             faults.extend(error.faults)
         steps = {name: _increment(configuration, types, name, faults, notices) for name in types.names}
@@ -182,7 +188,7 @@ class FairConfiguration:
         faults.extend(_limits(configuration))
         if faults:
             raise ConfigurationError(faults)
-        return cls(found, Resource.of(steps), of_queues, tuple(notices))
+        return cls(found, Resource.of(steps), of_queues, tuple(notices), published)
 
 
 def _increment(

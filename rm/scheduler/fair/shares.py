@@ -1,7 +1,7 @@
 """Fair shares of siblings: one resource type at a time, by a search for the ratio at which all is given away.
 
 Pure: amounts in, amounts out. Shares do not depend on demand. The result is taken at the upper end of the
-search, so that the sum may exceed the total a little, as in Hadoop. Answers for ComputeFairShares.
+search, so that the sum may exceed the total a little, as in Hadoop. Hadoop: ComputeFairShares.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from yarn.units import MAXIMUM
+from yarnbox.yarn.units import MAXIMUM
 
 BISECTIONS = 25
 _BAND = 1e-6

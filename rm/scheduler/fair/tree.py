@@ -1,35 +1,36 @@
 """The queues there are: declared by the file, made when somebody names them, removed when ad hoc and empty.
 
-Owns names and lives of queues. What a queue does is queue.py's and leaf.py's business. Answers for
+Owns names and lives of queues. What a queue does is queue.py's and leaf.py's business. Hadoop:
 QueueManager.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
-from rm.scheduler.fair.allocations import Allocations
-from rm.scheduler.fair.leaf import LeafQueue
-from rm.scheduler.fair.placement import DEFAULT, ROOT, with_root
-from rm.scheduler.fair.queue import FairQueue, ParentQueue
-from yarn.errors import YarnError
-
-if TYPE_CHECKING:
-    from rm.scheduler.fair.scheduler import FairScheduler
+from yarnbox.rm.scheduler.fair.allocations import Allocations
+from yarnbox.rm.scheduler.fair.context import FairContext
+from yarnbox.rm.scheduler.fair.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.placement import DEFAULT, ROOT, with_root
+from yarnbox.rm.scheduler.fair.queue import FairQueue, ParentQueue
+from yarnbox.rm.scheduler.plan_queues import PlanSettings
+from yarnbox.yarn.errors import YarnError
 
 
 class QueueTree:
     """All queues by path, in the order of creation."""
 
-    def __init__(self, scheduler: FairScheduler) -> None:
-        self._scheduler = scheduler
+    def __init__(self, fair: FairContext) -> None:
+        self._fair = fair
+        self._has_current_resource = True
+        self._has_new_queues = False
+        """Whether steady fair shares are out of date."""
         self._count = 0
         self._pending_changes: dict[tuple[str, bool], None] = {}
         """Declared queues (path, is leaf) in whose place one of the other kind still stands."""
         self.queues: dict[str, FairQueue] = {}
         self.leaves: dict[LeafQueue, None] = {}
-        self.root = ParentQueue(ROOT, scheduler, None, 0)
+        self.root = ParentQueue(ROOT, fair, None, 0)
         self.root.is_dynamic = False
         self.queues[ROOT] = self.root
 
@@ -68,7 +69,7 @@ class QueueTree:
             return found
         made = self._make(path, is_leaf=is_leaf)
         if made is not None:
-            self._scheduler.has_new_queues = True
+            self._has_new_queues = True
         return made
 
     def _make(self, path: str, *, is_leaf: bool) -> FairQueue | None:
@@ -92,32 +93,72 @@ class QueueTree:
         return parent
 
     def _make_child(self, parent: ParentQueue, path: str, is_leaf: bool) -> FairQueue | None:
-        scheduler = self._scheduler
-        allocations = scheduler.allocations
+        fair = self._fair
+        allocations = fair.allocations
         policy = allocations.policy_of(path)
         if not parent.policy.allows_child(policy):
-            scheduler.context.log(
-                "error", "policy not allowed below the parent's", queue=path, policy=policy.name
-            )
+            fair.rm.log("error", "policy not allowed below the parent's", queue=path, policy=policy.name)
             return None
         if policy.is_for_leaves_only and not is_leaf:
-            scheduler.context.log("error", "policy is for leaf queues only", queue=path, policy=policy.name)
+            fair.rm.log("error", "policy is for leaf queues only", queue=path, policy=policy.name)
             return None
         self._count += 1
         made: FairQueue
         if is_leaf:
-            made = leaf = LeafQueue(path, scheduler, parent, self._count)
+            made = leaf = LeafQueue(path, fair, parent, self._count)
             self.leaves[leaf] = None
         else:
-            made = ParentQueue(path, scheduler, parent, self._count)
+            made = ParentQueue(path, fair, parent, self._count)
         parent.add_child(made)
         if not allocations.is_declared(path) and parent.max_child_resources is not None:
             made.set_max(parent.max_child_resources)
         self.queues[path] = made
-        scheduler.context.tell(
-            "FairQueue", path, "created", "declared" if allocations.is_declared(path) else ""
-        )
+        fair.rm.tell("FairQueue", path, "created", "declared" if allocations.is_declared(path) else "")
         return made
+
+    # Plan queues
+
+    def is_plan(self, path: str) -> bool:
+        """Whether there is a plan queue of that path."""
+        return self._fair.allocations.queue(path).is_plan and isinstance(self.queues.get(path), ParentQueue)
+
+    def default_of(self, queue: str) -> str:
+        """Where applications without a reservation go in a plan queue; any other queue itself."""
+        found = self.queue(queue)
+        if found is None or not self.is_plan(found.path):
+            return queue
+        return PlanSettings(path=found.path).default_queue
+
+    # The cluster's size
+
+    def note_cluster_changed(self) -> None:
+        """The next `update_cluster_resource` has something to do."""
+        self._has_current_resource = False
+
+    def update_cluster_resource(self) -> None:
+        """Brings percentages and dominant shares up to date with the cluster, if nodes have changed since."""
+        if self._has_current_resource:
+            return
+        self._has_current_resource = self._has_new_queues = True
+        for queue in self.queues.values():
+            queue.cluster_changed()
+        self.reorder()
+        self.root.steady_fair_share = self._fair.cluster_resource()
+
+    def update_steady_shares(self) -> None:
+        """Works out steady fair shares, if nodes or queues have changed since; views and plans read them."""
+        self.update_cluster_resource()
+        if self._has_new_queues:
+            self._has_new_queues = False
+            self.root.recompute_steady_shares()
+
+    def reorder(self) -> None:
+        """Something changed that every order may depend on."""
+        for queue in self.queues.values():
+            if isinstance(queue, LeafQueue):
+                queue.reorder()
+            elif isinstance(queue, ParentQueue):
+                queue.line.note_all(queue.children.values())
 
     # Removed
 
@@ -153,7 +194,7 @@ class QueueTree:
 
     def _remove(self, queue: FairQueue) -> None:
         # Steady shares are those of when the last queue was made: what goes later leaves them as they are.
-        self._scheduler.settle_steadily()
+        self.update_steady_shares()
         if isinstance(queue, ParentQueue):
             for child in list(queue.children.values()):
                 self._remove(child)
@@ -163,14 +204,14 @@ class QueueTree:
         assert queue.parent is not None
         queue.parent.remove_child(queue)
         queue.parent.note_up()
-        self._scheduler.context.tell("FairQueue", queue.path, "removed")
+        self._fair.rm.tell("FairQueue", queue.path, "removed")
 
     # A file was loaded
 
     def apply(self, allocations: Allocations) -> None:
         """Makes what the file declares, changes kinds where that can be done, and lets all read it."""
         if not self._set_policies(self.root, allocations):
-            self._scheduler.context.log(
+            self._fair.rm.log(
                 "error",
                 "a queue has a policy that is not allowed below its parent's: policies stay as they were",
             )
@@ -180,8 +221,8 @@ class QueueTree:
             self._declare(path, is_leaf=False)
         for queue in self.root.queues():
             queue.read_settings(allocations)
-        self._scheduler.has_new_queues = False
-        self.root.share_out_steadily()
+        self._has_new_queues = False
+        self.root.recompute_steady_shares()
 
     def make_dynamic(self, paths: Iterable[str]) -> None:
         """The file does not declare these any more."""
@@ -203,12 +244,12 @@ class QueueTree:
 
         What is made here has no part of the steady shares before they are worked out for another reason.
         """
-        self._scheduler.settle_steadily()
+        self.update_steady_shares()
         for path, is_leaf in list(self._pending_changes):
             removed = self._make_way(path, is_leaf)
             if removed:
                 made = self.queues.get(path) or self._make(path, is_leaf=is_leaf)
-                if made is not None and self._scheduler.allocations.is_declared(path):
+                if made is not None and self._fair.allocations.is_declared(path):
                     made.is_dynamic = False
             if removed is not False:
                 del self._pending_changes[path, is_leaf]

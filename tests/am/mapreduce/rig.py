@@ -6,11 +6,12 @@ on the maps: one can only finish when it has heard of an output of every map tha
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field, replace
 
-from am.asks import ANY, RequestTable
-from am.mapreduce.core import Core, Places
-from am.mapreduce.effects import (
+from yarnbox.am.asks import ANY, RequestTable
+from yarnbox.am.mapreduce.core import Core, Places
+from yarnbox.am.mapreduce.effects import (
     AbortJob,
     AbortTask,
     Ask,
@@ -20,8 +21,9 @@ from am.mapreduce.effects import (
     Record,
     SetUpJob,
     StopTask,
+    WriteLog,
 )
-from am.mapreduce.events import (
+from yarnbox.am.mapreduce.events import (
     AttemptContainerCleaned,
     AttemptContainerLaunched,
     JobAbortCompleted,
@@ -29,16 +31,17 @@ from am.mapreduce.events import (
     JobSetupCompleted,
     TaskRecover,
 )
-from am.mapreduce.ids import JobId, TaskAttemptId
-from am.mapreduce.job import JobState
-from am.mapreduce.settings import JobSettings
-from yarn.clock import VirtualClock
-from yarn.enums import NodeState
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.container import Container, ContainerStatus
-from yarn.records.master import AllocateRequest, AllocateResponse
-from yarn.records.node import NodeReport
-from yarn.records.request import (
+from yarnbox.am.mapreduce.history.jhist import Event, decoded, encoded
+from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId
+from yarnbox.am.mapreduce.job import JobState
+from yarnbox.am.mapreduce.settings import JobSettings
+from yarnbox.yarn.clock import VirtualClock
+from yarnbox.yarn.enums import NodeState
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.container import Container, ContainerStatus
+from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse
+from yarnbox.yarn.records.node import NodeReport
+from yarnbox.yarn.records.request import (
     PreemptionContainer,
     PreemptionContract,
     PreemptionMessage,
@@ -46,7 +49,7 @@ from yarn.records.request import (
     ResourceRequest,
     StrictPreemptionContract,
 )
-from yarn.resource import Resource
+from yarnbox.yarn.resource import Resource
 
 JOB = JobId(1, 1)
 ATTEMPT = ApplicationAttemptId(ApplicationId(1, 1), 1)
@@ -164,17 +167,18 @@ class Rig:
         self.core = Core(self.clock, JOB, app_attempt, settings, places, self.asks)
         self.running: dict[TaskAttemptId, Container] = {}
         self.records: list[Record] = []
+        self.log: list[str] = []
         self.aborted: list[TaskAttemptId] = []
         self.commits = self.aborts = 0
         self.core.start(recovered)
-        self.settle()
+        self.perform_effects()
 
     @property
     def state(self) -> JobState:
         """Of the job."""
         return self.core.job.state
 
-    def settle(self) -> None:
+    def perform_effects(self) -> None:
         """Carries out what was ordered, until nothing more is."""
         while effects := self.core.take_effects():
             for effect in effects:
@@ -191,6 +195,9 @@ class Rig:
             case AbortJob():
                 self.aborts += 1
                 core.tell(JobAbortCompleted())
+            case WriteLog(level, text):
+                assert level == "info", text
+                self.log.append(text)
             case AbortTask(attempt_id):
                 self.aborted.append(attempt_id)
             case LaunchTask(attempt_id, container):
@@ -210,9 +217,9 @@ class Rig:
         for _ in range(times):
             self.clock.move_to(self.clock.now_ms() + 1000)
             self.core.advance()
-            self.settle()
+            self.perform_effects()
             self.core.heartbeat(self.cluster.allocate(self.request()))
-            self.settle()
+            self.perform_effects()
 
     def request(self) -> AllocateRequest:
         """The AM's next call."""
@@ -226,7 +233,7 @@ class Rig:
 
     def node_of(self, attempt_id: TaskAttemptId) -> str:
         """Where an attempt runs or ran."""
-        node_id = self.core.context.attempts[attempt_id].node_id
+        node_id = self.core.job.attempt(attempt_id).node_id
         assert node_id is not None
         return node_id.host
 
@@ -241,7 +248,19 @@ class Rig:
                 assert self.core.commit_pending(attempt_id)
             assert self.core.done(attempt_id, {"g": {"c": 1}})
         self.cluster.end(container.id, exit_status)
-        self.settle()
+        self.perform_effects()
+
+    def report(self, attempt_id: TaskAttemptId, progress: float) -> bool:
+        """A task tells how far it is; whether it is to go on."""
+        is_wanted = self.core.status_update(
+            attempt_id, progress, "MAP" if attempt_id.is_map else "REDUCE", {}
+        )
+        self.perform_effects()
+        return is_wanted
+
+    def history(self) -> list[Event]:
+        """What was recorded, as it is read from a file."""
+        return [decoded(json.loads(json.dumps(encoded(one.type, one.fields)))) for one in self.records]
 
     def can_fetch(self) -> bool:
         """Whether a reduce would find an output of every map, on a live node."""

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from am.mapreduce.client_service import JobClientService
-from am.mapreduce.job import JobState
-from am.mapreduce.report import AMInfo, Pages
-from am.mapreduce.settings import JobSettings
 from tests.am.mapreduce.rig import ATTEMPT, JOB, Rig
-from yarn.errors import YarnError
-from yarn.ids import ContainerId, NodeId
-from yarn.records import mapreduce as records
-from yarn.rpc import Caller
-from yarn.wire import from_bytes, to_bytes
+from yarnbox.am.mapreduce.client_service import JobClientService
+from yarnbox.am.mapreduce.job import JobState
+from yarnbox.am.mapreduce.report import AMInfo, Pages
+from yarnbox.am.mapreduce.settings import JobSettings
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.records import mapreduce as records
+from yarnbox.yarn.rpc import Caller
+from yarnbox.yarn.wire import from_bytes, to_bytes
 
 JOB_ID = records.JobId(app_id=JOB.application_id, id=1)
 ANN = Caller(user="ann", host="127.0.0.1")
@@ -24,8 +24,8 @@ ANN = Caller(user="ann", host="127.0.0.1")
 def service(rig: Rig) -> JobClientService:
     settings = JobSettings()
     am = AMInfo(1, ContainerId(ATTEMPT, 1), NodeId("n1", 1), 500, 100, 8042)
-    pages = Pages(rig.core, settings, "me", lambda _host: "/r1", am)
-    return JobClientService(rig.core, settings, "me", pages, am, "job.xml", rig.settle)
+    pages = Pages(rig.core, settings, "me", am)
+    return JobClientService(rig.core, settings, "me", pages, am, "job.xml", rig.perform_effects)
 
 
 def ask(rig: Rig, rpc: str, request: Any, *, asked: JobClientService | None = None) -> Any:

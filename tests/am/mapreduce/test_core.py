@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from am.mapreduce.events import JobKill, TaskRecover
-from am.mapreduce.history import completed_tasks
-from am.mapreduce.ids import JobId, TaskAttemptId, TaskId, TaskType
-from am.mapreduce.job import JobState
-from tests.am.mapreduce.rig import JOB, Cluster, Rig
-from yarn.ids import NodeId
+from tests.am.mapreduce.rig import ATTEMPT, JOB, Cluster, Rig
+from yarnbox.am.mapreduce.events import JobKill, TaskRecover
+from yarnbox.am.mapreduce.history.parsed import completed_tasks, parse
+from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId, TaskId, TaskType
+from yarnbox.am.mapreduce.job import JobState
+from yarnbox.yarn.ids import ContainerId, NodeId
 
 
 def map_attempt(task: int, attempt: int = 0) -> TaskAttemptId:
@@ -61,7 +61,7 @@ class TestRuns:
             rig.beat()
             rig.cluster.lose("n1")
             rig.run()
-            stories.append([(record.type, record.time_ms, dict(record.fields)) for record in rig.records])
+            stories.append([(record.type, dict(record.fields)) for record in rig.records])
         assert stories[0] == stories[1]
 
 
@@ -74,7 +74,7 @@ class TestFailures:
         assert [ask.priority for ask in rig.asks.asks()] == [5]
         rig.run()
         assert rig.state is JobState.SUCCEEDED
-        assert rig.core.context.tasks[TaskId(JOB, TaskType.MAP, 0)].successful_attempt == map_attempt(0, 1)
+        assert rig.core.job.task(TaskId(JOB, TaskType.MAP, 0)).successful_attempt == map_attempt(0, 1)
 
     def test_the_fourth_failure_fails_the_job(self) -> None:
         rig = Rig(maps=2, is_blacklisting=False)
@@ -100,7 +100,7 @@ class TestFailures:
         rig = Rig(maps=1, map_attempts=1)
         rig.beat()
         rig.core.failed(map_attempt(0), "division by zero")
-        rig.settle()
+        rig.perform_effects()
         rig.run()
         assert rig.state is JobState.FAILED
         assert "Error: division by zero" in rig.core.job.diagnostics
@@ -112,6 +112,28 @@ class TestFailures:
         assert not rig.core.is_wanted(map_attempt(0))
         rig.run()
         assert rig.state is JobState.SUCCEEDED
+
+    def test_a_task_that_only_says_that_it_is_there_is_stopped_too(self) -> None:
+        rig = Rig(maps=2, task_timeout_ms=5000)
+        rig.beat()
+        for _ in range(8):
+            for number, is_alive in enumerate((True, False)):
+                rig.core.status_update(map_attempt(number), 0.5, "MAP", {}, is_alive=is_alive)
+            rig.beat()
+        assert map_attempt(0) in rig.running
+        assert map_attempt(1, 1) in rig.running
+        rig.run()
+        assert rig.state is JobState.SUCCEEDED
+
+    def test_an_am_that_stood_still_stops_nobody_for_silence(self) -> None:
+        rig = Rig(maps=1, task_timeout_ms=5000)
+        rig.beat()
+        rig.clock.move_to(rig.clock.now_ms() + 9000)
+        rig.core.stood_still()
+        rig.beat(4)
+        assert list(rig.running) == [map_attempt(0)]
+        rig.beat(4)
+        assert list(rig.running) == [map_attempt(0, 1)]
 
     def test_a_host_where_too_much_fails_is_avoided(self) -> None:
         cluster = Cluster(nodes={f"n{number}": "/r1" for number in range(1, 5)})
@@ -138,7 +160,7 @@ class TestFailures:
         rig.beat()
         rig.finish(map_attempt(0))
         rig.core.tell(JobKill(diagnostics="enough"))
-        rig.settle()
+        rig.perform_effects()
         rig.beat(2)
         assert rig.state is JobState.KILLED
         assert not rig.cluster.live
@@ -182,7 +204,7 @@ class TestLostNodes:
             rig.cluster.lose("n1")
             rig.run()
             assert rig.state is JobState.SUCCEEDED
-            tasks = rig.core.context.tasks
+            tasks = {task.id: task for task in rig.core.job.tasks}
             assert tasks[TaskId(JOB, TaskType.MAP, 0)].successful_attempt == map_attempt(0)
 
     def test_outputs_that_reduces_complain_of_are_made_again(self) -> None:
@@ -194,7 +216,7 @@ class TestLostNodes:
         for reduce in (one, one, two):
             assert rig.state is JobState.RUNNING
             assert rig.core.status_update(reduce, 0.1, "SHUFFLE", {}, [map_attempt(0)])
-            rig.settle()
+            rig.perform_effects()
         rig.beat(2)
         assert rig.attempts(maps=True) == [map_attempt(0, 1)]
         rig.run()
@@ -208,7 +230,7 @@ class TestLostNodes:
         (reduce,) = rig.attempts(maps=False)
         for _ in range(2):
             rig.core.status_update(reduce, 0.1, "SHUFFLE", {}, [map_attempt(0)])
-        rig.settle()
+        rig.perform_effects()
         rig.beat()
         assert rig.attempts(maps=True) == []
 
@@ -269,7 +291,7 @@ class TestPreemption:
             rig.finish(attempt, exit_status=-102)
         rig.run()
         assert rig.state is JobState.SUCCEEDED
-        assert not any(task.failed_attempts for task in rig.core.context.tasks.values())
+        assert not any(task.failed_attempts for task in rig.core.job.tasks)
 
 
 class TestRecovery:
@@ -278,8 +300,7 @@ class TestRecovery:
         first.beat()
         first.finish(map_attempt(0))
         first.finish(map_attempt(2))
-        lines = [{"type": r.type, "time": r.time_ms, **r.fields} for r in first.records]
-        recovered = completed_tasks(lines)
+        recovered = completed_tasks(parse(first.history()))
         assert [str(one.task_id)[-8:] for one in recovered] == ["m_000000", "m_000002"]
         second = Rig(maps=3, reduces=1, app_attempt=2, recovered=tuple(recovered))
         second.beat()
@@ -298,10 +319,11 @@ class TestRecovery:
             counters={"g": {"c": 2}},
             started_ms=5,
             finished_ms=9,
+            container_id=ContainerId(ATTEMPT, 7),
+            http_port=8042,
         )
         rig = Rig(maps=2, app_attempt=2, recovered=(recovered,))
-        lines = [{"type": r.type, "time": r.time_ms, **r.fields} for r in rig.records]
-        assert completed_tasks(lines) == [recovered]
+        assert completed_tasks(parse(rig.history())) == [recovered]
 
     def test_an_output_that_was_lost_later_is_not_recovered(self) -> None:
         rig = Rig(maps=2, reduces=1, hosts=("n1",))
@@ -309,8 +331,7 @@ class TestRecovery:
         rig.finish(map_attempt(0))
         rig.cluster.lose("n1")
         rig.beat()
-        lines = [{"type": r.type, "time": r.time_ms, **r.fields} for r in rig.records]
-        assert completed_tasks(lines) == []
+        assert completed_tasks(parse(rig.history())) == []
 
 
 @st.composite
@@ -346,14 +367,14 @@ def test_whatever_happens_the_job_ends_and_nothing_is_left(
         elif verb == "complain" and not chosen.is_map:
             done = [event.attempt_id for event in rig.core.completion_events(0)]
             rig.core.status_update(chosen, 0.1, "SHUFFLE", {}, done[: number + 1])
-            rig.settle()
+            rig.perform_effects()
     rig.run(200)
     assert rig.state is JobState.SUCCEEDED
     assert rig.commits == 1
     rig.beat(3)
     assert not cluster.live, "a container was leaked"
     assert rig.asks.asks() == [], "something is still asked for"
-    for task in rig.core.context.tasks.values():
+    for task in rig.core.job.tasks:
         assert task.successful_attempt is not None
         assert not task.live
 

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 
-from am.mapreduce import events
-from am.mapreduce.attempt import ATTEMPT, AttemptState
-from am.mapreduce.context import Context
-from am.mapreduce.ids import TaskAttemptId, TaskId, TaskType
-from am.mapreduce.job import ENDED, Job
-from am.mapreduce.job import JOB as JOB_TABLE
-from am.mapreduce.settings import JobSettings
-from am.mapreduce.tables import TABLES, render
-from am.mapreduce.task import TASK, Task
 from tests.am.mapreduce.rig import JOB, Rig
 from tests.tree import ROOT
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.container import Container
-from yarn.statemachine import InvalidEventError, Table
+from yarnbox.am.mapreduce import events
+from yarnbox.am.mapreduce.attempt import ATTEMPT, Attempt, AttemptState
+from yarnbox.am.mapreduce.context import Context
+from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId, TaskType
+from yarnbox.am.mapreduce.job import ENDED, Job
+from yarnbox.am.mapreduce.job import JOB as JOB_TABLE
+from yarnbox.am.mapreduce.settings import JobSettings
+from yarnbox.am.mapreduce.tables import TABLES, render
+from yarnbox.am.mapreduce.task import TASK, Task
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.container import Container
+from yarnbox.yarn.statemachine import InvalidEventError, Table
 
 MAP = TaskId(JOB, TaskType.MAP, 0)
 REDUCE = TaskId(JOB, TaskType.REDUCE, 0)
@@ -38,6 +38,7 @@ VALUES: dict[str, Any] = {
     "node_id": NODE,
     "container": CONTAINER,
     "state": "SUCCEEDED",
+    "is_alive": True,
     "status": "SUCCEEDED",
     "diagnostics": "why",
     "shuffle_port": 1,
@@ -48,7 +49,13 @@ VALUES: dict[str, Any] = {
     "phase": "MAP",
     "exit_status": 1,
     "after_failure": False,
+    "container_id": CONTAINER.id,
+    "http_port": 8042,
+    "shuffle_finished_ms": 0,
 }
+VALUES["task"] = events.TaskRecover(
+    **{name: VALUES[name] for name in events.TaskRecover.__dataclass_fields__}
+)
 
 
 def event_of(event_type: type[Any]) -> Any:
@@ -59,11 +66,11 @@ def entity(table: Table[Any]) -> Any:
     """A fresh job, task or attempt within a fresh core."""
     context = Context(JOB, 1, JobSettings())
     task = Task(context, MAP, 4)
-    context.tasks[MAP] = task
     if table is TASK:
+        task.attempts[FIRST] = Attempt(context, FIRST, (), ())
         return task
     TASK.fire(task, events.TaskSchedule(task_id=MAP), 0, context.story)
-    return Job(context, [task], []) if table is JOB_TABLE else context.attempts[FIRST]
+    return Job(context, [task], []) if table is JOB_TABLE else task.attempts[FIRST]
 
 
 def cells(present: bool) -> list[Any]:
@@ -115,7 +122,7 @@ def test_every_event_has_somebody_to_handle_it() -> None:
 
 def test_the_page_of_the_manual_shows_the_tables_as_they_are() -> None:
     page = ROOT / "docs" / "mapreduce-state-machines.md"
-    assert page.read_text() == render(), "python -m am.mapreduce.tables writes it"
+    assert page.read_text() == render(), "python -m yarnbox.am.mapreduce.tables writes it"
 
 
 def test_an_attempt_exit_counts_unless_yarn_took_the_container_away() -> None:
@@ -124,6 +131,6 @@ def test_an_attempt_exit_counts_unless_yarn_took_the_container_away() -> None:
         rig.beat()
         rig.finish(FIRST, exit_status=exit_status)
         rig.beat()
-        assert rig.core.context.attempts[FIRST].state.value == state
-        task = rig.core.context.tasks[MAP]
+        assert rig.core.job.attempt(FIRST).state.value == state
+        task = rig.core.job.task(MAP)
         assert list(task.failed_attempts) == ([FIRST] if state == "FAILED" else [])

@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from am.connection import Connection
-from am.environment import ContainerEnvironment
-from am.shell.master import ShellMaster
-from am.shell.spec import ShellSpec
 from tests.am.little_cluster import HOST, USER, LittleCluster, little_cluster
-from yarn.configuration import Configuration
-from yarn.credentials import Credentials
-from yarn.enums import FinalApplicationStatus
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from tests.waiting import PATIENCE_S
+from yarnbox.am.connection import Connection
+from yarnbox.am.environment import ContainerEnvironment
+from yarnbox.am.shell.master import ShellMaster
+from yarnbox.am.shell.spec import ShellSpec
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.credentials import Credentials
+from yarnbox.yarn.enums import FinalApplicationStatus
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 
 APPLICATION = ApplicationId(1, 1)
 
@@ -34,7 +35,7 @@ def run_shell(root: Path, spec: ShellSpec, *, lose_first: bool = False) -> tuple
             )
             little.loses_first = lose_first
             master = ShellMaster(spec, environment, Connection.of(Configuration.of(properties)))
-            return await asyncio.wait_for(master.run(), 30), little
+            return await asyncio.wait_for(master.run(), PATIENCE_S), little
 
     return asyncio.run(run())
 

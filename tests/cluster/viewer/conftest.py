@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sim.recording.document import Recording, read, read_file, write
-from sim.scenario.document import parse_scenario
-from sim.scenario.player import play_recorded
-from sim.workload.command import main as sim
+from yarnbox.sim.recording.document import Recording, read, read_file, write
+from yarnbox.sim.scenario.document import parse_scenario
+from yarnbox.sim.scenario.player import play_recorded
+from yarnbox.sim.workload.command import main as sim
 
 TEXT = """\
 name: two-queues

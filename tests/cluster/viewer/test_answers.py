@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from cluster.viewer.answers import EPOCH_MS, RecordedCluster
-from rm.web.refusals import RestError
-from sim.recording.document import Recording
+from yarnbox.cluster.viewer.answers import EPOCH_MS, RecordedCluster
+from yarnbox.rm.web.refusals import RestError
+from yarnbox.sim.recording.document import Recording
 
 A1 = "application_0_0001"
 BEGIN, SUBMITTED, THREE, RESERVED, LOST, OVER = 0, 1000, 5000, 10_000, 11_000, 12_000
@@ -80,7 +80,11 @@ def test_containers_in_their_states(cluster: RecordedCluster) -> None:
     first = cluster.answer("/ui/containers", {"app": A1}, LOST)["containers"]["container"][0]
     assert (first["exitStatus"], first["finished"], first["isAM"]) == (-100, EPOCH_MS + LOST, False)
     whole = cluster.answer("/ui/recording/containers", {}, THREE)["containers"]
-    assert (len(whole["container"]), whole["names"], whole["isWhole"]) == (3, {A1: "a1"}, True)
+    place = whole["fields"].index("app")
+    seen = {whole["names"][row[place]] for row in whole["row"]}
+    assert seen == set(whole["apps"]), "those of the whole run"
+    assert (whole["apps"][A1], whole["now"]) == ("a1", cluster.recording.end)
+    assert "app" in whole["named"]
 
 
 def test_shares_over_the_whole_run_are_known_up_to_the_moment(cluster: RecordedCluster) -> None:
@@ -91,6 +95,9 @@ def test_shares_over_the_whole_run_are_known_up_to_the_moment(cluster: RecordedC
     assert used[:6] == [0.0, 0.0, 0.0, 12.5, 25.0, 37.5]
     assert set(used[6:]) == {None}
     assert history["mark"][-1] == {"time": EPOCH_MS + THREE, "kind": "now", "text": ""}
+    whole = cluster.answer("/ui/history/queues", {"parent": "root", "whole": "1"}, THREE)["history"]
+    assert None not in whole["queue"][0]["used"]
+    assert whole["mark"][-1] == history["mark"][-1]
     leaf = cluster.answer("/ui/history/queues", {"parent": "root.a"}, THREE)["history"]
     assert [one["path"] for one in leaf["queue"]] == ["root.a"]
     few = cluster.answer("/ui/history/cluster", {"points": "4"}, None)["history"]
@@ -132,7 +139,7 @@ def test_what_waits_and_why(cluster: RecordedCluster) -> None:
     why = cluster.answer(f"/ui/why/{b1}", {}, RESERVED - 1000)["why"]
     assert (why["queue"], len(why["reasons"])) == ("root.b", 1)
     (waits,) = cluster.answer("/ui/waiting", {}, RESERVED)["waiting"]["reason"]
-    assert (waits["containers"], waits["example"]) == (1, b1)
+    assert (waits["containers"], waits["example"], waits["queue"]) == (1, b1, "root.b")
     (user,) = cluster.answer("/ui/queue-users", {"queue": "root.a"}, THREE)["users"]["user"]
     assert (user["username"], user["runningContainers"], user["pendingContainers"]) == ("mei", 3, 1)
     assert cluster.answer("/scheduler-overview", {}, THREE)["schedulerType"] == "Capacity Scheduler"

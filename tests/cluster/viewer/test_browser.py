@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 
 import pytest
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import Page, async_playwright, expect
 
-from sim.recording.document import Recording
 from tests.cluster.viewer.test_server import play, viewing
+from yarnbox.cluster.demo import demos
+from yarnbox.cluster.demo import recorded as demo_recorded
+from yarnbox.sim.recording.document import Recording, read
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="no browser: apt-get install chromium")
-PAGES = ("/node/n2:1234", "/app/application_0_0001", "/scheduler?queue=root.a", "/events")
+PAGES = ("/node/n2:1234", "/app/application_0_0001?at=5000", "/scheduler?queue=root.a", "/events")
 EVERY_PAGE = (
     "",
     "/run",
     "/nodes",
     "/node/node0:1234",
     "/apps",
-    "/app/application_0_0001",
+    "/app/application_0_0001?at=20000",
     "/app/application_0_0002?at=20000",
     "/scheduler",
     "/scheduler?queue=root.default",
@@ -61,7 +64,9 @@ async def show(page: Page, top: str, path: str) -> None:
 
 
 async def look_at_moments(page: Page, top: str) -> None:
-    """The address holds the moment, whatever page one goes to; the end is where no moment is named."""
+    """The address holds the moment, whatever page one goes to; the beginning is where none is named."""
+    await show(page, top, "/run")
+    await page.locator("#moment", has_text="1 of 14").wait_for()
     await show(page, top, "/run?at=4000")
     await page.locator(".listing .now", has_text="heartbeat: {node: n1, times: 2}").wait_for()
     await page.keyboard.press("ArrowRight")
@@ -71,7 +76,7 @@ async def look_at_moments(page: Page, top: str) -> None:
     await page.wait_for_url("**/apps?at=5000")
     await page.locator("td", has_text="RUNNING").wait_for()
     await page.get_by_role("button", name="To the end").click()
-    await page.wait_for_url("**/apps")
+    await page.wait_for_url(re.compile(r"/apps\?at=1\d+$"))
     await page.locator("td", has_text="FINISHED").wait_for()
     await page.get_by_label("Speed").select_option("10")
     await page.get_by_role("button", name="Play").click()
@@ -87,8 +92,123 @@ def test_a_recording_can_be_looked_at(recording: Recording) -> None:
             for path in PAGES:
                 await show(page, caller.top, path)
             await look_at_moments(page, caller.top)
+            await look_at_the_stream(page, caller.top)
             await show(page, caller.top, "/compare")
             await page.locator("caption", has_text="by queue").wait_for()
+            await page.get_by_text("No figure of the two runs differs by 5 % or more.").wait_for()
+
+    play(scene)
+
+
+# Whether a picture of containers that are made up is right, wherever one looks: no bar hides another, and
+# where a container lives there is a bar.
+PICTURES = """async () => {
+  const { Lanes } = await import("/static/streamlanes.js");
+  let seed = 1;
+  const chance = (most) => (seed = (seed * 48271) % 2147483647) % most;
+  const containers = Array.from({ length: 1500 }, (_, i) => {
+    const started = chance(100_000);
+    const finished = i % 50 ? started + 1 + chance(i % 3 ? 20 : 9_000) : 0;
+    return { id: i, node: `n${chance(30)}`, started, finished };
+  });
+  const lanes = new Lanes(containers, (one) => one.node, 110_000);
+  const colourOf = containers.map((_, i) => i % 3);
+  const faults = [];
+  for (let i = 0; i < 60; i += 1) {
+    const begin = chance(90_000), top = chance(lanes.count);
+    const view = { begin, end: begin + 10 + chance(50_000), top, bottom: top + 1 + chance(lanes.count) };
+    const [width, height] = [40 + chance(400), 20 + chance(200)];
+    const level = lanes.levelFor(view, height);
+    const drawn = new Map();
+    lanes.bars(view, width, height, colourOf, (x, wide, y, tall, one) => {
+      const row = Math.floor(lanes.lane[one] / level.bundle);
+      if (!drawn.has(row)) drawn.set(row, new Array(width).fill(0));
+      if (x < 0 || wide < 1 || x + wide > width) faults.push(`outside: ${x} ${wide} of ${width}`);
+      for (let place = x; place < x + wide; place += 1)
+        if (drawn.get(row)[place]++) faults.push(`twice at ${row}, ${place}`);
+    });
+    const scale = width / (view.end - view.begin);
+    containers.forEach((_, one) => {
+      if (lanes.begin[one] >= view.end || lanes.end[one] <= view.begin) return;
+      const row = Math.floor(lanes.lane[one] / level.bundle);
+      if (row < Math.floor(view.top / level.bundle) || row >= Math.ceil(view.bottom / level.bundle)) return;
+      const x = Math.max(0, Math.floor((lanes.begin[one] - view.begin) * scale));
+      const past = Math.min(width, Math.max(x + 1, Math.floor((lanes.end[one] - view.begin) * scale)));
+      for (let place = x; place < past; place += 1)
+        if (!drawn.get(row)?.[place]) faults.push(`nothing at ${row}, ${place}`);
+    });
+  }
+  const [one] = lanes.order, { begin, end } = { begin: lanes.first, end: lanes.last };
+  const whole = { begin, end, top: 0, bottom: lanes.count };
+  const found = lanes.at(whole, 1000, 15 * lanes.count, 0, 15 * lanes.lane[one] + 5);
+  if (!found.includes(one)) faults.push("the first container is not found where it lies");
+  return faults.slice(0, 5);
+}"""
+
+
+async def file_of(page: Page, name: str) -> str:
+    """The text that a button saves."""
+    async with page.expect_download() as saved:
+        await page.get_by_role("button", name=name).click()
+    return (await (await saved.value).path()).read_text()
+
+
+async def pinch(page: Page, place: str) -> None:
+    """Two fingers that go apart there."""
+    await page.locator(place).first.evaluate("(one) => one.scrollIntoView({ block: 'center' })")
+    box = await page.locator(place).first.bounding_box()
+    assert box is not None
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    fingers = await page.context.new_cdp_session(page)
+
+    async def touch(kind: str, *away: float) -> None:
+        points = [{"x": x + one, "y": y, "id": number} for number, one in enumerate(away)]
+        await fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    await touch("touchStart", -20, 20)
+    for step in range(1, 6):
+        await touch("touchMove", -20 - 10 * step, 20 + 10 * step)
+    await touch("touchEnd")
+
+
+async def look_at_the_stream(page: Page, top: str) -> None:
+    """By keys from one container to the next, zoom, the picture as a file, and the page of an application."""
+    await show(page, top, "/run?colour=state")
+    stream = page.locator(".stream")
+    await stream.get_by_role("application").focus()
+    await page.keyboard.press("ArrowRight")
+    told = stream.locator("output")
+    assert "container_0_0001_01_000001; n1:1234" in (await told.text_content() or "")
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("+")
+    assert "n2:1234" in (await told.text_content() or "")
+    text = await file_of(page, "two-queues: as SVG")
+    assert "lost with its node: 2" in text
+    await page.keyboard.press("0")
+    for name, place in (("two-queues: as SVG", ".field"), ("Used share of each queue as SVG", ".plot")):
+        before = await file_of(page, name)
+        await pinch(page, place)
+        assert await file_of(page, name) != before, place
+    await stream.get_by_role("button", name="show all").click()
+    await stream.get_by_label("Colour").select_option("locality")
+    await stream.locator(".swatch", has_text="off switch").wait_for()
+    await stream.get_by_text("As a table").click()
+    await stream.get_by_role("cell", name="n1:1234").wait_for()
+    await stream.get_by_role("application").focus()
+    await page.keyboard.press("Enter")
+    await page.wait_for_url("**/app/application_0_0001?**")
+    assert await page.evaluate(PICTURES) == []
+
+
+@needs_browser
+def test_the_report_of_what_if_is_on_the_page_compare(recording: Recording) -> None:
+    report = "<!DOCTYPE html><h1>Who waits longer</h1>"
+
+    async def scene() -> None:
+        async with viewing([recording], report=report) as caller, browsing() as page:
+            await show(page, caller.top, "/compare")
+            await page.frame_locator("iframe.report").get_by_role("heading", name="Who waits").wait_for()
 
     play(scene)
 
@@ -104,6 +224,34 @@ def test_every_page_of_a_workload_finds_what_it_asks_for(workload: Recording) ->
                 address = await link.get_attribute("href")
                 async with caller.session.get(f"{caller.top}{address}") as answer:
                     assert answer.status == HTTPStatus.OK, address
+
+    play(scene)
+
+
+@needs_browser
+def test_a_demo_explains_itself_and_can_be_changed() -> None:
+    path = demos()["delay"]
+
+    async def scene() -> None:
+        found = [read(text, path.name) for text in demo_recorded(path)]
+        async with viewing(found, directory=path.parent, demo=path.name) as caller, browsing() as page:
+            await show(page, caller.top, "/run?at=13000")
+            counts = page.get_by_label("Skipped opportunities at this moment")
+            await counts.get_by_text("query 3").wait_for()
+            word = page.locator("dfn", has_text="skipped opportunities").first
+            await word.focus()
+            await page.locator("#means", has_text="How many offers of nodes").wait_for()
+            await page.keyboard.press("Escape")
+            assert await page.locator("#means").is_hidden()
+            await page.get_by_role("link", name="Open delay.yaml").click()
+            await page.wait_for_url("**/simulation?file=delay.yaml**")
+            text = page.locator("#scenario")
+            await expect(text).to_have_value(re.compile("name: delay"))
+            changed = (await text.input_value()).replace("threshold.node: 0.5", "threshold.node: -1")
+            await text.fill(re.sub(r"\n  - expect: .*", "", changed))
+            await page.get_by_role("button", name="Run", exact=True).click()
+            await page.wait_for_url("**/run?run=s1**")
+            await page.locator("h2", has_text="What to watch").wait_for()
 
     play(scene)
 

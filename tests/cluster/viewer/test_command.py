@@ -1,4 +1,4 @@
-"""`yarnbox view`: what is no recording is one line and status 2; Ctrl-C is a good end."""
+"""`yarnbox view`: what is not a recording is one line and status 2; Ctrl-C is a good end."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from cluster.main import main
-from cluster.viewer.command import serve
-from cluster.viewer.shelf import Shelf
-from sim.recording.document import Recording
+from tests.waiting import PATIENCE_S
+from yarnbox.cluster.main import main
+from yarnbox.cluster.viewer.command import read_report, serve
+from yarnbox.cluster.viewer.shelf import Shelf
+from yarnbox.sim.recording.document import Recording
 
 
 @pytest.mark.parametrize(
     "name, text, reason",
     [
         ("nowhere.json", None, "cannot be read: No such file or directory"),
-        ("x.yaml", "name: x\n", "is no recording"),
+        ("x.yaml", "name: x\n", "is not a recording"),
         ("old.json", '{"format": "yarnbox-recording", "version": 0}', "is a recording of version 0"),
     ],
 )
@@ -42,8 +43,19 @@ def test_three_are_too_many_and_a_directory_has_to_be_one(capsys: pytest.Capture
     assert main(["view", "--scenarios", "nowhere"]) == 2
     assert capsys.readouterr().err.splitlines() == [
         "yarnbox: at most 2 recordings are shown side by side",
-        "yarnbox: nowhere is no directory",
+        "yarnbox: nowhere is not a directory",
     ]
+
+
+def test_a_directory_is_a_report_of_what_if(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["view", str(tmp_path)]) == 2
+    assert main(["view", str(tmp_path), str(tmp_path)]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        f"yarnbox: {tmp_path}: there is no report.html in it, as `yarnbox whatif --out` writes it",
+        "yarnbox: one report of yarnbox whatif is shown at a time",
+    ]
+    (tmp_path / "report.html").write_text("<p>worse</p>")
+    assert read_report(tmp_path) == "<p>worse</p>"
 
 
 def test_it_serves_until_ctrl_c(recording: Recording, capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,7 +71,7 @@ def test_it_serves_until_ctrl_c(recording: Recording, capsys: pytest.CaptureFixt
         async with aiohttp.ClientSession() as session, session.get(url) as answer:
             assert (await answer.json())["clusterInfo"]["id"] == "two-queues"
         os.kill(os.getpid(), signal.SIGINT)
-        assert await asyncio.wait_for(serving, 20) == 0
+        assert await asyncio.wait_for(serving, PATIENCE_S) == 0
 
     asyncio.run(scene())
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cluster.viewer.comparison import POINTS, comparison
-from sim.recording.document import Recording
 from tests.cluster.viewer.conftest import TEXT, recorded
+from yarnbox.cluster.viewer.comparison import POINTS, comparison
+from yarnbox.sim.recording.document import Recording
 
 
 def test_both_begin_with_their_first_submission(recording: Recording) -> None:
@@ -30,6 +30,38 @@ def test_both_begin_with_their_first_submission(recording: Recording) -> None:
     assert first["series"]["memory"][-1] is not None
     assert second["series"]["memory"][-1] is None, "it ended before"
     assert first["figures"]["queues"]["root.a"]["wait"] == second["figures"]["queues"]["root.a"]["wait"]
+
+
+def test_the_differences_that_matter_begin_with_the_largest_regression(recording: Recording) -> None:
+    slower = recorded(TEXT.replace("  - pull: a1\n", "  - pull: a1\n  - advance: 100s\n"))
+    found = comparison({"a": recording, "b": slower})["differences"]
+    assert [one["isWorse"] for one in found] == sorted((one["isWorse"] for one in found), reverse=True)
+    worse = [one for one in found if one["isWorse"]]
+    assert any((one["what"], one["queue"]) == ("Makespan", "") for one in worse)
+    sizes = [abs(b - a) / max(a, b) for a, b in (one["values"] for one in worse)]
+    assert sizes == sorted(sizes, reverse=True)
+    (makespan,) = [one for one in worse if one["what"] == "Makespan"]
+    before, after = makespan["values"]
+    assert makespan["change"] == round((after - before) / before, 4) > 1, "against the first run"
+    assert comparison({"a": recording, "b": recording})["differences"] == []
+
+
+def test_the_queue_of_fifo_is_compared_with_the_default_queue(workload: Recording) -> None:
+    fifo = recorded(
+        "name: fifo\nconf: {yarn.resourcemanager.scheduler.class: fifo}\n"
+        "nodes:\n  - {name: n1, memory-mb: 4096}\n"
+        "steps:\n  - submit: {app: a1}\n  - ask: {app: a1, requests: [{count: 1, memory-mb: 1024}]}\n"
+        "  - heartbeat: n1\n"
+    )
+    for one in comparison({"a": fifo, "b": workload})["runs"]:
+        assert list(one["figures"]["queues"]) == ["root.default"]
+        assert list(one["series"]["queue"]) == ["root.default"]
+
+
+def test_a_queue_that_nobody_used_is_not_drawn() -> None:
+    unused = recorded(TEXT.split("  - submit: {app: b1")[0])
+    (run,) = comparison({"a": unused})["runs"]
+    assert list(run["series"]["queue"]) == ["root.a"]
 
 
 def test_one_run_and_an_empty_one() -> None:

@@ -11,13 +11,14 @@ from typing import Any
 
 import aiohttp
 
-from cluster.viewer import shelf as shelf_module
-from cluster.viewer.server import Viewer
-from cluster.viewer.shelf import Shelf
-from rm.edge.http.server import bind
-from sim.recording.document import Recording
 from tests.cluster.viewer.conftest import TEXT
-from yarn.address import Address
+from tests.waiting import PATIENCE_S
+from yarnbox.cluster.viewer import shelf as shelf_module
+from yarnbox.cluster.viewer.server import Viewer
+from yarnbox.cluster.viewer.shelf import Shelf
+from yarnbox.sim.recording.document import Recording
+from yarnbox.yarn.address import Address
+from yarnbox.yarn.http_server import bind
 
 XSRF = {"X-XSRF-Header": "x"}
 
@@ -42,9 +43,11 @@ class Caller:
 
 
 @asynccontextmanager
-async def viewing(recordings: list[Recording], directory: Path | None = None) -> AsyncIterator[Caller]:
-    listening = bind(Address("127.0.0.1", 0))
-    viewer = Viewer(Shelf(recordings, directory))
+async def viewing(
+    recordings: list[Recording], directory: Path | None = None, report: str | None = None, demo: str = ""
+) -> AsyncIterator[Caller]:
+    listening = bind(Address("127.0.0.1", 0), "--port")
+    viewer = Viewer(Shelf(recordings, directory, report, demo))
     await viewer.start(listening)
     try:
         async with aiohttp.ClientSession() as session:
@@ -55,7 +58,7 @@ async def viewing(recordings: list[Recording], directory: Path | None = None) ->
 
 def play(scene: Callable[[], Awaitable[None]]) -> None:
     async def whole() -> None:
-        await asyncio.wait_for(scene(), 60)
+        await asyncio.wait_for(scene(), PATIENCE_S)
 
     asyncio.run(whole())
 
@@ -94,7 +97,7 @@ def test_pages_and_answers(recording: Recording) -> None:
 def test_without_a_recording_there_is_the_simulation_alone() -> None:
     async def scene() -> None:
         async with viewing([]) as caller:
-            assert await caller.get("/ui/recording") == {"runs": []}
+            assert await caller.get("/ui/recording") == {"runs": [], "whatIf": False}
             await caller.get("/metrics", 404)
             assert (await caller.get("/ui/simulations"))["files"] == []
 
@@ -104,7 +107,11 @@ def test_without_a_recording_there_is_the_simulation_alone() -> None:
 def test_other_sites_are_kept_out(recording: Recording) -> None:
     async def scene() -> None:
         async with viewing([recording]) as caller:
-            await caller.get("/metrics", 403, headers={"Host": "evil.example:80"})
+            async with caller.session.get(
+                caller.api + "/metrics", headers={"Host": "evil.example:80"}
+            ) as answer:
+                assert answer.status == 403
+                assert (await answer.text()).startswith("evil.example:80 is not a name of this host; ")
             await caller.get("/metrics", headers={"Host": "localhost:80"})
             refused = await caller.simulate(400, headers={}, text=TEXT)
             assert "X-XSRF-Header" in refused["RemoteException"]["message"]
@@ -165,5 +172,22 @@ def test_files_of_the_directory_and_of_no_other(tmp_path: Path) -> None:
             assert (await caller.get("/ui/simulations/file?name=deep/x.yaml"))["text"] == TEXT
             for name in ("../secret.yaml", "link.yaml", "notes.txt", "/etc/passwd", ""):
                 await caller.get(f"/ui/simulations/file?name={name}", 404)
+
+    play(scene)
+
+
+def test_a_report_of_what_if_is_shown_in_a_frame_that_may_do_nothing() -> None:
+    async def scene() -> None:
+        async with viewing([], report="<!DOCTYPE html><p>worse</p>") as caller:
+            assert (await caller.get("/ui/recording"))["whatIf"] is True
+            async with caller.session.get(caller.api + "/ui/what-if") as answer:
+                assert await answer.text() == "<!DOCTYPE html><p>worse</p>"
+                assert answer.content_type == "text/html"
+                assert answer.headers["Content-Security-Policy"].startswith("sandbox; default-src 'none'")
+            async with caller.session.get(caller.top + "/cluster/compare") as page:
+                assert "frame-src 'self'" in page.headers["Content-Security-Policy"]
+        async with viewing([]) as caller:
+            assert (await caller.get("/ui/recording"))["whatIf"] is False
+            await caller.get("/ui/what-if", status=404)
 
     play(scene)

@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from cluster.viewer.worker import ForbiddenError, forbid, simulate
-from sim.recording.document import read
 from tests.cluster.viewer.conftest import TEXT
+from yarnbox.cluster.viewer.worker import ForbiddenError, forbid, simulate
+from yarnbox.sim.recording.document import read
 
 SIZES = {"nodes": 2, "jobs": 2, "scale": 1}
 
@@ -28,10 +28,8 @@ def test_a_trace_of_jobs() -> None:
     recording = read(simulate(trace, "deep/x.tsv", "fair", SIZES)["recording"], "x")
     assert (recording.name, recording.scheduler, recording.data["kind"]) == ("x", "FairScheduler", "workload")
     assert recording.data["figures"]["finished"] == 2
-    assert simulate("job0\t0\n", "x.tsv", "", SIZES)["problems"] == [
-        "x.tsv:1: 6 columns are wanted, there are 2"
-    ]
-    assert simulate("", "x.tsv", "", SIZES)["problems"] == ["x.tsv: there is no job in it"]
+    assert simulate("job0\t0\n", "x.tsv", "", SIZES)["problems"] == ["x.tsv:1: expected 6 columns, found 2"]
+    assert simulate("", "x.tsv", "", SIZES)["problems"] == ["x.tsv: it contains no jobs"]
 
 
 @pytest.mark.parametrize(

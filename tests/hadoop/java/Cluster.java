@@ -1,5 +1,6 @@
 package yarnbox.twin;
 
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -11,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.Timer;
 import java.util.concurrent.ExecutorService;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
@@ -33,6 +35,8 @@ import org.apache.hadoop.yarn.server.api.impl.pb.service.ResourceManagerAdminist
 import org.apache.hadoop.yarn.server.api.impl.pb.service.ResourceTrackerPBServiceImpl;
 import org.apache.hadoop.yarn.server.resourcemanager.ApplicationMasterService;
 import org.apache.hadoop.yarn.server.resourcemanager.ClusterMetrics;
+import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
+import org.apache.hadoop.yarn.server.resourcemanager.ResourceTrackerService;
 import org.apache.hadoop.yarn.server.resourcemanager.TwinResourceManager;
 import org.apache.hadoop.yarn.server.resourcemanager.monitor.SchedulingMonitor;
 import org.apache.hadoop.yarn.server.resourcemanager.monitor.SchedulingMonitorManager;
@@ -132,6 +136,8 @@ final class Cluster {
     if (system != null) {
       ((ExecutorService) field(system.getClass(), "scheduledExecutorService").get(system)).shutdownNow();
     }
+    Object watcher = decommissioningWatcher();
+    ((Timer) field(watcher.getClass(), "pollTimer").get(watcher)).cancel();
     Object preemption = preemptionThread();
     if (preemption != null) {
       field(preemption.getClass(), "preemptionTimer").set(preemption, warnings);
@@ -327,6 +333,20 @@ final class Cluster {
     dispatcher.drain();
   }
 
+  /** What the watcher of draining nodes does with those that are silent and whose time is up. */
+  void pollDecommissioning() throws Exception {
+    Object watcher = decommissioningWatcher();
+    Constructor<?> task = Class.forName(watcher.getClass().getName() + "$PollTimerTask")
+        .getDeclaredConstructor(watcher.getClass(), RMContext.class);
+    task.setAccessible(true);
+    ((Runnable) task.newInstance(watcher, manager.getRMContext())).run();
+    dispatcher.drain();
+  }
+
+  private Object decommissioningWatcher() throws Exception {
+    return field(ResourceTrackerService.class, "decommissioningWatcher").get(manager.getResourceTrackerService());
+  }
+
   void launched(String attempt, String problem) {
     ApplicationAttemptId id = ApplicationAttemptId.fromString(attempt);
     if (problem.isEmpty()) {
@@ -337,31 +357,35 @@ final class Cluster {
   }
 
   /** What a monitor would say of whom it misses. */
-  void expire(String kind, String id) {
+  void expire(String kind, List<String> ids) {
+    ids.forEach(id -> handle(missed(kind, id)));
+    dispatcher.drain();
+  }
+
+  private static Event<?> missed(String kind, String id) {
     switch (kind) {
       case "node":
-        post(new RMNodeEvent(NodeId.fromString(id), RMNodeEventType.EXPIRE));
-        break;
+        return new RMNodeEvent(NodeId.fromString(id), RMNodeEventType.EXPIRE);
       case "attempt":
-        post(new RMAppAttemptEvent(ApplicationAttemptId.fromString(id), RMAppAttemptEventType.EXPIRE));
-        break;
+        return new RMAppAttemptEvent(ApplicationAttemptId.fromString(id), RMAppAttemptEventType.EXPIRE);
       case "container":
-        post(new ContainerExpiredSchedulerEvent(ContainerId.fromString(id)));
-        break;
+        return new ContainerExpiredSchedulerEvent(ContainerId.fromString(id));
       case "increase":
-        post(new ContainerExpiredSchedulerEvent(ContainerId.fromString(id), true));
-        break;
+        return new ContainerExpiredSchedulerEvent(ContainerId.fromString(id), true);
       case "lifetime":
-        post(new RMAppEvent(ApplicationId.fromString(id), RMAppEventType.KILL, "lifetime"));
-        break;
+        return new RMAppEvent(ApplicationId.fromString(id), RMAppEventType.KILL, "lifetime");
       default:
         throw new IllegalArgumentException("no monitor of " + kind);
     }
   }
 
   @SuppressWarnings({"rawtypes", "unchecked"})
-  private void post(Event event) {
+  private void handle(Event event) {
     dispatcher.getEventHandler().handle(event);
+  }
+
+  private void post(Event<?> event) {
+    handle(event);
     dispatcher.drain();
   }
 

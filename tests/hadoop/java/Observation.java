@@ -34,6 +34,7 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSAppAttempt
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSLeafQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler;
+import org.apache.hadoop.yarn.util.resource.Resources;
 
 /** What can be seen of a ResourceManager between two turns, as plain maps and lists. It changes nothing. */
 final class Observation {
@@ -129,7 +130,7 @@ final class Observation {
     seen.put("used", amounts(usage.getAllUsed()));
     seen.put("pending", amounts(usage.getAllPending()));
     seen.put("reserved", amounts(usage.getAllReserved()));
-    seen.put("live", containers(attempt.getLiveContainers()));
+    seen.put("live", containers(live(attempt)));
     seen.put("reserved-containers", containers(attempt.getReservedContainers()));
     if (attempt instanceof FSAppAttempt) {
       FSAppAttempt fair = (FSAppAttempt) attempt;
@@ -137,6 +138,17 @@ final class Observation {
       seen.put("demand", amounts(fair.getDemand()));
     }
     return seen;
+  }
+
+  /** Without the ids that stand for a decrease: under these the container that shrinks is listed once more. */
+  private static List<RMContainer> live(SchedulerApplicationAttempt attempt) {
+    List<RMContainer> live = new ArrayList<>();
+    attempt.getLiveContainersMap().forEach((id, container) -> {
+      if (id.equals(container.getContainerId())) {
+        live.add(container);
+      }
+    });
+    return live;
   }
 
   private static List<Object> containers(Collection<RMContainer> containers) {
@@ -179,10 +191,13 @@ final class Observation {
     return seen;
   }
 
+  /** Without those that stand for a decrease, which have no size. */
   private static List<Object> ids(Collection<RMContainer> containers) {
     List<String> sorted = new ArrayList<>();
     for (RMContainer container : containers) {
-      sorted.add(container.getContainerId().toString());
+      if (!Resources.isNone(container.getAllocatedResource())) {
+        sorted.add(container.getContainerId().toString());
+      }
     }
     sorted.sort(Comparator.naturalOrder());
     return new ArrayList<>(sorted);

@@ -94,6 +94,9 @@ public final class Twin {
       case "follow-plans":
         cluster.followPlans();
         return null;
+      case "poll-decommissioning":
+        cluster.pollDecommissioning();
+        return null;
       case "kill-marked":
         cluster.killMarked();
         return null;
@@ -104,7 +107,7 @@ public final class Twin {
         cluster.launched(given.text(0), given.text(1));
         return null;
       case "expire":
-        cluster.expire(given.text(0), given.text(1));
+        cluster.expire(given.text(0), given.textsFrom(1));
         return null;
       case "launches":
         return cluster.takeLaunches();
@@ -136,6 +139,14 @@ public final class Twin {
 
     String text(int index) {
       return new String(given.get(index), StandardCharsets.UTF_8);
+    }
+
+    List<String> textsFrom(int index) {
+      List<String> texts = new ArrayList<>();
+      for (int i = index; i < given.size(); i++) {
+        texts.add(text(i));
+      }
+      return texts;
     }
 
     /** Names and values in turn, separated by NUL. */

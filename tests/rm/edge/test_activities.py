@@ -9,14 +9,14 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from cluster.why import reasons
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE, play
 from tests.tree import ROOT
-from yarn.ids import ApplicationId
-from yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
-from yarn.records.request import ResourceBlacklistRequest, ResourceRequest
-from yarn.resource import Resource
+from yarnbox.cluster.why import reasons
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
+from yarnbox.yarn.records.request import ResourceBlacklistRequest, ResourceRequest
+from yarnbox.yarn.resource import Resource
 
 AT_NODE = f"/scheduler/activities?nodeId={NODE}"
 
@@ -209,17 +209,18 @@ def test_why_is_looked_up_at_once(tmp_path: Path) -> None:
         async with capacity(tmp_path) as caller, barred(caller) as application_id:
             lines = await asyncio.to_thread(reasons, caller.desk.web, str(application_id))
             assert lines[0] == f"{application_id} in queue root.default waits:"
-            assert "the application bars the node or its rack" in lines[1]
+            assert "the application has blacklisted the node or its rack" in lines[1]
             (path,) = (await caller.get(f"/ui/why/{application_id}"))["why"]["path"]
             assert path["asked"] == "1 of <memory:1024, vCores:1>, priority 2"
             levels = [(one["level"], one["holds"]) for one in path["step"]]
             assert levels[:3] == [("root.default", True), ("root", True), ("root.default", True)]
             assert levels[-2:] == [("nodes", False), ("nodes", False)]
-            assert path["step"][-1]["checked"] == "the application bars the node or its rack"
-            assert path["step"][-1]["numbers"] == "1 of 1 nodes"
+            assert path["step"][-1]["checked"] == "the application has blacklisted the node or its rack"
+            assert path["step"][-1]["numbers"] == "1 node"
             assert path["step"][-1]["change"] == "the application takes them off its blacklist"
             (waits,) = (await caller.get("/ui/waiting"))["waiting"]["reason"]
             assert (waits["containers"], waits["example"]) == (1, str(application_id))
+            assert waits["queue"] == "root.default"
             found = (await caller.get("/ui/why/application_1_0001"))["why"]
             assert found["diagnostic"] == "Cannot find application with given appId"
 

@@ -15,18 +15,20 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, async_playwright
 
-from am.placement import parse_constraint
+from tests.cluster.viewer.test_access import AXE, CHECK, needs_axe
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE, play
 from tests.tree import ROOT
-from yarn.configuration.document import write
-from yarn.enums import ContainerState
-from yarn.ids import ApplicationId
-from yarn.records.client import GetNewApplicationRequest
-from yarn.records.container import ContainerStatus
-from yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
-from yarn.records.request import ResourceRequest, ResourceSizing, SchedulingRequest
-from yarn.resource import Resource
+from tests.waiting import PATIENCE_S
+from yarnbox.am.placement import parse_constraint
+from yarnbox.yarn.configuration.document import write
+from yarnbox.yarn.enums import ContainerState
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.client import GetNewApplicationRequest
+from yarnbox.yarn.records.container import ContainerStatus
+from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
+from yarnbox.yarn.records.request import ResourceRequest, ResourceSizing, SchedulingRequest
+from yarnbox.yarn.resource import Resource
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARTIFACTS = ROOT / "test-artifacts"
@@ -124,7 +126,7 @@ def test_an_application_is_killed_only_after_a_question(tmp_path: Path) -> None:
             await page.get_by_role("button", name="Kill", exact=True).click()
             while (await caller.get(f"/apps/{application_id}/state"))["state"] != "KILLED":
                 await asyncio.sleep(0.05)
-            await page.locator("dd .state.KILLED").wait_for()
+            await page.locator(".status .state.KILLED").wait_for()
 
     play(scene)
 
@@ -173,7 +175,7 @@ def test_a_node_that_dies_is_seen_without_a_reload(tmp_path: Path) -> None:
         expiry = {"yarn__nm__liveness-monitor__expiry-interval-ms": "2000"}
         async with web(tmp_path, **expiry) as caller, opened(caller) as page:
             await show(page, caller, "/nodes")
-            await page.locator("td .state.LOST").wait_for(timeout=20_000)
+            await page.locator("td .state.LOST").wait_for(timeout=1000 * PATIENCE_S)
             await page.screenshot(path=ARTIFACTS / "node-lost.png")
 
     play(scene)
@@ -189,16 +191,37 @@ def test_a_page_opened_later_shows_what_has_been(tmp_path: Path) -> None:
             container_id = await a_container_that_ended(caller, application_id)
             async with opened(caller) as page:
                 await show(page, caller, f"/app/{application_id}")
-                box = page.locator("svg.gantt rect.ended")
-                await box.wait_for()
-                assert container_id in (await box.locator("title").text_content() or "")
-                assert "exit status 3" in (await box.locator("title").text_content() or "")
-                await show(page, caller, f"/node/{NODE}")
-                await page.locator("svg.gantt rect.ended").wait_for()
+                await page.get_by_role("application").focus()
+                await page.keyboard.press("ArrowRight")
+                told = await page.locator(".stream output").text_content() or ""
+                assert container_id in told
+                assert "exit status 3" in told
+                await show(page, caller, f"/node/{NODE}?colour=state")
+                await page.locator(".stream .swatch", has_text="failed or killed 1").wait_for()
                 await show(page, caller, "/scheduler")
-                await page.locator("svg.timeline polyline").first.wait_for(state="attached")
+                await page.locator(".chart canvas").first.wait_for()
                 await show(page, caller, "/events?q=AttemptRegistered")
                 await page.get_by_role("cell", name="AttemptRegistered", exact=True).wait_for()
+
+    play(scene)
+
+
+@needs_browser
+def test_what_is_not_there_is_told_in_words(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller, opened(caller) as page:
+            await submit(caller)
+            await show(page, caller, "/app/application_1_0001")
+            await page.get_by_role("heading", name="Application not found").wait_for()
+            await page.get_by_role("alert").get_by_text("It may belong to an earlier cluster.").wait_for()
+            await show(page, caller, "/apps?q=nothing")
+            await page.get_by_text("No applications match these filters.").wait_for()
+            await show(page, caller, "/events?which=trouble")
+            await (
+                page.get_by_role("navigation", name="Show")
+                .get_by_text("failures, kills and losses")
+                .wait_for()
+            )
 
     play(scene)
 
@@ -208,12 +231,12 @@ def test_the_heat_map_is_grouped_as_the_address_says(tmp_path: Path) -> None:
     async def scene() -> None:
         async with web(tmp_path) as caller, opened(caller) as page:
             await show(page, caller, "/nodes")
-            await page.locator(".heat h2", has_text="/default-rack").wait_for()
+            await page.locator(".heat h3", has_text="/default-rack").wait_for()
             await page.get_by_role("link", name="label", exact=True).click()
-            await page.locator(".heat h2", has_text="<DEFAULT_PARTITION>").wait_for()
+            await page.locator(".heat h3", has_text="<DEFAULT_PARTITION>").wait_for()
             assert page.url.endswith("?by=label")
             await page.reload()
-            await page.locator(".heat h2", has_text="<DEFAULT_PARTITION>").wait_for()
+            await page.locator(".heat h3", has_text="<DEFAULT_PARTITION>").wait_for()
 
     play(scene)
 
@@ -223,13 +246,13 @@ def test_a_node_is_drained_only_after_a_question(tmp_path: Path) -> None:
     async def scene() -> None:
         async with web(tmp_path) as caller, opened(caller) as page:
             await show(page, caller, f"/node/{NODE}")
-            await page.get_by_role("button", name="Drain").click()
+            await page.get_by_role("button", name="Decommission").click()
             await page.get_by_role("button", name="Cancel").click()
             assert (await caller.get(f"/nodes/{NODE}"))["node"]["state"] == "RUNNING"
-            await page.get_by_role("button", name="Drain").click()
-            await page.locator("dialog").get_by_role("button", name="Drain").click()
+            await page.get_by_role("button", name="Decommission").click()
+            await page.locator("dialog").get_by_role("button", name="Decommission").click()
             await page.locator(".state.DECOMMISSIONING").wait_for()
-            await page.get_by_role("button", name="Take back").wait_for()
+            await page.get_by_role("button", name="Recommission").wait_for()
 
     play(scene)
 
@@ -241,11 +264,11 @@ def test_actions_say_why_those_who_may_not_may_not(tmp_path: Path) -> None:
     async def scene() -> None:
         async with web(tmp_path, **lists) as caller, opened(caller) as page:
             await show(page, caller, f"/node/{NODE}?user.name=eve")
-            refused = page.get_by_role("button", name="Drain: eve is no administrator.")
+            refused = page.get_by_role("button", name="Decommission: eve is not an administrator.")
             await refused.wait_for()
             assert await refused.is_disabled()
             await show(page, caller, f"/node/{NODE}?user.name=root")
-            drain = page.get_by_role("button", name="Drain", exact=True)
+            drain = page.get_by_role("button", name="Decommission", exact=True)
             await drain.wait_for()
             assert await drain.is_enabled()
 
@@ -269,6 +292,24 @@ def test_pages_fit_other_devices(tmp_path: Path, kind: str, device: dict[str, An
                 assert not wide, f"{path} is wider than the screen"
             paper = await page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
             assert (paper == "rgb(255, 255, 255)") == (kind != "dark-")
+
+    play(scene)
+
+
+@needs_browser
+@needs_axe
+def test_everybody_can_use_the_live_pages(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            application_id = await submit(caller)
+            await a_container_that_ended(caller, application_id)
+            async with opened(caller) as page:
+                faults = []
+                for path in (*PAGES, f"/node/{NODE}", f"/app/{application_id}"):
+                    await show(page, caller, path)
+                    await page.evaluate(AXE.read_text("utf-8"))
+                    faults += [f"{path}: {one}" for one in await page.evaluate(CHECK)]
+                assert faults == []
 
     play(scene)
 
@@ -302,7 +343,7 @@ def test_a_page_that_nobody_sees_holds_no_connection_and_catches_up(tmp_path: Pa
             pill = page.locator("#pill")
             await pill.get_by_text("live").wait_for()
             await page.evaluate(seen(False))
-            await pill.get_by_text("asleep").wait_for()
+            await pill.get_by_text("paused in background").wait_for()
             application_id = await submit(caller)
             await page.evaluate(seen(True))
             await pill.get_by_text("live").wait_for()

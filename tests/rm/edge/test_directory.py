@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rm.edge.directory import ConfigurationDirectory
-from yarn.configuration import Configuration, ConfigurationError
+from yarnbox.rm.edge.directory import ConfigurationDirectory
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
 
 XML = "<configuration><property><name>{}</name><value>{}</value></property></configuration>"
 
@@ -35,5 +35,5 @@ def test_texts_are_found_by_name_or_path(tmp_path: Path) -> None:
 
 
 def test_a_directory_that_went_away_is_a_fault(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="is no directory"):
+    with pytest.raises(ConfigurationError, match="is not a directory"):
         ConfigurationDirectory(tmp_path / "none", Configuration()).load("yarn-site.xml")

@@ -10,22 +10,23 @@ from typing import Any, TypeVar, cast
 
 import pytest
 
-from rm.core import Core
-from rm.edge.driver import Driver
-from rm.edge.launcher import Launcher
-from rm.edge.store import StateStore
-from rm.effects import Effect, KeepLog, LaunchContainer, StoreState
-from yarn.clock import SystemClock
-from yarn.errors import NotReadyError, YarnError
-from yarn.ids import ApplicationAttemptId, ApplicationId, NodeId
-from yarn.records.container import Container, ContainerLaunchContext
+from tests.waiting import PATIENCE_S
+from yarnbox.rm.core import Core
+from yarnbox.rm.edge.driver import Driver
+from yarnbox.rm.edge.launcher import Launcher
+from yarnbox.rm.edge.store import StateStore
+from yarnbox.rm.effects import Effect, LaunchContainer, SetEntryAside, StoreState, WriteLog
+from yarnbox.yarn.clock import SystemClock
+from yarnbox.yarn.errors import NotReadyError, YarnError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.container import Container, ContainerLaunchContext
 
 T = TypeVar("T")
 ATTEMPT = ApplicationAttemptId(ApplicationId(1, 1), 1)
 LAUNCH = LaunchContainer(
     attempt_id=ATTEMPT,
     node_id=NodeId("nm1", 1),
-    container=Container(),
+    container=Container(id=ContainerId(ATTEMPT, 1)),
     launch_context=ContainerLaunchContext(),
     user="ann",
     submit_time_ms=1,
@@ -108,7 +109,7 @@ def test_what_a_refused_call_ordered_is_carried_out_all_the_same(caplog: pytest.
     async def scene() -> None:
         core = ScriptedCore(SystemClock())
         driver, _, _ = driver_of(core, None)
-        core.orders = [KeepLog(level="warning", name="refused", keys=(("user", "ann"),))]
+        core.orders = [WriteLog(level="warning", name="refused", keys=(("user", "ann"),))]
 
         def refuse() -> None:
             raise YarnError("no")
@@ -129,7 +130,7 @@ def test_a_timer_fires_when_it_is_due_and_not_before() -> None:
         driver.turn(lambda: None)
         core.due_ms = clock.now_ms() + 30
         driver.turn(lambda: None)
-        await asyncio.wait_for(core.advanced.wait(), 10)
+        await asyncio.wait_for(core.advanced.wait(), PATIENCE_S)
         assert core.heard[0] >= 0
 
     asyncio.run(scene())
@@ -170,10 +171,45 @@ def test_a_store_that_fails_ends_the_rm(tmp_path: Path) -> None:
         core = ScriptedCore(SystemClock())
         driver, _, broken = driver_of(core, store)
         core.orders = [StoreState(key=("a",), value=1, acknowledgement="first")]
-        driver.turn(lambda: None)
+        with pytest.raises(NotReadyError, match="its state store failed"):
+            driver.turn(lambda: "answer")
         assert core.heard == [], "nobody hears that it was stored"
         with pytest.raises(NotReadyError, match="its state store failed"):
             driver.turn(lambda: None)
         return broken
 
     assert len(asyncio.run(scene())) == 1
+
+
+def test_a_refusal_does_not_leave_either_when_its_turn_could_not_be_stored(tmp_path: Path) -> None:
+    store = StateStore(tmp_path / "s")
+    store.close()
+
+    async def scene() -> None:
+        core = ScriptedCore(SystemClock())
+        driver, _, _ = driver_of(core, store)
+        core.orders = [StoreState(key=("a",), value=1)]
+
+        def refuse() -> None:
+            raise YarnError("no")
+
+        with pytest.raises(NotReadyError, match="its state store failed"):
+            driver.turn(refuse)
+
+    asyncio.run(scene())
+
+
+def test_an_entry_is_set_aside_before_the_turn_is_answered(tmp_path: Path) -> None:
+    store = StateStore(tmp_path / "s")
+    store.write([(("a",), 1), (("b",), 2)])
+
+    async def scene() -> None:
+        core = ScriptedCore(SystemClock())
+        driver, _, _ = driver_of(core, store)
+        core.orders = [SetEntryAside(key=("a",), why="it is broken")]
+        driver.turn(lambda: None)
+
+    asyncio.run(scene())
+    assert store.load() == {("b",): 2}
+    assert [(one.key, one.why) for one in store.all_set_aside()] == [('["a"]', "it is broken")]
+    store.close()

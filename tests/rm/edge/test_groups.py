@@ -6,8 +6,8 @@ import grp
 import os
 import pwd
 
-from rm.edge.groups import OVERRIDES_PROPERTY, UserGroups, parse_overrides
-from yarn.configuration import Configuration
+from yarnbox.rm.edge.groups import OVERRIDES_PROPERTY, UserGroups, parse_overrides
+from yarnbox.yarn.configuration import Configuration
 
 
 def test_overrides_name_users_and_their_groups() -> None:

@@ -9,48 +9,38 @@ from typing import Any, TypeVar
 import aiohttp
 import pytest
 
-from cluster.hadoop_site import yarn_properties
-from protos.RpcHeader_pb2 import RpcResponseHeaderProto
-from rm.edge.hadoop import (
+from tests.rm.edge.test_process import NODE, play, running
+from tests.yarn.hadoop_ipc import peer
+from yarnbox.cluster.hadoop_site import yarn_properties
+from yarnbox.protos.RpcHeader_pb2 import RpcResponseHeaderProto
+from yarnbox.rm.edge.hadoop import (
     ADMIN_PROTOCOL,
     CLIENT_PROTOCOL,
     HA_PROTOCOL,
     MASTER_PROTOCOL,
     TRACKER_PROTOCOL,
 )
-from rm.edge.wires import SERVICE as NODE_SERVICE
-from tests.rm.edge.test_process import NODE, play, running
-from tests.yarn.hadoop_ipc import peer
-from yarn.enums import ContainerType, NodeAction
-from yarn.hadoop_ipc.connection import Tokens
-from yarn.hadoop_ipc.framing import read_delimited
-from yarn.hadoop_ipc.server import Endpoint, HadoopServer
-from yarn.hadoop_ipc.stub import PROTOCOLS
-from yarn.ids import NodeId
-from yarn.records.admin import RefreshNodesRequest, RefreshNodesResponse
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.client import (
+from yarnbox.rm.edge.node_protocols import SERVICE as NODE_SERVICE
+from yarnbox.yarn.enums import ContainerType, NodeAction
+from yarnbox.yarn.hadoop_ipc.connection import Tokens
+from yarnbox.yarn.hadoop_ipc.framing import read_delimited
+from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer
+from yarnbox.yarn.hadoop_ipc.stub import PROTOCOLS
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.admin import RefreshNodesRequest, RefreshNodesResponse
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.client import (
     GetClusterMetricsRequest,
     GetClusterMetricsResponse,
     GetNewApplicationRequest,
     SubmitApplicationRequest,
 )
-from yarn.records.container import ContainerLaunchContext
-from yarn.records.ha import (
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.records.ha import (
     GetServiceStatusRequest,
-    GetServiceStatusResponse,
-    HARequestSource,
-    HAServiceState,
-    HAStateChangeRequestInfo,
-    MonitorHealthRequest,
-    MonitorHealthResponse,
-    TransitionToActiveRequest,
-    TransitionToActiveResponse,
-    TransitionToObserverRequest,
-    TransitionToStandbyRequest,
 )
-from yarn.records.management import StartContainersResponse
-from yarn.records.tracker import (
+from yarnbox.yarn.records.management import StartContainersResponse
+from yarnbox.yarn.records.tracker import (
     NodeHealthStatus,
     NodeHeartbeatRequest,
     NodeHeartbeatResponse,
@@ -58,10 +48,10 @@ from yarn.records.tracker import (
     RegisterNodeManagerRequest,
     RegisterNodeManagerResponse,
 )
-from yarn.resource import Resource
-from yarn.rpc import Caller
-from yarn.tokens import NM_TOKEN, ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
-from yarn.wire import from_bytes, to_bytes
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import Caller
+from yarnbox.yarn.tokens import NM_TOKEN, ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
+from yarnbox.yarn.wire import from_bytes, to_bytes
 
 T = TypeVar("T")
 _RM = "yarn.resourcemanager."
@@ -186,31 +176,6 @@ def test_a_port_does_not_answer_another_ones_protocol(tmp_path: Path) -> None:
             head, _ = await wrong.ask("nodeHeartbeat", NodeHeartbeatRequest())
             assert head.status == RpcResponseHeaderProto.ERROR
             assert head.errorDetail == RpcResponseHeaderProto.ERROR_NO_SUCH_PROTOCOL
-
-    play(scene)
-
-
-def test_who_is_active_is_told_where_clients_have_a_choice(tmp_path: Path) -> None:
-    properties = yarn_properties("127.0.0.1")
-    admins = Client(properties[_RM + "admin.address"], HA_PROTOCOL)
-    forced = HAStateChangeRequestInfo(req_source=HARequestSource.REQUEST_BY_USER_FORCED)
-
-    async def scene() -> None:
-        async with running(tmp_path, **properties, **{_RM + "ha.enabled": "true"}):
-            status = await admins.answer(
-                "getServiceStatus", GetServiceStatusRequest(), GetServiceStatusResponse
-            )
-            assert (status.state, status.ready_to_become_active) == (HAServiceState.ACTIVE, True)
-            await admins.answer("monitorHealth", MonitorHealthRequest(), MonitorHealthResponse)
-            active = TransitionToActiveRequest(req_info=forced)
-            await admins.answer("transitionToActive", active, TransitionToActiveResponse)
-            for method, request in (
-                ("transitionToStandby", TransitionToStandbyRequest(req_info=forced)),
-                ("transitionToObserver", TransitionToObserverRequest(req_info=forced)),
-            ):
-                head, _ = await admins.ask(method, request)
-                assert head.status == RpcResponseHeaderProto.ERROR
-                assert head.exceptionClassName == "org.apache.hadoop.ha.ServiceFailedException"
 
     play(scene)
 

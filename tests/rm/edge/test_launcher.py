@@ -13,29 +13,30 @@ from typing import Any
 
 import pytest
 
-from rm.edge.launcher import Launcher
-from rm.edge.tokens import Tokens
-from rm.edge.wires import SERVICE, Wires
-from rm.effects import LaunchContainer, StopContainer
-from yarn.addresses import AddressBook
-from yarn.credentials import Credentials
-from yarn.enums import NodeAction
-from yarn.errors import NMNotYetReadyError
-from yarn.hadoop_ipc.connection import Tokens as Demanded
-from yarn.hadoop_ipc.server import Endpoint, HadoopServer
-from yarn.hadoop_ipc.stub import PROTOCOLS
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.basics import SerializedException
-from yarn.records.container import Container, ContainerLaunchContext
-from yarn.records.management import (
+from tests.waiting import PATIENCE_S
+from yarnbox.rm.edge.launcher import Launcher
+from yarnbox.rm.edge.node_protocols import SERVICE, NodeProtocols
+from yarnbox.rm.edge.tokens import Tokens
+from yarnbox.rm.effects import LaunchContainer, StopContainer
+from yarnbox.yarn.addresses import AddressBook
+from yarnbox.yarn.credentials import Credentials
+from yarnbox.yarn.enums import NodeAction
+from yarnbox.yarn.errors import NMNotYetReadyError
+from yarnbox.yarn.hadoop_ipc.connection import Tokens as Demanded
+from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer
+from yarnbox.yarn.hadoop_ipc.stub import PROTOCOLS
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.basics import SerializedException
+from yarnbox.yarn.records.container import Container, ContainerLaunchContext
+from yarnbox.yarn.records.management import (
     ContainerExceptionMap,
     StartContainersResponse,
     StopContainersResponse,
 )
-from yarn.records.tokens import Token
-from yarn.records.tracker import RegisterNodeManagerRequest, RegisterNodeManagerResponse
-from yarn.rpc import NOBODY, Caller, Handler, add_service, listen, new_server
-from yarn.tokens import AMRM_TOKEN, NM_TOKEN, NMTokenSecretManagerInNM, new_key
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.records.tracker import RegisterNodeManagerRequest, RegisterNodeManagerResponse
+from yarnbox.yarn.rpc import NOBODY, Caller, Handler, add_service, listen, new_server
+from yarnbox.yarn.tokens import AMRM_TOKEN, NM_TOKEN, NMTokenSecretManagerInNM, new_key
 
 ATTEMPT = ApplicationAttemptId(ApplicationId(1, 1), 1)
 CONTAINER = ContainerId(ATTEMPT, 1)
@@ -51,11 +52,11 @@ class Scene:
             new_key(random.Random(1).randbytes), rm_identifier=1, container_expiry_ms=1, service="rm:1"
         )
         self.node_id = NodeId("127.0.0.1", port)
-        self.wires = Wires(AddressBook())
+        self.protocols = NodeProtocols(AddressBook())
         self.outcome: asyncio.Future[tuple[ApplicationAttemptId, str]] = asyncio.Future()
         self.launcher = Launcher(
             self.tokens,
-            self.wires,
+            self.protocols,
             lambda attempt_id: self.outcome.set_result((attempt_id, "")),
             lambda attempt_id, why: self.outcome.set_result((attempt_id, why)),
             patience_s=patience_s,
@@ -97,7 +98,7 @@ async def node_of_hadoop(handler: Handler) -> AsyncIterator[Scene]:
     scene = Scene(await server.start("127.0.0.1", 0, "nothing"))
     checker.node_id = scene.node_id
     checker.set_master_key(scene.tokens.nm.keys.current)
-    registered(scene.wires.of_hadoop, scene.node_id)
+    registered(scene.protocols.of_hadoop, scene.node_id)
     try:
         yield scene
     finally:
@@ -119,7 +120,7 @@ Node = Callable[[Handler], AbstractAsyncContextManager[Scene]]
 
 
 def run(scene: Any) -> Any:
-    return asyncio.run(asyncio.wait_for(scene, 30))
+    return asyncio.run(asyncio.wait_for(scene, PATIENCE_S))
 
 
 @BOTH
@@ -185,7 +186,7 @@ def test_credentials_that_cannot_be_read_fail_the_launch() -> None:
         here.launcher.launch(here.order(tokens=b"nonsense"))
         return (await here.outcome)[1]
 
-    assert "IllegalArgumentException: these are no credentials" in run(scene())
+    assert "IllegalArgumentException: these are not credentials" in run(scene())
 
 
 @pytest.mark.parametrize("is_hadoop", [False, True])
@@ -196,7 +197,7 @@ def test_a_node_that_is_not_there_fails_the_launch_when_patience_ends(is_hadoop:
     async def scene() -> str:
         here = Scene(port, patience_s=0.2)
         if is_hadoop:
-            registered(here.wires.of_hadoop, here.node_id)
+            registered(here.protocols.of_hadoop, here.node_id)
         here.launcher.launch(here.order())
         return (await here.outcome)[1]
 

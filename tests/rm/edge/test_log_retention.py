@@ -8,10 +8,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from rm.edge.log_retention import LogRetention
-from rm.settings.logs import LogRetentionSettings
-from yarn.aggregated_logs import LogLayout
-from yarn.ids import ApplicationId
+from tests.waiting import PATIENCE_S
+from yarnbox.rm.edge.log_retention import LogRetention
+from yarnbox.rm.settings.logs import LogRetentionSettings
+from yarnbox.yarn.aggregated_logs import LogLayout
+from yarnbox.yarn.ids import ApplicationId
 
 OLD, NEW, RUNNING = ApplicationId(1, 1), ApplicationId(1, 2), ApplicationId(1, 3)
 NOW_S = 1_000_000
@@ -52,7 +53,7 @@ def test_what_is_older_than_the_retention_goes(tmp_path: Path) -> None:
 
 def test_nothing_is_looked_at_by_default() -> None:
     retention = LogRetention(LogRetentionSettings(), {}, lambda: NOW_S * 1000)
-    asyncio.run(asyncio.wait_for(retention.run(), 10))
+    asyncio.run(asyncio.wait_for(retention.run(), PATIENCE_S))
 
 
 def test_the_pace_is_a_tenth_of_the_retention_unless_it_is_given() -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from rm.edge.meters import Intervals
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import play
-from yarn.jmx import description, is_counter, is_pattern, matches, metric_name, prometheus
+from yarnbox.rm.edge.meters import Intervals
+from yarnbox.yarn.jmx import description, is_counter, is_pattern, matches, metric_name, prometheus
 
 PREFIX = "Hadoop:service=ResourceManager,name="
 

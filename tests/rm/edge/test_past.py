@@ -10,13 +10,19 @@ from typing import Any
 import aiohttp
 import pytest
 
-from rm.web import finding
-from rm.web.event_rows import row as event_row
-from rm.web.past import EndedContainers, Series
 from tests.rig import Rig, ask
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE, play
-from yarn.enums import NodeState
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.events import app, node, scheduler
+from yarnbox.rm.events import container as container_events
+from yarnbox.rm.scheduler.statuses import PREEMPTED
+from yarnbox.rm.web import finding
+from yarnbox.rm.web.event_rows import TROUBLE
+from yarnbox.rm.web.event_rows import row as event_row
+from yarnbox.rm.web.past import EndedContainers, History, Series
+from yarnbox.yarn.enums import NodeState
+from yarnbox.yarn.resource import NONE
 
 
 async def until(read: Any, holds: Any) -> Any:
@@ -89,6 +95,50 @@ def test_events_say_what_happened_to_whom() -> None:
     assert kill["isTrouble"]
     assert "enough" in kill["details"]
     assert "details" not in event_row(7, seen[0], shows_details=False)
+
+
+def test_trouble_is_a_matter_of_the_type_of_an_event() -> None:
+    types = {name for module in (app, container_events, node, scheduler) for name in vars(module)}
+    assert set(TROUBLE) <= types
+    report = scheduler.SchedulerPreemptionReport(
+        queue="root.a",
+        partition="",
+        guaranteed=NONE,
+        used=NONE,
+        pending=NONE,
+        ideal=NONE,
+        to_preempt=NONE,
+        selected=0,
+    )
+    assert "isTrouble" not in event_row(7, report, shows_details=False)
+
+
+def test_a_preempted_container_is_marked_apart_from_the_request() -> None:
+    rig, history = Rig(), History(8)
+    rig.add_node("n1")
+    ended: list[RMContainer] = []
+    rig.context.container_watchers.append(ended.append)
+    application_id = rig.submit(unmanaged_am=True)
+    rig.register(application_id)
+    rig.allocate(application_id, ask(count=2))
+    rig.heartbeat("n1")
+    for given, exit_status in zip(
+        rig.allocate(application_id).allocated_containers, (7, PREEMPTED), strict=True
+    ):
+        assert given.id is not None
+        attempt_id = given.id.application_attempt_id
+        container = rig.context.scheduler.container(given.id)
+        assert container is not None
+        asked = scheduler.SchedulerMarkContainerForPreemption(
+            container_id=given.id, attempt_id=attempt_id, mark=container.preemption_mark()
+        )
+        history.watch(1, asked)
+        rig.nodes["n1"].end(given.id, exit_status)
+    rig.heartbeat("n1")
+    for one in ended:
+        history.note_ended(2, one)
+    kinds = [mark.kind for mark in history.marks]
+    assert kinds == ["preemption requested", "preemption requested", "preempted"]
 
 
 async def heard(caller: Web, query: str) -> list[dict[str, Any]]:

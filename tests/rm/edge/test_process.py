@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -12,44 +14,46 @@ from typing import Any
 
 import pytest
 
-from rm.edge.directory import ConfigurationDirectory
-from rm.edge.process import Process, main
-from rm.edge.store import FILE, StateStore
-from yarn.configuration import Configuration
-from yarn.enums import ContainerState, NodeAction, NodeState, YarnApplicationState
-from yarn.errors import (
+from tests.waiting import PATIENCE_S
+from yarnbox.rm.edge.directory import ConfigurationDirectory
+from yarnbox.rm.edge.process import Process, main
+from yarnbox.rm.edge.store import FILE, StateStore
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.enums import ContainerState, NodeAction, NodeState, YarnApplicationState
+from yarnbox.yarn.errors import (
     AccessControlError,
     ApplicationNotFoundError,
     IllegalArgumentError,
     InvalidTokenError,
     YarnError,
 )
-from yarn.ids import ApplicationId, NodeId
-from yarn.records.admin import RefreshQueuesRequest
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.client import (
+from yarnbox.yarn.ids import ApplicationId, NodeId
+from yarnbox.yarn.node_secret import NodeSecret, write_node_secret
+from yarnbox.yarn.records.admin import RefreshQueuesRequest
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.client import (
     GetApplicationReportRequest,
     GetClusterNodesRequest,
     GetNewApplicationRequest,
     SubmitApplicationRequest,
 )
-from yarn.records.container import ContainerStatus
-from yarn.records.master import (
+from yarnbox.yarn.records.container import ContainerStatus
+from yarnbox.yarn.records.master import (
     AllocateRequest,
     FinishApplicationMasterRequest,
     RegisterApplicationMasterRequest,
 )
-from yarn.records.request import ResourceRequest
-from yarn.records.tokens import Token
-from yarn.records.tracker import (
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.records.tracker import (
     NodeHealthStatus,
     NodeHeartbeatRequest,
     NodeStatus,
     RegisterNodeManagerRequest,
 )
-from yarn.resource import Resource
-from yarn.rpc import Stub
-from yarn.tokens import AMRM_TOKEN, ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import RpcError, Stub
+from yarnbox.yarn.tokens import AMRM_TOKEN, ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
 
 CLIENT = "ApplicationClientProtocolService"
 MASTER = "ApplicationMasterProtocolService"
@@ -91,6 +95,10 @@ class Desk:
     async def close(self) -> None:
         await self.client.close()
         await self.tracker.close()
+
+    def know(self, secret: NodeSecret) -> None:
+        """Calls as a node of the cluster from now on."""
+        self.tracker.use_token(secret.token)
 
     async def register(self) -> Any:
         self._response_id = 0
@@ -177,9 +185,31 @@ def _quiet_log() -> Iterator[None]:
 
 def play(scene: Callable[[], Awaitable[None]]) -> None:
     async def limited() -> None:
-        await asyncio.wait_for(scene(), 60)
+        await asyncio.wait_for(scene(), PATIENCE_S)
 
     asyncio.run(limited())
+
+
+def test_an_rm_that_cannot_store_ends_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene() -> None:
+        (tmp_path / "conf").mkdir()
+        directory = ConfigurationDirectory(tmp_path / "conf", Configuration(), definitions(tmp_path))
+        process = Process(directory, tmp_path)
+        task = asyncio.ensure_future(process.run())
+        desk = Desk(await process.address, "", tmp_path)
+
+        def write(*_: Any) -> None:
+            raise sqlite3.OperationalError("database or disk is full")
+
+        monkeypatch.setattr(StateStore, "write", write)
+        with contextlib.suppress(YarnError, RpcError):
+            while not task.done():
+                await desk.submit()
+        assert await task == 1
+        assert process.reason == "state store: database or disk is full"
+        await desk.close()
+
+    play(scene)
 
 
 def test_an_am_works_with_its_token(tmp_path: Path) -> None:
@@ -325,7 +355,8 @@ def test_a_node_that_falls_silent_is_lost(tmp_path: Path) -> None:
             "yarn.resourcemanager.application.max-tags = 'no'",
         ),
         ("yarn.resourcemanager.scheduler.class=no.such.Scheduler", 2, "there is no no.such.Scheduler"),
-        ("yarnbox.resourcemanager.grpc.address=192.0.2.1:0", 1, "cannot listen on 192.0.2.1:0"),
+        ("yarnbox.resourcemanager.grpc.address=192.0.2.1:0", 2, "192.0.2.1 is not a loopback address"),
+        ("yarnbox.resourcemanager.grpc.address=no..host:0", 1, "cannot listen on no..host:0"),
     ],
 )
 def test_what_keeps_it_from_starting_is_one_line(
@@ -346,3 +377,25 @@ def test_a_second_rm_on_one_state_store_does_not_start(
     assert main(["--conf", str(tmp_path), *words]) == 1
     store.close()
     assert "another ResourceManager is using it" in capfd.readouterr().err
+
+
+def test_only_who_knows_the_secret_is_a_node(tmp_path: Path) -> None:
+    for name in ("ours", "theirs"):
+        write_node_secret(tmp_path / name)
+    ours, theirs = (NodeSecret.of_file(str(tmp_path / name)) for name in ("ours", "theirs"))
+    assert ours is not None
+    assert theirs is not None
+
+    async def scene() -> None:
+        async with running(tmp_path, **{"yarnbox.node-secret-file": str(tmp_path / "ours")}) as desk:
+            for call in (desk.register, desk.beat):
+                with pytest.raises(AccessControlError, match="does not know the secret"):
+                    await call()
+            desk.know(theirs)
+            with pytest.raises(AccessControlError, match="does not know the secret"):
+                await desk.register()
+            desk.know(ours)
+            assert (await desk.register()).node_action is NodeAction.NORMAL
+            assert (await desk.beat()).node_action is NodeAction.NORMAL
+
+    play(scene)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from aiohttp import web as serving
+from playwright.async_api import async_playwright
 
-from rm.edge.http.proxy import is_local, target
+from tests.rm.edge.test_browser import BROWSER, needs_browser
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import play
-from yarn.addresses import AddressBook, write_address_book
-from yarn.enums import FinalApplicationStatus
-from yarn.ids import ApplicationId
-from yarn.records.master import FinishApplicationMasterRequest, RegisterApplicationMasterRequest
-from yarn.records.tokens import Token
+from yarnbox.rm.edge.http.isolation import SANDBOX
+from yarnbox.rm.edge.http.proxy import is_local, target
+from yarnbox.yarn.addresses import AddressBook, write_address_book
+from yarnbox.yarn.enums import FinalApplicationStatus
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.master import FinishApplicationMasterRequest, RegisterApplicationMasterRequest
+from yarnbox.yarn.records.tokens import Token
 
 
 async def shown(request: serving.Request) -> serving.Response:
@@ -27,10 +30,13 @@ async def shown(request: serving.Request) -> serving.Response:
     return serving.Response(text=told, status=status, headers=kept)
 
 
+Page = Callable[[serving.Request], Awaitable[serving.Response]]
+
+
 @asynccontextmanager
-async def page_of_am() -> AsyncIterator[str]:
+async def page_of_am(page: Page = shown) -> AsyncIterator[str]:
     app = serving.Application()
-    app.router.add_route("*", "/{rest:.*}", shown)
+    app.router.add_route("*", "/{rest:.*}", page)
     runner = serving.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     site = serving.TCPSite(runner, "127.0.0.1", 0)
@@ -157,3 +163,95 @@ def test_this_host_s_addresses() -> None:
     assert is_local("::1")
     assert not is_local("192.0.2.1")
     assert not is_local(None)
+
+
+async def greedy(request: serving.Request) -> serving.Response:
+    headers = {
+        "Set-Cookie": "a=1; Path=/",
+        "Service-Worker-Allowed": "/",
+        "Clear-Site-Data": '"*"',
+        "Content-Security-Policy": "img-src 'self'",
+    }
+    text = "<!DOCTYPE html><title>am</title>" if request.path == "/" else '{"of": "am"}'
+    return serving.Response(text=text, headers=headers, content_type="text/html")
+
+
+@asynccontextmanager
+async def greedy_am() -> AsyncIterator[str]:
+    async with page_of_am(greedy) as address:
+        yield address
+
+
+def test_what_an_am_serves_is_sandboxed_and_sets_no_cookie(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller, greedy_am() as address:
+            _, _, headers = await ask(caller, "GET", f"/proxy/{await start(caller, address)}/")
+            assert headers.keys().isdisjoint({"Set-Cookie", "Service-Worker-Allowed", "Clear-Site-Data"})
+            async with caller.session.get(f"{caller.top}/proxy/{await start(caller, address)}/") as answer:
+                assert answer.headers.getall("Content-Security-Policy") == ["img-src 'self'", SANDBOX]
+        off = {"yarnbox__resourcemanager__proxy__isolation__enabled": "false"}
+        async with web(tmp_path, **off) as caller, greedy_am() as address:
+            _, _, headers = await ask(caller, "GET", f"/proxy/{await start(caller, address)}/")
+            assert headers["Content-Security-Policy"] == "img-src 'self'"
+            assert "Set-Cookie" not in headers
+
+    play(scene)
+
+
+FETCH = "url => fetch(url).then(answer => answer.text(), () => 'blocked')"
+POST = """url => fetch(url, {method: "POST", headers: {"X-XSRF-Header": "x"}})
+    .then(answer => answer.status, () => "blocked")"""
+
+
+def test_an_application_s_host_name_serves_its_pages_alone(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller, page_of_am() as address:
+            one, other = await start(caller, address), await start(caller, address)
+            port = caller.top.rpartition(":")[2]
+            own = {"Host": f"{str(one).replace('_', '-')}.localhost:{port}"}
+            status, body, headers = await ask(caller, "GET", f"/proxy/{one}/x", headers=own)
+            assert (status, body[:6]) == (200, "GET /x")
+            assert "Content-Security-Policy" not in headers
+            for path in (f"/proxy/{other}/x", f"/proxy/{one}0/x", "/ws/v1/cluster/info", "/cluster"):
+                status, _, headers = await ask(caller, "GET", path, headers=own)
+                assert (status, headers["Location"]) == (302, f"http://localhost:{port}{path}")
+            new = "/ws/v1/cluster/apps/new-application"
+            assert (await ask(caller, "POST", new, headers=own))[0] == 404
+
+    play(scene)
+
+
+@needs_browser
+@pytest.mark.parametrize("host", ["127.0.0.1", "rm.example"])
+def test_the_page_of_an_am_cannot_call_the_rm(tmp_path: Path, host: str) -> None:
+    """On this machine it has an origin of its own, at another name none: both are not the RM's."""
+
+    async def scene() -> None:
+        listed = {"yarnbox__http__allowed-hosts": "rm.example"}
+        async with (
+            web(tmp_path, **listed) as caller,
+            greedy_am() as address,
+            async_playwright() as playwright,
+        ):
+            application_id = await start(caller, address)
+            top = f"http://{host}:{caller.top.rpartition(':')[2]}"
+            arguments = ["--no-sandbox", "--host-resolver-rules=MAP rm.example 127.0.0.1"]
+            browser = await playwright.chromium.launch(executable_path=BROWSER, args=arguments)
+            try:
+                page = await browser.new_page()
+                await page.goto(f"{top}/proxy/{application_id}/")
+                assert await page.title() == "am"
+                is_local = host == "127.0.0.1"
+                name = f"{str(application_id).replace('_', '-')}.localhost"
+                assert (name in await page.evaluate("self.origin")) is is_local
+                own = await page.evaluate(FETCH, f"/proxy/{application_id}/api")
+                assert own == ('{"of": "am"}' if is_local else "blocked")
+                for url in (f"{top}/ws/v1/cluster/info", "/ws/v1/cluster/info"):
+                    assert await page.evaluate(FETCH, url) == "blocked"
+                new = "/ws/v1/cluster/apps/new-application"
+                assert await page.evaluate(POST, f"{top}{new}") == "blocked"
+                assert await page.evaluate(POST, new) == (404 if is_local else "blocked")
+            finally:
+                await browser.close()
+
+    play(scene)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rm.scheduler.capacity.scheduler import CapacityScheduler
-from rm.web.apps import attempt_in_list
-from rm.web.capacity import scheduler_info
-from rm.web.values import Shapes
 from tests.rig import Rig
+from yarnbox.rm.scheduler.capacity.scheduler import CapacityScheduler
+from yarnbox.rm.web.apps import attempt_in_list
+from yarnbox.rm.web.capacity import scheduler_info
+from yarnbox.rm.web.values import Shapes
 
 
 def _queue(shown: Any, *names: str) -> Any:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from rm.web.users import queue_users
-from rm.web.values import Shapes
 from tests.rig import FIFO, Rig, ask
 from tests.rm.edge.test_http import web
 from tests.rm.edge.test_process import play
+from yarnbox.rm.web.users import queue_users
+from yarnbox.rm.web.values import Shapes
 
 CAPACITY = {
     "yarn.resourcemanager.scheduler.class": "capacity",

@@ -6,13 +6,13 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from rm.edge.http.server import ROOT
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE, play
-from yarn import notation
-from yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
-from yarn.records.request import ResourceRequest
-from yarn.resource import Resource
+from yarnbox.rm.edge.http.server import ROOT
+from yarnbox.yarn import notation
+from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.resource import Resource
 
 _CAPACITY = {"yarn__resourcemanager__scheduler__class": "capacity"}
 _QUEUES = """<configuration>

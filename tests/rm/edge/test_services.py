@@ -6,14 +6,14 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from rm.edge.services import HostNames
 from tests.rm.edge.test_process import NODE, play, running
-from yarn.addresses import AddressBook, write_address_book
-from yarn.enums import NodeAction, YarnApplicationState
-from yarn.ids import NodeId
-from yarn.records.client import KillApplicationRequest
-from yarn.records.tracker import RegisterNodeManagerRequest
-from yarn.resource import Resource
+from yarnbox.rm.edge.services import HostNames
+from yarnbox.yarn.addresses import AddressBook, write_address_book
+from yarnbox.yarn.enums import NodeAction, YarnApplicationState
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.client import KillApplicationRequest
+from yarnbox.yarn.records.tracker import RegisterNodeManagerRequest
+from yarnbox.yarn.resource import Resource
 
 NOWHERE = "n" * 64
 """No label of a host name may be that long: nobody has to be asked."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from rm.edge.store import StateStore, StoreError
+from yarnbox.rm.edge.store import StateStore, StoreError
 
 
 def test_entries_are_there_again_in_the_order_of_their_first_writing(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_what_is_no_store_is_named(tmp_path: Path) -> None:
 
 def test_what_was_written_survives_a_kill(tmp_path: Path) -> None:
     program = (
-        "import sys\nfrom pathlib import Path\nfrom rm.edge.store import StateStore\n"
+        "import sys\nfrom pathlib import Path\nfrom yarnbox.rm.edge.store import StateStore\n"
         "store = StateStore(Path(sys.argv[1]))\n"
         "number = 0\n"
         "while True:\n"

@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from rm.edge.http.bodies import Body
-from rm.edge.http.submission import credentials_of
-from rm.web.refusals import RestError
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE, play
-from yarn.credentials import Credentials, write_token
-from yarn.enums import ApplicationTimeoutType
-from yarn.records.admin import NodesToAttributesMappingRequest
-from yarn.records.application import ApplicationSubmissionContext, ApplicationTimeoutMap
-from yarn.records.client import GetNewApplicationRequest, SubmitApplicationRequest
-from yarn.records.node import NodeAttribute, NodeAttributeKey, NodeToAttributes
-from yarn.records.tokens import Token
-from yarn.rpc import Stub
+from yarnbox.rm.edge.http.bodies import Body
+from yarnbox.rm.edge.http.submission import credentials_of
+from yarnbox.rm.web.refusals import RestError
+from yarnbox.yarn.credentials import Credentials, write_token
+from yarnbox.yarn.enums import ApplicationTimeoutType
+from yarnbox.yarn.records.admin import NodesToAttributesMappingRequest
+from yarnbox.yarn.records.application import ApplicationSubmissionContext, ApplicationTimeoutMap
+from yarnbox.yarn.records.client import GetNewApplicationRequest, SubmitApplicationRequest
+from yarnbox.yarn.records.node import NodeAttribute, NodeAttributeKey, NodeToAttributes
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.rpc import Stub
 
 QUEUES = {
     "yarn__resourcemanager__scheduler__class": "capacity",

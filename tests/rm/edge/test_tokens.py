@@ -8,23 +8,23 @@ from typing import Any, cast
 
 import pytest
 
-from rm.container import RMContainer
-from rm.edge.tokens import Tokens
-from rm.scheduler.asks import RequestKey
-from yarn.client_tokens import ClientToAMTokenSecretManager
-from yarn.enums import ContainerType, ExecutionType, NodeAction
-from yarn.errors import InvalidTokenError
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.basics import LogAggregationContext
-from yarn.records.master import AllocateResponse
-from yarn.records.tracker import (
+from yarnbox.rm.asks import RequestKey
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.edge.tokens import Tokens
+from yarnbox.yarn.client_tokens import ClientToAMTokenSecretManager
+from yarnbox.yarn.enums import ContainerType, ExecutionType, NodeAction
+from yarnbox.yarn.errors import InvalidTokenError
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.basics import LogAggregationContext
+from yarnbox.yarn.records.master import AllocateResponse
+from yarnbox.yarn.records.tracker import (
     NodeHeartbeatRequest,
     NodeHeartbeatResponse,
     NodeStatus,
     RegisterNodeManagerResponse,
 )
-from yarn.resource import Resource
-from yarn.tokens import ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM, new_key
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.tokens import ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM, new_key
 
 ATTEMPT = ApplicationAttemptId(ApplicationId(1, 1), 1)
 NODE = NodeId("nm1", 4711)
@@ -40,11 +40,10 @@ def tokens(seed: int = 1) -> Tokens:
 
 def container(*, is_am: bool = False) -> RMContainer:
     """What a token says of a container; the rest of an RMContainer needs an RM."""
-    app = SimpleNamespace(submission=SimpleNamespace(log_aggregation_context=LOGS))
     fields: dict[str, Any] = dict(
         container_id=ContainerId(ATTEMPT, 1),
         application_id=ATTEMPT.application_id,
-        context=SimpleNamespace(apps={ATTEMPT.application_id: app}),
+        context=SimpleNamespace(log_aggregation_context={ATTEMPT.application_id: LOGS}.get),
         node_id=NODE,
         resource=Resource(1024, 2),
         key=RequestKey(7, 70),

@@ -8,10 +8,10 @@ from typing import Any
 
 from defusedxml import ElementTree
 
-from rm.edge.http.server import ROOT
 from tests.rm.edge.test_http import BROWSER, Web, web
 from tests.rm.edge.test_process import play
-from yarn.servlets import within
+from yarnbox.rm.edge.http.server import ROOT
+from yarnbox.yarn.servlets import within
 
 JSON = {"Accept": "application/json"}
 

@@ -14,7 +14,7 @@ from yarn_api_client.resource_manager import ResourceManager  # type: ignore[imp
 
 from tests.rm.edge.test_process import NODE, Desk, play, running
 from tests.tree import ROOT
-from yarn.records.master import RegisterApplicationMasterRequest
+from yarnbox.yarn.records.master import RegisterApplicationMasterRequest
 
 
 class Journal:

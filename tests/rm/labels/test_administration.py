@@ -7,20 +7,26 @@ from typing import ClassVar
 
 import pytest
 
-from rm.labels.administration import ATTRIBUTE_JOURNAL, LABEL_JOURNAL, NOT_CENTRALIZED
-from rm.services.caller import Caller
 from tests.rig import PORT, Rig
-from yarn.enums import AttributeMappingOperationType
-from yarn.errors import YarnError
-from yarn.ids import NodeId
-from yarn.records.admin import (
+from yarnbox.rm.labels.administration import ATTRIBUTE_JOURNAL, LABEL_JOURNAL, NOT_CENTRALIZED
+from yarnbox.rm.services.caller import Caller
+from yarnbox.yarn.enums import AttributeMappingOperationType
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.admin import (
     AddToClusterNodeLabelsRequest,
     NodesToAttributesMappingRequest,
     RemoveFromClusterNodeLabelsRequest,
     ReplaceLabelsOnNodeRequest,
 )
-from yarn.records.node import NodeAttribute, NodeAttributeKey, NodeIdToLabels, NodeLabel, NodeToAttributes
-from yarn.records.tracker import (
+from yarnbox.yarn.records.node import (
+    NodeAttribute,
+    NodeAttributeKey,
+    NodeIdToLabels,
+    NodeLabel,
+    NodeToAttributes,
+)
+from yarnbox.yarn.records.tracker import (
     NodeAttributes,
     NodeHeartbeatRequest,
     NodeHeartbeatResponse,
@@ -29,7 +35,7 @@ from yarn.records.tracker import (
     RegisterNodeManagerRequest,
     RegisterNodeManagerResponse,
 )
-from yarn.resource import Resource
+from yarnbox.yarn.resource import Resource
 
 CAPACITY = {
     "yarn.resourcemanager.scheduler.class": "capacity",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rm.labels.attributes import DISTRIBUTED, NodeAttributesManager, changed_record
-from yarn.enums import AttributeMappingOperationType
-from yarn.errors import YarnError
-from yarn.records.node import NodeAttribute, NodeAttributeKey
+from yarnbox.rm.labels.attributes import DISTRIBUTED, NodeAttributesManager, changed_record
+from yarnbox.yarn.enums import AttributeMappingOperationType
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.records.node import NodeAttribute, NodeAttributeKey
 
 ADD, REMOVE, REPLACE = (
     AttributeMappingOperationType.ADD,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rm.labels.partitions import EVERY_NODE_OF_HOST, NodeLabelsManager
-from yarn.errors import YarnError
-from yarn.ids import NodeId
-from yarn.records.node import NodeLabel
+from yarnbox.rm.labels.partitions import EVERY_NODE_OF_HOST, NodeLabelsManager
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.node import NodeLabel
 
 H, H1, H2 = NodeId("h", EVERY_NODE_OF_HOST), NodeId("h", 1), NodeId("h", 2)
 

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rm.labels.administration import LABEL_JOURNAL
-from rm.labels.partitions import EVERY_NODE_OF_HOST, NodeLabelsManager
-from rm.services.caller import Caller
 from tests.rig import Rig
-from yarn.errors import YarnError
-from yarn.ids import NodeId
-from yarn.journal import Journal
-from yarn.records.admin import (
+from yarnbox.rm.labels.administration import LABEL_JOURNAL
+from yarnbox.rm.labels.partitions import EVERY_NODE_OF_HOST, NodeLabelsManager
+from yarnbox.rm.services.caller import Caller
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.journal import Journal
+from yarnbox.yarn.records.admin import (
     AddToClusterNodeLabelsRequest,
     RemoveFromClusterNodeLabelsRequest,
     ReplaceLabelsOnNodeRequest,
 )
-from yarn.records.node import NodeIdToLabels, NodeLabel
+from yarnbox.yarn.records.node import NodeIdToLabels, NodeLabel
 
 CAPACITY = {
     "yarn.resourcemanager.scheduler.class": "capacity",
@@ -113,7 +113,7 @@ def test_a_log_torn_at_any_byte(tmp_path: Path) -> None:
     ]
     records, states = states_along(changes)
     assert len(records) == len(changes)
-    journal = Journal(tmp_path, LABEL_JOURNAL)
+    journal = Journal(tmp_path, LABEL_JOURNAL, "the.property")
     for record in records:
         journal.append(record)
     journal.close()
@@ -122,7 +122,7 @@ def test_a_log_torn_at_any_byte(tmp_path: Path) -> None:
     for offset in range(len(data) + 1):
         log.write_bytes(data[:offset])
         whole = data[:offset].count(b"\n")
-        assert state_of(recovered(Journal(tmp_path, LABEL_JOURNAL))) == states[whole], offset
+        assert state_of(recovered(Journal(tmp_path, LABEL_JOURNAL, "the.property"))) == states[whole], offset
 
 
 @given(CHANGES, st.data())

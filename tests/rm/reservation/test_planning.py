@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from rm.reservation.definition import check
-from rm.reservation.plan import Plan, Reservation
-from rm.reservation.planning import place
-from rm.reservation.profile import Piece, Profile
-from rm.scheduler.calculator import DEFAULT_CALCULATOR
-from rm.scheduler.plan_queues import PlanSettings
-from yarn.enums import ReservationRequestInterpreter as Kind
-from yarn.errors import YarnError
-from yarn.ids import ReservationId
-from yarn.records.reservation import ReservationDefinition, ReservationRequest, ReservationRequests
-from yarn.resource import NONE, Resource
+from yarnbox.rm.reservation.definition import check
+from yarnbox.rm.reservation.plan import Plan, Reservation
+from yarnbox.rm.reservation.planning import place
+from yarnbox.rm.reservation.profile import Piece, Profile
+from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR
+from yarnbox.rm.scheduler.plan_queues import PlanSettings
+from yarnbox.yarn.enums import ReservationRequestInterpreter as Kind
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ReservationId
+from yarnbox.yarn.records.reservation import ReservationDefinition, ReservationRequest, ReservationRequests
+from yarnbox.yarn.resource import NONE, Resource
 
 STEP = 1_000
 S = 1_000

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from rm.app import RMAppState
-from rm.reservation.plan import Plan
-from rm.services.caller import Caller
 from tests.rig import Rig
-from yarn.ids import ApplicationId, ReservationId
-from yarn.records.client import (
+from yarnbox.rm.app import RMAppState
+from yarnbox.rm.reservation.plan import Plan
+from yarnbox.rm.services.caller import Caller
+from yarnbox.yarn.ids import ApplicationId, ReservationId
+from yarnbox.yarn.records.client import (
     GetNewReservationRequest,
     ReservationDeleteRequest,
     ReservationSubmissionRequest,
 )
-from yarn.records.reservation import ReservationDefinition, ReservationRequest, ReservationRequests
-from yarn.resource import Resource
+from yarnbox.yarn.records.reservation import ReservationDefinition, ReservationRequest, ReservationRequests
+from yarnbox.yarn.resource import Resource
 
 S = 1_000
 ALICE = Caller(user="alice")
@@ -135,3 +135,15 @@ def test_its_reservation_may_have_ended_meanwhile(moves: str, state: str) -> Non
     if state == "ACCEPTED":
         assert rig.context.scheduler.applications[application_id].queue.path == "root.p.p-default"
     assert reservation_id not in plan(rig).reservations
+
+
+def test_a_reservation_that_cannot_be_read_is_set_aside() -> None:
+    old = a_cluster()
+    broken, sound = booked(old, 10, 20), booked(old, 30, 40)
+    (key,) = [key for key in old.stored if key[-1] == str(broken)]
+    old.stored[key] = "AAAA"
+    rig = Rig(old.files.properties, start_ms=old.clock.now_ms(), stored=old.stored, epoch=1)
+    reservations = rig.core.client.reservations
+    assert reservations is not None
+    assert [list(plan.reservations) for plan in reservations.plans.values()] == [[sound]]
+    assert list(rig.set_aside) == [key]

@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from sim.scenario.document import parse_scenario
-from sim.scenario.player import play
+from yarnbox.sim.scenario.document import parse_scenario
+from yarnbox.sim.scenario.player import play
 
 HEAD = """\
 name: plans

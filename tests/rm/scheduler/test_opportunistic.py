@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from rm.container import RMContainer
-from rm.node import RMNode
 from tests.rig import PORT, Rig, ask
-from yarn.enums import ExecutionType
-from yarn.ids import ApplicationId, NodeId
-from yarn.records.request import ExecutionTypeRequest, ResourceRequest
-from yarn.records.tracker import ContainerQueuingLimit, OpportunisticContainersStatus
-from yarn.resource import Resource
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.node import RMNode
+from yarnbox.yarn.enums import ExecutionType
+from yarnbox.yarn.ids import ApplicationId, NodeId
+from yarnbox.yarn.records.request import ExecutionTypeRequest, ResourceRequest
+from yarnbox.yarn.records.tracker import ContainerQueuingLimit, OpportunisticContainersStatus
+from yarnbox.yarn.resource import Resource
 
 QUEUING = "yarn.resourcemanager.nm-container-queuing."
 ON = {"yarn.resourcemanager.opportunistic-container-allocation.enabled": "true"}

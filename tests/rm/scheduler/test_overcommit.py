@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from rm.events.scheduler import SchedulerMarkContainerForKillable, SchedulerMarkContainerForPreemption
-from rm.services.caller import Caller
 from tests.rig import PORT, Rig, ask
-from yarn.dispatcher import Event
-from yarn.ids import NodeId
-from yarn.records.admin import UpdateNodeResourceRequest
-from yarn.records.basics import ResourceOption
-from yarn.records.node import NodeResourceMap
-from yarn.resource import Resource
+from yarnbox.rm.events.scheduler import SchedulerMarkContainerForKillable, SchedulerMarkContainerForPreemption
+from yarnbox.rm.services.caller import Caller
+from yarnbox.yarn.event import Event
+from yarnbox.yarn.ids import NodeId
+from yarnbox.yarn.records.admin import UpdateNodeResourceRequest
+from yarnbox.yarn.records.basics import ResourceOption
+from yarnbox.yarn.records.node import NodeResourceMap
+from yarnbox.yarn.resource import Resource
 
 MARKS = (SchedulerMarkContainerForKillable, SchedulerMarkContainerForPreemption)
 

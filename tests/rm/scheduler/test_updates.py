@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rm.container import RMContainer
 from tests.rig import Rig, ask
-from yarn.enums import ContainerUpdateType, ExecutionType
-from yarn.ids import ApplicationId
-from yarn.records.master import UpdateContainerRequest
-from yarn.records.tracker import NodeHeartbeatResponse
-from yarn.resource import Resource
+from yarnbox.rm.container import RMContainer
+from yarnbox.yarn.enums import ContainerUpdateType, ExecutionType
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.master import UpdateContainerRequest
+from yarnbox.yarn.records.tracker import NodeHeartbeatResponse
+from yarnbox.yarn.resource import Resource
 
 QUEUES = {
     "yarn.scheduler.capacity.root.queues": "default",

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from rm.services.admin import AdminService
-from rm.services.caller import Caller
-from rm.services.client import ClientService
-from rm.services.tracker import TrackerService
 from tests.rig import Rig, ask
-from yarn.enums import (
+from yarnbox.rm.services.admin import AdminService
+from yarnbox.rm.services.caller import Caller
+from yarnbox.rm.services.client import ClientService
+from yarnbox.rm.services.tracker import TrackerService
+from yarnbox.yarn.enums import (
     ApplicationAccessType,
     ApplicationsRequestScope,
     FinalApplicationStatus,
@@ -20,7 +20,7 @@ from yarn.enums import (
     YarnApplicationAttemptState,
     YarnApplicationState,
 )
-from yarn.errors import (
+from yarnbox.yarn.errors import (
     AccessControlError,
     ApplicationAttemptNotFoundError,
     ApplicationNotFoundError,
@@ -29,24 +29,25 @@ from yarn.errors import (
     InvalidResourceRequestError,
     YarnError,
 )
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarn.moments import iso8601
-from yarn.records import client as calls
-from yarn.records.admin import (
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.moments import iso8601
+from yarnbox.yarn.records import client as calls
+from yarnbox.yarn.records.admin import (
     RefreshAdminAclsRequest,
     RefreshQueuesRequest,
     RefreshSuperUserGroupsConfigurationRequest,
 )
-from yarn.records.application import (
+from yarnbox.yarn.records.application import (
     ApplicationReport,
     ApplicationSubmissionContext,
     ApplicationTimeoutMap,
     ApplicationUpdateTimeoutMap,
 )
-from yarn.records.container import ApplicationACLMap, ContainerLaunchContext
-from yarn.records.request import ResourceRequest
-from yarn.resource import Resource
-from yarn.rpc import rpcs_of
+from yarnbox.yarn.records.container import ApplicationACLMap, ContainerLaunchContext
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import rpcs_of
+from yarnbox.yarn.wire import from_bytes, to_bytes
 
 ACLS = {"yarn.acl.enable": "true", "yarn.admin.acl": "admin"}
 
@@ -422,3 +423,22 @@ def test_a_submission_without_an_id_is_refused() -> None:
     request = calls.SubmitApplicationRequest(application_submission_context=ApplicationSubmissionContext())
     with pytest.raises(IllegalArgumentError, match="names no application id"):
         call(rig, "submit_application", request)
+
+
+@pytest.mark.parametrize("scheduler", ["fifo", "capacity", "fair"])
+def test_sums_over_huge_nodes_can_be_told(scheduler: str) -> None:
+    queues = {"yarn.scheduler.capacity.root.queues": "a", "yarn.scheduler.capacity.root.a.capacity": "100"}
+    rig = Rig({"yarn.resourcemanager.scheduler.class": scheduler, **queues})
+    for name in ("a", "b", "c"):
+        rig.add_node(name, memory_mb=2**63 - 1, vcores=2**31 - 1)
+    queue = call(
+        rig, "get_queue_info", calls.GetQueueInfoRequest(queue_name="root", include_child_queues=True)
+    )
+    to_bytes(queue)
+    nodes = from_bytes(calls.GetClusterNodesResponse, to_bytes(nodes_of(rig)))
+    assert [node.capability for node in nodes.node_reports] == [Resource(2**63 - 1, 2**31 - 1)] * 3
+
+
+def nodes_of(rig: Rig) -> calls.GetClusterNodesResponse:
+    answer: calls.GetClusterNodesResponse = call(rig, "get_cluster_nodes", calls.GetClusterNodesRequest())
+    return answer

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from rm.container import RMContainerState
-from rm.scheduler.requests import MAX_CONTAINERS_PER_REQUEST
-from rm.services.caller import Caller
-from rm.services.master import MasterService
 from tests.rig import Rig, ask
-from yarn.errors import (
+from yarnbox.rm.container import RMContainerState
+from yarnbox.rm.scheduler.requests import MAX_CONTAINERS_PER_REQUEST
+from yarnbox.rm.services.caller import Caller
+from yarnbox.rm.services.master import MasterService
+from yarnbox.yarn.errors import (
     ApplicationMasterNotRegisteredError,
     InvalidApplicationMasterRequestError,
     InvalidContainerReleaseError,
@@ -23,12 +23,12 @@ from yarn.errors import (
     InvalidTokenError,
     YarnError,
 )
-from yarn.ids import ApplicationId, ContainerId, NodeId
-from yarn.records.master import AllocateRequest, AllocateResponse, FinishApplicationMasterRequest
-from yarn.records.request import ResourceRequest, SchedulingRequest
-from yarn.resource import Resource
-from yarn.rpc import rpcs_of
-from yarn.wire import from_bytes, to_bytes
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse, FinishApplicationMasterRequest
+from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import rpcs_of
+from yarnbox.yarn.wire import from_bytes, to_bytes
 
 N1 = NodeId("n1", 1234)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rm.web.finding import MOST_VALUES, TEXTS, Row, find, parse
-from yarn.ids import ApplicationId
+from yarnbox.rm.web.finding import MOST_VALUES, TEXTS, Row, find, parse
+from yarnbox.yarn.ids import ApplicationId
 
 
 @dataclass(frozen=True)

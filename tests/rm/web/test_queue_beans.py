@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rm.web.beans import SERVICE, beans
-from sim.scenario.document import read_scenario
-from sim.scenario.player import Player
+from yarnbox.rm.web.beans import SERVICE, beans
+from yarnbox.sim.scenario.document import read_scenario
+from yarnbox.sim.scenario.player import Player
 
 CAPACITY = """
 name: metrics

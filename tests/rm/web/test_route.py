@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from rm.scheduler.capacity import CapacityScheduler
-from rm.scheduler.capacity.route import Route, routes
-from rm.web import route
 from tests.rig import Rig, ask
+from yarnbox.rm.scheduler.capacity import CapacityScheduler
+from yarnbox.rm.scheduler.checks import RequestChecks
 
 CAPACITY = {
     "yarn.resourcemanager.scheduler.class": "capacity",
@@ -20,7 +19,6 @@ HALF = {
     "yarn.scheduler.capacity.root.a.maximum-capacity": "100",
     "yarn.scheduler.capacity.root.a.user-limit-factor": "4",
 }
-FAIR = {"yarn.resourcemanager.scheduler.class": "fair"}
 
 
 def asking(settings: dict[str, str], memory_mb: int, count: int, node_mb: int = 8192) -> tuple[Rig, Any]:
@@ -35,37 +33,27 @@ def asking(settings: dict[str, str], memory_mb: int, count: int, node_mb: int = 
     return rig, application_id
 
 
-def capacity_route(rig: Rig, application_id: Any) -> Route:
+def capacity_route(rig: Rig, application_id: Any) -> RequestChecks:
     scheduler = rig.context.scheduler
     assert isinstance(scheduler, CapacityScheduler)
-    (found,) = routes(scheduler, application_id)
+    (found,) = scheduler.explanations.all_checks(application_id)
     return found
 
 
 def test_a_queue_at_its_maximum_fails_and_says_what_would_help() -> None:
     found = capacity_route(*asking(CAPACITY, 1024, 9))
     assert found.asked == "5 of <memory:1024, vCores:1>, priority 1"
-    failing = [(one.level, one.numbers) for one in found.steps if not one.holds]
+    failing = [(one.level, one.numbers) for one in found.checks if not one.holds]
     assert ("root.a", "root.a: maximum <memory:4096, vCores:4>, used <memory:4096, vCores:4>") in failing
-    assert all(one.change for one in found.steps if not one.holds)
-    assert [one.holds for one in found.steps if one.level == "root"] == [True]
+    assert all(one.reason.remedy for one in found.checks if not one.holds)
+    assert [one.holds for one in found.checks if one.level == "root"] == [True]
 
 
 def test_a_container_larger_than_any_node_fails_at_the_nodes() -> None:
     found = capacity_route(*asking({**CAPACITY, **HALF}, 4096, 1, node_mb=3072))
-    last = found.steps[-1]
-    assert (last.level, last.checked) == ("nodes", "the request is larger than the whole node")
-    assert last.change == "a smaller container is asked for, or larger nodes are added"
-
-
-def test_other_schedulers_show_their_maxima_and_the_nodes() -> None:
-    rig, application_id = asking(FAIR, 1024, 9)
-    attempt = rig.context.scheduler.applications[application_id].attempt
-    assert attempt is not None
-    (found,) = route.routes(rig.context, attempt)
-    assert [(one["level"], one["holds"]) for one in found["step"]] == [
-        ("root", True),
-        ("root.a", True),
-        ("nodes", False),
-    ]
-    assert found["step"][-1]["numbers"] == "0 of 1 have room now, 1 are large enough"
+    last = found.checks[-1]
+    assert (last.level, last.reason.value) == (
+        "nodes",
+        "the request is larger than the node's total resources",
+    )
+    assert last.reason.remedy == "a smaller container is asked for, or larger nodes are added"

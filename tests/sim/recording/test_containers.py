@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sim.recording.containers import Containers
 from tests.rig import Rig, ask
-from yarn.story import Line
+from yarnbox.sim.recording.containers import Containers
+from yarnbox.yarn.story import Line
 
 
 def held(most: int, apps: int = 4, count: int = 2) -> tuple[Containers, list[str]]:

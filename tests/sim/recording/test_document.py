@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from sim.recording.document import InvalidRecordingError, read, read_file, write
-from sim.scenario.document import parse_scenario
-from sim.scenario.player import play_recorded
+from yarnbox.sim.recording.document import InvalidRecordingError, read, read_file, write
+from yarnbox.sim.scenario.document import parse_scenario
+from yarnbox.sim.scenario.player import play_recorded
 
 TEXT = """\
 name: small
@@ -51,7 +51,7 @@ def why(text: str) -> str:
 
 @pytest.mark.parametrize("text", ["", "name: x", "[1,", "[" * 100_000, '{"a": 1}', "7", "null"])
 def test_something_else_is_no_recording(text: str) -> None:
-    assert "is no recording" in why(text)
+    assert "is not a recording" in why(text)
 
 
 def test_another_version_is_named(good: str) -> None:
@@ -81,5 +81,5 @@ def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:
     with pytest.raises(InvalidRecordingError, match=r"nowhere\.json: cannot be read: No such file"):
         read_file(tmp_path / "nowhere.json")
     (tmp_path / "x").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InvalidRecordingError, match="no text in UTF-8"):
+    with pytest.raises(InvalidRecordingError, match="it is not valid UTF-8"):
         read_file(tmp_path / "x")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sim.recording.fairness import Participant, entitlements, fairness, jain
+from yarnbox.sim.recording.fairness import Participant, entitlements, fairness, jain
 
 
 def wants(*demand: float, used: tuple[float, ...] = (), weight: float = 1.0) -> Participant:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from sim.recording import recorder as recorder_module
-from sim.recording.containers import FIELDS
-from sim.recording.document import Recording, read, write
-from sim.scenario.document import parse_scenario
-from sim.scenario.player import play_recorded
+from yarnbox.sim.recording import recorder as recorder_module
+from yarnbox.sim.recording.containers import FIELDS
+from yarnbox.sim.recording.document import InvalidRecordingError, Recording, read, write
+from yarnbox.sim.scenario.document import parse_scenario
+from yarnbox.sim.scenario.player import play_recorded
 
 TWO_QUEUES = """\
 name: two-queues
@@ -168,7 +168,9 @@ def test_the_answers_of_rest_are_there_for_each_moment(recording: Recording) -> 
 
 
 def test_preemptions_are_marked_and_events_are_named(recording: Recording) -> None:
-    assert [kind for _, kind, _ in recording.data["marks"]].count("preemption") >= 4
+    marks = [kind for _, kind, _ in recording.data["marks"]]
+    assert marks.count("preemption requested") == 2
+    assert marks.count("preempted") == recording.data["figures"]["preempted"] == 2
     subjects = [event[3] for event in recording.data["events"]]
     assert "a1/1 (container_0_0001_01_000001)" in subjects
     assert any(event[2] == "waits for" and event[3] == "b1" for event in recording.data["events"])
@@ -214,3 +216,50 @@ def test_an_empty_scenario_is_a_recording() -> None:
     data: dict[str, Any] = dict(recorded(text).data)
     assert data["containers"] == []
     assert data["figures"]["makespan"] == 0
+
+
+BEATS = """\
+name: beats
+conf:
+  yarn.resourcemanager.scheduler.class: capacity
+  yarn.resourcemanager.scheduler.monitor.enable: true
+  yarn.resourcemanager.monitor.capacity.preemption.monitoring_interval: 1000
+  yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round: 1.0
+  yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill: 1000
+  yarnbox.scenario.heartbeat-ms: 1000
+capacity-scheduler:
+  yarn.scheduler.capacity.root.queues: a,b
+  yarn.scheduler.capacity.root.a.capacity: 50
+  yarn.scheduler.capacity.root.a.user-limit-factor: 2
+  yarn.scheduler.capacity.root.b.capacity: 50
+nodes:
+  - {name: n1, memory-mb: 8192}
+steps:
+  - submit: {app: a1, queue: root.a}
+  - ask: {app: a1, requests: [{count: 8, memory-mb: 1024}]}
+  - submit: {app: b1, queue: root.b}
+  - advance: 10s
+  - ask: {app: b1, requests: [{count: 4, memory-mb: 1024}]}
+  - advance: 10s
+"""
+
+
+def test_timers_and_heartbeats_of_one_moment_take_no_time_of_the_recording() -> None:
+    moments = recorded(BEATS).data["moments"]
+    (last,) = {step for step in moments["step"] if step == max(moments["step"])}
+    within = [
+        (at, time)
+        for at, time, step in zip(moments["at"], moments["time"], moments["step"], strict=True)
+        if step == last
+    ]
+    marked = [at - time for at, time in within[:-1]]  # the last one is the end of the step
+    assert len(within) > 8
+    assert len(dict.fromkeys(marked)) == 1, within
+
+
+def test_a_guide_goes_along_and_a_damaged_one_is_refused() -> None:
+    guided = recorded(BEATS + "guide: {watch: a, change: b, shows: [plan]}\n")
+    assert guided.data["guide"] == {"watch": "a", "change": "b", "shows": ["plan"]}
+    assert "guide" not in recorded(BEATS).data
+    with pytest.raises(InvalidRecordingError, match="its guide is not as it should be"):
+        read(write({**guided.data, "guide": {"watch": 1}}), "test")

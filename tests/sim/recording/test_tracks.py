@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.recording.tracks import Documents, at, fields, value_at, whole
+from yarnbox.sim.recording.tracks import Documents, at, fields, value_at, whole
 
 KEYS = st.text("ab/~#1", min_size=1, max_size=3).filter(lambda key: not key.startswith("#"))
 VALUES: st.SearchStrategy[Any] = st.one_of(

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sim.scenario.command import main
-from sim.scenario.document import Scenario
-from sim.scenario.expectations import Failure
-from sim.scenario.player import Outcome
+from yarnbox.sim.scenario.command import main
+from yarnbox.sim.scenario.document import Scenario
+from yarnbox.sim.scenario.expectations import Failure
+from yarnbox.sim.scenario.player import Outcome
+from yarnbox.yarn.configuration.document import write
 
 GOOD = "name: good\nsteps: []\n"
 POOR = "name: poor\nsteps: []\n"
@@ -113,4 +114,68 @@ def test_a_wrong_command_line_ends_with_2(argv: list[str], capsys: pytest.Captur
     with pytest.raises(SystemExit) as ended:
         main(argv)
     assert ended.value.code == 2
-    assert "usage: yarnbox scenario" in capsys.readouterr().err
+    assert "yarnbox scenario" in capsys.readouterr().err
+
+
+def test_another_configuration_for_the_same_file(tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "yarn-site.xml").write_text(
+        write([("yarn.resourcemanager.scheduler.class", "fifo", False)])
+    )
+    file = tmp_path / "s.yaml"
+    file.write_text(
+        "name: s\nconf: {yarnbox.scenario.heartbeat-ms: 1000}\ncapacity-scheduler: {a: b}\nsteps: []\n"
+    )
+    seen: list[Scenario] = []
+
+    def note(scenario: Scenario, *, with_reasons: bool = False) -> Outcome:
+        seen.append(scenario)
+        return Outcome((), ())
+
+    assert main(["run", "--conf", str(tmp_path / "conf"), str(file)], out=io.StringIO(), play=note) == 0
+    assert seen[0].conf == {
+        "yarn.resourcemanager.scheduler.class": "fifo",
+        "yarnbox.scenario.heartbeat-ms": "1000",
+    }
+    assert seen[0].capacity_scheduler is None
+
+
+def test_a_directory_that_is_none(files: Path) -> None:
+    status, out, _ = run("check", "--conf", str(files / "none"), str(files / "good.yaml"))
+    assert status == 2
+    assert f"good.yaml:1: --conf: {files / 'none'}: is not a directory" in out
+
+
+def test_what_each_step_changes_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "steps.yaml"
+    file.write_text(
+        """\
+name: steps
+conf: {yarn.resourcemanager.scheduler.class: fair}
+nodes: [{name: n1, memory-mb: 2048}]
+steps:
+  - submit: {app: a1, queue: q}
+  - ask: {app: a1, requests: [{count: 3, memory-mb: 1024}]}
+  - update-shares: true
+  - heartbeat: {node: n1, times: 2}
+  - expect: {apps: {a1: {containers: 2}}}
+  - kill: a1
+""",
+        encoding="utf-8",
+    )
+    out = io.StringIO()
+    assert main(["run", "--steps", str(file)], out=out) == 0
+    assert out.getvalue().splitlines() == [
+        "   0.0 s  step 1 submit           a1            0 containers",
+        "   0.0 s  step 2 ask              a1            0 containers, 3 pending",
+        "                                  root.q        0.0 % used, 0.0 % fair share",
+        "   0.0 s  step 3 update-shares    root.q        0.0 % used, 100.0 % fair share",
+        "   0.0 s  step 4 heartbeat        a1            2 containers, 1 pending",
+        "                                  root.q        100.0 % used, 100.0 % fair share",
+        "   0.0 s  step 6 kill             a1            KILLED",
+        "                                  root.q        0.0 % used, 100.0 % fair share",
+        "ok steps",
+    ]
+    err = io.StringIO()
+    assert main(["run", "--steps", "--json", str(file)], out=out, err=err) == 2
+    assert err.getvalue() == "yarnbox: --steps goes without --json and --record\n"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 import pytest
 
-from sim.scenario.document import VERBS, InvalidScenarioError, Scenario, parse_scenario
-from sim.scenario.names import ContainerName
-from sim.scenario.steps import (
+from yarnbox.sim.scenario.document import VERBS, InvalidScenarioError, Scenario, parse_scenario
+from yarnbox.sim.scenario.guide import Guide
+from yarnbox.sim.scenario.names import ContainerName
+from yarnbox.sim.scenario.steps import (
     Advance,
     Ask,
     Complete,
@@ -21,7 +23,7 @@ from sim.scenario.steps import (
     Step,
     Submit,
 )
-from yarn.enums import ExecutionType, ReservationRequestInterpreter
+from yarnbox.yarn.enums import ExecutionType, ReservationRequestInterpreter
 
 HEAD = """\
 name: a-case
@@ -278,7 +280,7 @@ BAD_STEPS = [
     ("- label-node: {n1: x}", "the labels of n1 must be a list"),
     ("- label-node: {n1: [nosuch]}", "unknown node label"),
     ("- refresh: {}", "takes one file"),
-    ("- refresh: {fair-scheduler: '<allocations/>'}", "no file of the capacity scheduler"),
+    ("- refresh: {fair-scheduler: '<allocations/>'}", "is not a file of the capacity scheduler"),
     ("- refresh: {capacity-scheduler: {a: [1]}}", "must be a value, not a list"),
     ("- move: {app: a1}", "move needs 'queue'"),
     ("- priority: {app: a1}", "priority needs 'priority'"),
@@ -301,7 +303,7 @@ BAD_STEPS = [
     ("- expect: {apps: {a1: {used: {memory: 1}}}}", "unknown resource type 'memory'"),
     ("- expect: {apps: {a1: {used: 1.5}}}", "a whole number"),
     ("- expect: {apps: {a1: {per-node: {n9: 1}}}}", "unknown node 'n9'"),
-    ("- expect: {apps: {a1: {diagnostics: '('}}}", "no regular expression"),
+    ("- expect: {apps: {a1: {diagnostics: '('}}}", "is not a regular expression"),
     ("- expect: {apps: {a1: {heard: {lost: 1}}}}", "unknown key 'lost'"),
     ("- expect: {queues: {root.b: {apps: 1}}}", "unknown queue 'root.b'"),
     ("- expect: {queues: {a: {apps: 1}}}", "whole path from root"),
@@ -319,7 +321,7 @@ BAD_STEPS = [
     ("- expect-error: {kill: a1}", "expect-error needs 'matching'"),
     ("- expect-error: {matching: x}", "exactly one step"),
     ("- expect-error: {kill: a1, pull: a1, matching: x}", "exactly one step"),
-    ("- expect-error: {kill: a1, matching: '['}", "no regular expression"),
+    ("- expect-error: {kill: a1, matching: '['}", "is not a regular expression"),
     ("- expect-error: {expect: {}, matching: x}", "unknown key 'expect'"),
 ]
 
@@ -341,7 +343,7 @@ BAD_DOCUMENTS = [
     ("name: x\nsteps: []\nnode: []", "unknown key 'node' in a scenario"),
     ("- name: x", "a scenario must be a mapping, not a list"),
     ("name: x\nsteps: {}", "steps of a scenario must be a list"),
-    ("name: x\nsteps: []\nconf: [a]", "conf of a scenario must be a mapping"),
+    ("name: x\nsteps: []\nconf: [[a]]", "conf of a scenario must be a mapping"),
     ("name: x\nsteps: []\nconf: {a: }", "must be a value, not nothing"),
     ("name: x\nsteps: []\ngroups: {u: g}", "the groups of u must be a list"),
     ("name: x\nsteps: []\nfair-scheduler: <allocations/>", "the scheduler is capacity"),
@@ -374,3 +376,17 @@ def test_every_problem_of_a_file_is_told_in_the_order_of_its_lines() -> None:
 
 def test_every_verb_is_read() -> None:
     assert len(VERBS) == 26
+
+
+def test_a_guide_is_read_and_its_faults_are_told() -> None:
+    text = "name: x\nsteps: []\nguide: {watch: a  b, change: c, shows: [plan], against: fifo}\n"
+    guide = parse_scenario(text).guide
+    assert guide == Guide(watch="a b", change="c", shows=("plan",), against="fifo")
+    for wrong, reason in (
+        ("{watch: a}", "guide needs 'change'"),
+        ("{watch: a, change: b, shows: [plans]}", "a picture of shows must be one of applications, "),
+        ("{watch: a, change: b, against: slurm}", "against of guide must be one of fifo, capacity, fair"),
+        ("{watch: a, change: b, hint: c}", "unknown key 'hint' in guide"),
+    ):
+        with pytest.raises(InvalidScenarioError, match=re.escape(reason)):
+            parse_scenario(f"name: x\nsteps: []\nguide: {wrong}\n")

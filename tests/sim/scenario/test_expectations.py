@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from sim.scenario.checks import Check, Expected, Rule
-from sim.scenario.expectations import Counts, Value, failures_of, holds
+from yarnbox.sim.scenario.checks import Check, Expected, Rule
+from yarnbox.sim.scenario.expectations import Counts, Value, failures_of, holds
 
 
 class Shown:

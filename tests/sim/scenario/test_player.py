@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sim.scenario.document import parse_scenario, read_scenario
-from sim.scenario.player import Outcome, play
+from yarnbox.sim.scenario.document import parse_scenario, read_scenario
+from yarnbox.sim.scenario.player import Outcome, play
 
 ROOT = Path(__file__).parents[3]
 HEAD = """\
@@ -75,6 +75,7 @@ HOLDS = {
     "a node drains, and is out when its applications have finished": """
         - decommission: {node: n1, graceful: 60s}
         - expect: {nodes: {n1: {state: DECOMMISSIONING, containers: 2}}}
+        - heartbeat: n1
         - ask: {app: a1, requests: [{count: 3, memory-mb: 1024}]}
         - heartbeat: n1
         - expect: {apps: {a1: {containers: 2}}, nodes: {n1: {available: 0}}}
@@ -271,14 +272,14 @@ def test_a_story_and_its_recording_repeat_to_the_letter_whatever_the_order_of_se
         command = [
             sys.executable,
             "-m",
-            "sim.scenario.command",
+            "yarnbox.sim.scenario.command",
             "run",
             "--json",
             "--record",
             str(tmp_path / seed),
             f"tests/scenarios/{case}.yaml",
         ]
-        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT / "src")}
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
         stories.append(done.stdout)
         recordings.append((tmp_path / seed).read_bytes())
@@ -305,3 +306,28 @@ def test_why_applications_wait_is_told_to_who_asks() -> None:
         ("a2", ["USER_AM_LIMIT"]),
         ("a5", []),
     ]
+
+
+def test_tasks_of_a_given_time_end_by_themselves_and_then_the_application() -> None:
+    outcome = play(
+        parse_scenario(
+            """
+name: x
+conf: {yarn.resourcemanager.scheduler.class: fifo, yarnbox.scenario.heartbeat-ms: 1000}
+nodes: [{name: n1, memory-mb: 2048}]
+steps:
+  - submit: {app: a1, task-time: 3s}
+  - submit: {app: a2}
+  - ask: {app: a1, requests: [{count: 3, memory-mb: 1024}]}
+  - advance: 1s
+  - ask: {app: a2, requests: [{count: 1, memory-mb: 1024}]}
+  - advance: 2s
+  - expect: {apps: {a1: {containers: 2, pending: 1024, state: RUNNING}}}
+  - advance: 3s
+  - expect: {apps: {a1: {containers: 1, state: RUNNING}, a2: {containers: 1}}}
+  - advance: 3s
+  - expect: {apps: {a1: {state: FINISHED, containers: 0}, a2: {containers: 1, state: RUNNING}}}
+"""
+        )
+    )
+    assert outcome.is_ok, outcome.failures

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sim.scenario.document import Scenario, parse_scenario
-from sim.scenario.player import play_recorded
-from sim.scenario.schedulers import scheduler_of, with_scheduler
 from tests.cluster.viewer.conftest import TEXT
+from yarnbox.sim.scenario.document import Scenario, parse_scenario
+from yarnbox.sim.scenario.player import play_recorded
+from yarnbox.sim.scenario.schedulers import scheduler_of, with_scheduler
 
 FAIR = """\
 name: fair

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.scenario.source import (
+from yarnbox.sim.scenario.source import (
     DEEPEST,
     LARGEST_FILE_BYTES,
     Entries,

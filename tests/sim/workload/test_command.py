@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sim.recording.document import read_file
-from sim.workload.command import main
+from yarnbox.sim.recording.document import read_file
+from yarnbox.sim.workload.command import main
 
 TRACE = "job0\t0\t0\t1000\t0\t10\njob1\t5\t5\t1000\t500\t10\n"
 
@@ -37,7 +37,7 @@ def test_a_trace_is_played_and_recorded(trace: Path, tmp_path: Path) -> None:
         "workload",
     )
     assert recording.data["figures"]["containers"] == 3
-    assert run(trace, "--jobs", "1")[1].startswith("1 of 1 jobs")
+    assert run(trace, "--jobs", "1")[1].startswith("1 of 1 job")
 
 
 def test_a_configuration_directory(trace: Path, tmp_path: Path) -> None:
@@ -59,12 +59,24 @@ def test_a_file_of_the_configuration_that_is_no_text_is_one_line(trace: Path, tm
 
 
 def test_jobs_that_never_fit_are_given_up(trace: Path) -> None:
-    status, out, _ = run(trace, "--node-mb", "512")
+    status, out, _ = run(trace, "--num-nodes", "1", "--node-mb", "1024")
     assert status == 1
-    assert out.splitlines() == [
-        "0 of 2 jobs finished within 1205.4 s",
-        "  given up: 2 jobs wait, and for 20 minutes no container was allocated to any of them",
-    ]
+    first, second = out.splitlines()[:2]
+    assert first.startswith("0 of 2 jobs finished within 120")
+    assert second == "  given up: 2 jobs wait, and for 20 minutes no container was allocated to any of them"
+
+
+def test_a_file_in_the_place_of_a_directory_is_told_how_it_is_named(trace: Path) -> None:
+    err = io.StringIO()
+    assert main(["run", str(trace)], out=io.StringIO(), err=err) == 2
+    assert err.getvalue() == f"yarnbox: {trace}: is not a directory; --tracelocation names a trace\n"
+
+
+def test_no_node_that_the_resourcemanager_takes_is_one_line_and_status_2(trace: Path) -> None:
+    status, out, err = run(trace, "--node-mb", "512")
+    assert (status, out) == (2, "")
+    (line,) = err.splitlines()
+    assert line.startswith("yarnbox: there is no node in the cluster: node0: ")
 
 
 def test_jobs_that_are_refused_are_status_1(trace: Path, tmp_path: Path) -> None:
@@ -82,8 +94,8 @@ def test_jobs_that_are_refused_are_status_1(trace: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "text, why",
     [
-        ("job0\t1\n", ":1: 6 columns are wanted, there are 2"),
-        ("", ": there is no job in it"),
+        ("job0\t1\n", ":1: expected 6 columns, found 2"),
+        ("", ": contains no jobs"),
         (None, "No such file"),
     ],
 )
@@ -105,7 +117,10 @@ def test_a_bad_trace_is_one_line_and_status_2(trace: Path, text: str | None, why
         ["--num-nodes", "0"],
         ["--num-nodes", "100001"],
         ["--speedup", "-1"],
-        ["--tracetype", "SLS"],
+        ["--tracetype", "NONE"],
+        ["--lose-node", "node0"],
+        ["--stragglers", "1.5"],
+        ["somewhere"],
         ["--queues", ","],
     ],
 )

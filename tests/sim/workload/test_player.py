@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from sim.recording.document import read, write
-from sim.recording.recorder import Title
-from sim.workload.files import equal_queues
-from sim.workload.jobs import Job, TaskGroup
-from sim.workload.player import Site, WorkloadOutcome, WorkloadPlayer
-from yarn.resource import Resource
+from yarnbox.sim.load.jobs import REDUCE, Job, Task
+from yarnbox.sim.recording.document import read, write
+from yarnbox.sim.recording.recorder import Title
+from yarnbox.sim.workload.files import equal_queues
+from yarnbox.sim.workload.player import WorkloadOutcome, WorkloadPlayer
+from yarnbox.sim.workload.site import Site
+from yarnbox.yarn.resource import Resource
 
 TASK = Resource(1024, 1)
 FILES = ("yarn-site.xml",)
@@ -23,8 +24,10 @@ def job(name: str, submit_ms: int, maps: int, reduces: int = 0, queue: str = "a"
         submit_ms=submit_ms,
         queue=queue,
         am_resource=TASK,
-        maps=TaskGroup(maps, 5000, TASK),
-        reduces=TaskGroup(reduces, 3000, TASK),
+        tasks=(
+            Task(count=maps, duration_ms=5000, resource=TASK),
+            *([Task(stage=REDUCE, count=reduces, duration_ms=3000, resource=TASK)] if reduces else []),
+        ),
     )
 
 
@@ -53,7 +56,7 @@ def test_every_job_ends_under_every_scheduler(scheduler: str) -> None:
     outcome, data = played(jobs, scheduler)
     assert (outcome.jobs, outcome.finished, outcome.refused) == (3, 3, [])
     found = rows(data)
-    assert len([one for one in found if not one["isAM"]]) == sum(each.tasks for each in jobs)
+    assert len([one for one in found if not one["isAM"]]) == sum(each.task_count for each in jobs)
     assert {one["exitStatus"] for one in found} == {0}
     assert data["figures"]["isComplete"]
 
@@ -123,8 +126,7 @@ def test_preemption_takes_from_one_job_for_another_and_all_end() -> None:
         submit_ms=0,
         queue="a",
         am_resource=TASK,
-        maps=TaskGroup(7, 60_000, TASK),
-        reduces=TaskGroup(0, 0, TASK),
+        tasks=(Task(count=7, duration_ms=60_000, resource=TASK),),
     )
     outcome, data = played([long, job("short", 20_000, 3, queue="b")], conf=conf)
     assert outcome.finished == 2

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yarn.configuration import Configuration, ConfigurationError
-from yarn.configuration.document import Document, read_file, read_text, write
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.configuration.document import Document, read_file, read_text, write
 
 BILLION_LAUGHS = """<?xml version="1.0"?>
 <!DOCTYPE configuration [

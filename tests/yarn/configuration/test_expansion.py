@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yarn.configuration import Configuration, ConfigurationError
-from yarn.configuration.expansion import MAXIMUM_SUBSTITUTIONS, TooManySubstitutionsError, expand
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.configuration.expansion import MAXIMUM_SUBSTITUTIONS, TooManySubstitutionsError, expand
 
 ENVIRONMENT = {"USER": "alice", "EMPTY": ""}
 PROPERTIES = {

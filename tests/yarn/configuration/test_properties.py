@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yarn.configuration import Configuration, ConfigurationError, Fault
-from yarn.configuration.deprecated import DEPRECATED, current_names
-from yarn.errors import YarnError
+from yarnbox.yarn.configuration import Configuration, ConfigurationError, Fault
+from yarnbox.yarn.configuration.deprecated import DEPRECATED, current_names
+from yarnbox.yarn.errors import YarnError
 
 NAME = st.text(st.characters(codec="ascii", categories=("L", "N", "P")), min_size=1).filter(
     lambda name: name not in DEPRECATED
@@ -87,7 +87,7 @@ def test_an_argument_has_a_name_and_a_value(argument: str) -> None:
 
 
 def test_a_configuration_directory_must_be_there(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="no directory"):
+    with pytest.raises(ConfigurationError, match="not a directory"):
         Configuration.load(tmp_path / "none")
 
 

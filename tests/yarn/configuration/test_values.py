@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yarn.configuration import values
+from yarnbox.yarn.configuration import values
 
 
 class Colour(Enum):

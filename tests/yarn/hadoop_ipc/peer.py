@@ -5,11 +5,16 @@ from __future__ import annotations
 import base64
 import re
 
-from protos.IpcConnectionContext_pb2 import IpcConnectionContextProto, UserInformationProto
-from protos.ProtobufRpcEngine2_pb2 import RequestHeaderProto
-from protos.RpcHeader_pb2 import RpcKindProto, RpcRequestHeaderProto, RpcResponseHeaderProto, RpcSaslProto
-from yarn.hadoop_ipc.digest import answer
-from yarn.hadoop_ipc.framing import frame, read_delimited
+from yarnbox.protos.IpcConnectionContext_pb2 import IpcConnectionContextProto, UserInformationProto
+from yarnbox.protos.ProtobufRpcEngine2_pb2 import RequestHeaderProto
+from yarnbox.protos.RpcHeader_pb2 import (
+    RpcKindProto,
+    RpcRequestHeaderProto,
+    RpcResponseHeaderProto,
+    RpcSaslProto,
+)
+from yarnbox.yarn.hadoop_ipc.digest import answer
+from yarnbox.yarn.hadoop_ipc.framing import frame, read_delimited
 
 PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
 SIMPLE = bytes.fromhex("68727063 09 00 00")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protos.RpcHeader_pb2 import RpcResponseHeaderProto, RpcSaslProto
 from tests.yarn.hadoop_ipc import peer
-from yarn.errors import InvalidTokenError
-from yarn.hadoop_ipc.connection import MAX_EARLY_FRAME_BYTES, Call, Connection, Tokens
+from yarnbox.protos.RpcHeader_pb2 import RpcResponseHeaderProto, RpcSaslProto
+from yarnbox.yarn.errors import InvalidTokenError
+from yarnbox.yarn.hadoop_ipc.connection import MAX_EARLY_FRAME_BYTES, Call, Connection, Tokens
 
 FATAL = RpcResponseHeaderProto.FATAL
 MAX_FRAME = 1 << 20

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from protos.RpcHeader_pb2 import RpcRequestHeaderProto, RpcSaslProto
 from tests.yarn.hadoop_ipc import peer
-from yarn.errors import AccessControlError, InvalidTokenError, YarnError
-from yarn.hadoop_ipc import framing
-from yarn.hadoop_ipc.connection import Call, Connection, Tokens
-from yarn.hadoop_ipc.digest import DigestError, Proof
-from yarn.hadoop_ipc.exchange import Exchange, Question, refusal
-from yarn.hadoop_ipc.framing import Code, MalformedFrameError
-from yarn.records.tokens import Token
+from yarnbox.protos.RpcHeader_pb2 import RpcRequestHeaderProto, RpcSaslProto
+from yarnbox.yarn.errors import AccessControlError, InvalidTokenError, YarnError
+from yarnbox.yarn.hadoop_ipc import framing
+from yarnbox.yarn.hadoop_ipc.connection import Call, Connection, Tokens
+from yarnbox.yarn.hadoop_ipc.digest import DigestError, Proof
+from yarnbox.yarn.hadoop_ipc.exchange import Exchange, Question, refusal
+from yarnbox.yarn.hadoop_ipc.framing import Code, MalformedFrameError
+from yarnbox.yarn.records.tokens import Token
 
 MAX_FRAME = 1 << 20
 TOKEN = Token(identifier=b"identifier", password=b"password", kind="NMToken", service="")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from protos.RpcHeader_pb2 import RpcKindProto, RpcRequestHeaderProto
-from yarn.hadoop_ipc.digest import answer
-from yarn.hadoop_ipc.framing import (
+from yarnbox.protos.RpcHeader_pb2 import RpcKindProto, RpcRequestHeaderProto
+from yarnbox.yarn.hadoop_ipc.digest import answer
+from yarnbox.yarn.hadoop_ipc.framing import (
     Code,
     MalformedFrameError,
     failure,

@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from protos.RpcHeader_pb2 import RpcResponseHeaderProto
+from tests.waiting import PATIENCE_S
 from tests.yarn.hadoop_ipc import peer
-from yarn.errors import ApplicationNotFoundError
-from yarn.hadoop_ipc.framing import read_delimited
-from yarn.hadoop_ipc.server import Endpoint, HadoopServer, Limits
-from yarn.hadoop_ipc.shared_port import SharedPort
-from yarn.records.client import GetNewApplicationResponse
-from yarn.rpc import BlockingStub, Caller, add_service, listen, new_server
+from yarnbox.cluster.main import main as yarnbox
+from yarnbox.protos.RpcHeader_pb2 import RpcResponseHeaderProto
+from yarnbox.yarn.errors import ApplicationNotFoundError
+from yarnbox.yarn.hadoop_ipc.framing import read_delimited
+from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer, Limits
+from yarnbox.yarn.hadoop_ipc.shared_port import SharedPort
+from yarnbox.yarn.records.client import GetNewApplicationResponse
+from yarnbox.yarn.rpc import BlockingStub, Caller, add_service, listen, new_server
+from yarnbox.yarn.tls import Tls, TlsSettings
 
 SERVICE = "ApplicationClientProtocolService"
 OPEN = peer.SIMPLE + peer.context()
@@ -60,7 +64,7 @@ async def asked(port: int, frame: bytes) -> Answer:
 
 def run(test: Callable[[], Awaitable[None]]) -> None:
     async def limited() -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             await test()
 
     asyncio.run(limited())
@@ -168,18 +172,39 @@ def test_there_are_no_more_connections_than_allowed() -> None:
     run(test)
 
 
-def test_one_port_serves_both_transports() -> None:
+def test_unfinished_frames_of_all_together_are_limited() -> None:
+    async def test() -> None:
+        async with serving(Limits(max_unread_bytes=100_000)) as server:
+            unfinished = (1_000_000).to_bytes(4, "big")
+            small = await asyncio.open_connection("127.0.0.1", server.port)
+            small[1].write(OPEN + unfinished + b"x" * 40_000)
+            large = await asyncio.open_connection("127.0.0.1", server.port)
+            large[1].write(OPEN + unfinished + b"x" * 80_000)
+            assert await large[0].read() == b"", "who keeps most is dropped"
+            answer, _ = await asked(server.port, peer.call(0, "getNewApplication"))
+            assert answer.status == RpcResponseHeaderProto.SUCCESS
+            assert len(server.connections) >= 1
+            small[1].close()
+            large[1].close()
+
+    run(test)
+
+
+@pytest.mark.parametrize("has_tls", [False, True])
+def test_one_port_serves_both_transports(tmp_path: Path, has_tls: bool) -> None:
+    tls = tls_of_this_host(tmp_path) if has_tls else None
+
     async def test() -> None:
         grpc = new_server()
         add_service(grpc, SERVICE, handle)
-        behind = listen(grpc, "127.0.0.1:0", "no.property")
+        behind = listen(grpc, "127.0.0.1:0", "no.property", tls)
         await grpc.start()
         shared = SharedPort(HadoopServer({peer.PROTOCOL: Endpoint(SERVICE, handle)}))
         port = await shared.start("127.0.0.1", 0, "no.property")
         await shared.forward_to("127.0.0.1", behind)
         head, _ = await asked(port, peer.call(3, "getNewApplication"))
         assert head.callId == 3
-        with_grpc = await asyncio.to_thread(ask_over_grpc, port)
+        with_grpc = await asyncio.to_thread(ask_over_grpc, port, tls)
         assert isinstance(with_grpc, GetNewApplicationResponse)
         await shared.stop()
         await grpc.stop(0)
@@ -187,9 +212,17 @@ def test_one_port_serves_both_transports() -> None:
     run(test)
 
 
-def ask_over_grpc(port: int) -> Any:
-    """A gRPC client of the same port."""
-    from yarn.records.client import GetNewApplicationRequest
+def tls_of_this_host(directory: Path) -> Tls | None:
+    """A certificate for 127.0.0.1, of an authority of its own."""
+    assert yarnbox(["certs", "ca", str(directory)]) == 0
+    assert yarnbox(["certs", "host", str(directory), "127.0.0.1"]) == 0
+    files = [str(directory / name) for name in ("ca.pem", "127.0.0.1.pem", "127.0.0.1.key")]
+    return Tls.of(TlsSettings(authority=files[0], certificate=files[1], key=files[2]))
 
-    with BlockingStub(f"127.0.0.1:{port}", SERVICE, user="alice") as stub:
+
+def ask_over_grpc(port: int, tls: Tls | None) -> Any:
+    """A gRPC client of the same port."""
+    from yarnbox.yarn.records.client import GetNewApplicationRequest
+
+    with BlockingStub(f"127.0.0.1:{port}", SERVICE, user="alice", tls=tls) as stub:
         return stub.call("getNewApplication", GetNewApplicationRequest())

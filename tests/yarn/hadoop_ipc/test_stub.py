@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from cluster.ports import free_ports
-from yarn.errors import ContainerNotFoundError, IllegalArgumentError, InvalidTokenError
-from yarn.hadoop_ipc.connection import Tokens
-from yarn.hadoop_ipc.server import Endpoint, HadoopServer
-from yarn.hadoop_ipc.stub import PROTOCOLS, BlockingHadoopStub, HadoopStub
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarn.records.management import StopContainersRequest, StopContainersResponse
-from yarn.records.tokens import Token
-from yarn.rpc import Caller, ConnectionFailedError, RemoteDefectError
+from tests.waiting import PATIENCE_S
+from yarnbox.cluster.ports import free_ports
+from yarnbox.yarn.errors import ContainerNotFoundError, IllegalArgumentError, InvalidTokenError
+from yarnbox.yarn.hadoop_ipc.connection import Tokens
+from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer
+from yarnbox.yarn.hadoop_ipc.stub import PROTOCOLS, BlockingHadoopStub, HadoopStub
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.records.management import StopContainersRequest, StopContainersResponse
+from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.rpc import Caller, ConnectionFailedError, RemoteDefectError
 
 SERVICE = "ContainerManagementProtocolService"
 CONTAINER = ContainerId(ApplicationAttemptId(ApplicationId(1, 1), 1), 1)
@@ -64,7 +65,7 @@ def stub(port: int, *, timeout_s: float = 20, wait_for_ready: bool = False) -> H
 
 
 def run(scene: Any) -> None:
-    asyncio.run(asyncio.wait_for(scene, 30))
+    asyncio.run(asyncio.wait_for(scene, PATIENCE_S))
 
 
 @contextlib.asynccontextmanager

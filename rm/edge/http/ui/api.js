@@ -5,20 +5,33 @@ export const ROOT = "/ws/v1/cluster";
 export const KEPT = ["user.name", "run", "at"];
 
 function address(path) {
-  const query = new URLSearchParams(location.search), given = KEPT.filter((name) => query.has(name));
+  const query = new URLSearchParams(location.search);
+  if (isRecording && !query.has("at")) query.set("at", "0"); // a run is shown from its beginning
+  const given = KEPT.filter((name) => query.has(name) && !path.includes(`${name}=`));
   if (!given.length) return ROOT + path;
-  return `${ROOT}${path}${path.includes("?") ? "&" : "?"}${new URLSearchParams(given.map((name) => [name, query.get(name)]))}`;
+  const kept = new URLSearchParams(given.map((name) => [name, query.get(name)]));
+  return `${ROOT}${path}${path.includes("?") ? "&" : "?"}${kept}`;
 }
+
+export const isRecording = document.documentElement.dataset.source === "recording";
 
 export class Unreachable extends Error {}
 
 async function ask(path, options) {
-  try { return await fetch(address(path), options); } catch (error) { throw new Unreachable(error.message); }
+  try {
+    return await fetch(address(path), options);
+  } catch (error) {
+    throw new Unreachable(error.message);
+  }
 }
 
 // Some changes are answered by a sentence, as in Hadoop under the type of JSON.
 function said(text) {
-  try { return JSON.parse(text); } catch { return { text }; }
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { text };
+  }
 }
 
 async function answer(response) {
@@ -26,19 +39,33 @@ async function answer(response) {
   if (response.ok) return said(text);
   let message = text;
   let problems;
-  try { ({ problems, RemoteException: { message } = { message } } = JSON.parse(text)); } catch { /* a plain text: as it is */ }
-  throw Object.assign(new Error(`${response.status}: ${message}`), { problems });
+  try {
+    ({
+      problems,
+      RemoteException: { message } = { message },
+    } = JSON.parse(text));
+  } catch {
+    /* a plain text: as it is */
+  }
+  // Hadoop puts the name of a Java class before some messages.
+  const plain = String(message).replace(/^(java|org\.apache)\.[\w.$]+: /, "");
+  throw Object.assign(new Error(plain), { problems, status: response.status });
 }
 
 export const get = async (path) => answer(await ask(path, { headers: { Accept: "application/json" } }));
 
-const send = (method) => async (path, body) => answer(await ask(path, {
-  method,
-  headers: { "Content-Type": "application/json", "X-XSRF-Header": "yarnbox", Accept: "application/json" },
-  body: JSON.stringify(body),
-}));
+const send = (method) => async (path, body) =>
+  answer(
+    await ask(path, {
+      method,
+      headers: { "Content-Type": "application/json", "X-XSRF-Header": "yarnbox", Accept: "application/json" },
+      body: JSON.stringify(body),
+    }),
+  );
 
 export const put = send("PUT");
 export const post = send("POST");
-export const list = (value) => (value === undefined || value === null ? [] : Array.isArray(value) ? value : [value]);
-export const events = (since) => new EventSource(address(since ? `/events?since=${since}` : "/events?backfill=500"));
+export const list = (value) =>
+  value === undefined || value === null ? [] : Array.isArray(value) ? value : [value];
+export const events = (since) =>
+  new EventSource(address(since ? `/events?since=${since}` : "/events?backfill=500"));

@@ -1,109 +1,349 @@
 // One application: what it is, its life, its attempts, requests and containers, and what may be done to it.
 import { get, list } from "./api.js";
-import { tracking } from "./appcolumns.js";
-import { gantt } from "./gantt.js";
 import { actions } from "./appactions.js";
-import { bar, duration, facts, gib, h, isRecording, link, moment, orNone, percent, state, title } from "./dom.js";
+import { tracking } from "./appcolumns.js";
+import {
+  amount,
+  bar,
+  duration,
+  facts,
+  gib,
+  h,
+  html,
+  isRecording,
+  link,
+  moment,
+  orNone,
+  percent,
+  plural,
+  state,
+  title,
+} from "./dom.js";
 import { grid } from "./grid.js";
 import { lifeLine } from "./lifeline.js";
 import { localities } from "./locality.js";
+import { logTail } from "./logtail.js";
+import { taskStream } from "./taskstream.js";
 import { whyNot } from "./why.js";
 
 const SENTENCES = {
-  NEW: "waiting for its submission to be saved", NEW_SAVING: "waiting for its submission to be saved",
-  SUBMITTED: "waiting to be accepted by the scheduler", ACCEPTED: "waiting for its AM container to be allocated, launched and registered",
-  RUNNING: "its ApplicationMaster has registered", FINISHED: "ended by itself", FAILED: "ended with a failure", KILLED: "ended from outside" };
+  NEW: "waiting for its submission to be saved",
+  NEW_SAVING: "waiting for its submission to be saved",
+  SUBMITTED: "waiting to be accepted by the scheduler",
+  ACCEPTED: "waiting for its AM container to be allocated, launched and registered",
+  RUNNING: "its ApplicationMaster has registered",
+  FINISHED: "the ApplicationMaster has unregistered",
+  FAILED: "it ended with a failure; see Diagnostics",
+  KILLED: "it was killed by a user or by the ResourceManager",
+};
 
 export const isOver = (one) => ["FINISHED", "FAILED", "KILLED"].includes(one.state);
 
 export async function app([id], query) {
-  const [{ app: one }, { appAttempts }, rights, { containers }, { life }, { why }] = await Promise.all([get(`/apps/${id}`),
-    get(`/apps/${id}/appattempts`), get(`/ui/rights?app=${id}`), get(`/ui/containers?app=${id}`), get(`/ui/life/${id}`), get(`/ui/why/${id}`)]);
+  const [{ app: one }, { appAttempts }, rights, { containers }, { life }, { why }] = await Promise.all([
+    get(`/apps/${id}`),
+    get(`/apps/${id}/appattempts`),
+    get(`/ui/rights?app=${id}`),
+    get(`/ui/containers?app=${id}`),
+    get(`/ui/life/${id}`),
+    get(`/ui/why/${id}`),
+  ]);
   const held = list(containers.container);
-  return [title(one.name), h("p", { class: "id" }, one.id), !isRecording && actions(one, rights), lifeLine(one, list(life.moment), containers.now), overview(one),
-    h("h2", {}, "Containers over nodes and time"), gantt(held, containers.now, (container) => container.node, { name: one.id }),
-    !isOver(one) && whyNot(why, list(one.resourceRequests)),
-    h("h2", {}, "Attempts"), attempts(list(appAttempts.appAttempt), id, query),
-    !isOver(one) && [h("h2", {}, "Outstanding requests"), outstanding(list(one.resourceRequests), id, query)],
-    h("h2", {}, "Locality"), localities(held), h("h2", {}, "Containers"), containerGrid(held, containers.now, one, query)];
+  const requests = list(one.resourceRequests);
+  return html`${title(one.name)}
+    <p class="id">${one.id}</p>
+    ${status(one, why, held, requests)} ${!isRecording && actions(one, rights)}
+    ${lifeLine(one, list(life.moment), containers.now)} ${!isOver(one) && whyNot(why)}
+    <h2>Containers over nodes and time</h2>
+    ${taskStream({ name: one.id, containers: held, now: containers.now, query, hrefOf: nodeOf })}
+    ${overview(one)}
+    ${!isRecording && [html`<h2>Logs</h2>`, logTail(one.id, held)]}
+    <h2>Attempts</h2>
+    ${attempts(list(appAttempts.appAttempt), id, query)}
+    ${!isOver(one) && [html`<h2>Outstanding requests</h2>`, outstanding(requests, id, query)]}
+    <h2>Locality</h2>
+    ${localities(held)}
+    <h2>Containers</h2>
+    ${containerGrid(held, containers.now, one, query)}`;
+}
+
+const nodeOf = (container) => ({ href: `/cluster/node/${container.node}`, what: "the page of its node" });
+
+// What it is and why it is so, in one place: the state, what it holds and still asks for, the first reason
+// why it waits or what its end said.
+function status(one, why, held, requests) {
+  const running = held.filter((container) => ["ALLOCATED", "ACQUIRED", "RUNNING"].includes(container.state));
+  const memoryMB = running.reduce((sum, container) => sum + container.memoryMB, 0);
+  const vcores = running.reduce((sum, container) => sum + container.vcores, 0);
+  // A request for any place is one of the same containers as those for hosts and racks.
+  const pending = requests
+    .filter((request) => ["*", undefined, null].includes(request.resourceName))
+    .reduce((sum, request) => sum + request.numContainers, 0);
+  const failing = list(why.path)
+    .flatMap((path) => list(path.step))
+    .find((step) => !step.holds);
+  const reason = failing
+    ? [failing.level, ": ", failing.checked, failing.numbers && ` (${failing.numbers})`]
+    : list(why.reasons)[0] || why.diagnostic;
+  const now = [
+    plural(running.length, "container"),
+    ", ",
+    gib(memoryMB),
+    ", ",
+    plural(vcores, "vcore"),
+    pending > 0 && `; ${pending} more requested`,
+  ];
+  return html`<section class=${`card status is-${one.state}`} aria-label="State">
+    <p class="headline">${state(one.state)} ${SENTENCES[one.state] || ""}</p>
+    ${!isOver(one) && html`<p>${now}</p>`}
+    ${!isOver(one) && pending > 0 && reason && html`<p><b>Why it waits:</b> ${reason}</p>`}
+    ${isOver(one) && html`<p>Final status reported by its AM: <b>${one.finalStatus}</b></p>`}
+    ${isOver(one) && one.diagnostics && html`<pre>${one.diagnostics}</pre>`}
+    ${
+      one.numNonAMContainerPreempted > 0 &&
+      html`<p>
+        Preempted: ${plural(one.numNonAMContainerPreempted, "container")}, ${gib(one.preemptedResourceMB)}
+      </p>`
+    }
+  </section>`;
 }
 
 function overview(one) {
-  const lifetime = list((one.timeouts || {}).timeout).find((timeout) => timeout.type === "LIFETIME");
-  return facts([["User", one.user], ["Queue", link(`/cluster/scheduler?queue=${encodeURIComponent(one.queue)}`, one.queue)],
+  const lifetime = list(one.timeouts?.timeout).find((timeout) => timeout.type === "LIFETIME");
+  return facts([
+    ["User", one.user],
+    ["Queue", link(`/cluster/scheduler?queue=${encodeURIComponent(one.queue)}`, one.queue)],
     ["YarnApplicationState", [state(one.state), `: ${SENTENCES[one.state] || ""}`]],
-    ["FinalStatus Reported by AM", one.finalStatus], ["Application Type", one.applicationType], ["Application Tags", orNone(one.applicationTags)],
-    ["Application Priority", one.priority], ["Started", moment(one.startedTime)], ["Launched", moment(one.launchTime)],
-    ["Finished", moment(one.finishedTime)], ["Elapsed", duration(one.elapsedTime)],
-    ["Progress", [bar(one.progress, percent(one.progress)), " ", percent(one.progress)]], ["Tracking URL", tracking(one)],
+    ["FinalStatus Reported by AM", one.finalStatus],
+    ["Application Type", one.applicationType],
+    ["Application Tags", orNone(one.applicationTags)],
+    ["Application Priority", one.priority],
+    ["Started", moment(one.startedTime)],
+    ["Launched", moment(one.launchTime)],
+    ["Finished", moment(one.finishedTime)],
+    ["Elapsed", duration(one.elapsedTime)],
+    ["Progress", [bar(one.progress, percent(one.progress)), " ", percent(one.progress)]],
+    ["Tracking URL", tracking(one)],
     ["Log Aggregation Status", orNone(one.logAggregationStatus)],
-    ["Application Timeout (Remaining Time)", !lifetime || lifetime.remainingTimeInSeconds < 0 ? "Unlimited" : duration(1000 * lifetime.remainingTimeInSeconds)],
-    ["Unmanaged Application", String(one.unmanagedApplication)], ["Application Node Label expression", one.appNodeLabelExpression || "<DEFAULT_PARTITION>"],
+    [
+      "Application Timeout (Remaining Time)",
+      !lifetime || lifetime.remainingTimeInSeconds < 0
+        ? "Unlimited"
+        : duration(1000 * lifetime.remainingTimeInSeconds),
+    ],
+    ["Unmanaged Application", String(one.unmanagedApplication)],
+    ["Application Node Label expression", one.appNodeLabelExpression || "<DEFAULT_PARTITION>"],
     ["AM container Node Label expression", one.amNodeLabelExpression || "<DEFAULT_PARTITION>"],
-    ["Total Resource Preempted", [gib(one.preemptedResourceMB || 0), `, ${one.preemptedResourceVCores || 0} vcores`]],
+    [
+      "Total Resource Preempted",
+      [gib(one.preemptedResourceMB || 0), ", ", plural(one.preemptedResourceVCores || 0, "vcore")],
+    ],
     ["Total Number of Non-AM Containers Preempted", one.numNonAMContainerPreempted || 0],
     ["Total Number of AM Containers Preempted", one.numAMContainerPreempted || 0],
     ["Aggregate Resource Allocation", `${one.memorySeconds} MB-seconds, ${one.vcoreSeconds} vcore-seconds`],
-    ["Aggregate Preempted Resource Allocation", `${one.preemptedMemorySeconds || 0} MB-seconds, ${one.preemptedVcoreSeconds || 0} vcore-seconds`],
-    ["Diagnostics", h("pre", {}, orNone(one.diagnostics))]]);
+    [
+      "Aggregate Preempted Resource Allocation",
+      `${one.preemptedMemorySeconds || 0} MB-seconds, ${one.preemptedVcoreSeconds || 0} vcore-seconds`,
+    ],
+    ["Diagnostics", h("pre", {}, orNone(one.diagnostics))],
+  ]);
 }
 
 const logs = (url) => (url ? h("a", { href: url }, "Logs") : "N/A");
 
 const ATTEMPT_COLUMNS = [
-  { key: "id", name: "Attempt ID", value: (one) => one.appAttemptId },
-  { key: "state", name: "State", value: (one) => one.appAttemptState || "", cell: (one) => state(one.appAttemptState || "") },
-  { key: "started", name: "Started", isNumber: true, value: (one) => one.startTime, cell: (one) => moment(one.startTime) },
-  { key: "finished", name: "Finished", isNumber: true, value: (one) => one.finishedTime, cell: (one) => moment(one.finishedTime) },
-  { key: "container", name: "AM Container", value: (one) => one.containerId || "", cell: (one) => orNone(one.containerId) },
-  { key: "node", name: "Node", value: (one) => one.nodeId || "", cell: (one) => (one.nodeId ? link(`/cluster/node/${one.nodeId}`, one.nodeId) : "N/A") },
-  { key: "logs", name: "Logs", isFixed: true, value: (one) => one.logsLink || "", cell: (one) => logs(one.logsLink) },
-  { key: "blacklist", name: "Nodes blacklisted by the app", value: (one) => one.blacklistedNodes || "", cell: (one) => orNone(one.blacklistedNodes) },
-  { key: "system", name: "Nodes blacklisted by the system", value: (one) => one.nodesBlacklistedBySystem || "", cell: (one) => orNone(one.nodesBlacklistedBySystem) },
-  { key: "diagnostics", name: "Diagnostics Info", value: (one) => one.diagnosticsInfo || one.diagnostics || "" }];
+  { key: "id", isCard: true, name: "Attempt ID", value: (one) => one.appAttemptId },
+  {
+    key: "state",
+    isCard: true,
+    name: "State",
+    value: (one) => one.appAttemptState || "",
+    cell: (one) => state(one.appAttemptState || ""),
+  },
+  {
+    key: "started",
+    name: "Started",
+    isNumber: true,
+    value: (one) => one.startTime,
+    cell: (one) => moment(one.startTime),
+  },
+  {
+    key: "finished",
+    name: "Finished",
+    isNumber: true,
+    value: (one) => one.finishedTime,
+    cell: (one) => moment(one.finishedTime),
+  },
+  {
+    key: "container",
+    name: "AM Container",
+    value: (one) => one.containerId || "",
+    cell: (one) => orNone(one.containerId),
+  },
+  {
+    key: "node",
+    isCard: true,
+    name: "Node",
+    value: (one) => one.nodeId || "",
+    cell: (one) => (one.nodeId ? link(`/cluster/node/${one.nodeId}`, one.nodeId) : "N/A"),
+  },
+  {
+    key: "logs",
+    name: "Logs",
+    isFixed: true,
+    value: (one) => one.logsLink || "",
+    cell: (one) => logs(one.logsLink),
+  },
+  {
+    key: "blacklist",
+    name: "Nodes blacklisted by the app",
+    value: (one) => one.blacklistedNodes || "",
+    cell: (one) => orNone(one.blacklistedNodes),
+  },
+  {
+    key: "system",
+    name: "Nodes blacklisted by the system",
+    value: (one) => one.nodesBlacklistedBySystem || "",
+    cell: (one) => orNone(one.nodesBlacklistedBySystem),
+  },
+  {
+    key: "diagnostics",
+    name: "Diagnostics Info",
+    value: (one) => one.diagnosticsInfo || one.diagnostics || "",
+  },
+];
 
-const attempts = (found, id, query) => grid({ id: "attempts", name: "Attempts", columns: ATTEMPT_COLUMNS, rows: found, query, keyOf: (one) => one.appAttemptId,
-  calls: [`/apps/${id}/appattempts`], none: "No attempt has begun yet." });
+const attempts = (found, id, query) =>
+  grid({
+    id: "attempts",
+    name: "Attempts",
+    columns: ATTEMPT_COLUMNS,
+    rows: found,
+    query,
+    keyOf: (one) => one.appAttemptId,
+    calls: [`/apps/${id}/appattempts`],
+    none: "No attempt has started yet.",
+  });
 
 const REQUEST_COLUMNS = [
   { key: "priority", name: "Priority", isNumber: true, value: (one) => one.priority },
   { key: "request", name: "AllocationRequestId", isNumber: true, value: (one) => one.allocationRequestId },
-  { key: "place", name: "ResourceName", value: (one) => one.resourceName ?? "", cell: (one) => orNone(one.resourceName) },
-  { key: "capability", name: "Capability", isNumber: true, value: (one) => one.capability.memory, cell: (one) => [gib(one.capability.memory), `, ${one.capability.vCores} vcores`] },
+  {
+    key: "place",
+    name: "ResourceName",
+    value: (one) => one.resourceName ?? "",
+    cell: (one) => orNone(one.resourceName),
+  },
+  {
+    key: "capability",
+    name: "Capability",
+    isNumber: true,
+    value: (one) => one.capability.memory,
+    cell: (one) => amount(one.capability),
+  },
   { key: "containers", name: "NumContainers", isNumber: true, value: (one) => one.numContainers },
   { key: "relax", name: "RelaxLocality", value: (one) => String(one.relaxLocality) },
-  { key: "label", name: "NodeLabelExpression", value: (one) => one.nodeLabelExpression ?? "", cell: (one) => orNone(one.nodeLabelExpression) },
+  {
+    key: "label",
+    name: "NodeLabelExpression",
+    value: (one) => one.nodeLabelExpression ?? "",
+    cell: (one) => orNone(one.nodeLabelExpression),
+  },
   { key: "execution", name: "ExecutionType", value: (one) => one.executionTypeRequest.executionType },
-  { key: "tags", name: "AllocationTags", value: (one) => list(one.allocationTags).join(","), cell: (one) => list(one.allocationTags).join(", ") || "N/A" },
-  { key: "constraint", name: "PlacementConstraint", value: (one) => one.placementConstraint ?? "", cell: (one) => orNone(one.placementConstraint) }];
+  {
+    key: "tags",
+    name: "AllocationTags",
+    value: (one) => list(one.allocationTags).join(","),
+    cell: (one) => list(one.allocationTags).join(", ") || "N/A",
+  },
+  {
+    key: "constraint",
+    name: "PlacementConstraint",
+    value: (one) => one.placementConstraint ?? "",
+    cell: (one) => orNone(one.placementConstraint),
+  },
+];
 
 function outstanding(requests, id, query) {
-  return grid({ id: "requests", name: "Total Outstanding Resource Requests", columns: REQUEST_COLUMNS, rows: requests, query, calls: [`/apps/${id}`],
-    keyOf: (one) => [one.priority, one.allocationRequestId, one.resourceName].join(), none: "Everything that it asked for was given." });
+  return grid({
+    id: "requests",
+    name: "Total Outstanding Resource Requests",
+    columns: REQUEST_COLUMNS,
+    rows: requests,
+    query,
+    calls: [`/apps/${id}`],
+    keyOf: (one) => [one.priority, one.allocationRequestId, one.resourceName].join(),
+    none: "All requested containers were allocated.",
+  });
 }
 
 const span = (one, now) => (one.finished || now) - one.started;
 
 function containerColumns(now, user) {
   return [
-    { key: "id", name: "Container ID", value: (one) => one.id },
-    { key: "node", name: "Node", value: (one) => one.node, cell: (one) => link(`/cluster/node/${one.node}`, one.node) },
+    { key: "id", isCard: true, name: "Container ID", value: (one) => one.id },
+    {
+      key: "node",
+      isCard: true,
+      name: "Node",
+      value: (one) => one.node,
+      cell: (one) => link(`/cluster/node/${one.node}`, one.node),
+    },
     { key: "queue", name: "Queue", value: (one) => one.queue, isOff: true },
     { key: "partition", name: "Partition", value: (one) => one.partition || "", isOff: true },
     { key: "priority", name: "Priority", isNumber: true, value: (one) => one.priority },
-    { key: "mem", name: "Memory", isNumber: true, value: (one) => one.memoryMB, cell: (one) => gib(one.memoryMB) },
+    {
+      key: "mem",
+      name: "Memory",
+      isNumber: true,
+      value: (one) => one.memoryMB,
+      cell: (one) => gib(one.memoryMB),
+    },
     { key: "vcores", name: "VCores", isNumber: true, value: (one) => one.vcores },
-    { key: "state", name: "Container State", value: (one) => one.state, cell: (one) => [state(one.state), one.isAM && " AM"] },
+    {
+      key: "state",
+      isCard: true,
+      name: "Container State",
+      value: (one) => one.state,
+      cell: (one) => [state(one.state), one.isAM && " AM"],
+    },
     { key: "exit", name: "Exit Status", isNumber: true, value: (one) => one.exitStatus ?? "" },
     { key: "locality", name: "Locality", value: (one) => one.locality || "" },
-    { key: "started", name: "Started", isNumber: true, value: (one) => one.started, cell: (one) => moment(one.started) },
-    { key: "elapsed", name: "Elapsed", isNumber: true, value: (one) => span(one, now), cell: (one) => duration(span(one, now)) },
-    { key: "logs", name: "Logs", isFixed: true, value: (one) => one.http || "",
-      cell: (one) => logs(one.http && `http://${one.http}/node/containerlogs/${one.id}/${encodeURIComponent(user)}`) },
-    { key: "diagnostics", name: "Diagnostics", value: (one) => one.diagnostics || "" }];
+    {
+      key: "started",
+      name: "Started",
+      isNumber: true,
+      value: (one) => one.started,
+      cell: (one) => moment(one.started),
+    },
+    {
+      key: "elapsed",
+      name: "Elapsed",
+      isNumber: true,
+      value: (one) => span(one, now),
+      cell: (one) => duration(span(one, now)),
+    },
+    {
+      key: "logs",
+      name: "Logs",
+      isFixed: true,
+      value: (one) => one.http || "",
+      cell: (one) =>
+        logs(one.http && `//${one.http}/node/containerlogs/${one.id}/${encodeURIComponent(user)}`),
+    },
+    { key: "diagnostics", name: "Diagnostics", value: (one) => one.diagnostics || "" },
+  ];
 }
 
 function containerGrid(held, now, one, query) {
-  return grid({ id: "containers", name: "Containers", columns: containerColumns(now, one.user), rows: held, query, order: "-started",
-    calls: [`/ui/containers?app=${one.id}`], none: "The ResourceManager knows no containers of this application." });
+  return grid({
+    id: "containers",
+    name: "Containers",
+    columns: containerColumns(now, one.user),
+    rows: held,
+    query,
+    order: "-started",
+    calls: [`/ui/containers?app=${one.id}`],
+    none: "No containers have been allocated to this application.",
+  });
 }

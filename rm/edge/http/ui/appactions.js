@@ -6,20 +6,35 @@ import { h } from "./dom.js";
 function refusal(one, rights) {
   if (["FINISHED", "FAILED", "KILLED"].includes(one.state)) return `It is ${one.state}.`;
   if (!rights.actions) return "yarn.resourcemanager.webapp.ui-actions.enabled is false.";
-  if (!rights.mayModify) return `${rights.user} may not change it: it is ${one.user}'s, and neither the queue's ACL nor that of administrators names ${rights.user}.`;
+  if (!rights.mayModify)
+    return (
+      `The application belongs to ${one.user}. ${rights.user} administers neither the cluster nor the ` +
+      "queue (acl_administer_queue)."
+    );
   return "";
 }
 
 export function actions(one, rights) {
   const why = refusal(one, rights);
-  const unmovable = why || (rights.mayMove ? "" : `The ${rights.scheduler} moves no applications.`);
-  return h("p", { class: "actions" }, action("Kill Application", () => kill(one), why, true),
+  const unmovable = why || (rights.mayMove ? "" : `The ${rights.scheduler} cannot move applications.`);
+  return h(
+    "p",
+    { class: "actions" },
+    action("Kill Application", () => kill(one), why, true),
     action("Move to another queue", () => move(one, list(rights.queues)), unmovable),
-    action("Change its priority", () => prioritize(one, rights.maxPriority), why));
+    action("Change its priority", () => prioritize(one, rights.maxPriority), why),
+  );
 }
 
 async function kill(one) {
-  if (!(await confirm(`Kill ${one.name} (${one.id})?`, "Its containers are ended. This cannot be undone.", "Kill"))) return;
+  if (
+    !(await confirm(
+      `Kill ${one.name} (${one.id})?`,
+      "Its containers are ended. This cannot be undone.",
+      "Kill",
+    ))
+  )
+    return;
   await put(`/apps/${one.id}/state`, { state: "KILLED" });
 }
 
@@ -29,6 +44,12 @@ async function move(one, queues) {
 }
 
 async function prioritize(one, most) {
-  const priority = await confirm(`Priority of ${one.name} (${one.id})`, `From 0 to ${most}; higher goes first.`, "Change", String(one.priority));
-  if (priority && priority !== String(one.priority)) await put(`/apps/${one.id}/priority`, { priority: Number(priority) });
+  const priority = await confirm(
+    `Priority of ${one.name} (${one.id})`,
+    `From 0 to ${most}; higher goes first.`,
+    "Change",
+    String(one.priority),
+  );
+  if (priority && priority !== String(one.priority))
+    await put(`/apps/${one.id}/priority`, { priority: Number(priority) });
 }

@@ -5,18 +5,38 @@ import { empty, facet, filter, h, title } from "./dom.js";
 import { grid, pages } from "./grid.js";
 
 const STATES = ["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING", "FINISHED", "FAILED", "KILLED"];
-const FACETS = [["User", "user"], ["Queue", "queue"], ["Type", "type"]];
-const A_PAGE = 20, A_FILE = 500;
-const NONE = "No applications here. Start one: yarnbox job pi 4 100000";
+const FACETS = [
+  ["User", "user"],
+  ["Queue", "queue"],
+  ["Type", "type"],
+];
+const A_PAGE = 20,
+  A_FILE = 500;
+const NONE = "No applications yet. Submit one: yarnbox job pi 4 100000";
 
 export const appGrid = (id, rows, query, more = {}) =>
-  grid({ id, name: "Applications", columns: APP_COLUMNS, rows, query, none: NONE, isSorted: true, order: "-id", ...more });
+  grid({
+    id,
+    name: "Applications",
+    columns: APP_COLUMNS,
+    rows,
+    query,
+    none: NONE,
+    isSorted: true,
+    order: "-id",
+    ...more,
+  });
 
 // The same question in Hadoop's own REST, as far as that can ask it.
 function hadoops(wanted, query) {
   const asked = new URLSearchParams();
   if (wanted) asked.set("states", wanted);
-  for (const [name, own] of [["user", "user"], ["queue", "queue"], ["applicationTypes", "type"]]) if (query.get(own)) asked.set(name, query.get(own));
+  for (const [name, own] of [
+    ["user", "user"],
+    ["queue", "queue"],
+    ["applicationTypes", "type"],
+  ])
+    if (query.get(own)) asked.set(name, query.get(own));
   return `/apps${asked.size ? `?${asked}` : ""}`;
 }
 
@@ -30,26 +50,55 @@ function question(wanted, query) {
 async function every(asked) {
   const rows = [];
   for (;;) {
-    const { found } = await get(`/ui/apps?${asked}&from=${rows.length}&limit=${A_FILE}`), more = list(found.app);
+    const { found } = await get(`/ui/apps?${asked}&from=${rows.length}&limit=${A_FILE}`),
+      more = list(found.app);
     rows.push(...more);
     if (!more.length || rows.length >= found.matching) return rows;
   }
 }
 
 function states(wanted, counts) {
-  const one = (name, to, number) => h("a", { href: `${to}${location.search}`, "aria-current": (name === "All" ? !wanted : name === wanted) ? "page" : null },
-    name, number ? ` ${number}` : "");
+  const one = (name, to, number) =>
+    h(
+      "a",
+      {
+        href: `${to}${location.search}`,
+        "aria-current": (name === "All" ? !wanted : name === wanted) ? "page" : null,
+      },
+      name,
+      number ? ` ${number}` : "",
+    );
   const all = Object.values(counts).reduce((sum, number) => sum + number, 0);
-  return h("nav", { class: "chips", "aria-label": "States" }, one("All", "/cluster/apps", all), STATES.map((name) => one(name, `/cluster/apps/${name}`, counts[name])));
+  return h(
+    "nav",
+    { class: "chips", "aria-label": "States" },
+    one("All", "/cluster/apps", all),
+    STATES.map((name) => one(name, `/cluster/apps/${name}`, counts[name])),
+  );
 }
 
 export async function apps([wanted], query) {
-  const from = Number(query.get("from") || 0), asked = question(wanted, query), path = `/ui/apps?${asked}`;
-  const { found } = await get(`${path}&from=${from}&limit=${A_PAGE}`), facets = found.facets || {};
-  const none = found.total ? empty(`None of ${found.total} applications is meant by what is chosen above.`) : NONE;
-  return [title(wanted ? `${wanted} Applications` : "All Applications"), states(wanted, facets.state || {}),
-    h("div", { class: "choices" }, filter(query, "words, or state:RUNNING user:mei queue:root.etl mem>4096"),
-      FACETS.map(([name, key]) => facet(name, key, facets[key] || {}, query.get(key) || ""))),
-    appGrid("apps", list(found.app), query, { isMain: true, none, calls: [hadoops(wanted, query), path], all: () => every(asked) }),
-    pages(query, from, A_PAGE, found.matching)];
+  const from = Number(query.get("from") || 0),
+    asked = question(wanted, query),
+    path = `/ui/apps?${asked}`;
+  const { found } = await get(`${path}&from=${from}&limit=${A_PAGE}`),
+    facets = found.facets || {};
+  const none = found.total ? empty("No applications match these filters.") : NONE;
+  return [
+    title(wanted ? `${wanted} Applications` : "All Applications"),
+    states(wanted, facets.state || {}),
+    h(
+      "div",
+      { class: "choices" },
+      filter(query, "words, or state:RUNNING user:mei queue:root.etl mem>4096"),
+      FACETS.map(([name, key]) => facet(name, key, facets[key] || {}, query.get(key) || "")),
+    ),
+    appGrid("apps", list(found.app), query, {
+      isMain: true,
+      none,
+      calls: [hadoops(wanted, query), path],
+      all: () => every(asked),
+    }),
+    pages(from, A_PAGE, found.matching),
+  ];
 }

@@ -1,105 +1,332 @@
-// Charts over time, drawn as SVG: lines, stacked areas, the small lines of tiles, rings. Each can be had as a file.
-import { clock, duration, empty, gib, h, percent, s } from "./dom.js";
-import { save, svgText } from "./export.js";
+// Series over time, drawn by uPlot: steps as steps, marks with words, values under the cursor, zoom by mouse,
+// keys and buttons, the same for all charts of a page; each chart can be had as PNG and CSV.
 
-export const LEFT = 150, WIDTH = 900, RIGHT = 12, FOOT = 18;
-export const END = WIDTH - RIGHT;
-const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
-const HUES = 6, TALL = 170;
-// Colour is never alone: each hue has a hatch of its own.
-const HATCHES = ["", "M0,6L6,0", "M0,0L6,6", "M0,3H6", "M3,0V6", "M0,0L6,6M0,6L6,0"];
+import { svgOfChart } from "./chartfile.js";
+import { Component, clock, duration, empty, html, percent, plainGib } from "./dom.js";
+import { csv, save, saveBlob } from "./export.js";
+import { listenToPointers } from "./gestures.js";
+import uPlot from "./vendor/uplot.js";
+
+const TALL = 200;
+const DASHES = { dashed: [6, 4], dotted: [2, 4] };
+const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
+// Amounts of memory are MiB: round in binary.
+const MIB_STEPS = Array.from({ length: 32 }, (_, power) => 2 ** power);
+const NEAR_PX = 6,
+  HUES = 6;
+const PLOTS = new Set();
+const GROUP = uPlot.sync("pages");
 
 export const hue = (number) => `line${number % HUES}`;
-export const hatch = (number) => `url(#hatch${number % HUES})`;
 export const count = (value) => String(Math.round(value));
-export const memory = (value) => gib(value).textContent;
-export const scale = (begin, end) => (ms) => LEFT + ((END - LEFT) * (ms - begin)) / Math.max(1, end - begin);
+export const memory = plainGib;
 
-export const hatches = () => s("defs", {}, HATCHES.map((d, i) => s("pattern", { id: `hatch${i}`, width: 6, height: 6, patternUnits: "userSpaceOnUse" },
-  d && s("path", { d, class: "hatch" }))));
+const ratio = () => devicePixelRatio;
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const colourOf = ({ kind }) => css(`--${kind}`);
 
-// A drawing with its name for who cannot see it, and a button that gives it as a file.
-export function figure(name, what, drawn, { width = WIDTH, height, kind = "timeline" }) {
-  const svg = s("svg", { class: kind, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": what }, hatches(), drawn);
-  const file = `${name.replace(/[^\w.-]+/g, "-")}.svg`;
-  return h("figure", {}, h("div", { class: "scroll" }, svg),
-    h("button", { class: "file", "aria-label": `${name} as SVG`, onclick: (event) => save(file, "image/svg+xml", svgText(event.target.closest("figure").querySelector("svg"))) }, "SVG"));
+// The first series lies at the bottom. uPlot draws the topmost one first, so that each fill covers less.
+function stacked(series, hidden) {
+  const sums = series[0].values.map(() => 0);
+  const tops = series.map((one, i) =>
+    one.values.map((value, at) => {
+      if (hidden.has(i) || value === null) return null;
+      sums[at] += value;
+      return sums[at];
+    }),
+  );
+  return tops.reverse();
 }
 
-// Lines at round moments, at most eight, each with its time of day.
-export function timeAxis(begin, end, height, x) {
-  const step = 1000 * (STEPS_S.find((one) => (end - begin) / (1000 * one) <= 8) || 86400);
-  const ticks = [];
-  for (let at = Math.ceil(begin / step) * step; at <= end; at += step) ticks.push(at);
-  // Beside the edges there is no room for half a label.
-  return ticks.map((at) => [s("line", { x1: x(at), x2: x(at), y1: 0, y2: height }),
-    x(at) > LEFT + 30 && x(at) < END - 30 && s("text", { x: x(at), y: height + 13, "text-anchor": "middle" }, clock(at))]);
+function zoomAll(min, max) {
+  for (const plot of PLOTS) plot.setScale("x", { min, max });
 }
 
-const level = (most, height) => (value) => height - ((height - 8) * value) / (most || 1);
+class TimeChart extends Component {
+  constructor(props) {
+    super(props);
+    this.state = { index: null, hidden: new Set() };
+  }
 
-const grid = (most, y, unit) => [0, 0.5, 1].map((part) => [s("line", { x1: LEFT, x2: END, y1: y(most * part), y2: y(most * part) }),
-  s("text", { x: LEFT - 6, y: y(most * part) + 4, "text-anchor": "end" }, unit(most * part))]);
+  componentDidMount() {
+    this.build();
+    this.resizes = new ResizeObserver(() =>
+      this.plot.setSize({ width: this.place.clientWidth, height: TALL }),
+    );
+    this.resizes.observe(this.place);
+    // The mouse is uPlot's; fingers move and pinch.
+    listenToPointers(this.place, {
+      pan: (dx) => this.pan(dx),
+      pinch: (factor, x) => this.zoom(factor, this.plot.posToVal(x - this.plot.bbox.left / ratio(), "x")),
+      isMine: (event) => event.pointerType === "touch",
+    });
+  }
 
-const upright = (marks, begin, x, height) => marks.filter((one) => one.time >= begin).map((one) =>
-  s("line", { class: `mark ${one.kind.replaceAll(" ", "-")}`, x1: x(one.time), x2: x(one.time), y1: 0, y2: height },
-    s("title", {}, `${clock(one.time)} ${one.kind}: ${one.text}`)));
+  componentDidUpdate(before) {
+    if (before === this.props) return;
+    if (before.series.map((one) => one.name).join() !== this.props.series.map((one) => one.name).join()) {
+      this.close();
+      this.build();
+    } else this.fill();
+  }
 
-const legend = (series, unit) => h("p", { class: "legend" }, series.map((one) =>
-  h("span", { class: `swatch ${one.kind} ${one.dashed || ""}` }, one.name, " ", h("b", {}, unit(one.values.findLast((value) => value !== null) ?? 0)))));
+  componentWillUnmount() {
+    this.resizes.disconnect();
+    this.close();
+  }
 
-const trace = (values, times, x, y) => values.flatMap((value, i) => (value === null ? [] : [`${x(times[i]).toFixed(1)},${y(value).toFixed(1)}`])).join(" ");
+  close() {
+    PLOTS.delete(this.plot);
+    GROUP.unsub(this.plot);
+    this.plot.destroy();
+  }
 
-// Lines over the same moments. Each: name, values, class, and how it is dashed ("dashed", "dotted") if it is.
+  data() {
+    const { times, series, isStacked } = this.props;
+    return [times, ...(isStacked ? stacked(series, this.state.hidden) : series.map((one) => one.values))];
+  }
+
+  // A part that was chosen stays chosen when new samples come.
+  fill() {
+    const { min, max } = this.plot.scales.x;
+    const [old] = this.plot.data;
+    const isZoomed = min > old[0] || max < old.at(-1);
+    this.plot.setData(this.data(), !isZoomed);
+    if (isZoomed) this.plot.setScale("x", { min, max });
+  }
+
+  build() {
+    const { series, unit, top, isStacked, ceiling } = this.props;
+    const drawn = isStacked ? [...series].reverse() : series;
+    const axis = {
+      stroke: () => css("--ink"),
+      grid: { stroke: () => css("--line"), width: 1 },
+      ticks: { show: false },
+    };
+    /** @returns {[number, number]} */
+    const most = (_plot, _low, high) => [0, Math.max(top, ceiling || 0, high || 0) * 1.05 || 1];
+    this.plot = new uPlot(
+      {
+        width: this.place.clientWidth || 600,
+        height: TALL,
+        padding: [8, 28, 0, 0],
+        legend: { show: false },
+        cursor: { sync: { key: GROUP.key }, drag: { x: true, y: false }, focus: { prox: 24 }, y: false },
+        focus: { alpha: 0.35 },
+        scales: { x: { time: false }, y: { range: most } },
+        axes: [
+          {
+            ...axis,
+            incrs: SECONDS.map((one) => 1000 * one),
+            space: 90,
+            size: 30,
+            values: (_plot, splits) => splits.map(clock),
+          },
+          {
+            ...axis,
+            size: 66,
+            ...(unit === memory && { incrs: MIB_STEPS }),
+            values: (_plot, splits) => splits.map(unit),
+          },
+        ],
+        series: [
+          {},
+          ...drawn.map((one) => ({
+            label: one.name,
+            stroke: () => colourOf(one),
+            fill: isStacked ? () => `color-mix(in srgb, ${colourOf(one)} 45%, ${css("--field")})` : null,
+            width: 1.6,
+            dash: DASHES[one.dashed],
+            paths: uPlot.paths.stepped({ align: 1 }),
+            points: { show: false },
+          })),
+        ],
+        hooks: {
+          setCursor: [
+            (plot) => plot.cursor.idx !== this.state.index && this.setState({ index: plot.cursor.idx }),
+          ],
+          draw: [(plot) => this.drawMarks(plot)],
+        },
+      },
+      this.data(),
+      this.place,
+    );
+    PLOTS.add(this.plot);
+  }
+
+  // A line for each mark, with its word where there is room for it; and the ceiling of what is stacked.
+  drawMarks(plot) {
+    const { ctx, bbox } = plot;
+    const { marks, ceiling } = this.props;
+    const line = (from, to, dash) => {
+      ctx.setLineDash(dash);
+      ctx.beginPath();
+      ctx.moveTo(...from);
+      ctx.lineTo(...to);
+      ctx.stroke();
+    };
+    ctx.save();
+    ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+    ctx.textBaseline = "top";
+    ctx.textAlign = "left";
+    let free = 0;
+    for (const { time, kind } of marks) {
+      const x = plot.valToPos(time, "x", true);
+      if (x < bbox.left || x > bbox.left + bbox.width) continue;
+      ctx.strokeStyle = css(kind === "now" ? "--accent" : kind === "node joined" ? "--used" : "--bad");
+      ctx.fillStyle = ctx.strokeStyle;
+      ctx.lineWidth = kind === "now" ? 2 * devicePixelRatio : 1;
+      line([x, bbox.top], [x, bbox.top + bbox.height], kind === "now" ? [] : [3, 3]);
+      const { width } = ctx.measureText(kind);
+      if (x > free && x + width < bbox.left + bbox.width) {
+        ctx.fillText(kind, x + 3, bbox.top);
+        free = x + width + 8;
+      }
+    }
+    if (ceiling) {
+      const y = plot.valToPos(ceiling, "y", true);
+      ctx.strokeStyle = css("--ink");
+      ctx.lineWidth = 2;
+      line([bbox.left, y], [bbox.left + bbox.width, y], [8, 4]);
+    }
+    ctx.restore();
+  }
+
+  toggle(i) {
+    const hidden = new Set(this.state.hidden);
+    if (!hidden.delete(i)) hidden.add(i);
+    this.setState({ hidden }, () => {
+      if (this.props.isStacked) this.plot.setData(this.data(), false);
+      const place = this.props.isStacked ? this.props.series.length - i : i + 1;
+      this.plot.setSeries(place, { show: !hidden.has(i) });
+    });
+  }
+
+  zoom(factor, around) {
+    const { times } = this.props;
+    const { min, max } = this.plot.scales.x;
+    const middle = around ?? times[this.state.index] ?? (min + max) / 2;
+    const begin = Math.max(times[0], middle - (middle - min) * factor);
+    zoomAll(begin, Math.max(begin + 1, Math.min(times.at(-1), middle + (max - middle) * factor)));
+  }
+
+  pan(dx) {
+    const { times } = this.props;
+    const { min, max } = this.plot.scales.x;
+    const by = (-dx * (max - min)) / (this.plot.bbox.width / ratio());
+    const begin = Math.max(times[0], Math.min(times.at(-1) - (max - min), min + by));
+    zoomAll(begin, begin + max - min);
+  }
+
+  move(step) {
+    const { times } = this.props;
+    const from = this.state.index ?? (step > 0 ? -1 : times.length);
+    const index = Math.max(0, Math.min(times.length - 1, from + step));
+    this.plot.setCursor({ left: this.plot.valToPos(times[index], "x"), top: TALL / 3 });
+  }
+
+  press(event) {
+    const keys = {
+      ArrowLeft: () => this.move(-1),
+      ArrowRight: () => this.move(1),
+      "+": () => this.zoom(0.5),
+      "-": () => this.zoom(2),
+      0: () => zoomAll(this.props.times[0], this.props.times.at(-1)),
+    };
+    if (!keys[event.key] || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    keys[event.key]();
+  }
+
+  asPng() {
+    const { canvas } = this.plot.ctx;
+    const copy = Object.assign(document.createElement("canvas"), {
+      width: canvas.width,
+      height: canvas.height,
+    });
+    const ctx = copy.getContext("2d");
+    ctx.fillStyle = css("--field");
+    ctx.fillRect(0, 0, copy.width, copy.height);
+    ctx.drawImage(canvas, 0, 0);
+    copy.toBlob((blob) => saveBlob(`${this.fileName()}.png`, blob));
+  }
+
+  asSvg() {
+    const text = svgOfChart(this.plot, this.props, this.state.hidden, (one) => colourOf(one), css);
+    save(`${this.fileName()}.svg`, "image/svg+xml", text);
+  }
+
+  asCsv() {
+    const { times, series } = this.props;
+    const rows = times.map((time, at) => [clock(time), ...series.map((one) => one.values[at])]);
+    save(`${this.fileName()}.csv`, "text/csv", csv(["time", ...series.map((one) => one.name)], rows));
+  }
+
+  fileName() {
+    return this.props.what.replace(/[^\w.-]+/g, "-");
+  }
+
+  // What marks lie under the cursor, in words.
+  said() {
+    const { times, marks } = this.props;
+    const { index } = this.state;
+    if (index === null || index === undefined || !this.plot) return "";
+    const near = (NEAR_PX * (this.plot.scales.x.max - this.plot.scales.x.min)) / this.plot.bbox.width;
+    const found = marks.filter((one) => one.kind !== "now" && Math.abs(one.time - times[index]) <= near);
+    return [clock(times[index]), ...found.map((one) => `${one.kind} ${one.text}`)].join(" · ");
+  }
+
+  render({ what, times, series, unit }, { index, hidden }) {
+    const label = `${what}, ${duration(times.at(-1) - times[0])}`;
+    const present = (one) => one.values[index ?? -1] ?? one.values.findLast((value) => value !== null) ?? 0;
+    const end = () => zoomAll(times[0], times.at(-1));
+    return html`<figure class="chart" aria-label=${label}>
+      <p class="legend">
+        ${series.map(
+          (one, i) => html`<button
+            class=${`swatch ${one.kind} ${one.dashed || ""}`}
+            aria-pressed=${String(!hidden.has(i))}
+            onclick=${() => this.toggle(i)}
+          >
+            ${one.name} <b>${unit(present(one))}</b>
+          </button>`,
+        )}
+      </p>
+      <div
+        class="plot"
+        tabindex="0"
+        role="img"
+        aria-label=${`${label}. Left and right arrow read values, plus and minus zoom, 0 shows all.`}
+        onkeydown=${(event) => this.press(event)}
+        ref=${(place) => {
+          this.place = place || this.place;
+        }}
+      ></div>
+      <p class="chart-tools">
+        <output>${this.said()}</output>
+        <button aria-label=${`${what}: zoom in`} onclick=${() => this.zoom(0.5)}>+</button>
+        <button aria-label=${`${what}: zoom out`} onclick=${() => this.zoom(2)}>−</button>
+        <button aria-label=${`${what}: show all`} onclick=${end}>All</button>
+        <button aria-label=${`${what} as SVG`} onclick=${() => this.asSvg()}>SVG</button>
+        <button aria-label=${`${what} as PNG`} onclick=${() => this.asPng()}>PNG</button>
+        <button aria-label=${`${what} as CSV`} onclick=${() => this.asCsv()}>CSV</button>
+      </p>
+    </figure>`;
+  }
+}
+
+// Series have a name, values (one for each moment, null where unknown), a kind ("line0" to "line5": the hue),
+// and may be dashed or dotted. `top` is the least that the axis reaches.
 export function lines(what, times, series, marks = [], unit = percent, top = 100) {
-  if (times.length < 2) return empty("The first samples are on their way.");
-  const begin = times[0], end = times.at(-1), x = scale(begin, end);
-  const most = Math.max(top, ...series.flatMap((one) => one.values.filter((value) => value !== null))), y = level(most, TALL);
-  return [legend(series, unit), figure(what, `${what}, ${duration(end - begin)}`, [timeAxis(begin, end, TALL, x), grid(most, y, unit), upright(marks, begin, x, TALL),
-    series.map((one) => s("polyline", { class: `${one.kind} ${one.dashed || ""}`, points: trace(one.values, times, x, y) }, s("title", {}, one.name)))],
-  { height: TALL + FOOT })];
+  if (times.length < 2) return empty("No samples yet. The first ones appear within a few seconds.");
+  return html`<${TimeChart} key=${what} ...${{ what, times, series, marks, unit, top }} />`;
 }
 
-// The same stood on one another. `ceiling` is a line that they should stay below; `isStep`: values hold until the next moment.
-export function areas(what, times, series, { marks = [], unit = percent, top = 100, ceiling = null, isStep = false } = {}) {
-  if (times.length < 2) return empty("The first samples are on their way.");
-  const begin = times[0], end = times.at(-1), x = scale(begin, end), below = times.map(() => 0), drawn = [];
-  const sums = times.map((_, i) => series.reduce((sum, one) => sum + (one.values[i] || 0), 0)), most = Math.max(top, ceiling || 0, ...sums), y = level(most, TALL);
-  const edge = (heights) => heights.flatMap((height, i) => [...(isStep && i ? [`${x(times[i]).toFixed(1)},${y(heights[i - 1]).toFixed(1)}`] : []),
-    `${x(times[i]).toFixed(1)},${y(height).toFixed(1)}`]);
-  series.forEach((one, i) => {
-    const floor = edge(below).reverse();
-    one.values.forEach((value, at) => { below[at] += value || 0; });
-    const points = [...edge(below), ...floor].join(" ");
-    drawn.push(s("polygon", { class: `area ${one.kind}`, points }, s("title", {}, one.name)), s("polygon", { class: "hatched", fill: hatch(i), points }));
-  });
-  return [legend(series, unit), figure(what, `${what}, ${duration(end - begin)}`, [timeAxis(begin, end, TALL, x), grid(most, y, unit), drawn, upright(marks, begin, x, TALL),
-    ceiling !== null && s("line", { class: "ceiling", x1: LEFT, x2: END, y1: y(ceiling), y2: y(ceiling) }, s("title", {}, `capacity ${unit(ceiling)}`))],
-  { height: TALL + FOOT })];
-}
-
-// The line of a tile: its course alone, without axes.
-export function spark(name, values) {
-  const known = values.filter((value) => value !== null);
-  if (known.length < 2) return null;
-  const most = Math.max(...known) || 1, points = values.flatMap((value, i) => (value === null ? []
-    : [`${((120 * i) / (values.length - 1)).toFixed(1)},${(24 - (22 * value) / most).toFixed(1)}`])).join(" ");
-  return s("svg", { class: "spark", viewBox: "0 0 120 26", preserveAspectRatio: "none", role: "img", "aria-label": `${name}, the last hour` }, s("polyline", { class: "line0", points }));
-}
-
-// A ring of parts of a whole; what is left of the whole is its ground.
-export function donut(name, parts, whole, unit) {
-  const radius = 60, around = 2 * Math.PI * radius, turn = "rotate(-90 90 90)";
-  let at = 0;
-  const arcs = parts.map((one, i) => {
-    const length = whole ? (around * one.value) / whole : 0, ring = { cx: 90, cy: 90, r: radius, transform: turn, "stroke-dasharray": `${length} ${around - length}`, "stroke-dashoffset": -at };
-    at += length;
-    return [s("circle", { ...ring, class: `ring ${hue(i)}` }, s("title", {}, `${one.name}: ${unit(one.value)}`)),
-      s("circle", { ...ring, class: "ring over-ring", stroke: hatch(i) })];
-  });
-  const used = parts.reduce((sum, one) => sum + one.value, 0);
-  return h("div", { class: "donut" }, figure(name, `${name}: ${parts.map((one) => `${one.name} ${unit(one.value)}`).join(", ") || "nothing"}`,
-    [s("circle", { cx: 90, cy: 90, r: radius, class: "ring ground" }), arcs, s("text", { x: 90, y: 88, "text-anchor": "middle", class: "big" }, percent(whole ? (100 * used) / whole : 0)),
-      s("text", { x: 90, y: 104, "text-anchor": "middle" }, `of ${unit(whole)}`)], { width: 180, height: 180, kind: "ringed" }),
-  h("ul", { class: "legend" }, parts.map((one, i) => h("li", {}, h("span", { class: `swatch ${hue(i)}` }, one.name, " ", h("b", {}, unit(one.value)))))));
+// The same stacked. `ceiling` is a line that they should stay below.
+export function areas(what, times, series, { marks = [], unit = percent, top = 100, ceiling = null } = {}) {
+  if (times.length < 2 || !series.length)
+    return empty("No samples yet. The first ones appear within a few seconds.");
+  const props = { what, times, series, marks, unit, top, ceiling, isStacked: true };
+  return html`<${TimeChart} key=${what} ...${props} />`;
 }

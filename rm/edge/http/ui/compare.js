@@ -2,54 +2,191 @@
 import { get } from "./api.js";
 import { count, lines } from "./charts.js";
 import { bar, h, percent, table, title, withQuery } from "./dom.js";
+import { recordedStream } from "./recording.js";
 import { index, span } from "./run.js";
 
 const EPOCH = 946684800000;
 const COLOURS = ["line0", "line1"];
-const CHARTS = [["Memory used, of the cluster", "memory", percent, 100], ["Fairness between queues", "fairness-queues", index, 1],
-  ["Fairness between applications", "fairness-apps", index, 1], ["Containers", "containers", count, 4], ["Memory asked for and not given, of the cluster", "pending", percent, 100],
-  ["Containers preempted so far", "preempted", count, 1], ["Applications without a container", "appsPending", count, 2]];
+/** @type {[string, string, (value: any) => string, number][]} */
+const CHARTS = [
+  ["Memory used, of the cluster", "memory", percent, 100],
+  ["Fairness between queues", "fairness-queues", index, 1],
+  ["Fairness between applications", "fairness-apps", index, 1],
+  ["Containers", "containers", count, 4],
+  ["Memory pending, of the cluster", "pending", percent, 100],
+  ["Containers preempted so far", "preempted", count, 1],
+  ["Applications without a container", "appsPending", count, 2],
+];
 
-export async function compare(query, runs) {
-  if (runs.length < 2) return [title("Compare"), h("p", { class: "empty" }, "There is one run. Name two recordings (yarnbox view ONE OTHER), or play another one on the page Simulation.")];
+// The report of `yarnbox whatif`, as its own code drew it.
+const report = () => h("iframe", { class: "report", title: "What if", src: "/ws/v1/cluster/ui/what-if" });
+
+export async function compare(query, runs, hasReport) {
+  if (hasReport && runs.length < 2) return [title("Compare"), report()];
+  if (runs.length < 2)
+    return [
+      title("Compare"),
+      h(
+        "p",
+        { class: "empty" },
+        "There is only one run. Open two recordings (yarnbox view ONE OTHER), or play another one.",
+      ),
+    ];
   const asked = (query.get("runs") || "").split(",").filter((name) => runs.some((one) => one.run === name));
   const [first, second] = asked.length === 2 ? asked : [runs[0].run, runs[1].run];
-  const { times, runs: found } = await get(`/ui/comparison?runs=${first},${second}`);
+  const { times, runs: found, differences } = await get(`/ui/comparison?runs=${first},${second}`);
   const names = found.map((one) => `${one.run}: ${one.name} (${one.scheduler.replace("Scheduler", "")})`);
   const moments = times.map((time) => EPOCH + time);
-  const chart = (what, of, unit, top) => [h("h2", {}, what), lines(what, moments, found.map((one, i) =>
-    ({ name: names[i], values: of(one) || times.map(() => null), kind: COLOURS[i], dashed: false })), [], unit, top)];
+  const chart = (what, of, unit, top) => [
+    h("h2", {}, what),
+    lines(
+      what,
+      moments,
+      found.map((one, i) => ({
+        name: names[i],
+        values: of(one) || times.map(() => null),
+        kind: COLOURS[i],
+        dashed: false,
+      })),
+      [],
+      unit,
+      top,
+    ),
+  ];
   const queues = [...new Set(found.flatMap((one) => Object.keys(one.series.queue)))];
-  return [title("Compare"), runs.length > 2 && [picker("First", runs, first, (name) => `${name},${second}`), picker("Second", runs, second, (name) => `${first},${name}`)],
-    figures(found, names), waiting(found, names),
+  return [
+    title("Compare"),
+    hasReport && report(),
+    runs.length > 2 && [
+      picker("First", runs, first, (name) => `${name},${second}`),
+      picker("Second", runs, second, (name) => `${first},${name}`),
+    ],
+    changes(differences, names),
+    figures(found, names),
+    waiting(found, names),
     h("p", { class: "legend" }, "Time begins with the first submission of each run."),
+    h("h2", {}, "Containers on nodes"),
+    found.map((one, i) =>
+      recordedStream(one.run, one.begin, {
+        name: names[i],
+        query,
+        colour: "queue",
+      }),
+    ),
     CHARTS.map(([what, name, unit, top]) => chart(what, (one) => one.series[name], unit, top)),
-    queues.map((path) => chart(`Memory used by ${path}`, (one) => one.series.queue[path]?.used, percent, 100))];
+    queues.map((path) =>
+      chart(`Memory used by ${path}`, (one) => one.series.queue[path]?.used, percent, 100),
+    ),
+  ];
 }
 
-const picker = (what, runs, present, runsOf) => h("label", {}, `${what} `, h("select", { onchange: (event) => {
-  history.pushState(null, "", withQuery("runs", runsOf(event.target.value)));
-  dispatchEvent(new Event("refresh"));
-} }, runs.map((one) => h("option", { value: one.run, selected: one.run === present }, `${one.run}: ${one.name} (${one.scheduler.replace("Scheduler", "")})`))), " ");
+const picker = (what, runs, present, runsOf) =>
+  h(
+    "label",
+    {},
+    `${what} `,
+    h(
+      "select",
+      {
+        onchange: (event) => {
+          history.pushState(null, "", withQuery("runs", runsOf(event.target.value)));
+          dispatchEvent(new Event("refresh"));
+        },
+      },
+      runs.map((one) =>
+        h(
+          "option",
+          { value: one.run, selected: one.run === present },
+          `${one.run}: ${one.name} (${one.scheduler.replace("Scheduler", "")})`,
+        ),
+      ),
+    ),
+    " ",
+  );
 
-const FIGURES = [["Makespan", (f) => f.makespan, span, -1], ["Applications that ended", (f) => f.finished, String, 1], ["Containers", (f) => f.containers, String, 0],
-  ["Containers preempted", (f) => f.preempted, String, -1], ["Memory used, on average", (f) => f.averages.memory, percent, 0], ["VCores used, on average", (f) => f.averages.vcores, percent, 0],
-  ["Fairness between queues, on average", (f) => f.averages.queues, index, 1], ["Fairness between applications, on average", (f) => f.averages.apps, index, 1]];
+const UNITS = { ms: span, count: String, percent, index };
+
+// Against the first run; of nothing there is no part.
+const signed = (change) => (change === null ? "from 0" : `${change > 0 ? "+" : ""}${percent(100 * change)}`);
+
+// What got worse comes first, the largest change on top.
+function changes(differences, names) {
+  return [
+    h("h2", {}, "What changed"),
+    table(
+      `From ${names[0]} to ${names[1]}`,
+      ["Result", "Figure", "Queue", ...names, "Change"],
+      differences.map(({ what, queue, unit, values, change, isWorse }) => [
+        h("b", { class: isWorse ? "trouble" : "better" }, isWorse ? "worse" : "better"),
+        what,
+        queue || "all",
+        ...values.map(UNITS[unit]),
+        signed(change),
+      ]),
+      "No figure of the two runs differs by 5 % or more.",
+    ),
+  ];
+}
+
+/** @type {[string, (figures: any) => any, (value: any) => string, number][]} */
+const FIGURES = [
+  ["Makespan", (f) => f.makespan, span, -1],
+  ["Applications that ended", (f) => f.finished, String, 1],
+  ["Containers", (f) => f.containers, String, 0],
+  ["Containers preempted", (f) => f.preempted, String, -1],
+  ["Memory used, on average", (f) => f.averages.memory, percent, 0],
+  ["VCores used, on average", (f) => f.averages.vcores, percent, 0],
+  ["Fairness between queues, on average", (f) => f.averages.queues, index, 1],
+  ["Fairness between applications, on average", (f) => f.averages.apps, index, 1],
+];
 
 // The last column above: 1 where more is better, -1 where less is, 0 where neither can be said.
 function figures(found, names) {
-  return table("Figures", ["", ...names.map((name, i) => h("span", { class: `swatch ${COLOURS[i]}` }, name))], FIGURES.map(([what, of, unit, better]) => {
-    const values = found.map((one) => of(one.figures));
-    return [what, ...values.map((value, i) => [unit(value), better !== 0 && values.some((other, j) => j !== i && better * (value - other) > 0 && unit(other) !== unit(value))
-      && value !== null && h("small", { class: "better" }, " better")])];
-  }), "");
+  return table(
+    "Figures",
+    ["Figure", ...names.map((name, i) => h("span", { class: `swatch ${COLOURS[i]}` }, name))],
+    FIGURES.map(([what, of, unit, better]) => {
+      const values = found.map((one) => of(one.figures));
+      return [
+        what,
+        ...values.map((value, i) => [
+          unit(value),
+          better !== 0 &&
+            values.some(
+              (other, j) => j !== i && better * (value - other) > 0 && unit(other) !== unit(value),
+            ) &&
+            value !== null &&
+            h("small", { class: "better" }, " better"),
+        ]),
+      ];
+    }),
+    "",
+  );
 }
 
 function waiting(found, names) {
   const queues = [...new Set(found.flatMap((one) => Object.keys(one.figures.queues)))];
-  const longest = Math.max(1, ...found.flatMap((one) => Object.values(one.figures.queues).map((queue) => queue.longestWait || 0)));
-  const cell = (queue) => (queue ? [bar((100 * queue.wait) / longest, span(queue.wait)), ` ${span(queue.wait)}`,
-    h("small", {}, ` longest ${span(queue.longestWait)}${queue.neverServed ? `, ${queue.neverServed} never served` : ""}`)] : "N/A");
-  return table("How long applications waited for their first container, by queue", ["Queue", ...names.map((name, i) => h("span", { class: `swatch ${COLOURS[i]}` }, name))],
-    queues.map((path) => [path, ...found.map((one) => cell(one.figures.queues[path]))]), "No application was submitted.");
+  const longest = Math.max(
+    1,
+    ...found.flatMap((one) => Object.values(one.figures.queues).map((queue) => queue.longestWait || 0)),
+  );
+  const cell = (queue) =>
+    queue
+      ? [
+          bar((100 * queue.wait) / longest, span(queue.wait)),
+          ` ${span(queue.wait)}`,
+          h(
+            "small",
+            {},
+            ` longest ${span(queue.longestWait)}`,
+            queue.neverServed > 0 && `, ${queue.neverServed} never served`,
+          ),
+        ]
+      : "N/A";
+  return table(
+    "How long applications waited for their first container, by queue",
+    ["Queue", ...names.map((name, i) => h("span", { class: `swatch ${COLOURS[i]}` }, name))],
+    queues.map((path) => [path, ...found.map((one) => cell(one.figures.queues[path]))]),
+    "No applications were submitted.",
+  );
 }

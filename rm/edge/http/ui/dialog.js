@@ -1,42 +1,89 @@
-// A question before anything is changed: it names what it is about, and Escape means no. What is refused is told.
-import { h } from "./dom.js";
+// A question before anything is changed: it names what it is about, and Escape means no. A refusal is shown.
+import { html, render } from "./dom.js";
 
-function open(children, fieldOf = () => "yes") {
-  const dialog = document.getElementById("dialog");
+// `body` is given what closes the dialog with an answer; the answer of Escape is nothing.
+function open(body) {
+  const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("dialog"));
   return new Promise((resolve) => {
-    dialog.replaceChildren(...children((value) => dialog.close(value ? fieldOf() : "")));
-    dialog.onclose = () => resolve(dialog.returnValue);
-    dialog.returnValue = "";
+    let answer = null;
+    const close = (value) => {
+      answer = value;
+      dialog.close();
+    };
+    render(null, dialog);
+    render(body(close), dialog);
+    dialog.onclose = () => resolve(answer);
     dialog.showModal();
   });
 }
 
-export function confirm(question, consequence, yes, value, choices) {
-  const field = value === undefined ? null : choices && choices.length
-    ? h("select", { "aria-label": consequence }, choices.map((one) => h("option", { value: one, selected: one === value }, one)))
-    : h("input", { value, "aria-label": consequence });
-  return open((close) => [h("h2", {}, question), h("p", {}, consequence), field || "", h("p", { class: "actions" },
-    h("button", { onclick: () => close(false) }, "Cancel"), h("button", { class: "danger", onclick: () => close(true) }, yes))],
-  () => (field ? field.value : "yes"));
-}
+const valuesOf = (form) =>
+  Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
 
-export const tell = (title, ...text) => open((close) => [h("h2", {}, title), h("div", {}, text),
-  h("p", { class: "actions" }, h("button", { onclick: () => close(false) }, "Close"))]);
+// The values of the form by the names of its fields; null when it was left.
+const form = (question, fields, yes, no = "Cancel") =>
+  open((close) => {
+    const submit = (event) => {
+      event.preventDefault();
+      close(valuesOf(event.target));
+    };
+    return html`<form onsubmit=${submit}>
+      <h2>${question}</h2>
+      ${fields}
+      <p class="actions">
+        <button type="button" onclick=${() => close(null)}>${no}</button>
+        <button class="danger">${yes}</button>
+      </p>
+    </form>`;
+  });
 
-// A button for something that changes the cluster. With a reason against it, it is there and cannot be pressed.
-export function action(name, act, refusal = "", isDangerous = false) {
-  const press = async () => {
-    try { await act(); } catch (error) { await tell(`${name}: refused`, h("p", { class: "error", role: "alert" }, error.message)); }
-    dispatchEvent(new Event("refresh"));
-  };
-  if (!refusal) return h("button", { class: isDangerous ? "danger" : null, onclick: press }, name);
-  return h("span", { class: "refused", title: refusal }, h("button", { disabled: true, "aria-label": `${name}: ${refusal}` }, name), h("small", {}, ` ${refusal}`));
+// "yes", or what was chosen or written where a value is asked for; nothing when it was left.
+export async function confirm(question, consequence, yes, value, choices) {
+  const options = choices?.map((one) => html`<option value=${one} selected=${one === value}>${one}</option>`);
+  const field = options?.length
+    ? html`<select name="value" aria-label=${consequence}>${options}</select>`
+    : value !== undefined && html`<input name="value" value=${value} aria-label=${consequence} />`;
+  const values = await form(question, [html`<p>${consequence}</p>`, field], yes);
+  return values && (values.value ?? "yes");
 }
 
 // Several answers at once, by the names of their fields; null when it was left.
-export async function ask(question, explanation, fields, yes) {
-  const inputs = fields.map((one) => [one.name, h("input", { value: one.value, "aria-label": one.text }), one.text]);
-  const said = await open((close) => [h("h2", {}, question), explanation, h("div", { class: "fields" }, inputs.map(([, input, text]) => h("label", {}, text, input))),
-    h("p", { class: "actions" }, h("button", { onclick: () => close(false) }, "Cancel"), h("button", { class: "danger", onclick: () => close(true) }, yes))]);
-  return said ? Object.fromEntries(inputs.map(([name, input]) => [name, input.value.trim()])) : null;
+export const ask = (question, explanation, fields, yes, no) =>
+  form(
+    question,
+    html`${explanation}
+      <div class="fields">
+        ${fields.map(
+          (one) =>
+            html`<label>
+            ${one.text}<input name=${one.name} value=${one.value} aria-label=${one.text} />
+          </label>`,
+        )}
+      </div>`,
+    yes,
+    no,
+  );
+
+export const tell = (title, ...text) =>
+  open(
+    (close) => html`<h2>${title}</h2>
+      <div>${text}</div>
+      <p class="actions"><button onclick=${() => close(null)}>Close</button></p>`,
+  );
+
+// A button for something that changes the cluster. With a reason against it, it is there and cannot be
+// pressed.
+export function action(name, act, refusal = "", isDangerous = false) {
+  const press = async () => {
+    try {
+      await act();
+    } catch (error) {
+      await tell(`${name}: refused`, html`<p class="error" role="alert">${error.message}</p>`);
+    }
+    dispatchEvent(new Event("refresh"));
+  };
+  if (!refusal) return html`<button class=${isDangerous ? "danger" : null} onclick=${press}>${name}</button>`;
+  return html`<span class="refused" title=${refusal}>
+    <button disabled aria-label=${`${name}: ${refusal}`}>${name}</button><small> ${refusal}</small>
+  </span>`;
 }

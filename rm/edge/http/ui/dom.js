@@ -1,49 +1,24 @@
-// Elements and texts. Whatever users wrote goes in as a text node: nothing is ever parsed as HTML.
-const SVG = "http://www.w3.org/2000/svg";
+// Elements, texts and amounts. Whatever users wrote goes in as text: nothing is ever parsed as HTML.
+import { isRecording } from "./api.js";
+import { meaningOf, pieces } from "./terms.js";
+import htm from "./vendor/htm.js";
+import { Component, h, render } from "./vendor/preact.js";
 
-export function h(tag, attributes = {}, ...children) {
-  return fill(document.createElement(tag), attributes, children);
-}
-
-export function s(tag, attributes = {}, ...children) {
-  return fill(document.createElementNS(SVG, tag), attributes, children);
-}
-
-// `key` tells elements of a list apart when a page is shown anew (patch.js); `paint` fills an element itself.
-// What listens is kept beside the element, so that a later page can put its own in its place.
-function fill(element, attributes, children) {
-  element.handlers = {};
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) listen(element, name.slice(2), value);
-    else if (name === "key" || name === "paint") element[name] = value;
-    else if (name === "style") Object.assign(element.style, value);
-    else element.setAttribute(name, value === true ? "" : value);
-  }
-  element.isLive = Boolean(element.paint) || Object.keys(element.handlers).length > 0;
-  for (const child of children.flat(Infinity)) {
-    if (child === null || child === undefined || child === false) continue;
-    element.append(child instanceof Node ? child : String(child));
-    element.isLive ||= child.isLive;
-  }
-  return element;
-}
-
-export function listen(element, type, handler) {
-  if (!element.handlers[type]) element.addEventListener(type, (event) => element.handlers[type](event));
-  element.handlers[type] = handler;
-}
+export const html = htm.bind(h);
+export { Component, h, render };
 
 export const link = (to, ...text) => h("a", { href: to }, text);
 export const plainGib = (mb) => `${(mb / 1024).toFixed(1)} GiB`;
 export const gib = (mb) => h("span", { title: `${mb} MiB` }, plainGib(mb));
+export const plural = (number, what) => `${number} ${number === 1 ? what : `${what}s`}`;
 export const percent = (value) => (typeof value === "number" ? `${value.toFixed(1)} %` : "n/a");
 export const state = (name) => h("span", { class: `state ${name}` }, name);
 export const title = (text) => h("h1", {}, text);
 export const empty = (...text) => h("p", { class: "empty" }, text);
 export const partitionName = (label) => label || "<DEFAULT_PARTITION>";
-export const orNone = (value) => (value === undefined || value === null || value === "" || value === -1 ? "N/A" : value);
-export const amount = (value) => [gib(value.memory), `, ${value.vCores} vcores`];
+export const orNone = (value) =>
+  value === undefined || value === null || value === "" || value === -1 ? "N/A" : value;
+export const amount = (value) => [gib(value.memory), ", ", plural(value.vCores, "vcore")];
 
 export function duration(ms) {
   const seconds = Math.floor(ms / 1000);
@@ -55,57 +30,89 @@ export function duration(ms) {
 
 // A moment is said as how long ago it was; the tooltip has the moment itself, the foot of the page the zone.
 // A recording does not know the time of day: its pages say how long after its beginning something was.
-export const isRecording = document.documentElement.dataset.source === "recording";
+export { isRecording };
+
 const EPOCH = 946684800000;
 const two = (number) => String(number).padStart(2, "0");
 
 export function since(ms) {
-  const seconds = Math.floor(ms / 1000), rest = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  const seconds = Math.floor(ms / 1000),
+    rest = `${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
   return `${Math.floor(seconds / 3600)}:${rest}${ms % 1000 ? `.${String(ms % 1000).padStart(3, "0")}` : ""}`;
 }
 
-const OF_CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit" };
-export const clock = (ms) => (isRecording ? since(ms - EPOCH) : new Date(ms).toLocaleTimeString([], OF_CLOCK));
-export const exact = (ms) => (isRecording ? `${ms - EPOCH} ms` : `${new Date(ms).toLocaleDateString()} ${clock(ms)}`);
+/** @type {Intl.DateTimeFormatOptions} */
+const OF_CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
+export const clock = (ms) =>
+  isRecording ? since(ms - EPOCH) : new Date(ms).toLocaleTimeString([], OF_CLOCK);
+export const exact = (ms) =>
+  isRecording ? `${ms - EPOCH} ms` : `${new Date(ms).toLocaleDateString()} ${clock(ms)}`;
 
 export function moment(ms) {
   if (!ms || ms < 0) return "N/A";
   if (isRecording) return h("time", { title: exact(ms) }, clock(ms));
   const past = Date.now() - ms;
-  return h("time", { datetime: new Date(ms).toISOString(), title: exact(ms) },
-    past < -999 ? `in ${duration(-past)}` : `${duration(Math.max(0, past))} ago`);
+  return h(
+    "time",
+    { datetime: new Date(ms).toISOString(), title: exact(ms) },
+    past < -999 ? `in ${duration(-past)}` : `${duration(Math.max(0, past))} ago`,
+  );
 }
 
 export function bar(share, title) {
   const width = `${Math.max(0, Math.min(100, share))}%`;
-  return h("span", { class: "bar", role: "img", "aria-label": title, title }, h("span", { style: { width } }));
+  return h(
+    "span",
+    { class: "bar", role: "img", "aria-label": title, title },
+    h("span", { style: { width } }),
+  );
 }
 
-export function tile(name, value, to, chart) {
-  return h("div", { class: "tile" }, h("b", {}, to ? link(to, value) : value), h("span", {}, name), chart);
-}
+// A word that is explained where it stands, to whoever points at it or comes to it by the keyboard.
+const explained = (word, meaning) =>
+  h("dfn", { tabindex: 0, "data-means": meaning, "aria-description": meaning }, word);
+export const term = (word) => {
+  const meaning = typeof word === "string" && meaningOf(word);
+  return meaning ? explained(word, meaning) : word;
+};
+export const withTerms = (text) =>
+  pieces(text).map(([piece, meaning]) => (meaning ? explained(piece, meaning) : piece));
 
 // A few rows that need no choice of columns; lists that do are grids (grid.js).
 export function table(name, columns, rows, none) {
   if (!rows.length) return empty(none);
-  return h("div", { class: "scroll" }, h("table", {}, h("caption", {}, name),
-    h("thead", {}, h("tr", {}, columns.map((one) => h("th", { scope: "col" }, one)))),
-    h("tbody", {}, rows.map((row) => h("tr", {}, row.map((cell) => h("td", {}, cell)))))));
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${name}>
+    <table>
+      <caption>${name}</caption>
+      <thead><tr>${columns.map((one) => html`<th scope="col">${term(one)}</th>`)}</tr></thead>
+      <tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+    </table>
+  </div>`;
 }
 
 // A choice that stands in the address: one link for each value, the present one marked.
 export function choice(what, name, values, present, fallback) {
-  return h("nav", { class: "chips", "aria-label": what }, h("span", { class: "what" }, what), values.map(([value, text]) =>
-    h("a", { href: withQuery(name, value === fallback ? null : value), "aria-current": value === present ? "true" : null }, text)));
+  const to = (value) => withQuery(name, value === fallback ? null : value);
+  const current = (value) => (value === present ? "true" : null);
+  return html`<nav class="chips" aria-label=${what}>
+    <span class="what">${what}</span>
+    ${values.map(([value, text]) => html`<a href=${to(value)} aria-current=${current(value)}>${text}</a>`)}
+  </nav>`;
 }
 
 // The same for many values, in one line: a list to choose from. Counts stand beside the values.
 export function facet(what, name, counts, present) {
   const values = Object.entries(counts).sort(([a, m], [b, n]) => n - m || a.localeCompare(b));
   if (present && !(present in counts)) values.unshift([present, 0]);
-  return h("label", { class: "facet" }, what, " ", h("select", { onchange: (event) => replaceQuery(name, event.target.value) },
-    h("option", { value: "" }, "all"), values.map(([value, number]) =>
-      h("option", { value, selected: value === present }, `${value || "(none)"} (${number})`))));
+  const option = ([value, number]) =>
+    html`<option value=${value} selected=${value === present}>${value || "(none)"} (${number})</option>`;
+  return html`<label class="facet">
+    ${what}${" "}
+    <select onchange=${(event) => replaceQuery(name, event.target.value)}>
+      <option value="">all</option>
+      ${values.map(option)}
+    </select>
+  </label>`;
 }
 
 // The present address with one part changed; a list begins anew when anything but its place in it changes.
@@ -123,11 +130,19 @@ export function replaceQuery(name, value) {
 }
 
 export function filter(query, what) {
-  return h("label", { class: "filter" }, "Filter ", h("input", { id: "filter", type: "search", value: query.get("q") || "",
-    placeholder: what, oninput: (event) => replaceQuery("q", event.target.value) }));
+  const search = (event) => replaceQuery("q", event.target.value);
+  return html`<label class="filter">
+    Filter${" "}
+    <input id="filter" type="search" value=${query.get("q") || ""} placeholder=${what} oninput=${search} />
+  </label>`;
 }
 
-export function facts(pairs) {
-  return h("dl", {}, pairs.filter(Boolean).map(([name, value, how]) => h("div", {}, h("dt", {}, name), h("dd", {}, value),
-    how && h("dd", { class: "how" }, how))));
-}
+export const facts = (pairs) => html`<dl>
+  ${pairs.filter(Boolean).map(
+    ([name, value, how]) => html`<div>
+      <dt>${term(name)}</dt>
+      <dd>${value}</dd>
+      ${how && html`<dd class="how">${how}</dd>`}
+    </div>`,
+  )}
+</dl>`;

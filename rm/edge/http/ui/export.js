@@ -1,8 +1,8 @@
-// What is shown, as a file: tables as CSV and JSON, charts as SVG that needs no style sheet.
-const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "fill-opacity", "font-size", "font-family", "text-anchor"];
+// What is shown, as a file: tables as CSV and JSON, charts as pictures.
+export const save = (name, type, text) => saveBlob(name, new Blob([text], { type }));
 
-export function save(name, type, text) {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+export function saveBlob(name, blob) {
+  const url = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
@@ -17,21 +17,5 @@ export function csvCell(value) {
   return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-export const csv = (heads, rows) => [heads, ...rows].map((row) => row.map(csvCell).join(",")).join("\r\n") + "\r\n";
-
-export function svgText(svg) {
-  const copy = svg.cloneNode(true), { width, height } = svg.viewBox.baseVal;
-  const shown = [svg, ...svg.querySelectorAll("*")], copied = [copy, ...copy.querySelectorAll("*")];
-  shown.forEach((one, i) => {
-    const style = getComputedStyle(one);
-    for (const name of STYLES) copied[i].setAttribute(name, style.getPropertyValue(name));
-    copied[i].removeAttribute("class");
-    copied[i].removeAttribute("style");
-  });
-  const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-  for (const [name, value] of [["width", width], ["height", height], ["fill", getComputedStyle(svg).backgroundColor]]) paper.setAttribute(name, value);
-  copy.prepend(paper);
-  copy.setAttribute("width", width);
-  copy.setAttribute("height", height);
-  return new XMLSerializer().serializeToString(copy);
-}
+export const csv = (heads, rows) =>
+  `${[heads, ...rows].map((row) => row.map(csvCell).join(",")).join("\r\n")}\r\n`;

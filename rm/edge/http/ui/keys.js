@@ -1,31 +1,55 @@
 // Keys: pages by `g` and a letter, the filter by `/`, rows of tables by arrows, and `?` for all of this.
 import { tell } from "./dialog.js";
 import { facts, isRecording } from "./dom.js";
-import { ROW_PX } from "./grid.js";
+import { rowPx } from "./grid.js";
 
-const OTHERS = [["g, then a letter", "a page"], ["/", "filter"], ["p", "pause, and go on"], ["↑ ↓", "rows of a table; also Page Up, Page Down, Home, End"],
-  ...(isRecording ? [["← →", "one moment back, one moment on"]] : []), ["Enter", "open the row"], ["t", "light or dark"], ["?", "these keys"], ["Esc", "leave a question or the filter"]];
+const OTHERS = [
+  ["g, then a letter", "a page"],
+  ["/", "filter"],
+  ["p", "pause or resume"],
+  ["↑ ↓", "rows of a table; also Page Up, Page Down, Home, End"],
+  ...(isRecording ? [["← →", "one moment back, one moment on"]] : []),
+  ["Enter", "open the row"],
+  ["t", "light or dark"],
+  ["?", "this help"],
+  ["Esc", "close a dialog, leave the filter"],
+];
 
-export const help = (pages) => tell("Keys", facts([...OTHERS.slice(0, 1), ...pages.map(([, name, key]) => [`g ${key}`, name]), ...OTHERS.slice(1)]));
+export const help = (pages) =>
+  tell(
+    "Keys",
+    facts([...OTHERS.slice(0, 1), ...pages.map(([, name, key]) => [`g ${key}`, name]), ...OTHERS.slice(1)]),
+  );
 
 const STEPS = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -Infinity, End: Infinity };
 
 // Moves the focus among the rows; in a long list those that are not drawn yet are scrolled to first.
 function move(event) {
-  const row = event.target.closest("tbody tr"), step = STEPS[event.key];
+  const row = event.target.closest("tbody tr"),
+    step = STEPS[event.key];
   if (!row || step === undefined) return false;
   event.preventDefault();
-  const place = row.closest(".window"), wanted = Number(row.getAttribute("aria-rowindex")) + step;
-  const last = Number(row.closest("table").getAttribute("aria-rowcount")) || row.parentNode.children.length + 1;
-  const index = Math.max(2, Math.min(last, wanted)), body = row.parentNode;
+  const place = row.closest(".window"),
+    wanted = Number(row.getAttribute("aria-rowindex")) + step;
+  const last =
+    Number(row.closest("table").getAttribute("aria-rowcount")) || row.parentNode.children.length + 1;
+  const index = Math.max(2, Math.min(last, wanted)),
+    body = row.parentNode;
   if (place) {
-    const top = (index - 2) * ROW_PX;
+    const top = (index - 2) * rowPx();
     if (top < place.scrollTop) place.scrollTop = top;
-    else if (top + 2 * ROW_PX > place.scrollTop + place.clientHeight) place.scrollTop = top + 3 * ROW_PX - place.clientHeight;
-    place.paint(place, true);
+    else if (top + 2 * rowPx() > place.scrollTop + place.clientHeight)
+      place.scrollTop = top + 3 * rowPx() - place.clientHeight;
+    place.dispatchEvent(new Event("scroll"));
   }
-  const found = [...body.children].find((one) => Number(one.getAttribute("aria-rowindex")) === index) || body.children[index - 2];
-  found?.focus({ preventScroll: Boolean(place) });
+  const focus = () => {
+    const rows = [...body.children];
+    const found = rows.find((one) => Number(one.getAttribute("aria-rowindex")) === index) || rows[index - 2];
+    found?.focus({ preventScroll: Boolean(place) });
+  };
+  // Rows of a long list are drawn with the next picture (grid.js).
+  if (place) requestAnimationFrame(() => requestAnimationFrame(focus));
+  else focus();
   return true;
 }
 
@@ -39,14 +63,18 @@ function press(event) {
 export function listenToKeys(pages, go, keys) {
   let waitsForG = false;
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && event.target.id === "filter") event.target.blur();
-    if (event.target.closest("input, select, textarea, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (event.key === "Escape" && target.id === "filter") target.blur();
+    if (target.closest("input, select, textarea, dialog") || event.ctrlKey || event.metaKey || event.altKey)
+      return;
     if (move(event) || press(event)) return;
     const page = waitsForG && pages.find(([, , key]) => key === event.key);
     waitsForG = event.key === "g";
     if (page) go(page[0]);
     else if (event.key === "?") help(pages);
-    else if (event.key === "/") { event.preventDefault(); document.getElementById("filter")?.focus(); }
-    else keys[event.key]?.();
+    else if (event.key === "/") {
+      event.preventDefault();
+      document.getElementById("filter")?.focus();
+    } else keys[event.key]?.();
   });
 }

@@ -1,14 +1,34 @@
 // How near to where they were asked for containers came: Hadoop's table of three by three.
-import { empty, h } from "./dom.js";
+import { empty, html } from "./dom.js";
 
-const KINDS = [["NODE_LOCAL", "Node Local"], ["RACK_LOCAL", "Rack Local"], ["OFF_SWITCH", "Off Switch"]];
+const KINDS = [
+  ["NODE_LOCAL", "Node Local"],
+  ["RACK_LOCAL", "Rack Local"],
+  ["OFF_SWITCH", "Off Switch"],
+];
 
 export function localities(held) {
   const known = held.filter((one) => one.locality && one.requested);
-  if (!known.length) return empty("No container has been given yet.");
-  const count = (got, wanted) => known.filter((one) => one.locality === got && one.requested === wanted).length;
-  return h("div", { class: "scroll" }, h("table", { class: "small" }, h("caption", {}, `Total Allocated Containers: ${known.length}`),
-    h("thead", {}, h("tr", {}, h("td", {}), KINDS.map(([, name]) => h("th", { scope: "col" }, `${name} Request`)))),
-    h("tbody", {}, KINDS.map(([got, name]) => h("tr", {}, h("th", { scope: "row" }, `Num ${name} Containers (satisfied by)`),
-      KINDS.map(([wanted], i) => h("td", { class: "count" }, KINDS.findIndex(([one]) => one === got) < i ? count(got, wanted) || "" : count(got, wanted))))))));
+  if (!known.length) return empty("No containers have been allocated yet.");
+  const count = (got, wanted) =>
+    known.filter((one) => one.locality === got && one.requested === wanted).length;
+  // Nothing is nearer than it was asked for: those places of the table are empty where they are zero.
+  const cell = (got, wanted, i) => {
+    const isNearer = KINDS.findIndex(([one]) => one === got) < i;
+    return html`<td class="count">${isNearer ? count(got, wanted) || "" : count(got, wanted)}</td>`;
+  };
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Locality">
+    <table class="small">
+      <caption>Total Allocated Containers: ${known.length}</caption>
+      <thead><tr><td></td>${KINDS.map(([, name]) => html`<th scope="col">${name} Request</th>`)}</tr></thead>
+      <tbody>
+        ${KINDS.map(
+          ([got, name]) => html`<tr>
+            <th scope="row">Num ${name} Containers (satisfied by)</th>
+            ${KINDS.map(([wanted], i) => cell(got, wanted, i))}
+          </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }

@@ -3,18 +3,53 @@ import { choice, filter, h, moment, title } from "./dom.js";
 import { matcher } from "./filtering.js";
 import { grid } from "./grid.js";
 
-const TEXTS = { type: (one) => one.type, subject: (one) => one.subject, about: (one) => one.about, details: (one) => one.details };
+const TEXTS = {
+  type: (one) => one.type,
+  subject: (one) => one.subject,
+  about: (one) => one.about,
+  details: (one) => one.details,
+};
 const NUMBERS = { time: (one) => one.time };
-const COLUMNS = [{ key: "time", name: "Time", isNumber: true, value: (one) => one.time, cell: (one) => moment(one.time) },
-  { key: "type", name: "Type", value: (one) => one.type, cell: (one) => h("span", { class: one.isTrouble ? "trouble" : "" }, one.type) },
+const COLUMNS = [
+  { key: "time", name: "Time", isNumber: true, value: (one) => one.time, cell: (one) => moment(one.time) },
+  {
+    key: "type",
+    name: "Type",
+    value: (one) => one.type,
+    cell: (one) => h("span", { class: one.isTrouble ? "trouble" : "" }, one.type),
+  },
   { key: "about", name: "About", value: (one) => one.about || "", isOff: true },
-  { key: "subject", width: 330, name: "Subject", value: (one) => one.subject }, { key: "details", width: 700, name: "What it says", value: (one) => one.details || "" }];
+  { key: "subject", width: 330, name: "Subject", value: (one) => one.subject },
+  { key: "details", width: 700, name: "Details", value: (one) => one.details || "" },
+];
 
 export async function eventLog(log, query, usual = "all") {
-  const which = query.get("which") || usual, means = matcher(query.get("q"), TEXTS, NUMBERS);
+  const which = query.get("which") || usual,
+    means = matcher(query.get("q"), TEXTS, NUMBERS);
   const shown = log.filter((one) => (which === "all" || one.isTrouble) && means(one)).reverse();
-  return [title("Events"), filter(query, "words, or type:AppAccepted subject:application_1 about:Node"),
-    choice("Show", "which", [["all", "everything"], ["trouble", "trouble only"]], which, usual),
-    grid({ id: "events", name: `Events: ${shown.length}`, columns: COLUMNS, rows: shown, query, isMain: true, keyOf: (one) => one.number, calls: ["/events?backfill=500"],
-      none: log.length ? "None of them is meant." : "Nothing has happened yet." })];
+  return [
+    title("Events"),
+    filter(query, "words, or type:AppAccepted subject:application_1 about:Node"),
+    choice(
+      "Show",
+      "which",
+      [
+        ["all", "all events"],
+        ["trouble", "failures, kills and losses"],
+      ],
+      which,
+      usual,
+    ),
+    grid({
+      id: "events",
+      name: `Events: ${shown.length}`,
+      columns: COLUMNS,
+      rows: shown,
+      query,
+      isMain: true,
+      keyOf: (one) => one.number,
+      calls: ["/events?backfill=500"],
+      none: log.length ? "No events match these filters." : "No events yet.",
+    }),
+  ];
 }

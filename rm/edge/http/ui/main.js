@@ -1,72 +1,154 @@
 // The shell: addresses to pages, the stream that says when to look again, keys, the dark mode.
-import { KEPT, Unreachable, events, get } from "./api.js";
+
+import { events, get, KEPT, Unreachable } from "./api.js";
 import { app } from "./app.js";
 import { apps } from "./apps.js";
-import { h, isRecording, link } from "./dom.js";
+import { overview } from "./cluster.js";
+import { html, isRecording, render } from "./dom.js";
 import { help, listenToKeys } from "./keys.js";
 import { eventLog } from "./log.js";
+import { showMeanings } from "./means.js";
 import * as nodes from "./nodes.js";
-import { patch } from "./patch.js";
 import { scheduler } from "./queues.js";
 import * as views from "./views.js";
 
-const PAGES = [["/cluster", "Cluster", "c"], ["/cluster/nodes", "Nodes", "n"], ["/cluster/apps", "Applications", "a"],
-  ["/cluster/scheduler", "Scheduler", "s"], ["/cluster/nodelabels", "Labels", "l"], ["/cluster/events", "Events", "e"],
-  ["/cluster/conf", "Configuration", "k"], ["/cluster/cluster", "About", "b"]];
-// Attempts and containers are shown with their application: container_e01_1_0002_01_000003 is one of application_1_0002.
-const ofApp = (id) => `application_${id.replace(/^(appattempt|container)(_e\d+)?_/, "").split("_").slice(0, 2).join("_")}`;
+const PAGES = [
+  ["/cluster", "Cluster", "c"],
+  ["/cluster/nodes", "Nodes", "n"],
+  ["/cluster/apps", "Applications", "a"],
+  ["/cluster/scheduler", "Scheduler", "s"],
+  ["/cluster/nodelabels", "Labels", "l"],
+  ["/cluster/events", "Events", "e"],
+  ["/cluster/conf", "Configuration", "k"],
+  ["/cluster/cluster", "About", "b"],
+];
+// Attempts and containers are shown with their application: container_e01_1_0002_01_000003 is one of
+// application_1_0002.
+const ofApp = (id) =>
+  `application_${id
+    .replace(/^(appattempt|container)(_e\d+)?_/, "")
+    .split("_")
+    .slice(0, 2)
+    .join("_")}`;
 const ofAttempt = ([id], query) => app([ofApp(id)], query);
-const VIEWS = { "": views.overview, nodes: nodes.nodes, node: nodes.node, apps, app, appattempt: ofAttempt, container: ofAttempt,
-  scheduler, nodelabels: views.labels, conf: views.conf, cluster: views.about, events: (_, query) => eventLog(log, query),
-  "errors-and-warnings": (_, query) => eventLog(log, query, "trouble") };
+const VIEWS = {
+  "": overview,
+  nodes: nodes.nodes,
+  node: nodes.node,
+  apps,
+  app,
+  appattempt: ofAttempt,
+  container: ofAttempt,
+  scheduler,
+  nodelabels: views.labels,
+  conf: views.conf,
+  cluster: views.about,
+  events: (_, query) => eventLog(log, query),
+  "errors-and-warnings": (_, query) => eventLog(log, query, "trouble"),
+};
 const main = document.getElementById("main");
-const pill = h("button", { id: "pill", onclick: () => pause(!isPaused), "aria-live": "polite" }, "…");
-const log = [], MOST_EVENTS = 5000;
+const log = [],
+  MOST_EVENTS = 5000;
 const recorded = isRecording ? await import("./recorded.js") : null;
 // A page that takes long to read and draw is shown less often, and none is shown anew while somebody scrolls.
-const RESTS = 8, SCROLL_MS = 400;
+const RESTS = 8,
+  SCROLL_MS = 400;
 const LATE_MS = 8000;
-let shownAt = performance.now(), isPaused = false, isDue = true, isBusy = false, drawn = "", restsUntil = 0, scrolledAt = 0;
+let shownAt = performance.now(),
+  isPaused = false,
+  isDue = true,
+  isBusy = false,
+  drawn = "",
+  restsUntil = 0,
+  scrolledAt = 0,
+  status = "…";
+
+function tellStatus(value) {
+  if (status === value) return;
+  status = value;
+  bar();
+}
 
 function pause(value) {
   isPaused = value;
-  pill.textContent = isPaused ? "paused" : "live";
+  tellStatus(isPaused ? "paused" : "live");
   if (!isPaused) draw();
 }
 
 function bar() {
-  document.getElementById("bar").replaceChildren(h("a", { class: "brand", href: "/cluster" }, "yarnbox"),
-    h("nav", { "aria-label": "Pages" }, PAGES.map(([to, name]) =>
-      h("a", { href: to, "aria-current": location.pathname === to ? "page" : null }, name))), recorded ? "" : pill,
-    h("button", { "aria-label": "Keys", onclick: () => help(PAGES) }, "?"), h("button", { id: "dark", "aria-label": "Light or dark", onclick: toggle }, "◐"));
+  const isHere = (to) => (location.pathname === to ? "page" : null);
+  const press = () => pause(!isPaused);
+  const pill = html`<button id="pill" aria-live="polite" onclick=${press}>${status}</button>`;
+  render(
+    html`<a class="brand" href="/cluster">yarnbox</a>
+      <nav aria-label="Pages">
+        ${PAGES.map(([to, name]) => html`<a href=${to} aria-current=${isHere(to)}>${name}</a>`)}
+      </nav>
+      ${!recorded && pill}
+      <button aria-label="Keys" onclick=${() => help(PAGES)}>?</button>
+      <button id="dark" aria-label="Light or dark" onclick=${toggle}>◐</button>`,
+    document.getElementById("bar"),
+  );
 }
 
 // The zone of all times, and who is asking, are said once, at the foot.
 async function foot() {
-  const rights = await get("/ui/rights").catch(() => null), zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  document.getElementById("foot").replaceChildren(recorded ? "Times count from the beginning of the run." : `Times are those of ${zone}.`, rights?.user ? ` Logged in as: ${rights.user}.` : "", " Press ? for the keys.");
+  const rights = await get("/ui/rights").catch(() => null);
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  render(
+    html`${recorded ? "Times count from the beginning of the run." : `Times are in ${zone}.`}
+      ${rights?.user ? ` Logged in as: ${rights.user}.` : ""} Press ? for the keys.`,
+    document.getElementById("foot"),
+  );
 }
 
 function toggle() {
   const root = document.documentElement;
-  const isDark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  localStorage.setItem("theme", (root.dataset.theme = isDark ? "light" : "dark"));
+  const isDark = root.dataset.theme
+    ? root.dataset.theme === "dark"
+    : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = isDark ? "light" : "dark";
+  localStorage.setItem("theme", root.dataset.theme);
+  dispatchEvent(new Event("refresh"));
+}
+
+const THINGS = { app: "Application", appattempt: "Attempt", container: "Container", node: "Node" };
+
+function refusal(name, error) {
+  if (error.status !== 404 || !THINGS[name])
+    return html`<h1>This page cannot be shown</h1><p class="error" role="alert">${error.message}</p>`;
+  const list = name === "node" ? ["nodes", "All nodes"] : ["apps", "All applications"];
+  const why = isRecording
+    ? "It does not exist at this moment of the run."
+    : "It may belong to an earlier cluster.";
+  return html`<h1>${THINGS[name]} not found</h1>
+    <p role="alert">${why} <a href=${`/cluster/${list[0]}`}>${list[1]}</a></p>`;
 }
 
 async function draw() {
-  if (isBusy) { isDue = true; return; }
-  isBusy = true; isDue = false;
+  if (isBusy) {
+    isDue = true;
+    return;
+  }
+  isBusy = true;
+  isDue = false;
   const begun = performance.now();
   const here = location.pathname + location.search;
-  const [name = "", ...words] = location.pathname.replace(/^\/cluster\/?/, "").split("/").filter(Boolean).map(decodeURIComponent);
+  const [name = "", ...words] = location.pathname
+    .replace(/^\/cluster\/?/, "")
+    .split("/")
+    .filter(Boolean)
+    .map(decodeURIComponent);
   try {
     const view = VIEWS[name];
-    const shown = view ? await view(words, new URLSearchParams(location.search)) : [h("h1", {}, "There is no such page"), link("/cluster", "Cluster")];
+    const shown = view
+      ? await view(words, new URLSearchParams(location.search))
+      : html`<h1>Page not found</h1><a href="/cluster">Cluster</a>`;
     if (here === location.pathname + location.search) show(shown, here);
     lost(false);
   } catch (error) {
     if (error instanceof Unreachable) lost(true);
-    else show([h("h1", {}, "This cannot be shown"), h("p", { class: "error", role: "alert" }, error.message)], here);
+    else show(refusal(name, error), here);
   } finally {
     isBusy = false;
     restsUntil = performance.now() + RESTS * (performance.now() - begun);
@@ -82,42 +164,59 @@ function lost(value) {
 
 function show(shown, here) {
   const isNew = drawn !== location.pathname;
-  if (isNew) main.replaceChildren();
-  patch(main, shown.flat(Infinity).filter(Boolean).map((one) => (one instanceof Node ? one : document.createTextNode(one))));
+  render(html`<div key=${location.pathname}>${shown}</div>`, main);
   document.title = `${main.querySelector("h1")?.textContent || "yarnbox"} · yarnbox`;
-  if (isNew) { bar(); scrollTo(0, 0); }
+  if (isNew) {
+    bar();
+    scrollTo(0, 0);
+  }
   drawn = location.pathname;
   shownAt = performance.now();
   main.dataset.ready = here;
 }
 
 function go(to) {
-  const url = new URL(to, location.href), query = new URLSearchParams(location.search);
-  for (const name of KEPT) if (query.has(name) && !url.searchParams.has(name)) url.searchParams.set(name, query.get(name));
+  const url = new URL(to, location.href),
+    query = new URLSearchParams(location.search);
+  for (const name of KEPT)
+    if (query.has(name) && !url.searchParams.has(name)) url.searchParams.set(name, query.get(name));
   history.pushState(null, "", url);
   draw();
 }
 
 document.addEventListener("click", (event) => {
-  const to = event.target.closest?.("a[href^='/cluster']");
+  const to = /** @type {Element} */ (event.target).closest?.("a[href^='/cluster']");
   if (!to || event.metaKey || event.ctrlKey || event.shiftKey || event.button) return;
   event.preventDefault();
   go(to.getAttribute("href"));
 });
+showMeanings();
 listenToKeys(PAGES, go, { p: () => (recorded ? recorded.toggle() : pause(!isPaused)), t: toggle });
-addEventListener("scroll", () => { scrolledAt = performance.now(); }, { capture: true, passive: true });
+addEventListener(
+  "scroll",
+  () => {
+    scrolledAt = performance.now();
+  },
+  { capture: true, passive: true },
+);
 addEventListener("popstate", draw);
 addEventListener("refresh", draw);
 document.documentElement.dataset.theme = localStorage.getItem("theme") || "";
-// Browsers allow six connections to one host: a tab that nobody sees holds none, and catches up when it is seen again.
-let stream = null, lastEvent = "";
+// Browsers allow six connections to one host: a tab that nobody sees holds none, and catches up when it is
+// seen again.
+let stream = null,
+  lastEvent = "";
 function listen() {
   stream?.close();
   stream = document.hidden ? null : events(lastEvent);
-  if (!isPaused && !stream) pill.textContent = "asleep";
+  if (!isPaused && !stream) tellStatus("paused in background");
   if (!stream) return;
-  stream.onopen = () => { if (!isPaused) pill.textContent = "live"; };
-  stream.onerror = () => { if (!isPaused) pill.textContent = "reconnecting"; };
+  stream.onopen = () => {
+    if (!isPaused) tellStatus("live");
+  };
+  stream.onerror = () => {
+    if (!isPaused) tellStatus("reconnecting");
+  };
   stream.onmessage = (message) => {
     lastEvent = message.lastEventId;
     log.push({ ...JSON.parse(message.data), number: lastEvent });
@@ -125,19 +224,27 @@ function listen() {
     isDue = true;
   };
 }
-// What is shown is at most a few seconds old, or says how old it is; people who scroll or answer a question wait for it.
+// What is shown is at most a few seconds old, or says how old it is; people who scroll or answer a question
+// wait for it.
 function age() {
   if (isPaused || document.hidden) return;
   const late = performance.now() - Math.max(shownAt, restsUntil);
-  pill.textContent = late > LATE_MS ? `behind by ${Math.round(late / 1000)} s` : stream?.readyState === EventSource.OPEN ? "live" : "reconnecting";
+  const isOpen = stream?.readyState === EventSource.OPEN;
+  tellStatus(late > LATE_MS ? `behind by ${Math.round(late / 1000)} s` : isOpen ? "live" : "reconnecting");
 }
-const isQuiet = () => performance.now() > Math.max(restsUntil, scrolledAt + SCROLL_MS) && !document.querySelector("dialog[open]");
-const look = () => { if (!isPaused && !document.hidden && isQuiet()) draw(); };
+const isQuiet = () =>
+  performance.now() > Math.max(restsUntil, scrolledAt + SCROLL_MS) && !document.querySelector("dialog[open]");
+const look = () => {
+  if (!isPaused && !document.hidden && isQuiet()) draw();
+};
 if (recorded) await recorded.begin(PAGES, VIEWS, go);
 else {
   document.addEventListener("visibilitychange", listen);
   listen();
-  setInterval(() => { if (isDue) look(); age(); }, 1000);
+  setInterval(() => {
+    if (isDue) look();
+    age();
+  }, 1000);
   setInterval(look, 3000);
 }
 bar();

@@ -2,22 +2,79 @@
 import { get, list, post } from "./api.js";
 import { areas, hue, memory } from "./charts.js";
 import { action, confirm } from "./dialog.js";
-import { bar, choice, empty, facet, facts, filter, gib, h, isRecording, link, moment, orNone, partitionName, percent, plainGib, state, title } from "./dom.js";
+import {
+  bar,
+  choice,
+  empty,
+  facet,
+  facts,
+  filter,
+  gib,
+  h,
+  html,
+  isRecording,
+  link,
+  moment,
+  orNone,
+  partitionName,
+  percent,
+  plainGib,
+  plural,
+  state,
+  title,
+} from "./dom.js";
 import { counts, matcher } from "./filtering.js";
-import { gantt, spanOf } from "./gantt.js";
 import { grid } from "./grid.js";
+import { hrefOfApp, taskStream } from "./taskstream.js";
 
-const GROUPS = { rack: (one) => one.rack, label: (one) => partitionName(one.label), state: (one) => one.state };
-const MEASURES = {
-  memory: (one) => [one.usedMB, one.totalMB], vcores: (one) => [one.usedVCores, one.totalVCores],
-  containers: (one) => [one.containers, Math.max(1, one.totalVCores)] };
-const TEXTS = { id: (one) => one.id, host: (one) => one.host, rack: (one) => one.rack, label: (one) => partitionName(one.label),
-  state: (one) => one.state, tag: (one) => one.tags, report: (one) => one.report, version: (one) => one.version };
-const NUMBERS = { mem: (one) => one.usedMB, memfree: (one) => one.totalMB - one.usedMB, memtotal: (one) => one.totalMB, vcores: (one) => one.usedVCores,
-  vcoresfree: (one) => one.totalVCores - one.usedVCores, vcorestotal: (one) => one.totalVCores, containers: (one) => one.containers,
-  physmem: (one) => one.physicalMB, physvcores: (one) => one.physicalVCores };
-const FACETS = [["Rack", "rack"], ["Label", "label"], ["State", "state"]];
-const MANY = 200, MOST_SQUARES = 2000;
+export const GROUPS = {
+  rack: (one) => one.rack,
+  label: (one) => partitionName(one.label),
+  state: (one) => one.state,
+};
+export const MEASURES = {
+  memory: (one) => [one.usedMB, one.totalMB],
+  vcores: (one) => [one.usedVCores, one.totalVCores],
+  containers: (one) => [one.containers, Math.max(1, one.totalVCores)],
+};
+const TEXTS = {
+  id: (one) => one.id,
+  host: (one) => one.host,
+  rack: (one) => one.rack,
+  label: (one) => partitionName(one.label),
+  state: (one) => one.state,
+  tag: (one) => one.tags,
+  report: (one) => one.report,
+  version: (one) => one.version,
+};
+const NUMBERS = {
+  mem: (one) => one.usedMB,
+  memfree: (one) => one.totalMB - one.usedMB,
+  memtotal: (one) => one.totalMB,
+  vcores: (one) => one.usedVCores,
+  vcoresfree: (one) => one.totalVCores - one.usedVCores,
+  vcorestotal: (one) => one.totalVCores,
+  containers: (one) => one.containers,
+  physmem: (one) => one.physicalMB,
+  physvcores: (one) => one.physicalVCores,
+};
+const FACETS = [
+  ["Rack", "rack"],
+  ["Label", "label"],
+  ["State", "state"],
+];
+const GROUPINGS = [
+  ["rack", "rack"],
+  ["label", "label"],
+  ["state", "state"],
+];
+const SHOWN = [
+  ["memory", "memory used"],
+  ["vcores", "vcores used"],
+  ["containers", "containers per vcore"],
+];
+const MANY = 200,
+  MOST_SQUARES = 2000;
 
 // As Hadoop's list without a state: those that work, and those that no longer do or are about to leave.
 const ACTIVE = ["RUNNING", "UNHEALTHY", "DECOMMISSIONING"];
@@ -27,59 +84,134 @@ function isIn(wanted, one) {
   return wanted === "active" ? one.state === "RUNNING" : one.state.toLowerCase() === wanted.toLowerCase();
 }
 
-const sized = (key, name, read, more = {}) => ({ key, name, isNumber: true, value: read, cell: (one) => gib(read(one)), ...more });
+const sized = (key, name, read, more = {}) => ({
+  key,
+  name,
+  isNumber: true,
+  value: read,
+  cell: (one) => gib(read(one)),
+  ...more,
+});
 const counted = (key, name, read, more = {}) => ({ key, name, isNumber: true, value: read, ...more });
 const part = (used, total, text) => [bar(total ? (100 * used) / total : 0, text), " ", text];
 
 const COLUMNS = [
   { key: "label", name: "Node Labels", value: (one) => one.label, cell: (one) => partitionName(one.label) },
   { key: "rack", name: "Rack", value: (one) => one.rack },
-  { key: "state", name: "Node State", value: (one) => one.state, cell: (one) => state(one.state) },
-  { key: "id", name: "Node Address", value: (one) => one.id, cell: (one) => link(`/cluster/node/${one.id}`, one.id) },
-  { key: "http", name: "Node HTTP Address", value: (one) => one.http || "", cell: (one) => (one.http ? h("a", { href: `http://${one.http}/node` }, one.http) : "N/A") },
-  { key: "health", name: "Last health-update", isNumber: true, value: (one) => one.health, cell: (one) => moment(one.health) },
+  {
+    key: "state",
+    isCard: true,
+    name: "Node State",
+    value: (one) => one.state,
+    cell: (one) => state(one.state),
+  },
+  {
+    key: "id",
+    isCard: true,
+    name: "Node Address",
+    value: (one) => one.id,
+    cell: (one) => link(`/cluster/node/${one.id}`, one.id),
+  },
+  {
+    key: "http",
+    name: "Node HTTP Address",
+    value: (one) => one.http || "",
+    cell: (one) => (one.http ? h("a", { href: `//${one.http}/node` }, one.http) : "N/A"),
+  },
+  {
+    key: "health",
+    name: "Last health-update",
+    isNumber: true,
+    value: (one) => one.health,
+    cell: (one) => moment(one.health),
+  },
   { key: "report", name: "Health-report", value: (one) => one.report || "" },
   counted("containers", "Containers", (one) => one.containers),
   { key: "tags", name: "Allocation Tags", value: (one) => one.tags || "" },
-  { key: "mem", name: "Mem Used", isNumber: true, width: 220, value: (one) => one.usedMB,
-    cell: (one) => h("span", { title: `${one.usedMB} of ${one.totalMB} MiB` }, part(one.usedMB, one.totalMB, plainGib(one.usedMB))) },
+  {
+    key: "mem",
+    isCard: true,
+    name: "Mem Used",
+    isNumber: true,
+    width: 220,
+    value: (one) => one.usedMB,
+    cell: (one) =>
+      h(
+        "span",
+        { title: `${one.usedMB} of ${one.totalMB} MiB` },
+        part(one.usedMB, one.totalMB, plainGib(one.usedMB)),
+      ),
+  },
   sized("memfree", "Mem Avail", (one) => one.totalMB - one.usedMB),
   sized("memtotal", "Mem Total", (one) => one.totalMB, { isOff: true }),
   counted("physmem", "Phys Mem Used %", (one) => one.physicalMB, { cell: (one) => percent(one.physicalMB) }),
-  counted("vcores", "VCores Used", (one) => one.usedVCores, { width: 190, cell: (one) => part(one.usedVCores, one.totalVCores, one.usedVCores) }),
+  counted("vcores", "VCores Used", (one) => one.usedVCores, {
+    width: 190,
+    cell: (one) => part(one.usedVCores, one.totalVCores, one.usedVCores),
+  }),
   counted("vcoresfree", "VCores Avail", (one) => one.totalVCores - one.usedVCores),
   counted("vcorestotal", "VCores Total", (one) => one.totalVCores, { isOff: true }),
-  counted("physvcores", "Phys VCores Used %", (one) => one.physicalVCores, { cell: (one) => percent(one.physicalVCores) }),
+  counted("physvcores", "Phys VCores Used %", (one) => one.physicalVCores, {
+    cell: (one) => percent(one.physicalVCores),
+  }),
   { key: "reserved", name: "Reserved for", value: (one) => one.reserved || "", isOff: true },
-  { key: "version", name: "Version", value: (one) => one.version }];
+  { key: "version", name: "Version", value: (one) => one.version },
+];
 
 // Two columns more for each further type of resource.
 function columns(found) {
   const more = [...new Set(found.flatMap((one) => Object.keys(one.more || {})))];
-  const of = (one, name) => (one.more || {})[name] || [0, 0];
-  return [...COLUMNS, ...more.flatMap((name) => [counted(`${name}.used`, `${name} Used`, (one) => of(one, name)[0]),
-    counted(`${name}.free`, `${name} Avail`, (one) => of(one, name)[1] - of(one, name)[0])])];
+  const of = (one, name) => one.more?.[name] || [0, 0];
+  return [
+    ...COLUMNS,
+    ...more.flatMap((name) => [
+      counted(`${name}.used`, `${name} Used`, (one) => of(one, name)[0]),
+      counted(`${name}.free`, `${name} Avail`, (one) => of(one, name)[1] - of(one, name)[0]),
+    ]),
+  ];
 }
 
 export async function nodes([wanted], query) {
-  const found = list((await get("/ui/nodes")).nodes.node), by = query.get("by") || "rack", measure = query.get("measure") || "memory";
-  const means = matcher(query.get("q"), TEXTS, NUMBERS), chosen = FACETS.filter(([, key]) => query.get(key));
+  const found = list((await get("/ui/nodes")).nodes.node),
+    by = query.get("by") || "rack",
+    measure = query.get("measure") || "memory";
+  const means = matcher(query.get("q"), TEXTS, NUMBERS),
+    chosen = FACETS.filter(([, key]) => query.get(key));
   const passes = (one, but) => chosen.every(([, key]) => key === but || GROUPS[key](one) === query.get(key));
-  const meant = found.filter((one) => isIn(wanted, one) && means(one)), shown = meant.filter((one) => passes(one));
-  const none = found.length ? empty(`None of ${found.length} nodes is meant by what is chosen above.`)
+  const meant = found.filter((one) => isIn(wanted, one) && means(one)),
+    shown = meant.filter((one) => passes(one));
+  const none = found.length
+    ? empty("No nodes match these filters.")
     : "No nodes have registered. Start one: yarnbox add-node";
   const states = wanted && wanted !== "active" ? `?states=${wanted.toUpperCase()}` : "";
-  return [title(wanted ? `Nodes: ${wanted}` : "Nodes of the cluster"),
-    h("div", { class: "choices" }, filter(query, "words, or rack:/r1 state:LOST label:gpu mem>4096"), FACETS.map(([name, key]) =>
-      facet(name, key, counts(meant.filter((one) => passes(one, key)), GROUPS[key]), query.get(key) || ""))),
-    choice("Group by", "by", [["rack", "rack"], ["label", "label"], ["state", "state"]], by, "rack"),
-    choice("Show", "measure", [["memory", "memory used"], ["vcores", "vcores used"], ["containers", "containers per vcore"]], measure, "memory"),
-    shown.length > 0 && heat(shown, GROUPS[by] || GROUPS.rack, MEASURES[measure] || MEASURES.memory),
-    grid({ id: "nodes", name: `Nodes: ${shown.length}`, columns: columns(found), rows: shown, query, isMain: true, none, calls: [`/nodes${states}`, "/ui/nodes"] })];
+  /** @param {string[]} facet its name, and the field */
+  const facetOf = ([name, key]) => {
+    const others = meant.filter((one) => passes(one, key));
+    return facet(name, key, counts(others, GROUPS[key]), query.get(key) || "");
+  };
+  const table = grid({
+    id: "nodes",
+    name: `Nodes: ${shown.length}`,
+    columns: columns(found),
+    rows: shown,
+    query,
+    isMain: true,
+    none,
+    calls: [`/nodes${states}`, "/ui/nodes"],
+  });
+  return html`${title(wanted ? `Nodes: ${wanted}` : "Nodes of the cluster")}
+    <div class="choices">
+      ${filter(query, "words, or rack:/r1 state:LOST label:gpu mem>4096")}${FACETS.map(facetOf)}
+    </div>
+    ${choice("Group by", "by", GROUPINGS, by, "rack")}${choice("Show", "measure", SHOWN, measure, "memory")}
+    ${shown.length > 0 && html`<h2>By ${by}</h2>`}
+    ${shown.length > 0 && heat(shown, GROUPS[by] || GROUPS.rack, MEASURES[measure] || MEASURES.memory)}
+    ${table}`;
 }
 
-// Squares of many are small, and of very many each stands for a group's neighbours: a screen has no place for ten thousand.
-function heat(shown, groupOf, measure) {
+// Squares of many are small, and of very many each stands for a group's neighbours: a screen has no place
+// for ten thousand.
+export function heat(shown, groupOf, measure) {
   const groups = new Map();
   for (const one of shown) {
     const name = groupOf(one);
@@ -87,87 +219,194 @@ function heat(shown, groupOf, measure) {
     groups.get(name).push(one);
   }
   const together = Math.ceil(shown.length / MOST_SQUARES);
-  return [h("div", { class: "heat" }, [...groups].sort(([a], [b]) => a.localeCompare(b, undefined, { numeric: true })).map(([name, members]) =>
-    h("section", { key: name }, h("h2", {}, name, h("small", {}, ` ${members.length} ${members.length === 1 ? "node" : "nodes"}`)),
-      h("div", { class: `squares${shown.length > MANY ? " small" : ""}` }, chunks(members, together).map((some) => square(some, measure)))))),
-  h("p", { class: "legend" }, [0, 1, 2, 3, 4].map((one) => h("span", { class: `square step${one}` }, `${one * 20}–${one * 20 + 20} %`)),
-    h("span", { class: "square dead" }, "not running"), together > 1 && ` Each square: up to ${together} nodes.`)];
+  const kind = `squares${shown.length > MANY ? " small" : ""}`;
+  const sorted = [...groups].sort(([a], [b]) => a.localeCompare(b, undefined, { numeric: true }));
+  return html`<div class="heat">
+      ${sorted.map(
+        ([name, members]) => html`<section key=${name}>
+          <h3>${name} <small>${plural(members.length, "node")}</small></h3>
+          <div class=${kind}>${chunks(members, together).map((some) => square(some, measure))}</div>
+        </section>`,
+      )}
+    </div>
+    <p class="legend">
+      ${STEPS.map((one) => html`<span class=${`square step${one}`}>${one * 20}–${one * 20 + 20} %</span>`)}
+      <span class="square dead">not running</span>
+      ${together > 1 && ` Each square: up to ${together} nodes.`}
+    </p>`;
 }
 
-const chunks = (all, size) => Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
+const STEPS = [0, 1, 2, 3, 4];
+const chunks = (all, size) =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 
 function square(some, measure) {
-  const living = some.filter((one) => ACTIVE.includes(one.state)), sums = living.map(measure), first = some[0];
-  const used = sums.reduce((sum, [value]) => sum + value, 0), total = sums.reduce((sum, [, value]) => sum + value, 0), share = total ? (100 * used) / total : 0;
-  const isWell = some.every((one) => one.state === "RUNNING"), step = isWell ? `step${Math.min(4, Math.floor(share / 20))}` : "dead";
+  const living = some.filter((one) => ACTIVE.includes(one.state)),
+    sums = living.map(measure),
+    first = some[0];
+  const used = sums.reduce((sum, [value]) => sum + value, 0),
+    total = sums.reduce((sum, [, value]) => sum + value, 0),
+    share = total ? (100 * used) / total : 0;
+  const isWell = some.every((one) => one.state === "RUNNING"),
+    step = isWell ? `step${Math.min(4, Math.floor(share / 20))}` : "dead";
   const names = some.length > 1 ? `${first.id} … ${some.at(-1).id}` : `${first.id} ${first.state}`;
-  const to = some.length > 1 ? `/cluster/nodes?rack=${encodeURIComponent(first.rack)}` : `/cluster/node/${first.id}`;
-  return h("a", { key: first.id, class: `square ${step}`, href: to, title: `${names}, ${first.rack}, ${partitionName(first.label)}\n${percent(share)} used, ` +
-    `${living.reduce((sum, one) => sum + one.containers, 0)} containers` }, first.host);
+  const to =
+    some.length > 1 ? `/cluster/nodes?rack=${encodeURIComponent(first.rack)}` : `/cluster/node/${first.id}`;
+  const containers = living.reduce((sum, one) => sum + one.containers, 0);
+  const said =
+    `${names}, ${first.rack}, ${partitionName(first.label)}\n` +
+    `${percent(share)} used, ${plural(containers, "container")}`;
+  return html`<a key=${first.id} class=${`square ${step}`} href=${to} title=${said}>${first.host}</a>`;
 }
 
 function tags(one) {
-  return list((one.allocationTags || {}).allocationTagInfo).map((tag) => `${tag.allocationTag}(${tag.allocationsCount})`).join(", ");
+  return list(one.allocationTags?.allocationTagInfo)
+    .map((tag) => `${tag.allocationTag}(${tag.allocationsCount})`)
+    .join(", ");
 }
 
-const COLOURS = [["queue", "queue"], ["app", "application"]];
-
 export async function node([id], query) {
-  const [{ node: one }, { containers }, { nodes: all }, rights] = await Promise.all([get(`/nodes/${id}`),
-    get(`/ui/containers?node=${encodeURIComponent(id)}`), get("/ui/nodes"), get("/ui/rights")]);
-  const brief = list(all.node).find((other) => other.id === one.id) || {}, held = list(containers.container);
-  const by = query.get("colour") || "queue", groupOf = (container) => container[by] || container.queue, groups = [...new Set(held.map(groupOf))].sort();
-  const memoryMB = one.usedMemoryMB + one.availMemoryMB, vcores = one.usedVirtualCores + one.availableVirtualCores;
-  return [title(one.id), !isRecording && h("p", { class: "actions" }, actions(one, brief, rights)),
-    facts([["State", state(one.state)], ["Rack", one.rack], ["Label", partitionName(list(one.nodeLabels)[0])],
-      ["Pages", brief.http ? h("a", { href: `http://${brief.http}/node` }, brief.http) : "N/A"],
-      ["Memory", h("span", { title: `${one.usedMemoryMB} of ${memoryMB} MiB` }, part(one.usedMemoryMB, memoryMB, `${plainGib(one.usedMemoryMB)} of ${plainGib(memoryMB)}`))],
+  const [{ node: one }, { containers }, { nodes: all }, rights] = await Promise.all([
+    get(`/nodes/${id}`),
+    get(`/ui/containers?node=${encodeURIComponent(id)}`),
+    get("/ui/nodes"),
+    get("/ui/rights"),
+  ]);
+  const brief = list(all.node).find((other) => other.id === one.id) || {},
+    held = list(containers.container);
+  const by = query.get("colour") === "app" ? "app" : "queue",
+    groupOf = (container) => container[by],
+    groups = [...new Set(held.map(groupOf))].sort();
+  const memoryMB = one.usedMemoryMB + one.availMemoryMB,
+    vcores = one.usedVirtualCores + one.availableVirtualCores;
+  return [
+    title(one.id),
+    !isRecording && h("p", { class: "actions" }, actions(one, brief, rights)),
+    facts([
+      ["State", state(one.state)],
+      ["Rack", one.rack],
+      ["Label", partitionName(list(one.nodeLabels)[0])],
+      ["Pages", brief.http ? h("a", { href: `//${brief.http}/node` }, brief.http) : "N/A"],
+      [
+        "Memory",
+        h(
+          "span",
+          { title: `${one.usedMemoryMB} of ${memoryMB} MiB` },
+          part(one.usedMemoryMB, memoryMB, `${plainGib(one.usedMemoryMB)} of ${plainGib(memoryMB)}`),
+        ),
+      ],
       ["VCores", part(one.usedVirtualCores, vcores, `${one.usedVirtualCores} of ${vcores}`)],
-      ["Containers", one.numContainers], ["Allocation Tags", orNone(tags(one))], ["Health report", orNone(one.healthReport)],
-      ["Heard of", moment(one.lastHealthUpdate)], ["Version", one.version]]),
-    h("h2", {}, "Containers over time"), choice("Lanes and colours by", "colour", COLOURS, by, "queue"),
-    gantt(held, containers.now, groupOf, { name: one.id, hueOf: (container) => hue(groups.indexOf(groupOf(container))) }),
-    held.length > 0 && [h("h2", {}, "Memory used, below the node's capacity"), usage(held, containers.now, groups, groupOf, memoryMB)],
-    h("h2", {}, "Containers"), containerGrid(held, id, query)];
+      ["Containers", one.numContainers],
+      ["Allocation Tags", orNone(tags(one))],
+      ["Health report", orNone(one.healthReport)],
+      ["Last heartbeat", moment(one.lastHealthUpdate)],
+      ["Version", one.version],
+    ]),
+    h("h2", {}, "Containers over time"),
+    taskStream({
+      name: one.id,
+      containers: held,
+      now: containers.now,
+      query,
+      lanes: "queue",
+      colour: "queue",
+      hrefOf: hrefOfApp,
+    }),
+    held.length > 0 && [
+      h("h2", {}, "Memory used, below the node's capacity"),
+      usage(held, containers.now, groups, groupOf, memoryMB),
+    ],
+    h("h2", {}, "Containers"),
+    containerGrid(held, id, query),
+  ];
 }
 
 // The containers' memory stood on one another, group by group, at each moment when one came or went.
 function usage(held, now, groups, groupOf, capacityMB) {
-  const [begin, end] = spanOf(held, now), charged = held.filter((one) => one.state !== "RESERVED");
-  const moments = [...new Set([begin, ...charged.flatMap((one) => [one.started, one.finished || end]), end])].filter((one) => one <= end).sort((a, b) => a - b);
+  const begin = Math.min(...held.map((one) => one.started)),
+    end = Math.max(begin + 1000, ...held.map((one) => one.finished || now)),
+    charged = held.filter((one) => one.state !== "RESERVED");
+  const moments = [...new Set([begin, ...charged.flatMap((one) => [one.started, one.finished || end]), end])]
+    .filter((one) => one <= end)
+    .sort((a, b) => a - b);
   const isAlive = (one, at) => one.started <= at && (one.finished ? one.finished > at : true);
-  const series = groups.map((group, i) => ({ name: group, kind: hue(i),
-    values: moments.map((at) => charged.reduce((sum, one) => sum + (groupOf(one) === group && isAlive(one, at) ? one.memoryMB : 0), 0)) }));
-  return areas("Memory used by containers", moments, series, { unit: memory, top: 0, ceiling: capacityMB || null, isStep: true });
+  const series = groups.map((group, i) => ({
+    name: group,
+    kind: hue(i),
+    values: moments.map((at) =>
+      charged.reduce((sum, one) => sum + (groupOf(one) === group && isAlive(one, at) ? one.memoryMB : 0), 0),
+    ),
+  }));
+  return areas("Memory used by containers", moments, series, {
+    unit: memory,
+    top: 0,
+    ceiling: capacityMB || null,
+  });
 }
 
 const CONTAINER_COLUMNS = [
-  { key: "id", name: "Container ID", value: (one) => one.id, cell: (one) => link(`/cluster/app/${one.app}`, one.id) },
-  { key: "queue", name: "Queue", value: (one) => one.queue }, { key: "user", name: "User", value: (one) => one.user },
-  sized("mem", "Memory", (one) => one.memoryMB), counted("vcores", "VCores", (one) => one.vcores),
-  { key: "state", name: "Container State", value: (one) => one.state, cell: (one) => [state(one.state), one.isAM && " AM"] },
+  {
+    key: "id",
+    isCard: true,
+    name: "Container ID",
+    value: (one) => one.id,
+    cell: (one) => link(`/cluster/app/${one.app}`, one.id),
+  },
+  { key: "queue", isCard: true, name: "Queue", value: (one) => one.queue },
+  { key: "user", name: "User", value: (one) => one.user },
+  sized("mem", "Memory", (one) => one.memoryMB),
+  counted("vcores", "VCores", (one) => one.vcores),
+  {
+    key: "state",
+    isCard: true,
+    name: "Container State",
+    value: (one) => one.state,
+    cell: (one) => [state(one.state), one.isAM && " AM"],
+  },
   counted("exit", "Exit Status", (one) => one.exitStatus ?? ""),
   counted("started", "Started", (one) => one.started, { cell: (one) => moment(one.started) }),
-  counted("finished", "Finished", (one) => one.finished, { cell: (one) => moment(one.finished) })];
+  counted("finished", "Finished", (one) => one.finished, { cell: (one) => moment(one.finished) }),
+];
 
-const containerGrid = (held, id, query) => grid({ id: "containers", name: "Containers", columns: CONTAINER_COLUMNS, rows: held, query, order: "-started",
-  calls: [`/ui/containers?node=${encodeURIComponent(id)}`], none: "No containers have been here since the ResourceManager started." });
+const containerGrid = (held, id, query) =>
+  grid({
+    id: "containers",
+    name: "Containers",
+    columns: CONTAINER_COLUMNS,
+    rows: held,
+    query,
+    order: "-started",
+    calls: [`/ui/containers?node=${encodeURIComponent(id)}`],
+    none: "No containers have run here since the ResourceManager started.",
+  });
 
 function actions(one, brief, rights) {
-  const refusal = !rights.actions ? "yarn.resourcemanager.webapp.ui-actions.enabled is false."
-    : !rights.isAdmin ? `${rights.user} is no administrator.` : "";
-  if (brief.isDrained) return action("Take back", () => readmit(one), refusal);
+  const refusal = !rights.actions
+    ? "yarn.resourcemanager.webapp.ui-actions.enabled is false."
+    : !rights.isAdmin
+      ? `${rights.user} is not an administrator.`
+      : "";
+  if (brief.isDrained) return action("Recommission", () => readmit(one), refusal);
   const gone = ["RUNNING", "DECOMMISSIONING"].includes(one.state) ? "" : `It is ${one.state}.`;
-  return action("Drain", () => drain(one), refusal || gone, true);
+  return action("Decommission", () => drain(one), refusal || gone, true);
 }
 
 async function drain(one) {
-  const seconds = await confirm(`Drain ${one.id}?`,
-    "It gets no new containers, and leaves when the last has ended or after so many seconds (-1: however long it takes).", "Drain", "3600");
+  const seconds = await confirm(
+    `Decommission ${one.id}?`,
+    "It gets no new containers. It is decommissioned when its last container has ended, " +
+      "or after this many seconds (-1: no limit).",
+    "Decommission",
+    "3600",
+  );
   if (seconds) await post(`/ui/nodes/${one.id}/drain`, { timeout: Number(seconds) });
 }
 
 async function readmit(one) {
-  const sure = await confirm(`Take ${one.id} back?`, "It stays, or may register again, and gets containers.", "Take back");
+  const sure = await confirm(
+    `Recommission ${one.id}?`,
+    "The node gets containers again; if it has left, it may register again.",
+    "Recommission",
+  );
   if (sure) await post(`/ui/nodes/${one.id}/readmit`, {});
 }

@@ -1,10 +1,18 @@
-// Queues changed from the page: stopped, started, given other capacities. What is wrong is refused before anything happens.
+// Queues changed from the page: stopped, started, given other capacities. What is wrong is refused before
+// anything happens.
 import { get, list, post, put } from "./api.js";
 import { action, ask, confirm } from "./dialog.js";
-import { h } from "./dom.js";
+import { h, html, table } from "./dom.js";
 
-const VALUES = [["capacity", "Capacity"], ["maximum-capacity", "Maximum capacity"]];
-const change = (name, params) => ({ "update-queue": [{ "queue-name": name, params: { entry: Object.entries(params).map(([key, value]) => ({ key, value })) } }] });
+const VALUES = [
+  ["capacity", "Capacity"],
+  ["maximum-capacity", "Maximum capacity"],
+];
+const change = (name, params) => ({
+  "update-queue": [
+    { "queue-name": name, params: { entry: Object.entries(params).map(([key, value]) => ({ key, value })) } },
+  ],
+});
 
 async function apply(body) {
   await post("/scheduler-conf/validate", body);
@@ -13,31 +21,103 @@ async function apply(body) {
 
 function refusal(rights) {
   if (!rights.actions) return "yarn.resourcemanager.webapp.ui-actions.enabled is false.";
-  if (!rights.isAdmin) return `${rights.user} is no administrator.`;
+  if (!rights.isAdmin) return `${rights.user} is not an administrator.`;
   return rights.queuesAreFixed;
 }
 
 export function queueActions({ name, queue }, siblings, rights, partition) {
-  const why = refusal(rights), isRunning = (queue.state || "RUNNING") === "RUNNING";
-  return h("p", { class: "actions" },
-    isRunning ? action("Stop", () => setState(name, "STOPPED", "It takes no new applications; those that run end in peace.", "Stop"), why, true)
-      : action("Start", () => setState(name, "RUNNING", "It takes applications again.", "Start"), why),
-    action("Edit capacities", () => edit(name, siblings, partition), why));
+  const why = refusal(rights),
+    isRunning = (queue.state || "RUNNING") === "RUNNING";
+  return h(
+    "p",
+    { class: "actions" },
+    isRunning
+      ? action(
+          "Stop",
+          () =>
+            setState(
+              name,
+              "STOPPED",
+              "The queue takes no new applications. Those in it run to their end.",
+              "Stop",
+            ),
+          why,
+          true,
+        )
+      : action("Start", () => setState(name, "RUNNING", "The queue takes applications again.", "Start"), why),
+    action("Edit capacities", () => edit(name, siblings, partition), why),
+  );
 }
 
 async function setState(name, state, consequence, yes) {
   if (await confirm(`${yes} queue ${name}?`, consequence, yes)) await apply(change(name, { state }));
 }
 
-// The capacities of siblings make 100 together: all of them are asked for, and changed, at once. What is not set is empty.
+// The capacities of siblings make 100 together: all of them are asked for, and changed, at once. What is
+// not set is empty.
 async function edit(name, siblings, partition) {
   const set = new Map(list((await get("/scheduler-conf")).property).map((one) => [one.name, one.value]));
-  const below = partition ? `accessible-node-labels.${partition}.` : "", parent = name.split(".").slice(0, -1).join(".") || "root";
-  const fields = siblings.flatMap((queue) => VALUES.map(([key, text]) => ({ queue, key: below + key, name: `${queue} ${key}`, text: `${queue}: ${text}`,
-    value: set.get(`yarn.scheduler.capacity.${queue}.${below}${key}`) ?? "" })));
-  const answers = await ask(`Capacities below ${parent}${partition ? ` in partition ${partition}` : ""}`,
-    h("p", {}, "In percent, or [memory=…,vcores=…], or 2w. They are validated first; nothing changes if anything is wrong."), fields, "Validate and change");
-  if (!answers) return;
-  const changed = fields.filter((one) => answers[one.name] !== one.value);
-  if (changed.length) await apply({ "update-queue": changed.flatMap((one) => change(one.queue, { [one.key]: answers[one.name] })["update-queue"]) });
+  const below = partition ? `accessible-node-labels.${partition}.` : "",
+    parent = name.split(".").slice(0, -1).join(".") || "root";
+  const fields = siblings.flatMap((queue) =>
+    VALUES.map(([key, text]) => ({
+      queue,
+      key: below + key,
+      name: `${queue} ${key}`,
+      text: `${queue}: ${text}`,
+      value: set.get(`yarn.scheduler.capacity.${queue}.${below}${key}`) ?? "",
+    })),
+  );
+  let fault = "";
+  let answers = Object.fromEntries(fields.map((one) => [one.name, one.value]));
+  for (;;) {
+    answers = await ask(
+      `Capacities below ${parent}${partition ? ` in partition ${partition}` : ""}`,
+      html`<p>
+          A percentage, a weight (2w), or resources ([memory=…,vcores=…]). What would change is shown before
+          anything does.
+        </p>
+        ${fault && html`<p class="error" role="alert">${fault}</p>`}`,
+      fields.map((one) => ({ ...one, value: answers[one.name] })),
+      "Show the effect",
+    );
+    if (!answers) return;
+    const changed = fields.filter((one) => answers[one.name] !== one.value);
+    if (!changed.length) return;
+    const body = {
+      "update-queue": changed.flatMap(
+        (one) => change(one.queue, { [one.key]: answers[one.name] })["update-queue"],
+      ),
+    };
+    try {
+      const { effect } = await post("/ui/queue-effect", body);
+      if (await agreed(effect)) {
+        await put("/scheduler-conf", body);
+        return;
+      }
+      fault = "";
+    } catch (error) {
+      fault = error.message;
+    }
+  }
+}
+
+// What would be different, by the calculation of `yarnbox check-conf`: whether that is wanted.
+async function agreed({ difference, finding }) {
+  const rows = list(difference).map((one) => [one.queue, one.quantity, one.before, one.after, one.change]);
+  return ask(
+    "What would change",
+    html`<p>On a cluster of the present size. Running containers stay; preemption may follow.</p>
+      ${table("Effect", ["Queue", "Quantity", "Now", "Then", "Change"], rows, "No quantity changes.")}
+      ${
+        list(finding).length > 0 &&
+        html`<p><b>What looks wrong then:</b></p>
+          <ul>
+            ${list(finding).map((one) => html`<li><code>${one.property}</code>: ${one.text}</li>`)}
+          </ul>`
+      }`,
+    [],
+    "Change the queues",
+    "Back",
+  );
 }

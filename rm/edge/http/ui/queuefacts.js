@@ -1,101 +1,242 @@
 // Every field of a queue that Hadoop's scheduler pages show, each with the numbers it was computed from.
 import { list } from "./api.js";
-import { amount, gib, percent } from "./dom.js";
+import { amount, gib, percent, plural } from "./dom.js";
 
-export const inPartition = (found, partition) => list(found).find((one) => (one.partitionName || "") === partition);
+export const inPartition = (found, partition) =>
+  list(found).find((one) => (one.partitionName || "") === partition);
 export const plain = (value) => `<memory:${value.memory}, vCores:${value.vCores}>`;
+const DOMINANT = " (of the dominant resource, under DominantResourceCalculator)";
+const ROUNDED = ", rounded up to the minimum allocation";
 const yesNo = (value) => (value ? "enabled" : "disabled");
 const factor = (value) => `${+Number(value).toFixed(4)}`;
 
 function shareFacts({ name, queue, capacity, usage, parent, whole }) {
   const found = [["Queue State", queue.state || "RUNNING"]];
   if (!capacity) return found;
-  const configured = (capacity.queueCapacityVectorInfo || {}).configuredCapacityVector, isWeight = capacity.weight >= 0, leaf = name.split(".").at(-1);
-  const above = parent && parent.capacity;
-  const product = (own, share, ownName) => above && `${leaf} ${ownName} ${percent(own)} = ${parent.name.split(".").at(-1)} ${percent(ownName === "absolute" ? above.absoluteCapacity : above.absoluteMaxCapacity)} × ${percent(share)}`;
-  const { memory } = capacity.effectiveMinResource, used = usage ? usage.used : { memory: 0, vCores: 0 };
-  found.push(["Used Capacity", percent(capacity.usedCapacity), memory > 0 && `${used.memory} MB used / ${memory} MB effective capacity, by the dominant resource where that decides`],
-    [isWeight ? "Configured Weight" : "Configured Capacity", isWeight ? factor(capacity.weight) : percent(capacity.capacity),
-      isWeight ? `normalized ${factor(capacity.normalizedWeight)} = ${factor(capacity.weight)} / the sum of its siblings' weights` : configured],
+  const configured = capacity.queueCapacityVectorInfo?.configuredCapacityVector,
+    isWeight = capacity.weight >= 0,
+    leaf = name.split(".").at(-1);
+  const above = parent?.capacity;
+  const product = (own, share, ownName) =>
+    above &&
+    `${leaf} ${ownName} ${percent(own)} = ${parent.name.split(".").at(-1)} ` +
+      `${percent(ownName === "absolute" ? above.absoluteCapacity : above.absoluteMaxCapacity)} × ` +
+      percent(share);
+  const { memory } = capacity.effectiveMinResource,
+    used = usage ? usage.used : { memory: 0, vCores: 0 };
+  found.push(
+    [
+      "Used Capacity",
+      percent(capacity.usedCapacity),
+      memory > 0 && `${used.memory} MB used / ${memory} MB effective capacity${DOMINANT}`,
+    ],
+    [
+      isWeight ? "Configured Weight" : "Configured Capacity",
+      isWeight ? factor(capacity.weight) : percent(capacity.capacity),
+      isWeight
+        ? `normalized ${factor(capacity.normalizedWeight)} = ${factor(capacity.weight)} / all the weights`
+        : configured,
+    ],
     ["Configured Max Capacity", percent(capacity.maxCapacity)],
-    ["Effective Capacity", [...amount(capacity.effectiveMinResource), ` (${percent(capacity.absoluteCapacity)})`],
-      whole && `${capacity.effectiveMinResource.memory} MB = ${whole.memory} MB of the partition × ${percent(capacity.absoluteCapacity)}`],
-    ["Effective Max Capacity", [...amount(capacity.effectiveMaxResource), ` (${percent(capacity.absoluteMaxCapacity)})`],
-      whole && `${capacity.effectiveMaxResource.memory} MB = ${whole.memory} MB of the partition × ${percent(capacity.absoluteMaxCapacity)}`],
-    ["Absolute Used Capacity", percent(capacity.absoluteUsedCapacity), whole && `${used.memory} MB used / ${whole.memory} MB of the partition, by the dominant resource where that decides`],
-    ["Absolute Configured Capacity", percent(capacity.absoluteCapacity), product(capacity.absoluteCapacity, isWeight ? 100 * capacity.normalizedWeight : capacity.capacity, "absolute")],
-    ["Absolute Configured Max Capacity", percent(capacity.absoluteMaxCapacity), product(capacity.absoluteMaxCapacity, capacity.maxCapacity, "absolute maximum")],
-    ["Used Resources", amount(used)]);
+    [
+      "Effective Capacity",
+      [...amount(capacity.effectiveMinResource), ` (${percent(capacity.absoluteCapacity)})`],
+      whole &&
+        `${capacity.effectiveMinResource.memory} MB = ` +
+          `${whole.memory} MB of the partition × ${percent(capacity.absoluteCapacity)}`,
+    ],
+    [
+      "Effective Max Capacity",
+      [...amount(capacity.effectiveMaxResource), ` (${percent(capacity.absoluteMaxCapacity)})`],
+      whole &&
+        `${capacity.effectiveMaxResource.memory} MB = ` +
+          `${whole.memory} MB of the partition × ${percent(capacity.absoluteMaxCapacity)}`,
+    ],
+    [
+      "Absolute Used Capacity",
+      percent(capacity.absoluteUsedCapacity),
+      whole && `${used.memory} MB used / ${whole.memory} MB of the partition${DOMINANT}`,
+    ],
+    [
+      "Absolute Configured Capacity",
+      percent(capacity.absoluteCapacity),
+      product(
+        capacity.absoluteCapacity,
+        isWeight ? 100 * capacity.normalizedWeight : capacity.capacity,
+        "absolute",
+      ),
+    ],
+    [
+      "Absolute Configured Max Capacity",
+      percent(capacity.absoluteMaxCapacity),
+      product(capacity.absoluteMaxCapacity, capacity.maxCapacity, "absolute maximum"),
+    ],
+    ["Used Resources", amount(used)],
+  );
   return found;
 }
 
-const activeUsers = (queue) => list((queue.users || {}).user).filter((one) => one.isActive).length;
+const activeUsers = (queue) => list(queue.users?.user).filter((one) => one.isActive).length;
 
 function maxApplications({ queue, capacity }) {
-  const share = capacity ? capacity.absoluteCapacity / 100 : 0, system = share > 0 && Math.round(queue.maxApplications / share);
-  const isComputed = share > 0 && system % 100 === 0 && Math.floor(system * share + 1e-6) === queue.maxApplications;
-  return isComputed ? `${queue.maxApplications} = ${system} of the system × ${percent(100 * share)}` : "set for the queue, or what its mode gives it";
+  const share = capacity ? capacity.absoluteCapacity / 100 : 0,
+    system = share > 0 && Math.round(queue.maxApplications / share);
+  const isComputed =
+    share > 0 && system % 100 === 0 && Math.floor(system * share + 1e-6) === queue.maxApplications;
+  return isComputed
+    ? `${queue.maxApplications} = ${system} of the system × ${percent(100 * share)}`
+    : "set for the queue, or what its mode gives it";
 }
 
 function ofEachUser(queue) {
   const { maxApplications: most, userLimit, userLimitFactor } = queue;
-  return userLimitFactor < 0 ? `${most}: no limit of users (factor -1)`
-    : `${queue.maxApplicationsPerUser} = min(${most}, ${most} × ${factor(userLimit)}% × ${factor(userLimitFactor)})`;
+  return userLimitFactor < 0
+    ? `${most}: no limit of users (factor -1)`
+    : `${queue.maxApplicationsPerUser} = ` +
+        `min(${most}, ${most} × ${factor(userLimit)}% × ${factor(userLimitFactor)})`;
 }
 
 function masters({ queue, capacity, usage }) {
-  if (!usage || !usage.amLimit) return [];
-  const share = capacity && capacity.maxAMLimitPercentage, users = Math.max(1, activeUsers(queue));
-  return [["Configured Max Application Master Limit", percent(share)],
-    ["Max Application Master Resources", amount(usage.amLimit), capacity && `${usage.amLimit.memory} MB = what the queue may use now, at least ${capacity.effectiveMinResource.memory} MB, × ${percent(share)}, rounded up to the minimum allocation`],
+  if (!usage?.amLimit) return [];
+  const share = capacity?.maxAMLimitPercentage,
+    users = Math.max(1, activeUsers(queue));
+  return [
+    ["Configured Max Application Master Limit", percent(share)],
+    [
+      "Max Application Master Resources",
+      amount(usage.amLimit),
+      capacity &&
+        `${usage.amLimit.memory} MB = what the queue may use now, at least ` +
+          `${capacity.effectiveMinResource.memory} MB, × ${percent(share)}${ROUNDED}`,
+    ],
     ["Used Application Master Resources", amount(usage.amUsed)],
-    ["Max Application Master Resources Per User", amount(usage.userAmLimit || usage.amLimit),
-      capacity && `${(usage.userAmLimit || usage.amLimit).memory} MB = min(${usage.amLimit.memory}, ${capacity.effectiveMinResource.memory} × ${percent(share)} × max(1 / ${users} ${users === 1 ? "user" : "users"}, ${factor(queue.userLimit)}%) × ${factor(queue.userLimitFactor)}), rounded up to the minimum allocation`]];
+    [
+      "Max Application Master Resources Per User",
+      amount(usage.userAmLimit || usage.amLimit),
+      capacity &&
+        `${(usage.userAmLimit || usage.amLimit).memory} MB = min(${usage.amLimit.memory}, ` +
+          `${capacity.effectiveMinResource.memory} × ${percent(share)} × ` +
+          `max(1 / ${plural(users, "user")}, ` +
+          `${factor(queue.userLimit)}%) × ${factor(queue.userLimitFactor)})${ROUNDED}`,
+    ],
+  ];
 }
 
 export function capacityFacts(row) {
-  const { queue } = row, shared = shareFacts(row), labels = ["Accessible Node Labels", list(queue.nodeLabels).join(", ") || "<DEFAULT_PARTITION>"];
+  const { queue } = row,
+    shared = shareFacts(row),
+    labels = ["Accessible Node Labels", list(queue.nodeLabels).join(", ") || "<DEFAULT_PARTITION>"];
   if (queue.numActiveApplications === undefined) {
-    return [...shared, ["Num Containers", queue.allocatedContainers ?? "N/A"], labels, ["Ordering Policy", queue.orderingPolicyInfo || "N/A"]];
+    return [
+      ...shared,
+      ["Num Containers", queue.allocatedContainers ?? "N/A"],
+      labels,
+      ["Ordering Policy", queue.orderingPolicyInfo || "N/A"],
+    ];
   }
-  return [...shared, ...masters(row), ["Num Schedulable Applications", queue.numActiveApplications], ["Num Non-Schedulable Applications", queue.numPendingApplications],
-    ["Num Containers", queue.numContainers], ["Max Applications", queue.maxApplications, maxApplications(row)],
-    ["Max Applications Per User", queue.maxApplicationsPerUser, ofEachUser(queue)], ["Configured Minimum User Limit Percent", `${factor(queue.userLimit)} %`],
-    ["Configured User Limit Factor", factor(queue.userLimitFactor)], labels, ["Ordering Policy", queue.orderingPolicyInfo],
-    ["Preemption", yesNo(!queue.preemptionDisabled)], ["Intra-queue Preemption", yesNo(!queue.intraQueuePreemptionDisabled)],
-    ["Default Node Label Expression", queue.defaultNodeLabelExpression || "<DEFAULT_PARTITION>"], ["Default Application Priority", queue.defaultPriority]];
+  return [
+    ...shared,
+    ...masters(row),
+    ["Num Schedulable Applications", queue.numActiveApplications],
+    ["Num Non-Schedulable Applications", queue.numPendingApplications],
+    ["Num Containers", queue.numContainers],
+    ["Max Applications", queue.maxApplications, maxApplications(row)],
+    ["Max Applications Per User", queue.maxApplicationsPerUser, ofEachUser(queue)],
+    ["Configured Minimum User Limit Percent", `${factor(queue.userLimit)} %`],
+    ["Configured User Limit Factor", factor(queue.userLimitFactor)],
+    labels,
+    ["Ordering Policy", queue.orderingPolicyInfo],
+    ["Preemption", yesNo(!queue.preemptionDisabled)],
+    ["Intra-queue Preemption", yesNo(!queue.intraQueuePreemptionDisabled)],
+    ["Default Node Label Expression", queue.defaultNodeLabelExpression || "<DEFAULT_PARTITION>"],
+    ["Default Application Priority", queue.defaultPriority],
+  ];
 }
 
 // The limit of a user: the larger of an equal part and the guaranteed one, below so many times the queue.
 export function userLimit(user, queue, capacity) {
   if (!capacity || !user.userResourceLimit) return "";
-  const guaranteed = capacity.effectiveMinResource.memory, used = (queue.resourcesUsed || {}).memory || 0, base = Math.max(guaranteed, used), users = Math.max(1, activeUsers(queue));
-  const cap = queue.userLimitFactor < 0 ? `${capacity.effectiveMaxResource.memory}` : `${guaranteed} × ${factor(queue.userLimitFactor)}`;
-  return `user limit ${user.userResourceLimit.memory} MB = min(max(${base} / ${users} ${users === 1 ? "user" : "users"}, ${base} × ${factor(queue.userLimit)}%), ${cap}), rounded up to the minimum allocation`;
+  const guaranteed = capacity.effectiveMinResource.memory,
+    used = queue.resourcesUsed?.memory || 0,
+    base = Math.max(guaranteed, used),
+    users = Math.max(1, activeUsers(queue));
+  const cap =
+    queue.userLimitFactor < 0
+      ? `${capacity.effectiveMaxResource.memory}`
+      : `${guaranteed} × ${factor(queue.userLimitFactor)}`;
+  return (
+    `user limit ${user.userResourceLimit.memory} MB = ` +
+    `min(max(${base} / ${plural(users, "user")}, ${base} × ${factor(queue.userLimit)}%), ${cap})${ROUNDED}`
+  );
 }
 
-const FAIR_LEAF = [["AM Used Resources", "amUsedResources"], ["AM Max Resources", "amMaxResources"]];
+const FAIR_LEAF = [
+  ["AM Used Resources", "amUsedResources"],
+  ["AM Max Resources", "amMaxResources"],
+];
 
 function fairHow({ queue, siblings, parent }, isSteady) {
   if (!parent) return `the whole cluster: ${queue.clusterResources.memory} MB`;
-  const own = isSteady ? queue.steadyFairResources : queue.fairResources, above = isSteady ? parent.queue.steadyFairResources : parent.queue.fairResources;
-  const among = isSteady ? siblings : siblings.filter((one) => one.demandResources.memory > 0 || one.demandResources.vCores > 0 || one === queue && own.memory > 0);
+  const own = isSteady ? queue.steadyFairResources : queue.fairResources,
+    above = isSteady ? parent.queue.steadyFairResources : parent.queue.fairResources;
+  const among = isSteady
+    ? siblings
+    : siblings.filter(
+        (one) =>
+          one.demandResources.memory > 0 ||
+          one.demandResources.vCores > 0 ||
+          (one === queue && own.memory > 0),
+      );
   const names = among.map((one) => one.queueName.split(".").at(-1)).join(", ") || "none";
-  return `${own.memory} MB = its weight's part of ${above.memory} MB of ${parent.name}, among ${isSteady ? "all its children" : "those that are active"}: ${names}; not below its minimum, not above its maximum`;
+  return (
+    `${own.memory} MB = the part of ${above.memory} MB of ${parent.name} that its weight gives it among ` +
+    `${isSteady ? "all children" : "the active children"}: ${names}; ` +
+    "at least its minimum, at most its maximum"
+  );
 }
 
 export function fairFacts(row) {
-  const { queue } = row, isLeaf = queue.numActiveApps !== undefined, one = (name, key, how) => [name, amount(queue[key]), how];
-  return [["Scheduling Policy", queue.schedulingPolicy], one("Used Resources", "usedResources"),
-    one("Demand Resources", "demandResources", `used ${plain(queue.usedResources)} and what is asked for, up to the maximum`),
-    ...(isLeaf ? [...FAIR_LEAF.map(([name, key]) => one(name, key)), ["Num Active Applications", queue.numActiveApps], ["Num Pending Applications", queue.numPendingApps]] : []),
-    one("Min Resources", "minResources"), one("Max Resources", "maxResources"), one("Max Container Allocation", "maxContainerAllocation"),
-    one("Reserved Resources", "reservedResources"), ["Max Running Applications", queue.maxApps >= 2 ** 31 - 1 ? "no limit" : queue.maxApps],
-    one("Steady Fair Share", "steadyFairResources", fairHow(row, true)), one("Instantaneous Fair Share", "fairResources", fairHow(row, false)),
-    ["Num Containers", queue.allocatedContainers], ["Preemptable", String(queue.preemptable)]];
+  const { queue } = row,
+    isLeaf = queue.numActiveApps !== undefined,
+    one = (name, key, how) => [name, amount(queue[key]), how];
+  return [
+    ["Scheduling Policy", queue.schedulingPolicy],
+    one("Used Resources", "usedResources"),
+    one(
+      "Demand Resources",
+      "demandResources",
+      `used ${plain(queue.usedResources)} and what is asked for, up to the maximum`,
+    ),
+    ...(isLeaf
+      ? [
+          ...FAIR_LEAF.map(([name, key]) => one(name, key)),
+          ["Num Active Applications", queue.numActiveApps],
+          ["Num Pending Applications", queue.numPendingApps],
+        ]
+      : []),
+    one("Min Resources", "minResources"),
+    one("Max Resources", "maxResources"),
+    one("Max Container Allocation", "maxContainerAllocation"),
+    one("Reserved Resources", "reservedResources"),
+    ["Max Running Applications", queue.maxApps >= 2 ** 31 - 1 ? "no limit" : queue.maxApps],
+    one("Steady Fair Share", "steadyFairResources", fairHow(row, true)),
+    one("Instantaneous Fair Share", "fairResources", fairHow(row, false)),
+    ["Num Containers", queue.allocatedContainers],
+    ["Preemptable", String(queue.preemptable)],
+  ];
 }
 
-export const fifoFacts = (info) => [["Queue State", info.qstate], ["Minimum Queue Memory Capacity", gib(info.minQueueMemoryCapacity)],
-  ["Maximum Queue Memory Capacity", gib(info.maxQueueMemoryCapacity)], ["Number of Nodes", info.numNodes], ["Used Node Capacity", gib(info.usedNodeCapacity)],
-  ["Available Node Capacity", gib(info.availNodeCapacity), `${info.availNodeCapacity} MB = ${info.totalNodeCapacity} MB - ${info.usedNodeCapacity} MB`],
-  ["Total Node Capacity", gib(info.totalNodeCapacity)], ["Number of Node Containers", info.numContainers]];
+export const fifoFacts = (info) => [
+  ["Queue State", info.qstate],
+  ["Minimum Queue Memory Capacity", gib(info.minQueueMemoryCapacity)],
+  ["Maximum Queue Memory Capacity", gib(info.maxQueueMemoryCapacity)],
+  ["Number of Nodes", info.numNodes],
+  ["Used Node Capacity", gib(info.usedNodeCapacity)],
+  [
+    "Available Node Capacity",
+    gib(info.availNodeCapacity),
+    `${info.availNodeCapacity} MB = ${info.totalNodeCapacity} MB - ${info.usedNodeCapacity} MB`,
+  ],
+  ["Total Node Capacity", gib(info.totalNodeCapacity)],
+  ["Number of Node Containers", info.numContainers],
+];

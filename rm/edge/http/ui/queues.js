@@ -1,146 +1,396 @@
-// The scheduler's page: the queue tree of a partition, one queue in full with its users and applications, and shares over time.
+// The scheduler's page: the queue tree of a partition, one queue in full with its users and applications,
+// and shares over time.
 import { get, list } from "./api.js";
 import { appGrid } from "./apps.js";
 import { areas, hue, lines } from "./charts.js";
-import { choice, amount, empty, facts, gib, h, isRecording, moment, partitionName, percent, table, title, withQuery } from "./dom.js";
+import {
+  amount,
+  choice,
+  empty,
+  facts,
+  gib,
+  h,
+  html,
+  isRecording,
+  moment,
+  partitionName,
+  percent,
+  plainGib,
+  table,
+  title,
+  withQuery,
+} from "./dom.js";
 import { grid } from "./grid.js";
 import { queueActions } from "./queueactions.js";
 import { capacityFacts, fairFacts, fifoFacts, inPartition, userLimit } from "./queuefacts.js";
 
-const MINUTES = [["5", "5 minutes"], ["15", "15 minutes"], ["60", "1 hour"]];
+const MINUTES = [
+  ["5", "5 minutes"],
+  ["15", "15 minutes"],
+  ["60", "1 hour"],
+];
 const span = (minutes) => !isRecording && choice("Time", "minutes", MINUTES, minutes, "15");
-const NOTHING = { memory: 0, vCores: 0 }, MOST_CHARTS = 8;
+const NOTHING = { memory: 0, vCores: 0 },
+  MOST_CHARTS = 8;
 
 // Hadoop's own addresses name the branches that are open: ?openQueues=Queue: root.a#Queue: root.a.b
-const hadoopsQueue = (query) => (query.get("openQueues") || "").split("#").at(-1).replace(/^Queue:\s*/, "") || null;
+const hadoopsQueue = (query) =>
+  (query.get("openQueues") || "")
+    .split("#")
+    .at(-1)
+    .replace(/^Queue:\s*/, "") || null;
 
 export async function scheduler(_, query) {
-  const partition = query.get("partition") || "", open = query.get("queue") || hadoopsQueue(query), minutes = query.get("minutes") || "15", path = encodeURIComponent(open || "root");
+  const partition = query.get("partition") || "",
+    open = query.get("queue") || hadoopsQueue(query),
+    minutes = query.get("minutes") || "15",
+    path = encodeURIComponent(open || "root");
   const asked = `queue=${encodeURIComponent(open || "")}`;
-  const [{ scheduler: { schedulerInfo: info } }, { history }, { nodes }, rights, { users: { user } }, { found }] = await Promise.all([get("/scheduler"),
-    get(`/ui/history/queues?parent=${path}&partition=${encodeURIComponent(partition)}&minutes=${minutes}`), get("/ui/nodes"), get("/ui/rights"),
-    get(`/ui/queue-users?queue=${path}`).catch(() => ({ users: { user: [] } })), get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20&${asked}`)]);
-  const common = { history, minutes, partition, query, rights, apps: list(found.app), asked, users: list(user) };
+  const [
+    {
+      scheduler: { schedulerInfo: info },
+    },
+    { history },
+    { nodes },
+    rights,
+    {
+      users: { user },
+    },
+    { found },
+  ] = await Promise.all([
+    get("/scheduler"),
+    get(`/ui/history/queues?parent=${path}&partition=${encodeURIComponent(partition)}&minutes=${minutes}`),
+    get("/ui/nodes"),
+    get("/ui/rights"),
+    get(`/ui/queue-users?queue=${path}`).catch(() => ({ users: { user: [] } })),
+    get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20&${asked}`),
+  ]);
+  const common = {
+    history,
+    minutes,
+    partition,
+    query,
+    rights,
+    apps: list(found.app),
+    asked,
+    users: list(user),
+  };
   if (info.type === "fifoScheduler") return fifo(info, common);
-  const isFair = info.type === "fairScheduler", all = list(nodes.node);
-  const labels = [...new Set(["", ...all.map((one) => one.label)])].sort(), whole = totalOf(all, partition);
+  const isFair = info.type === "fairScheduler",
+    all = list(nodes.node);
+  const labels = [...new Set(["", ...all.map((one) => one.label)])].sort(),
+    whole = totalOf(all, partition);
   const rows = isFair ? fairRows(info.rootQueue, info.rootQueue) : capacityRows(info, partition, whole);
   const chosen = rows.find((one) => one.name === open);
-  return [title("Scheduler"), h("p", {}, isFair ? "FairScheduler" : "CapacityScheduler"),
-    !isFair && labels.length > 1 && choice("Partition", "partition", labels.map((one) => [one, partitionName(one)]), partition, ""),
-    !isFair && h("p", { class: "id" }, `Partition: ${partitionName(partition)} `, amount(whole)),
-    legend(isFair), h("ul", { class: "queues" }, rows.map((one) => queueBar(one, open))),
-    chosen ? details(chosen, rows, isFair, common) : empty("Choose a queue to see all of it."),
-    h("h2", {}, `Share of ${partition ? `partition ${partition}` : "the cluster"} over time`), span(minutes), shares(history, isFair),
-    h("h2", {}, open ? `Applications of ${open}` : "Waiting and running applications"), applications(common),
-    info.health && health(info.health)];
+  const partitions = labels.map((one) => [one, partitionName(one)]);
+  return html`${title("Scheduler")}
+    <p>${isFair ? "FairScheduler" : "CapacityScheduler"}</p>
+    ${!isFair && labels.length > 1 && choice("Partition", "partition", partitions, partition, "")}
+    ${!isFair && html`<p class="id">Partition: ${partitionName(partition)} ${amount(whole)}</p>`}
+    ${legend(isFair)}
+    <ul class="queues">${rows.map((one) => queueBar(one, open))}</ul>
+    ${chosen ? details(chosen, rows, isFair, common) : empty("Select a queue to see its details.")}
+    <h2>Share of ${partition ? `partition ${partition}` : "the cluster"} over time</h2>
+    ${span(minutes)}${shares(history, isFair)}
+    <h2>${open ? `Applications of ${open}` : "Waiting and running applications"}</h2>
+    ${applications(common)}${info.health && health(info.health)}`;
 }
 
 function totalOf(nodes, partition) {
   const living = nodes.filter((one) => one.label === partition && one.state !== "LOST");
-  return living.reduce((sum, one) => ({ memory: sum.memory + one.totalMB, vCores: sum.vCores + one.totalVCores }), NOTHING);
+  return living.reduce(
+    (sum, one) => ({ memory: sum.memory + one.totalMB, vCores: sum.vCores + one.totalVCores }),
+    NOTHING,
+  );
 }
 
-const applications = ({ apps, query, asked }) => appGrid("queueapps", apps, query, { calls: [`/ui/apps?states=ACCEPTED,RUNNING&${asked}`], none: "No application waits or runs here.", isSorted: false });
+const applications = ({ apps, query, asked }) =>
+  appGrid("queueapps", apps, query, {
+    calls: [`/ui/apps?states=ACCEPTED,RUNNING&${asked}`],
+    none: "No application is running or waiting in this queue.",
+    isSorted: false,
+  });
 
 function fifo(info, common) {
-  return [title("Scheduler"), h("p", {}, "FifoScheduler"), facts(fifoFacts(info)), h("h2", {}, "Users"), userGrid(FAIR_USERS, common.users, "root", common.query),
-    h("h2", {}, "Share of the cluster over time"), span(common.minutes), shares(common.history, false),
-    h("h2", {}, "Waiting and running applications"), applications(common)];
+  return [
+    title("Scheduler"),
+    h("p", {}, "FifoScheduler"),
+    facts(fifoFacts(info)),
+    h("h2", {}, "Users"),
+    userGrid(FAIR_USERS, common.users, "root", common.query),
+    h("h2", {}, "Share of the cluster over time"),
+    span(common.minutes),
+    shares(common.history, false),
+    h("h2", {}, "Waiting and running applications"),
+    applications(common),
+  ];
 }
 
 function legend(isFair) {
-  return h("p", { class: "legend" }, h("span", { class: "key used" }, "used"),
+  return h(
+    "p",
+    { class: "legend" },
+    h("span", { class: "key used" }, "used"),
     h("span", { class: "key over" }, isFair ? "used beyond the fair share" : "used beyond the guarantee"),
     h("span", { class: "key floor" }, isFair ? "steady fair share" : "guaranteed"),
-    isFair && h("span", { class: "key now" }, "fair share now"), h("span", { class: "key most" }, "maximum"));
+    isFair && h("span", { class: "key now" }, "fair share now"),
+    h("span", { class: "key most" }, "maximum"),
+  );
 }
 
 function capacityRows(queue, partition, whole, depth = 0, parent = null) {
-  const capacity = inPartition((queue.capacities || {}).queueCapacitiesByPartition, partition);
-  const usage = inPartition((queue.resources || {}).resourceUsagesByPartition, partition);
-  const one = { name: queue.queuePath, depth, queue, capacity, usage, parent, whole, used: capacity ? capacity.absoluteUsedCapacity : 0,
-    floor: capacity ? capacity.absoluteCapacity : 0, most: capacity ? capacity.absoluteMaxCapacity : 0, isBusy: queue.allocatedContainers > 0 || queue.pendingContainers > 0,
-    amount: usage ? usage.used : NOTHING, pending: usage ? usage.pending : NOTHING, isMade: (queue.creationMethod || "static") !== "static" };
-  const below = list((queue.queues || {}).queue).flatMap((child) => capacityRows(child, partition, whole, depth + 1, one));
+  const capacity = inPartition(queue.capacities?.queueCapacitiesByPartition, partition);
+  const usage = inPartition(queue.resources?.resourceUsagesByPartition, partition);
+  const one = {
+    name: queue.queuePath,
+    depth,
+    queue,
+    capacity,
+    usage,
+    parent,
+    whole,
+    used: capacity ? capacity.absoluteUsedCapacity : 0,
+    floor: capacity ? capacity.absoluteCapacity : 0,
+    most: capacity ? capacity.absoluteMaxCapacity : 0,
+    isBusy: queue.allocatedContainers > 0 || queue.pendingContainers > 0,
+    amount: usage ? usage.used : NOTHING,
+    pending: usage ? usage.pending : NOTHING,
+    isMade: (queue.creationMethod || "static") !== "static",
+  };
+  const below = list(queue.queues?.queue).flatMap((child) =>
+    capacityRows(child, partition, whole, depth + 1, one),
+  );
   return !capacity && !below.length ? [] : [one, ...below];
 }
 
 function fairRows(queue, root, depth = 0, parent = null, siblings = []) {
-  const whole = root.clusterResources.memory || 1, part = (value) => Math.min(100, (100 * value.memory) / whole), children = list((queue.childQueues || {}).queue);
-  const pending = { memory: Math.max(0, queue.demandResources.memory - queue.usedResources.memory), vCores: Math.max(0, queue.demandResources.vCores - queue.usedResources.vCores) };
-  const one = { name: queue.queueName, depth, queue, parent, siblings, used: part(queue.usedResources), floor: part(queue.steadyFairResources),
-    now: part(queue.fairResources), most: part(queue.maxResources), amount: queue.usedResources, pending };
+  const whole = root.clusterResources.memory || 1,
+    part = (value) => Math.min(100, (100 * value.memory) / whole),
+    children = list(queue.childQueues?.queue);
+  const pending = {
+    memory: Math.max(0, queue.demandResources.memory - queue.usedResources.memory),
+    vCores: Math.max(0, queue.demandResources.vCores - queue.usedResources.vCores),
+  };
+  const one = {
+    name: queue.queueName,
+    depth,
+    queue,
+    parent,
+    siblings,
+    used: part(queue.usedResources),
+    floor: part(queue.steadyFairResources),
+    now: part(queue.fairResources),
+    most: part(queue.maxResources),
+    amount: queue.usedResources,
+    pending,
+  };
   return [one, ...children.flatMap((child) => fairRows(child, root, depth + 1, one, children))];
 }
 
 function queueBar(one, open) {
-  const bound = one.now === undefined ? one.floor : one.now, within = Math.min(one.used, bound);
-  const px = (value) => `${Math.max(0, Math.min(100, value))}%`, isOpen = one.name === open;
+  const bound = one.now === undefined ? one.floor : one.now,
+    within = Math.min(one.used, bound);
+  const px = (value) => `${Math.max(0, Math.min(100, value))}%`,
+    isOpen = one.name === open;
   const stopped = one.queue.state && one.queue.state !== "RUNNING";
-  return h("li", { key: one.name }, h("a", { href: withQuery("queue", isOpen ? null : one.name), "aria-current": isOpen ? "true" : null, "aria-expanded": String(isOpen) },
-    h("span", { class: "name", style: { paddingLeft: `${one.depth * 1.2}rem` } }, one.depth ? one.name.split(".").at(-1) : one.name,
-      stopped && h("small", { class: "trouble" }, ` ${one.queue.state}`), one.isMade && h("small", {}, " made by itself")),
-    h("span", { class: "queuebar" }, h("span", { class: "most", style: { width: px(one.most) } }),
-      h("span", { class: "used", style: { width: px(within) } }),
-      one.used > bound && h("span", { class: "over", style: { left: px(within), width: px(one.used - within) } }),
-      one.now !== undefined && h("span", { class: "now", style: { left: px(one.now) } }),
-      h("span", { class: "floor", style: { left: px(one.floor) } })),
-    h("span", { class: "number" }, h("b", {}, percent(one.used)), ` of ${percent(bound)}, at most ${percent(one.most)}`,
-      one.pending.memory > 0 && [", ", gib(one.pending.memory), " pending"])));
+  const at = (left, width) => ({ left: px(left), width: width === undefined ? null : px(width) });
+  return html`<li key=${one.name}>
+    <a
+      href=${withQuery("queue", isOpen ? null : one.name)}
+      aria-current=${isOpen ? "true" : null}
+      aria-expanded=${String(isOpen)}
+    >
+      <span class="name" style=${{ paddingLeft: `${one.depth * 1.2}rem` }}>
+        ${one.depth ? one.name.split(".").at(-1) : one.name}
+        ${stopped && html`<small class="trouble"> ${one.queue.state}</small>`}
+        ${one.isMade && html`<small> created dynamically</small>`}
+      </span>
+      <span class="queuebar">
+        <span class="most" style=${at(0, one.most)}></span>
+        <span class="used" style=${at(0, within)}></span>
+        ${one.used > bound && html`<span class="over" style=${at(within, one.used - within)}></span>`}
+        ${one.now !== undefined && html`<span class="now" style=${at(one.now)}></span>`}
+        <span class="floor" style=${at(one.floor)}></span>
+      </span>
+      <span class="number">
+        <b>${percent(one.used)}</b>${` of ${percent(bound)}, at most ${percent(one.most)}`}
+        ${one.pending.memory > 0 && [", ", gib(one.pending.memory), " pending"]}
+      </span>
+    </a>
+  </li>`;
+}
+
+// "Uses 6.0 GiB of 4.0 GiB guaranteed; 2.0 GiB are borrowed from other queues. 3.0 GiB pending."
+function sentence(row, isFair) {
+  const due = isFair ? row.queue.fairResources : row.capacity?.effectiveMinResource;
+  if (!due) return null;
+  const { memory } = row.amount;
+  const rest =
+    memory > due.memory
+      ? `${plainGib(memory - due.memory)} are borrowed from other queues.`
+      : `${plainGib(due.memory - memory)} are free for other queues.`;
+  return html`<p class="headline">
+    ${`Uses ${plainGib(memory)} of ${plainGib(due.memory)} ${isFair ? "fair share" : "guaranteed"}; ${rest} `}
+    ${row.pending.memory > 0 && `${plainGib(row.pending.memory)} pending.`}
+  </p>`;
 }
 
 function details(row, rows, isFair, { partition, rights, users, query }) {
-  const siblings = rows.filter((one) => one.parent === row.parent);
-  return h("section", { class: "card" }, h("h2", {}, row.name, partition && ` in partition ${partition}`), !isFair && !isRecording && queueActions(row, siblings.map((one) => one.name), rights, partition),
-    facts([["Pending", amount(row.pending)], ...(isFair ? fairFacts(row) : capacityFacts(row))]),
-    h("h3", {}, isFair || !row.queue.users ? "Users" : "Active Users Info"), userTable(row, users, isFair, query), everything(row.queue));
+  const siblings = rows.filter((one) => one.parent === row.parent).map((one) => one.name);
+  return html`<section class="card">
+    <h2>${row.name}${partition && ` in partition ${partition}`}</h2>
+    ${sentence(row, isFair)}
+    ${!isFair && !isRecording && queueActions(row, siblings, rights, partition)}
+    ${facts([["Pending", amount(row.pending)], ...(isFair ? fairFacts(row) : capacityFacts(row))])}
+    <h3>${isFair || !row.queue.users ? "Users" : "Active Users Info"}</h3>
+    ${userTable(row, users, isFair, query)}${everything(row.queue)}
+  </section>`;
 }
 
-const sized = (key, name, read, how) => ({ key, name, isNumber: true, value: (one) => (read(one) ? read(one).memory : ""),
-  cell: (one) => (read(one) ? h("span", { title: how ? how(one) : null }, amount(read(one))) : "N/A") });
-const counted = (key, name, read) => ({ key, name, isNumber: true, value: (one) => read(one) ?? "", cell: (one) => read(one) ?? "N/A" });
+const sized = (key, name, read, how) => ({
+  key,
+  name,
+  isNumber: true,
+  value: (one) => (read(one) ? read(one).memory : ""),
+  cell: (one) => (read(one) ? h("span", { title: how ? how(one) : null }, amount(read(one))) : "N/A"),
+});
+const counted = (key, name, read) => ({
+  key,
+  name,
+  isNumber: true,
+  value: (one) => read(one) ?? "",
+  cell: (one) => read(one) ?? "N/A",
+});
 
-const FAIR_USERS = [{ key: "user", name: "User Name", value: (one) => one.username }, sized("used", "Used Resource", (one) => one.resourcesUsed),
-  sized("reserved", "Reserved Resource", (one) => one.resourcesReserved), sized("pending", "Pending Resource", (one) => one.resourcesPending),
-  sized("fair", "Fair Share", (one) => one.fairShare), counted("containers", "Running Containers", (one) => one.runningContainers),
-  counted("waiting", "Pending Containers", (one) => one.pendingContainers), counted("running", "Running Apps", (one) => one.runningApps),
-  counted("apps", "Waiting Apps", (one) => one.waitingApps), counted("most", "Max Running Apps", (one) => one.maxRunningApps)];
+const FAIR_USERS = [
+  { key: "user", name: "User Name", value: (one) => one.username },
+  sized("used", "Used Resource", (one) => one.resourcesUsed),
+  sized("reserved", "Reserved Resource", (one) => one.resourcesReserved),
+  sized("pending", "Pending Resource", (one) => one.resourcesPending),
+  sized("fair", "Fair Share", (one) => one.fairShare),
+  counted("containers", "Running Containers", (one) => one.runningContainers),
+  counted("waiting", "Pending Containers", (one) => one.pendingContainers),
+  counted("running", "Running Apps", (one) => one.runningApps),
+  counted("apps", "Waiting Apps", (one) => one.waitingApps),
+  counted("most", "Max Running Apps", (one) => one.maxRunningApps),
+];
 
-const userGrid = (columns, rows, path, query) => grid({ id: "users", name: "Users", columns, rows, query, order: "user", keyOf: (one) => one.username,
-  calls: [`/ui/queue-users?queue=${encodeURIComponent(path)}`], none: "Nobody has an application here." });
+const userGrid = (columns, rows, path, query) =>
+  grid({
+    id: "users",
+    name: "Users",
+    columns,
+    rows,
+    query,
+    order: "user",
+    keyOf: (one) => one.username,
+    calls: [`/ui/queue-users?queue=${encodeURIComponent(path)}`],
+    none: "No user has an application in this queue.",
+  });
 
 function userTable(row, users, isFair, query) {
-  if (isFair || row.queue.numActiveApplications === undefined) return userGrid(FAIR_USERS, users, row.name, query);
-  const own = list((row.queue.users || {}).user), limits = own.map((one) => h("p", { class: "how" }, `${one.username}: ${userLimit(one, row.queue, row.capacity)}`));
-  const columns = [{ key: "user", name: "User Name", value: (one) => one.username },
-    sized("limit", "User Limit Resource", (one) => one.userResourceLimit, (one) => userLimit(one, row.queue, row.capacity)),
-    counted("weight", "Weight", (one) => one.userWeight), sized("used", "Used Resource", (one) => one.resourcesUsed),
-    sized("maxam", "Max AM Resource", () => row.queue.userAMResourceLimit), sized("am", "Used AM Resource", (one) => one.AMResourceUsed),
-    counted("running", "Schedulable Apps", (one) => one.numActiveApplications), counted("waiting", "Non-Schedulable Apps", (one) => one.numPendingApplications)];
-  return [grid({ id: "users", name: "Users", columns, rows: own, query, order: "user", keyOf: (one) => one.username, calls: ["/scheduler"], none: "Nobody has an application here." }), limits];
+  if (isFair || row.queue.numActiveApplications === undefined)
+    return userGrid(FAIR_USERS, users, row.name, query);
+  const own = list(row.queue.users?.user),
+    limits = own.map((one) =>
+      h("p", { class: "how" }, `${one.username}: ${userLimit(one, row.queue, row.capacity)}`),
+    );
+  const columns = [
+    { key: "user", name: "User Name", value: (one) => one.username },
+    sized(
+      "limit",
+      "User Limit Resource",
+      (one) => one.userResourceLimit,
+      (one) => userLimit(one, row.queue, row.capacity),
+    ),
+    counted("weight", "Weight", (one) => one.userWeight),
+    sized("used", "Used Resource", (one) => one.resourcesUsed),
+    sized("maxam", "Max AM Resource", () => row.queue.userAMResourceLimit),
+    sized("am", "Used AM Resource", (one) => one.AMResourceUsed),
+    counted("running", "Schedulable Apps", (one) => one.numActiveApplications),
+    counted("waiting", "Non-Schedulable Apps", (one) => one.numPendingApplications),
+  ];
+  return [
+    grid({
+      id: "users",
+      name: "Users",
+      columns,
+      rows: own,
+      query,
+      order: "user",
+      keyOf: (one) => one.username,
+      calls: ["/scheduler"],
+      none: "No user has an application in this queue.",
+    }),
+    limits,
+  ];
 }
 
 function everything(queue) {
   const simple = Object.entries(queue).filter(([, value]) => typeof value !== "object" && value !== "");
-  return h("details", {}, h("summary", {}, "Every field of the REST API"), facts(simple.map(([key, value]) => [key, String(value)])));
+  return html`<details>
+    <summary>Every field of the REST API</summary>
+    ${facts(simple.map(([key, value]) => [key, String(value)]))}
+  </details>`;
 }
 
-// All children stood on one another, then each by itself against what it is due.
+// The lines beside the used share: of either scheduler, what is due to a queue.
+const FAIR_LINES = [
+  ["steady fair share", "guaranteed", "dashed"],
+  ["fair share now", "fair", "dotted"],
+];
+const CAPACITY_LINES = [
+  ["guaranteed", "guaranteed", "dashed"],
+  ["maximum", "maximum", "dotted"],
+];
+
+function oneShare(one, times, marks, isFair) {
+  const due = (isFair ? FAIR_LINES : CAPACITY_LINES).filter(([, key]) => one[key]);
+  const series = [
+    { name: "used", values: one.used, kind: "line0" },
+    ...due.map(([name, key, dashed], i) => ({ name, values: one[key], kind: `line${i + 1}`, dashed })),
+  ];
+  return html`<section key=${one.path}>
+    <h3>${one.path}</h3>
+    ${lines(`${one.path}: used and ${isFair ? "fair share" : "guarantee"}`, times, series, marks)}
+  </section>`;
+}
+
+// All children stacked, then each by itself beside what is due to it.
 function shares(history, isFair) {
-  const queues = list(history.queue), times = list(history.times), marks = list(history.mark);
-  if (!queues.length) return empty("The first samples are on their way.");
-  const due = isFair ? [["steady fair share", "guaranteed", "dashed"], ["fair share now", "fair", "dotted"]] : [["guaranteed", "guaranteed", "dashed"], ["maximum", "maximum", "dotted"]];
-  const alone = queues.slice(0, MOST_CHARTS).map((one) => h("section", { key: one.path }, h("h3", {}, one.path),
-    lines(`${one.path}: used against what it is due`, times, [{ name: "used", values: one.used, kind: "line0" },
-      ...due.filter(([, key]) => one[key]).map(([name, key, dashed], i) => ({ name, values: one[key], kind: `line${i + 1}`, dashed }))], marks)));
-  return [areas("Used share of each queue", times, queues.map((one, i) => ({ name: one.path, values: one.used, kind: hue(i) })), { marks }),
-    h("p", { class: "legend" }, "Upright: preemptions, applications moved, queues refreshed or changed, nodes that came or went."),
-    h("details", { open: queues.length === 1 }, h("summary", {}, `Each queue against its ${isFair ? "fair share" : "guarantee and maximum"}`), alone)];
+  const queues = list(history.queue);
+  const times = list(history.times);
+  const marks = list(history.mark);
+  if (!queues.length) return empty("No samples yet. The first ones appear within a few seconds.");
+  const used = queues.map((one, i) => ({ name: one.path, values: one.used, kind: hue(i) }));
+  return html`${areas("Used share of each queue", times, used, { marks })}
+    <p class="legend">
+      Vertical lines: preemption requested, container preempted, application moved, queues changed, node added
+      or lost.
+    </p>
+    <details open=${queues.length === 1}>
+      <summary>Each queue and its ${isFair ? "fair share" : "guarantee and maximum"}</summary>
+      ${queues.slice(0, MOST_CHARTS).map((one) => oneShare(one, times, marks, isFair))}
+    </details>`;
 }
 
 function health(info) {
-  return h("details", {}, h("summary", {}, "Last scheduler run"), h("p", {}, "Last run: ", moment(info.lastrun)),
-    table("Last operations", ["Operation", "Node", "Container", "Queue"], list(info.operationsInfo).map((one) => [one.operation, one.nodeId, one.containerId, one.queue]), ""),
-    table("Last run", ["Operation", "Count", "Resources"], list(info.lastRunDetails).map((one) => [one.operation, one.count, amount(one.resources)]), ""));
+  const operations = list(info.operationsInfo);
+  const counts = list(info.lastRunDetails);
+  return html`<details>
+    <summary>Last scheduler run</summary>
+    <p>Last run: ${moment(info.lastrun)}</p>
+    ${table(
+      "Last operations",
+      ["Operation", "Node", "Container", "Queue"],
+      operations.map((one) => [one.operation, one.nodeId, one.containerId, one.queue]),
+      "No operations yet.",
+    )}
+    ${table(
+      "Last run",
+      ["Operation", "Count", "Resources"],
+      counts.map((one) => [one.operation, one.count, amount(one.resources)]),
+      "No operations yet.",
+    )}
+  </details>`;
 }

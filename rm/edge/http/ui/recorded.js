@@ -1,30 +1,44 @@
-// A finished run instead of a living cluster: the bar with the slider of time, and the pages that only runs have.
+// A finished run instead of a living cluster: the bar with the slider of time, and the pages that only runs
+// have.
 import { get, list } from "./api.js";
-import { h, since, withQuery } from "./dom.js";
 import { compare } from "./compare.js";
+import { html, render, since, withQuery } from "./dom.js";
 import { eventLog } from "./log.js";
 import { run } from "./run.js";
 import { simulation } from "./simulation.js";
 
-const SPEEDS = [[0.5, "half speed"], [1, "1 moment a second"], [4, "4 a second"], [10, "10 a second"]];
-const bar = h("section", { id: "timebar", "aria-label": "Time of the run" });
-let header = { runs: [] }, timer = null, speed = Number(localStorage.getItem("speed")) || 4, shownRun, go;
+const SPEEDS = [
+  [0.5, "half speed"],
+  [1, "1 moment a second"],
+  [4, "4 a second"],
+  [10, "10 a second"],
+];
+const bar = Object.assign(document.createElement("section"), { id: "timebar", ariaLabel: "Time of the run" });
+let header = { runs: [] },
+  timer = null,
+  speed = Number(localStorage.getItem("speed")) || 4,
+  shownRun,
+  go;
 
 export const chosenRun = () => new URLSearchParams(location.search).get("run") || header.runs[0]?.run;
 const moments = () => (header.run ? header.run.moments.at : []);
 
-// The place of the moment that the address names; without one, the last.
+// The place of the moment that the address names; without one, the first.
 export function place() {
-  const at = new URLSearchParams(location.search).get("at"), all = moments();
-  if (at === null || !all.length) return all.length - 1;
+  const at = new URLSearchParams(location.search).get("at"),
+    all = moments();
+  if (at === null) return 0;
   const after = all.findIndex((one) => one > Number(at));
   return after < 0 ? all.length - 1 : Math.max(0, after - 1);
 }
 
-export const current = () => ({ ...header.run, place: place(), line: header.run?.moments.step[place()] });
+export const current = () => {
+  const at = place();
+  return { ...header.run, run: chosenRun(), place: at, line: header.run?.moments.step[at] };
+};
 
 export function addressOf(index) {
-  return withQuery("at", index >= moments().length - 1 ? null : moments()[index]);
+  return withQuery("at", index <= 0 ? null : moments()[index]);
 }
 
 export function seek(index) {
@@ -34,88 +48,163 @@ export function seek(index) {
 }
 
 export function toggle() {
-  if (timer) { clearInterval(timer); timer = null; draw(); return; }
+  if (timer) {
+    clearInterval(timer);
+    timer = null;
+    draw();
+    return;
+  }
   if (place() >= moments().length - 1) seek(0);
   timer = setInterval(() => {
     if (document.querySelector("dialog[open]")) return;
-    if (place() >= moments().length - 1) toggle(); else seek(place() + 1);
+    if (place() >= moments().length - 1) toggle();
+    else seek(place() + 1);
   }, 1000 / speed);
   draw();
 }
 
 function setSpeed(value) {
-  localStorage.setItem("speed", (speed = Number(value)));
-  if (timer) { toggle(); toggle(); }
+  speed = Number(value);
+  localStorage.setItem("speed", value);
+  if (timer) {
+    toggle();
+    toggle();
+  }
 }
 
-const stop = () => { if (timer) toggle(); };
-const button = (name, text, action) => h("button", { "aria-label": name, title: name, onclick: action }, text);
+const stop = () => {
+  if (timer) toggle();
+};
+const button = (name, text, to) =>
+  html`<button aria-label=${name} title=${name} onclick=${() => jump(to())}>${text}</button>`;
 
-// Made once for a run, so that a slider that is being dragged stays what it is; then only brought up to date.
-function build() {
-  const last = moments().length - 1;
-  const runs = header.runs.length > 1 && h("label", {}, "Run ", h("select", { id: "whichrun", onchange: (event) => { stop(); go(withQuery("run", event.target.value)); } },
-    header.runs.map((one) => h("option", { value: one.run, selected: one.run === chosenRun() }, `${one.run}: ${one.name} (${one.scheduler.replace("Scheduler", "")})`))));
-  bar.replaceChildren(...[runs,
-    header.run && h("span", { class: "keys" }, button("To the beginning", "|‹", () => { stop(); seek(0); }),
-      button("One moment back (left arrow)", "‹", () => { stop(); seek(place() - 1); }),
-      h("button", { id: "play", onclick: toggle }), button("One moment on (right arrow)", "›", () => { stop(); seek(place() + 1); }),
-      button("To the end", "›|", () => { stop(); seek(last); })),
-    header.run && h("input", { id: "slider", type: "range", min: 0, max: last, step: 1, "aria-label": "Moment of the run",
-      oninput: (event) => { stop(); seek(Number(event.target.value)); } }),
-    header.run && h("label", { class: "speed" }, h("select", { "aria-label": "Speed", onchange: (event) => setSpeed(event.target.value) },
-      SPEEDS.map(([value, text]) => h("option", { value, selected: value === speed }, text)))),
-    header.run && h("output", { id: "moment", for: "slider" })].filter(Boolean));
+function jump(index) {
+  stop();
+  seek(index);
+}
+
+export const nameOf = (one) => `${one.run}: ${one.name} (${one.scheduler.replace("Scheduler", "")})`;
+
+function runs() {
+  const choose = (event) => {
+    stop();
+    go(withQuery("run", event.target.value));
+  };
+  return html`<label>Run <select id="whichrun" onchange=${choose}>
+    ${header.runs.map(
+      (one) => html`<option value=${one.run} selected=${one.run === chosenRun()}>${nameOf(one)}</option>`,
+    )}
+  </select></label>`;
+}
+
+function controls() {
+  const { at, time, step } = header.run.moments;
+  const { file, kind } = header.run;
+  const last = at.length - 1;
+  const index = place();
+  const line = step[index];
+  const text = line
+    ? file.split("\n")[line - 1]?.trim().replace(/^- /, "")
+    : "the cluster as it is described";
+  return html`<span class="keys">
+      ${button("To the beginning", "|‹", () => 0)}
+      ${button("One moment back (left arrow)", "‹", () => place() - 1)}
+      <button id="play" onclick=${toggle}>${timer ? "❚❚ Pause" : "Play"}</button>
+      ${button("One moment on (right arrow)", "›", () => place() + 1)}
+      ${button("To the end", "›|", () => last)}
+    </span>
+    <input
+      id="slider"
+      type="range"
+      min="0"
+      max=${last}
+      step="1"
+      value=${index}
+      aria-label="Moment of the run"
+      aria-valuetext=${`${since(at[index])}, ${text}`}
+      oninput=${(event) => jump(Number(event.target.value))}
+    />
+    <label class="speed"><select aria-label="Speed" onchange=${(event) => setSpeed(event.target.value)}>
+      ${SPEEDS.map(
+        ([value, name]) => html`<option value=${value} selected=${value === speed}>${name}</option>`,
+      )}
+    </select></label>
+    <output id="moment" for="slider">
+      <b>${since(at[index])}</b>${` · ${index + 1} of ${at.length}`}
+      ${at.at(-1) !== time.at(-1) && ` · virtual time ${since(time[index])}`}
+      ${file && kind === "scenario" && html`<code title=${`line ${line} of the file`}>${text}</code>`}
+    </output>`;
 }
 
 function draw() {
   bar.hidden = /^\/cluster\/(compare|simulation)$/.test(location.pathname);
-  const slider = document.getElementById("slider");
-  if (!slider) return;
-  const { moments: { at, time, step }, file } = header.run, index = place(), line = step[index];
-  const text = line && file.split("\n")[line - 1]?.trim().replace(/^- /, "");
-  slider.value = index;
-  slider.setAttribute("aria-valuetext", `${since(at[index])}, ${text || "as described"}`);
-  document.getElementById("play").textContent = timer ? "❚❚ Pause" : "Play";
-  document.getElementById("moment").replaceChildren(h("b", {}, since(at[index])), ` · ${index + 1} of ${at.length}`,
-    at[at.length - 1] !== time[time.length - 1] ? ` · virtual time ${since(time[index])}` : "",
-    file && header.run.kind === "scenario" ? h("code", { title: line ? `line ${line} of the file` : "" }, line ? text : "the cluster as it is described") : "");
+  render([header.runs.length > 1 && runs(), header.run && controls()], bar);
 }
 
 export async function reload() {
   header = await get("/ui/recording");
   shownRun = chosenRun();
-  build();
   draw();
 }
 
 async function events(_, query) {
   const { event, leftOut } = await get("/ui/recording/events");
-  return [...await eventLog(list(event), query),
-    leftOut > 0 && h("p", { class: "empty" }, `The recording kept the first events; ${leftOut} later ones were left out.`)];
+  const numbered = list(event).map((one, number) => ({ ...one, number }));
+  return [
+    ...(await eventLog(numbered, query)),
+    leftOut > 0 &&
+      html`<p class="empty">The recording kept the first events; ${leftOut} later ones are not in it.</p>`,
+  ];
 }
 
 // Pages of a run that is not loaded yet wait for it.
 const ofRun = (view) => async (words, query) => {
-  if (chosenRun() !== shownRun) { stop(); await reload(); }
+  if (chosenRun() !== shownRun) {
+    stop();
+    await reload();
+  }
   draw();
-  if (!header.run) return [h("h1", {}, "Nothing was recorded yet"),
-    h("p", {}, "Play a scenario on the page ", h("a", { href: "/cluster/simulation" }, "Simulation"), ", or name a recording: yarnbox view RECORDING")];
+  if (!header.run)
+    return html`<h1>No run to show</h1>
+      <p>
+        Play a scenario on the page <a href="/cluster/simulation">Simulation</a>, or open a recording:
+        <code> yarnbox view RECORDING</code>
+      </p>`;
   return view(words, query);
 };
 
 export async function begin(pages, views, goTo) {
   go = goTo;
-  document.head.append(h("link", { rel: "stylesheet", href: "/static/recorded.css" }));
+  const style = { rel: "stylesheet", href: "/static/recorded.css" };
+  document.head.append(Object.assign(document.createElement("link"), style));
   document.getElementById("bar").after(bar);
   document.getElementById("lost").textContent = "yarnbox view does not answer any more: start it again.";
   for (const name of Object.keys(views)) views[name] = ofRun(views[name]);
-  Object.assign(views, { events: ofRun(events), run: ofRun(() => run(current(), addressOf)), compare: ofRun((_, query) => compare(query, header.runs)),
-    simulation: (_, query) => { draw(); return simulation(query, header.runs, async (made) => { await reload(); go(`/cluster/run?run=${made}&at=0`); }); } });
+  Object.assign(views, {
+    events: ofRun(events),
+    run: ofRun((_, query) => run(current(), addressOf, query, header.demo, header.runs)),
+    compare: (words, query) =>
+      header.whatIf && !header.run
+        ? compare(query, header.runs, true)
+        : ofRun(() => compare(query, header.runs, header.whatIf))(words, query),
+    simulation: (_, query) => {
+      draw();
+      return simulation(query, header.runs, async (made) => {
+        await reload();
+        go(`/cluster/run?run=${made}&at=0`);
+      });
+    },
+  });
   pages.splice(0, 1, ["/cluster/run", "Run", "r"], ["/cluster", "Cluster", "c"]);
   pages.push(["/cluster/compare", "Compare", "v"], ["/cluster/simulation", "Simulation", "m"]);
   document.addEventListener("keydown", (event) => {
-    if (event.target.closest("input, select, textarea, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (
+      /** @type {Element} */ (event.target).closest("input, select, textarea, dialog") ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey
+    )
+      return;
     if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
     event.preventDefault();
     stop();

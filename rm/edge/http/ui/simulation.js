@@ -1,6 +1,7 @@
-// A scenario is chosen or written, or a trace of jobs chosen, and played in virtual time by `yarnbox view`; then its recording is shown.
+// A scenario is chosen or written, or a trace of jobs chosen, and played in virtual time by `yarnbox view`;
+// then its recording is shown.
 import { get, list, post } from "./api.js";
-import { h, table, title, withQuery } from "./dom.js";
+import { html, table, title, withQuery } from "./dom.js";
 
 const EXAMPLE = `name: two-queues
 about: Queue a may use idle capacity of b; the first container of b goes where a has left room.
@@ -21,65 +22,148 @@ steps:
   - ask: {app: b1, requests: [{count: 2, memory-mb: 1024}]}
   - heartbeat: {node: n2, times: 2}
 `;
-const SCHEDULERS = [["", "the one that the file names"], ["capacity", "CapacityScheduler"], ["fair", "FairScheduler"], ["fifo", "FifoScheduler"]];
-const SIZES = [["nodes", "Nodes of 10 GiB and 10 vcores", 200], ["jobs", "The first so many jobs", 2000], ["scale", "Bytes divided by", 1000000]];
-const kept = { name: "", text: EXAMPLE, scheduler: "", nodes: 4, jobs: 200, scale: 10, problems: [], isRunning: false };
+const SCHEDULERS = [
+  ["", "the one that the file names"],
+  ["capacity", "CapacityScheduler"],
+  ["fair", "FairScheduler"],
+  ["fifo", "FifoScheduler"],
+];
+const SIZES = [
+  ["nodes", "Nodes of 10 GiB and 10 vcores", 200],
+  ["jobs", "Number of jobs", 2000],
+  ["scale", "Divide bytes by", 1000000],
+];
+const kept = {
+  name: "",
+  text: EXAMPLE,
+  scheduler: "",
+  nodes: 4,
+  jobs: 200,
+  scale: 10,
+  problems: [],
+  isRunning: false,
+};
+const refresh = () => dispatchEvent(new Event("refresh"));
 const isTrace = () => kept.name.endsWith(".tsv");
+const keep =
+  (name, /** @type {(text: string) => any} */ read = String) =>
+  (event) => {
+    kept[name] = read(event.target.value);
+  };
 
 export async function simulation(query, runs, done) {
-  const { files } = await get("/ui/simulations"), wanted = query.get("file");
+  const { files } = await get("/ui/simulations");
+  const wanted = query.get("file");
   if (wanted && wanted !== kept.name && files.includes(wanted)) {
-    Object.assign(kept, { name: wanted, text: (await get(`/ui/simulations/file?name=${encodeURIComponent(wanted)}`)).text, problems: [] });
+    const { text } = await get(`/ui/simulations/file?name=${encodeURIComponent(wanted)}`);
+    Object.assign(kept, { name: wanted, text, problems: [] });
   }
-  const text = h("textarea", { id: "scenario", rows: 22, spellcheck: "false", "aria-label": "Scenario", oninput: (event) => { kept.text = event.target.value; } });
-  text.value = kept.text;
-  const problems = h("div", { id: "problems", role: "alert" }), start = h("button", { id: "simulate", class: "primary" }, "Run");
-  const sizes = h("p", { class: "actions" }, SIZES.map(([name, what, most]) => h("label", {}, `${what} `, h("input", { type: "number", name, min: 1, max: most, value: kept[name],
-    oninput: (event) => { kept[name] = Number(event.target.value); } }))));
-  const tell = () => {
-    sizes.hidden = !isTrace();
-    start.disabled = kept.isRunning;
-    start.textContent = kept.isRunning ? "Running…" : "Run";
-    problems.replaceChildren(...(kept.problems.length ? [h("pre", { class: "error" }, kept.problems.join("\n"))] : []));
+  const choose = (event) => {
+    history.pushState(null, "", withQuery("file", event.target.value));
+    refresh();
   };
-  start.addEventListener("click", () => simulate(done, tell));
-  tell();
-  return [title("Simulation"), h("p", {}, "A scenario is a cluster and what happens to it; it is played in virtual time against the real schedulers, in an instant. A trace of SWIM (.tsv) is a day of jobs, of which some are played."),
-    files.length > 0 && h("label", {}, "File ", h("select", { id: "file", onchange: (event) => {
-      history.pushState(null, "", withQuery("file", event.target.value));
-      dispatchEvent(new Event("refresh"));
-    } }, h("option", { value: "" }, "choose one"), files.map((one) => h("option", { value: one, selected: one === kept.name }, one)))), " ",
-    h("label", {}, "or from your disk ", h("input", { type: "file", accept: ".yaml,.yml,.tsv", onchange: (event) => upload(event) })),
-    text,
-    h("p", { class: "actions" }, h("label", {}, "Scheduler ", h("select", { id: "scheduler", onchange: (event) => { kept.scheduler = event.target.value; } },
-      SCHEDULERS.map(([value, name]) => h("option", { value, selected: value === kept.scheduler }, name)))), start),
-    h("p", { class: "empty" }, "Another scheduler than a scenario's gets the same queues with the same weights; what the file expects is left out then."),
-    sizes, problems, runs.length > 0 && played(runs)];
+  return html`${title("Simulation")}
+    <p>
+      A scenario describes a cluster and what happens to it. It is played in virtual time, with the same
+      scheduler code as the ResourceManager. A SWIM trace (.tsv) is a list of
+      jobs, of which the first are played.
+    </p>
+    ${
+      files.length > 0 &&
+      html`<label>File <select id="file" onchange=${choose}>
+        <option value="">choose one</option>
+        ${files.map((one) => html`<option value=${one} selected=${one === kept.name}>${one}</option>`)}
+      </select></label>`
+    }
+    <label>
+      ${files.length > 0 ? " or a file" : "A file"} of your own${" "}
+      <input type="file" accept=".yaml,.yml,.tsv" onchange=${upload} />
+    </label>
+    <textarea
+      id="scenario"
+      rows="22"
+      spellcheck=${false}
+      aria-label="Scenario"
+      value=${kept.text}
+      oninput=${keep("text")}
+    />
+    <p class="actions">
+      <label>Scheduler <select id="scheduler" onchange=${keep("scheduler")}>
+        ${SCHEDULERS.map(
+          ([value, name]) =>
+            html`<option value=${value} selected=${value === kept.scheduler}>${name}</option>`,
+        )}
+      </select></label>
+      <button id="simulate" class="primary" disabled=${kept.isRunning} onclick=${() => simulate(done)}>
+        ${kept.isRunning ? "Running…" : "Run"}
+      </button>
+    </p>
+    <p class="empty">
+      With another scheduler than the file's, queues and weights are converted, and the file's
+      expectations are not checked.
+    </p>
+    ${
+      isTrace() &&
+      html`<p class="actions">
+        ${SIZES.map(
+          ([name, what, most]) => html`<label>
+            ${what}${" "}
+            <input
+              type="number"
+              name=${name}
+              min="1"
+              max=${most}
+              value=${kept[name]}
+              oninput=${keep(name, Number)}
+            />
+          </label>`,
+        )}
+      </p>`
+    }
+    <div id="problems" role="alert">
+      ${kept.problems.length > 0 && html`<pre class="error">${kept.problems.join("\n")}</pre>`}
+    </div>
+    ${runs.length > 0 && played(runs)}`;
 }
 
 async function upload(event) {
   const [file] = event.target.files;
   if (!file) return;
   Object.assign(kept, { name: file.name, text: await file.text(), problems: [] });
-  dispatchEvent(new Event("refresh"));
+  refresh();
 }
 
-async function simulate(done, tell) {
+async function simulate(done) {
   Object.assign(kept, { isRunning: true, problems: [] });
-  tell();
+  refresh();
+  const { name, text, scheduler, nodes, jobs, scale } = kept;
   try {
-    const { run } = await post("/ui/simulations", { text: kept.text, name: kept.name || "scenario", scheduler: kept.scheduler, nodes: kept.nodes, jobs: kept.jobs, scale: kept.scale });
+    const { run } = await post("/ui/simulations", {
+      text,
+      name: name || "scenario",
+      scheduler,
+      nodes,
+      jobs,
+      scale,
+    });
     kept.isRunning = false;
     await done(run);
   } catch (error) {
     kept.problems = error.problems || [error.message];
   } finally {
     kept.isRunning = false;
-    tell();
+    refresh();
   }
 }
 
 function played(runs) {
-  return [h("h2", {}, "Runs"), table("Runs", ["Run", "Name", "Scheduler", ""], list(runs).map((one) => [h("a", { href: `/cluster/run?run=${one.run}&at=0` }, one.run), one.name, one.scheduler,
-    runs.length > 1 && one !== runs.at(-1) && h("a", { href: `/cluster/compare?runs=${one.run},${runs.at(-1).run}` }, `compare with ${runs.at(-1).run}`)]), "")];
+  const last = runs.at(-1);
+  const rows = list(runs).map((one) => [
+    html`<a href=${`/cluster/run?run=${one.run}`}>${one.run}</a>`,
+    one.name,
+    one.scheduler,
+    one !== last &&
+      html`<a href=${`/cluster/compare?runs=${one.run},${last.run}`}>compare with ${last.run}</a>`,
+  ]);
+  return [html`<h2>Runs</h2>`, table("Runs", ["Run", "Name", "Scheduler", "Compare"], rows, "")];
 }

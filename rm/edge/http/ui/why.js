@@ -1,19 +1,49 @@
 // Why an application waits: the way from the root to the nodes, a line for each thing that was checked.
 import { list } from "./api.js";
-import { empty, h } from "./dom.js";
+import { clock, html } from "./dom.js";
 
 const MARKS = { true: ["✓", "holds"], false: ["✕", "fails"] };
 
 function step(one) {
   const [mark, word] = MARKS[one.holds];
-  return h("li", { class: one.holds ? "holds" : "fails" }, h("b", { "aria-label": word }, mark), " ", h("b", {}, one.level), ": ", one.checked,
-    one.numbers && h("span", { class: "how" }, ` ${one.numbers}`), !one.holds && one.change && h("p", { class: "change" }, `What would help: ${one.change}`));
+  return html`<li class=${word}>
+    <b role="img" aria-label=${word}>${mark}</b> <b>${one.level}</b>: ${one.checked}
+    ${one.numbers && html`<span class="how"> ${one.numbers}</span>`}
+    ${!one.holds && one.change && html`<p class="change">To change this: ${one.change}</p>`}
+  </li>`;
 }
 
+function marked(one) {
+  const whom = one.for && ` for ${one.for}`;
+  const due = one.killAt > 0 && `; it is killed at ${clock(one.killAt)} or later`;
+  return html`<li>
+    ${one.isAM && "the ApplicationMaster, "}${one.container}${` (${one.resource} on ${one.node})`}
+    ${whom}${due}
+  </li>`;
+}
+
+const preemption = (marks) => html`<section class="card why">
+  <h2>Marked for preemption</h2>
+  <ul>${marks.map(marked)}</ul>
+</section>`;
+
 export function whyNot(why) {
-  const paths = list(why.path), reasons = list(why.reasons);
-  if (!paths.length && !reasons.length) return why.diagnostic ? [h("h2", {}, "Why not"), empty(why.diagnostic)] : null;
-  return h("section", { class: "card why" }, h("h2", {}, "Why not"),
-    paths.map((path) => h("section", {}, h("h3", {}, path.asked), h("ol", { class: "path" }, list(path.step).map(step)))),
-    reasons.length > 0 && h("ul", {}, reasons.map((one) => h("li", {}, one))));
+  const marks = list(why.preemption);
+  return [waits(why), marks.length > 0 && preemption(marks)];
+}
+
+function waits(why) {
+  const paths = list(why.path);
+  const reasons = list(why.reasons);
+  if (!paths.length && !reasons.length)
+    return why.diagnostic ? html`<h2>Why it waits</h2><p class="empty">${why.diagnostic}</p>` : null;
+  if (!paths.length && reasons.length === 1) return null; // the state of the application says it already
+  return html`<section class="card why">
+    <h2>Why it waits</h2>
+    ${paths.map(
+      (path) =>
+        html`<section><h3>${path.asked}</h3><ol class="path">${list(path.step).map(step)}</ol></section>`,
+    )}
+    ${reasons.length > 0 && html`<ul>${reasons.map((one) => html`<li>${one}</li>`)}</ul>`}
+  </section>`;
 }

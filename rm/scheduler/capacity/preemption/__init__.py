@@ -9,6 +9,10 @@
     intra        between the users and applications of one queue
     policy       one pass after another: marks, waiting, kills
 
-Pure: a pass reads a snapshot and tells its decisions to a port. How the CapacityScheduler makes the snapshot
-and carries out the decisions is told in capacity/preempting.py.
+These are pure: a pass reads a snapshot and gives its decisions to a port. Beside them stand
+
+    capture       the snapshot taken of the running scheduler
+    proportional  the policy as the monitor runs it: decisions become events
+    marks         what becomes of these events
+    killable      lazy preemption: containers that may be killed by whoever needs their space
 """

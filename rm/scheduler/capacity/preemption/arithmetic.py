@@ -2,7 +2,7 @@
 
 `compare`, `lesser` and `greater` look at two amounts as shares of a third, the base; the latter two return
 one of the two whole. With the default calculator memory alone decides, but whole vectors are carried along.
-Answers for Resources and ResourceCalculator as PreemptableResourceCalculator and the selectors use them.
+Hadoop: Resources and ResourceCalculator as PreemptableResourceCalculator and the selectors use them.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from math import ceil, floor, inf
 
-from rm.scheduler.calculator import float32
-from yarn.resource import MEMORY_MB, NONE, VCORES, Resource, combine, componentwise_max
+from yarnbox.rm.scheduler.calculator import float32
+from yarnbox.yarn.resource import MEMORY_MB, NONE, VCORES, Resource, combine, componentwise_max
 
 MANDATORY = (MEMORY_MB, VCORES)
 
@@ -67,15 +67,18 @@ class Arithmetic:
         return max(_ratio(one.value(name), two.value(name)) for name in self.types)
 
     def share(self, amount: Resource, weights: Mapping[str, float]) -> Resource:
-        """Each type's amount times its weight, rounded: memory half up, or every type up (multiply and
-        normalise up).
+        """Each type's amount times its weight, rounded: memory half up, or every type up."""
+        if not self.is_dominant:
+            return _of_memory(amount.memory_mb * weights.get(MEMORY_MB, 0.0))
+        return Resource.of({name: ceil(amount.value(name) * weights.get(name, 0.0)) for name in self.types})
+
+    def scale(self, amount: Resource, factor: float) -> Resource:
+        """Every type times one factor, rounded in the same way, but to a 32-bit float first, as Hadoop
+        does not with weights.
         """
         if not self.is_dominant:
-            memory = floor(amount.memory_mb * weights.get(MEMORY_MB, 0.0) + 0.5)
-            return Resource(memory, 1 if memory > 0 else 0)
-        return Resource.of(
-            {name: ceil(float32(amount.value(name) * weights.get(name, 0.0))) for name in self.types}
-        )
+            return _of_memory(amount.memory_mb * factor)
+        return Resource.of({name: ceil(float32(amount.value(name) * factor)) for name in self.types})
 
     def fits(self, smaller: Resource, larger: Resource) -> bool:
         """By memory, or in every type."""
@@ -127,6 +130,11 @@ def without_zeros(amount: Resource, types: Sequence[str]) -> Resource:
 def componentwise(one: Resource, two: Resource) -> Resource:
     """The smaller amount of each type."""
     return combine(min, one, two)
+
+
+def _of_memory(memory_mb: float) -> Resource:
+    memory = floor(memory_mb + 0.5)
+    return Resource(memory, 1 if memory > 0 else 0)
 
 
 def _ratio(one: float, two: float) -> float:

@@ -1,7 +1,7 @@
 """What each queue should have, and what it should give: the ideal assignment, level by level, partition by
 partition.
 
-Answers for AbstractPreemptableResourceCalculator and PreemptableResourceCalculator. Behaviour of theirs that
+Hadoop: AbstractPreemptableResourceCalculator and PreemptableResourceCalculator. Behaviour of theirs that
 looks like a slip but that clusters see is kept, and said where it is.
 """
 
@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rm.scheduler.calculator import float32
-from rm.scheduler.capacity.preemption.arithmetic import componentwise, not_below_zero, truncate
-from rm.scheduler.capacity.preemption.settings import PreemptionSettings
-from rm.scheduler.capacity.preemption.snapshot import QueueView, Share, Snapshot, Steps
-from yarn.resource import NONE, Resource, total
+from yarnbox.rm.scheduler.calculator import float32
+from yarnbox.rm.scheduler.capacity.preemption.arithmetic import componentwise, not_below_zero, truncate
+from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
+from yarnbox.rm.scheduler.capacity.preemption.snapshot import QueueView, Share, Snapshot, Steps
+from yarnbox.yarn.resource import NONE, Resource, total
 
 NO_GUARANTEE = 2147483647.0
 """The share of a queue without a guarantee: behind everybody."""
@@ -173,12 +173,22 @@ class IdealAssignment:
             for queue in need:
                 queue.share(partition).weights = dict.fromkeys(types, equal)
             return
-        sums = total(queue.share(partition).guaranteed for queue in need)
-        for queue in need:
-            share = queue.share(partition)
-            for name in types:
-                whole = sums.value(name)
-                if whole:  # of a type that nobody is guaranteed the weight stays as it was
+        shares = [queue.share(partition) for queue in need]
+        sums = total(share.guaranteed for share in shares)
+        absolute = 0.0
+        for share in shares:
+            absolute = float32(absolute + share.absolute)
+        for name in types:
+            whole = sums.value(name)
+            by_absolute = whole and any(
+                share.absolute and not share.guaranteed.value(name) for share in shares
+            )
+            for share in shares:
+                if by_absolute:  # some guarantee of this type was rounded down to nothing
+                    share.weights[name] = float32(share.absolute / absolute)
+                elif not whole or not absolute:
+                    share.weights[name] = float32(1.0 / len(need))
+                else:
                     share.weights[name] = float32(share.guaranteed.value(name) / whole)
 
     def _offer(self, queue: QueueView, share: Share, available: Resource, base: Resource) -> Resource:
@@ -227,4 +237,4 @@ class IdealAssignment:
             share.to_obtain = share.to_preempt
             if not self.counts_reserved and arithmetic.is_positive(cluster, share.to_preempt):
                 factor = self.settings.natural_termination_factor
-                share.to_obtain = arithmetic.share(share.to_preempt, dict.fromkeys(arithmetic.types, factor))
+                share.to_obtain = arithmetic.scale(share.to_preempt, factor)

@@ -1,6 +1,6 @@
 """Preemption between the users and applications of one queue, by user limit or by application priority.
 
-Answers for IntraQueueCandidatesSelector and FifoIntraQueuePreemptionPlugin.
+Hadoop: IntraQueueCandidatesSelector and FifoIntraQueuePreemptionPlugin.
 """
 
 from __future__ import annotations
@@ -9,12 +9,18 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cmp_to_key
 
-from rm.scheduler.calculator import float32
-from rm.scheduler.capacity.preemption.arithmetic import not_below_zero, truncate
-from rm.scheduler.capacity.preemption.selection import Obtain, Round, Selected, victims_first
-from rm.scheduler.capacity.preemption.snapshot import AppShare, AppView, ContainerView, QueueView, Steps
-from yarn.ids import ApplicationAttemptId, ContainerId
-from yarn.resource import NONE, Resource, total
+from yarnbox.rm.scheduler.calculator import float32
+from yarnbox.rm.scheduler.capacity.preemption.arithmetic import not_below_zero, truncate
+from yarnbox.rm.scheduler.capacity.preemption.selection import Obtain, Round, Selected, victims_first
+from yarnbox.rm.scheduler.capacity.preemption.snapshot import (
+    AppShare,
+    AppView,
+    ContainerView,
+    QueueView,
+    Steps,
+)
+from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
+from yarnbox.yarn.resource import NONE, Resource, total
 
 
 class _User:

@@ -1,17 +1,17 @@
 """The proportional capacity preemption policy: one pass after another over snapshots, with marks that have an
 age.
 
-Answers for ProportionalCapacityPreemptionPolicy.
+Hadoop: ProportionalCapacityPreemptionPolicy.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rm.scheduler.capacity.preemption.arithmetic import truncate
-from rm.scheduler.capacity.preemption.intra import select_within_queues
-from rm.scheduler.capacity.preemption.precedence import select_by_queue_priority
-from rm.scheduler.capacity.preemption.selection import (
+from yarnbox.rm.scheduler.capacity.preemption.arithmetic import truncate
+from yarnbox.rm.scheduler.capacity.preemption.intra import select_within_queues
+from yarnbox.rm.scheduler.capacity.preemption.precedence import select_by_queue_priority
+from yarnbox.rm.scheduler.capacity.preemption.selection import (
     AT_ONCE,
     Decisions,
     Round,
@@ -21,10 +21,10 @@ from rm.scheduler.capacity.preemption.selection import (
     select_fifo,
     select_for_reservations,
 )
-from rm.scheduler.capacity.preemption.settings import PreemptionSettings
-from rm.scheduler.capacity.preemption.snapshot import ContainerView, Snapshot, Steps, whole
-from yarn.ids import ContainerId
-from yarn.resource import Resource
+from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
+from yarnbox.rm.scheduler.capacity.preemption.snapshot import ContainerView, Snapshot, Steps, whole
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.resource import Resource
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class PreemptionPolicy:
         if since_ms is None:
             self.marked[container.container_id] = now_ms
             marked.append(container)
-            decisions.mark(container)
+            decisions.mark(container, now_ms + wait_ms)
         elif since_ms + wait_ms <= now_ms:
             del self.marked[container.container_id]
             killed.append(container)

@@ -1,17 +1,23 @@
 """Reservations of queues with a higher priority take the place of containers of queues with a lower one.
 
 Even of queues below their guarantee, as long as the reserving queue is below its own; disable_preemption is
-not looked at. Answers for QueuePriorityContainerCandidateSelector.
+not looked at. Hadoop: QueuePriorityContainerCandidateSelector.
 """
 
 from __future__ import annotations
 
 from functools import cmp_to_key
 
-from rm.scheduler.capacity.preemption.selection import Round, Selected
-from rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView, QueueView, Snapshot, Steps
-from yarn.ids import ContainerId, NodeId
-from yarn.resource import NONE, Resource
+from yarnbox.rm.scheduler.capacity.preemption.selection import Round, Selected
+from yarnbox.rm.scheduler.capacity.preemption.snapshot import (
+    ContainerView,
+    NodeView,
+    QueueView,
+    Snapshot,
+    Steps,
+)
+from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.resource import NONE, Resource
 
 
 def select_by_queue_priority(round_: Round) -> Steps[Selected]:

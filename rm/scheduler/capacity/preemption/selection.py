@@ -1,6 +1,6 @@
 """Which containers a pass takes: what all selectors share, and the selectors between queues.
 
-`Round` is one pass's pot: what may still be taken, and what was selected so far, by any selector. Answers for
+`Round` is one pass's pot: what may still be taken, and what was selected so far, by any selector. Hadoop:
 CapacitySchedulerPreemptionUtils, FifoCandidatesSelector and ReservedContainerCandidatesSelector.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from rm.scheduler.capacity.preemption.arithmetic import not_below_zero, without_zeros
-from rm.scheduler.capacity.preemption.ideal import IdealAssignment
-from rm.scheduler.capacity.preemption.settings import PreemptionSettings
-from rm.scheduler.capacity.preemption.snapshot import (
+from yarnbox.rm.scheduler.capacity.preemption.arithmetic import not_below_zero, without_zeros
+from yarnbox.rm.scheduler.capacity.preemption.ideal import IdealAssignment
+from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
+from yarnbox.rm.scheduler.capacity.preemption.snapshot import (
     AppView,
     ContainerView,
     NodeView,
@@ -20,8 +20,8 @@ from rm.scheduler.capacity.preemption.snapshot import (
     Snapshot,
     Steps,
 )
-from yarn.ids import ContainerId
-from yarn.resource import NONE, Resource
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.resource import NONE, Resource
 
 AT_ONCE = 64
 """Containers that are looked at without a pause."""
@@ -32,8 +32,8 @@ Obtain = dict[str, Resource]
 class Decisions(Protocol):
     """Who carries out what a pass decides."""
 
-    def mark(self, container: ContainerView) -> None:
-        """MARK_CONTAINER_FOR_PREEMPTION: its AM is asked for it."""
+    def mark(self, container: ContainerView, kill_at_ms: int) -> None:
+        """MARK_CONTAINER_FOR_PREEMPTION: its AM is asked for it, and it is not killed before that moment."""
         ...
 
     def kill(self, container: ContainerView) -> None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from enum import Enum
 
-from rm.scheduler.calculator import float32
-from yarn.configuration import Configuration
-from yarn.settings import read, setting, settings
+from yarnbox.rm.scheduler.calculator import float32
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.settings import read, setting, settings
 
 _PREFIX = "yarn.resourcemanager.monitor.capacity.preemption."
 _BALANCE = _PREFIX + "preemption-to-balance-queue-after-satisfied."

@@ -2,7 +2,7 @@
 
 Made anew for each pass, by the scheduler or from a table; the working figures (ideal, to give, to obtain) are
 written here, too, since the selectors hand them on to one another. Containers and nodes are used as they are,
-through the few attributes that the policy reads. Answers for TempQueuePerPartition, TempAppPerPartition and
+through the few attributes that the policy reads. Hadoop: TempQueuePerPartition, TempAppPerPartition and
 TempUserPerPartition.
 """
 
@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from rm.scheduler.asks import RequestKey
-from rm.scheduler.capacity.preemption.arithmetic import Arithmetic
-from yarn.ids import ApplicationAttemptId, ContainerId, NodeId
-from yarn.resource import NONE, Resource
+from yarnbox.rm.asks import RequestKey
+from yarnbox.rm.scheduler.capacity.preemption.arithmetic import Arithmetic
+from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId
+from yarnbox.yarn.resource import NONE, Resource
 
 T = TypeVar("T")
 Steps = Generator[None, None, T]
@@ -106,6 +106,7 @@ class Share:
     """One queue in one partition: what it is, and what this pass makes of it."""
 
     __slots__ = (
+        "absolute",
         "guaranteed",
         "ideal",
         "killable",
@@ -126,6 +127,7 @@ class Share:
         self,
         *,
         total: Resource = NONE,
+        absolute: float = 0.0,
         guaranteed: Resource = NONE,
         maximum: Resource = NONE,
         used: Resource = NONE,
@@ -135,6 +137,8 @@ class Share:
         killable: Resource = NONE,
     ) -> None:
         self.total = total
+        self.absolute = absolute
+        """The guarantee as a fraction of the partition, not rounded to whole amounts."""
         self.guaranteed = guaranteed
         self.maximum = maximum
         self.used = used

@@ -1,1 +1,50 @@
-"""The CapacityScheduler by itself: limits as tables of numbers, settings, random trees."""
+"""The CapacityScheduler by itself. A module without a test file of its own is tested where this list says.
+
+allocation/assignment          allocation/test_allocator.py
+allocation/heartbeat           tests/scenarios/capacity
+allocation/node_choice         tests/scenarios/queues
+allocation/observer            diagnostics/test_activities.py
+allocation/offers              tests/scenarios/queues
+allocation/refusals            diagnostics/test_agreement.py
+allocation/scheduling_requests tests/rm/scheduler/constraint/test_scheduler_handler.py
+allocation/skip_reason         diagnostics/test_explain.py
+config/mappings                lifecycle/test_placement.py
+config/properties              config/test_settings.py
+config/property_names          config/test_settings.py
+config/queue_reading           config/test_settings.py
+config/reading                 config/test_settings.py
+config/rules                   lifecycle/test_placement.py
+config/validation              config/test_settings.py
+config/values                  config/test_settings.py
+diagnostics/am_launch          tests/scenarios/queues
+diagnostics/configuration_difference tests/cluster/test_check_conf.py
+diagnostics/recording          diagnostics/test_activities.py
+lifecycle/access               tests/scenarios/queues
+lifecycle/admission            tests/scenarios/queues
+lifecycle/dynamic_queues       tests/scenarios/queues
+lifecycle/maintenance          tests/scenarios/queues
+lifecycle/move                 tests/scenarios/queues
+lifecycle/node_labels          tests/scenarios/labels
+lifecycle/parallel_applications tests/scenarios/queues
+lifecycle/plan_leaves          tests/scenarios/reservation
+lifecycle/plans                tests/scenarios/reservation
+lifecycle/priorities           tests/scenarios/queues
+lifecycle/refresh              tests/scenarios/queues
+lifecycle/submission           tests/scenarios/queues
+preemption/capture             preemption/test_proportional.py
+preemption/ideal               tests/preempt_table/test_rows.py
+preemption/intra               tests/preempt_table/test_rows.py
+preemption/marks               preemption/test_proportional.py
+preemption/precedence          tests/preempt_table/test_rows.py
+preemption/selection           tests/preempt_table/test_rows.py
+preemption/settings            preemption/test_proportional.py
+preemption/snapshot            tests/preempt_table/test_rows.py
+queue_details                  tests/rm/edge/test_queue_answers.py
+queue_view                     tests/rm/web/test_queue_beans.py
+queues/application             tests/scenarios/capacity
+queues/context                 queues/test_tree.py
+queues/queue                   queues/test_tree.py
+queues/sizes                   tests/scenarios/queues
+scheduler                      queues/test_tree.py
+views                          tests/rm/web/test_queue_beans.py
+"""

@@ -10,99 +10,42 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from rm.container import RMContainer
-from rm.context import RMContext
-from rm.effects import Effect
-from rm.events.scheduler import (
+from tests.surroundings import Files, Groups, NoTokens, Pages, PostedEvents, ReportingNode
+from yarnbox.rm.asks import ANY
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.context import RMContext
+from yarnbox.rm.effects import Effect
+from yarnbox.rm.events.app import AppRejected
+from yarnbox.rm.events.scheduler import (
     SchedulerAppAdded,
     SchedulerAppAttemptAdded,
     SchedulerAppAttemptRemoved,
     SchedulerAppRemoved,
+    SchedulerEvent,
     SchedulerNodeAdded,
     SchedulerNodeRemoved,
     SchedulerNodeResourceUpdate,
     SchedulerNodeUpdate,
 )
-from rm.labels import NodeLabelsManager
-from rm.labels.attributes import NodeAttributesManager
-from rm.scheduler.asks import ANY
-from rm.scheduler.capacity.application import CapacityAttempt
-from rm.scheduler.capacity.leaf import LeafQueue
-from rm.scheduler.capacity.scheduler import CapacityScheduler
-from rm.scheduler.constraint import PlacementConstraints
-from rm.settings import RMSettings
-from yarn.configuration import Configuration
-from yarn.enums import ContainerState
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.container import Container, ContainerStatus
-from yarn.records.request import ResourceRequest
-from yarn.resource import Resource
-from yarn.resource_types import ResourceTypeRegistry
-from yarn.settings import read
+from yarnbox.rm.labels import NodeLabelsManager
+from yarnbox.rm.labels.attributes import NodeAttributesManager
+from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
+from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
+from yarnbox.rm.scheduler.capacity.scheduler import CapacityScheduler
+from yarnbox.rm.scheduler.constraint import PlacementConstraints
+from yarnbox.rm.settings import RMSettings
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.enums import ContainerState
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.container import ContainerStatus
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.settings import read
 
 PREFIX = "yarn.scheduler.capacity."
 START_MS = 1_000_000
-
-
-class Provider:
-    """Configuration files in memory."""
-
-    def __init__(self, properties: Mapping[str, str]) -> None:
-        self.properties = dict(properties)
-
-    def load(self, *file_names: str) -> Configuration:
-        """The properties, whatever file is asked for."""
-        return Configuration(defaults={}).overlaid(self.properties, "capacity-scheduler.xml")
-
-    def read_text(self, file_name: str) -> str | None:
-        """There are no other files."""
-        return None
-
-    def modified_ms(self, file_name: str) -> int | None:
-        """Nor is anything ever written."""
-        return None
-
-
-class Groups:
-    """Who is in which group."""
-
-    def __init__(self, groups: Mapping[str, tuple[str, ...]]) -> None:
-        self.groups = groups
-
-    def groups_of(self, user: str) -> tuple[str, ...]:
-        """The groups, the primary one first."""
-        return self.groups.get(user, ())
-
-
-class NoTokens:
-    """Tokens and web addresses: nobody looks at them here."""
-
-    def __getattr__(self, name: str) -> Any:
-        return lambda *arguments, **keywords: None
-
-
-class Node:
-    """What the scheduler sees of an RMNode."""
-
-    def __init__(self, node_id: NodeId, rack: str, capability: Resource) -> None:
-        self.node_id = node_id
-        self.rack = rack
-        self.capability = capability
-        self.http_address = ""
-        self.is_decommissioning = False
-        self.launched: list[ContainerStatus] = []
-        self.completed: list[ContainerStatus] = []
-
-    def take_container_updates(self) -> tuple[list[ContainerStatus], list[ContainerStatus]]:
-        """What was reported since the last time."""
-        taken = self.launched, self.completed
-        self.launched, self.completed = [], []
-        return taken
-
-    def take_increased(self) -> list[Container]:
-        """Containers do not grow here."""
-        return []
 
 
 class CapacityRig:
@@ -114,17 +57,23 @@ class CapacityRig:
         *,
         site: Mapping[str, str] | None = None,
         groups: Mapping[str, tuple[str, ...]] | None = None,
+        handles_posted: bool = False,
     ) -> None:
+        """With `handles_posted` the scheduler handles the events that it posts for itself."""
         configuration = Configuration(defaults={}).overlaid(site or {}, "yarn-site.xml")
-        self.provider = Provider({name: str(value) for name, value in properties.items()})
+        self.provider = Files(
+            {name: str(value) for name, value in properties.items()},
+            base=Configuration(defaults={}),
+            source="capacity-scheduler.xml",
+        )
         self.context = RMContext(
             settings=read(RMSettings, configuration),
             configuration=configuration,
             resource_types=ResourceTypeRegistry.read(configuration),
             provider=self.provider,
-            groups=Groups(groups or {}),
+            groups=Groups(groups),
             tokens=NoTokens(),
-            pages=NoTokens(),
+            pages=Pages(),
             rack_of=lambda host: "/default-rack",
             random=Random(7),
             start_ms=START_MS,
@@ -134,6 +83,11 @@ class CapacityRig:
         self.context.constraints = PlacementConstraints(self.context)
         self.scheduler = CapacityScheduler(self.context)
         self.context.scheduler = self.scheduler
+        self.posted = PostedEvents(self.context)
+        if handles_posted:
+            self.context.dispatcher.register(SchedulerEvent, self.scheduler.handle, behind=True)
+        else:
+            self.posted.receive(SchedulerEvent)
         self.attempts: dict[str, ApplicationAttemptId] = {}
         self.effects: list[Effect] = self.context.effects
 
@@ -145,11 +99,11 @@ class CapacityRig:
         """A node registers."""
         node_id = NodeId(host=host, port=1234)
         capability = Resource(memory_mb, vcores, tuple(sorted(others.items())))
-        self.context.nodes[node_id] = Node(node_id, rack, capability)  # type: ignore[assignment]
+        self.context.nodes[node_id] = ReportingNode(node_id, rack, capability)  # type: ignore[assignment]
         self.scheduler.handle(SchedulerNodeAdded(node_id=node_id))
         return node_id
 
-    def node(self, host: str) -> Node:
+    def node(self, host: str) -> ReportingNode:
         """The node of that host."""
         return self.context.nodes[NodeId(host=host, port=1234)]  # type: ignore[return-value]
 
@@ -178,7 +132,7 @@ class CapacityRig:
         context.setdefault("unmanaged_am", True)
         submission = ApplicationSubmissionContext(application_id=application_id, queue=queue, **context)
         self.attempts[name] = attempt_id = ApplicationAttemptId(application_id=application_id, attempt_id=1)
-        placed = self.scheduler.place(submission, user)
+        placed = self.scheduler.place_application(submission, user)
         self.scheduler.handle(
             SchedulerAppAdded(
                 application_id=application_id,
@@ -191,14 +145,12 @@ class CapacityRig:
         rejected = self.take_rejection()
         if rejected is None:
             self.scheduler.handle(SchedulerAppAttemptAdded(attempt_id=attempt_id))
-        self.context.dispatcher._queue.clear()
+        self.posted.take()
         return rejected
 
     def take_rejection(self) -> str | None:
         """The diagnostics of an AppRejected among the posted events."""
-        queue = self.context.dispatcher._queue
-        found = [event.diagnostics for event in queue if type(event).__name__ == "AppRejected"]  # type: ignore[attr-defined]
-        queue.clear()
+        found = [event.diagnostics for event in self.posted.take() if isinstance(event, AppRejected)]
         return found[0] if found else None
 
     def attempt(self, name: str) -> CapacityAttempt:
@@ -231,7 +183,7 @@ class CapacityRig:
             relax_locality=relax,
             node_label_expression=label,
         )
-        queue = self.attempt(name).leaf.path
+        queue = str(self.attempt(name).queue)
         return self.call(name, [self.scheduler.normalize(request, queue)], release)
 
     def call(
@@ -239,7 +191,7 @@ class CapacityRig:
     ) -> list[RMContainer]:
         """An allocate call."""
         taken = self.scheduler.allocate(self.attempts[name], ask, release).containers
-        self.context.dispatcher._queue.clear()
+        self.posted.take()
         return taken
 
     def pull(self, name: str) -> list[RMContainer]:
@@ -266,7 +218,7 @@ class CapacityRig:
         self.scheduler.handle(
             SchedulerAppRemoved(application_id=attempt_id.application_id, final_state="FINISHED")
         )
-        self.context.dispatcher._queue.clear()
+        self.posted.take()
 
     # Looking
 

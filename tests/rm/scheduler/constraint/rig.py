@@ -6,20 +6,20 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from am.placement import parse_constraint
-from rm.container import RMContainer
-from rm.scheduler.constraint.asking import with_number
 from tests.rig import Rig
-from yarn.enums import NodeAction
-from yarn.ids import ApplicationId
-from yarn.records.master import AllocateResponse
-from yarn.records.request import (
+from yarnbox.am.placement import parse_constraint
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.scheduler.constraint.asking import with_number
+from yarnbox.yarn.enums import NodeAction
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.master import AllocateResponse
+from yarnbox.yarn.records.request import (
     ExecutionTypeRequest,
     PlacementConstraintMapEntry,
     ResourceSizing,
     SchedulingRequest,
 )
-from yarn.resource import Resource
+from yarnbox.yarn.resource import Resource
 
 HANDLER = "yarn.resourcemanager.placement-constraints.handler"
 RETRIES = "yarn.resourcemanager.placement-constraints.retry-attempts"
@@ -103,7 +103,7 @@ class ConstraintRig(Rig):
         """One allocate call."""
         return self.allocate(application_id, scheduling=requests)
 
-    def rounds(self, application_id: ApplicationId, times: int = 1) -> list[AllocateResponse]:
+    def exchange(self, application_id: ApplicationId, times: int = 1) -> list[AllocateResponse]:
         """Every node heartbeats, then the AM calls; so many times."""
         answers = []
         for _ in range(times):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rm.scheduler.constraint.algorithm import (
+from tests.rm.scheduler.constraint.rig import ConstraintRig, wants
+from yarnbox.rm.scheduler.constraint.algorithm import (
     POPULAR_TAGS,
     SERIAL,
     Batch,
@@ -12,10 +13,9 @@ from rm.scheduler.constraint.algorithm import (
     Outcome,
     in_order,
 )
-from rm.scheduler.constraint.asking import number_of
-from tests.rm.scheduler.constraint.rig import ConstraintRig, wants
-from yarn.ids import ApplicationId
-from yarn.records.request import SchedulingRequest
+from yarnbox.rm.scheduler.constraint.asking import number_of
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.request import SchedulingRequest
 
 APP = ApplicationId(0, 1)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rm.scheduler.constraint.namespaces import (
+from yarnbox.rm.scheduler.constraint.namespaces import (
     InvalidAllocationTagsQueryError,
     Namespace,
     NamespaceKind,
     parse_namespace,
 )
-from yarn.ids import ApplicationId
+from yarnbox.yarn.ids import ApplicationId
 
 
 @pytest.mark.parametrize(

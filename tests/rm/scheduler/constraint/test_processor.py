@@ -6,19 +6,18 @@ from typing import cast
 
 import pytest
 
-from rm.scheduler.capacity.assignment import SkipReason
-from rm.scheduler.capacity.reasons import explain
-from rm.scheduler.capacity.scheduler import CapacityScheduler
-from rm.scheduler.constraint.algorithm import DefaultPlacementAlgorithm
-from rm.scheduler.constraint.asking import number_of
-from rm.scheduler.constraint.room import algorithm_class
 from tests.rig import ask
 from tests.rm.scheduler.constraint.rig import RETRIES, ConstraintRig, wants
-from yarn.enums import RejectionReason
-from yarn.errors import SchedulerInvalidResourceRequestError, YarnError
-from yarn.ids import ApplicationId
-from yarn.records.master import AllocateResponse
-from yarn.records.request import SchedulingRequest
+from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
+from yarnbox.rm.scheduler.capacity.scheduler import CapacityScheduler
+from yarnbox.rm.scheduler.constraint.algorithm import DefaultPlacementAlgorithm
+from yarnbox.rm.scheduler.constraint.asking import number_of
+from yarnbox.rm.scheduler.constraint.constraints import algorithm_class
+from yarnbox.yarn.enums import RejectionReason
+from yarnbox.yarn.errors import SchedulerInvalidResourceRequestError, YarnError
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.master import AllocateResponse
+from yarnbox.yarn.records.request import SchedulingRequest
 
 PROCESSOR = "placement-processor"
 APART = "NOTIN,NODE,zk"
@@ -114,7 +113,7 @@ def test_plain_requests_beside_them_go_their_way() -> None:
     rig = ConstraintRig(PROCESSOR, 1)
     app = rig.start({"zk": APART})
     rig.allocate(app, ask(priority=5), scheduling=(wants("zk"),))
-    rig.rounds(app, 3)
+    rig.exchange(app, 3)
     assert rig.where(app) == {"n1": 2}
 
 
@@ -161,11 +160,12 @@ def test_why_it_waits() -> None:
     app = rig.start({"zk": APART})
     rig.ask(app, wants("zk", 2))
     scheduler = cast(CapacityScheduler, rig.context.scheduler)
-    found = {(one.reason, one.detail) for one in explain(scheduler, app)}
+    found = {(check.reason, check.numbers) for one in scheduler.explain(app) for check in one.failing}
     assert found == {(SkipReason.IN_PLACEMENT, "1 of zk: attempt 1 of 3")}
     rig.allocate(app)
-    (one,) = explain(scheduler, app)
-    assert one.detail == "1 of zk: attempt 2 of 3"
+    (one,) = scheduler.explain(app)
+    (check,) = one.failing
+    assert check.numbers == "1 of zk: attempt 2 of 3"
 
 
 def test_an_algorithm_of_ones_own() -> None:

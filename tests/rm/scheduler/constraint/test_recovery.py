@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.rm.scheduler.constraint.rig import RECOVERY, ConstraintRig, restarted, wants
-from yarn.ids import ApplicationId
+from yarnbox.yarn.ids import ApplicationId
 
 APART = {"zk": "NOTIN,NODE,zk"}
 
@@ -15,7 +15,7 @@ def running(handler: str) -> tuple[ConstraintRig, ApplicationId]:
     old = ConstraintRig(handler, site=RECOVERY)
     app = old.start(APART)
     old.ask(app, wants("zk", 4))
-    old.rounds(app, 4)
+    old.exchange(app, 4)
     assert old.where(app) == {"n1": 1, "n2": 1, "n3": 1}
     return restarted(old, handler), app
 
@@ -28,12 +28,12 @@ def test_what_ran_before_still_counts(handler: str) -> None:
     assert [tags.on_node(rig.nodes[name].node_id) for name in rig.names] == [{"zk": 1}] * 3
     rig.register_again(app, APART)
     rig.ask(app, wants("zk", 1))  # what was outstanding is said again
-    rig.rounds(app, 4)
+    rig.exchange(app, 4)
     assert rig.where(app) == {"n1": 1, "n2": 1, "n3": 1}
     rig.names.append("n4")
     rig.add_node("n4")
     rig.ask(app, wants("zk", 1, number=1))
-    rig.rounds(app, 4)
+    rig.exchange(app, 4)
     assert rig.where(app)["n4"] == 1
 
 
@@ -45,7 +45,7 @@ def test_a_recovered_container_that_ends_takes_its_tag_along() -> None:
     assert rig.context.constraints.tags.on_node(first.node_id) == {}
     rig.register_again(app, APART)
     rig.ask(app, wants("zk", 2))
-    rig.rounds(app, 3)
+    rig.exchange(app, 3)
     assert rig.where(app) == {"n1": 1, "n2": 1, "n3": 1}
 
 
@@ -55,5 +55,5 @@ def test_constraints_are_registered_once() -> None:
     rig.register_again(app, APART)
     rig.register_again(app, {"zk": "IN,NODE,nobody"})  # passed over, as in Hadoop
     rig.ask(app, wants("zk", 1))
-    rig.rounds(app)
+    rig.exchange(app)
     assert rig.where(app) == {"n1": 1}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from am.placement import parse_constraint
 from tests.rm.scheduler.constraint.rig import ConstraintRig, wants
-from yarn.records.request import PlacementConstraintMapEntry
+from yarnbox.am.placement import parse_constraint
+from yarnbox.yarn.records.request import PlacementConstraintMapEntry
 
 APART = parse_constraint("NOTIN,NODE,zk")
 NEAR = parse_constraint("IN,RACK,db")
@@ -50,6 +50,6 @@ def test_a_constraint_of_the_cluster_is_everybodys() -> None:
     one, two = rig.start(), rig.start()
     rig.ask(one, wants("zk", 2))
     rig.ask(two, wants("zk", 2))
-    rig.rounds(one, 3)
-    rig.rounds(two, 3)
+    rig.exchange(one, 3)
+    rig.exchange(two, 3)
     assert len(rig.live(one)) + len(rig.live(two)) == 2

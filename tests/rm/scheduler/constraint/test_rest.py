@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from rm.web import apps, nodes
-from rm.web.values import Shapes
 from tests.rm.scheduler.constraint.rig import ConstraintRig, wants
+from yarnbox.rm.web import apps, nodes
+from yarnbox.rm.web.values import Shapes
 
 
 def test_an_open_scheduling_request() -> None:
     rig = ConstraintRig("scheduler", 1)
     app = rig.start()
     rig.ask(app, wants("zk", 3, "AND(NOTIN,NODE,zk:java!=11)", number=7), wants("web", 1, number=8))
-    rig.rounds(app, 2)
+    rig.exchange(app, 2)
     shapes = Shapes(rig.context.resource_types)
     (shown,) = apps.open_requests(rig.context, shapes, rig.attempt(app))
     assert shown.pop("capability")["memory"] == 1024
@@ -30,7 +30,7 @@ def test_the_tags_of_a_node() -> None:
     rig = ConstraintRig("scheduler", 1)
     app = rig.start()
     rig.ask(app, wants("zk", 2), wants("db", 1, number=1))
-    rig.rounds(app, 3)
+    rig.exchange(app, 3)
     node = rig.context.nodes[rig.nodes["n1"].node_id]
     shown = nodes.node(rig.context, Shapes(rig.context.resource_types), node)
     assert shown["allocationTags"] == {

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from am.placement import parse_constraint
-from rm.labels.attributes import NodeAttributesManager
-from rm.scheduler.constraint.namespaces import InvalidAllocationTagsQueryError
-from rm.scheduler.constraint.satisfaction import NODE_PARTITION, Satisfaction
-from rm.scheduler.constraint.tags import AllocationTags
-from rm.scheduler.constraint.text import text
-from rm.scheduler.node import SchedulerNode
-from yarn.enums import AttributeMappingOperationType, CompositePlacementType, PlacementTargetType
-from yarn.ids import ApplicationId, NodeId
-from yarn.records.node import NodeAttribute, NodeAttributeKey
-from yarn.records.request import (
+from yarnbox.am.placement import parse_constraint
+from yarnbox.rm.container import SchedulerNode
+from yarnbox.rm.labels.attributes import NodeAttributesManager
+from yarnbox.rm.scheduler.constraint.namespaces import InvalidAllocationTagsQueryError
+from yarnbox.rm.scheduler.constraint.satisfaction import NODE_PARTITION, Satisfaction
+from yarnbox.rm.scheduler.constraint.tags import AllocationTags
+from yarnbox.rm.scheduler.constraint.text import text
+from yarnbox.yarn.enums import AttributeMappingOperationType, CompositePlacementType, PlacementTargetType
+from yarnbox.yarn.ids import ApplicationId, NodeId
+from yarnbox.yarn.records.node import NodeAttribute, NodeAttributeKey
+from yarnbox.yarn.records.request import (
     CompositePlacementConstraint,
     PlacementConstraint,
     PlacementConstraintTarget,
     SimplePlacementConstraint,
     TimedPlacementConstraint,
 )
-from yarn.resource import Resource
+from yarnbox.yarn.resource import Resource
 
 APP, OTHER = ApplicationId(0, 1), ApplicationId(0, 2)
 SIZE = Resource(8192, 8)

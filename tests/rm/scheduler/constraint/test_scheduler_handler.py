@@ -7,31 +7,30 @@ from typing import cast
 
 import pytest
 
-from rm.container import RMContainerState
-from rm.events.node import NodeExpire
-from rm.scheduler.asks import RequestKey
-from rm.scheduler.capacity.assignment import SkipReason
-from rm.scheduler.capacity.reasons import explain
-from rm.scheduler.capacity.scheduler import CapacityScheduler
 from tests.rig import ask
 from tests.rm.scheduler.constraint.rig import ConstraintRig, again, wants
-from yarn.enums import (
+from yarnbox.rm.asks import RequestKey
+from yarnbox.rm.container import RMContainerState
+from yarnbox.rm.events.node import NodeExpire
+from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
+from yarnbox.rm.scheduler.capacity.scheduler import CapacityScheduler
+from yarnbox.yarn.enums import (
     AttributeMappingOperationType,
     ExecutionType,
     PlacementTargetType,
     RejectionReason,
 )
-from yarn.errors import SchedulerInvalidResourceRequestError, YarnError
-from yarn.ids import ApplicationId
-from yarn.records.node import NodeAttribute, NodeAttributeKey
-from yarn.records.request import (
+from yarnbox.yarn.errors import SchedulerInvalidResourceRequestError, YarnError
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.node import NodeAttribute, NodeAttributeKey
+from yarnbox.yarn.records.request import (
     ExecutionTypeRequest,
     PlacementConstraint,
     PlacementConstraintTarget,
     SchedulingRequest,
     SimplePlacementConstraint,
 )
-from yarn.resource import Resource
+from yarnbox.yarn.resource import Resource
 
 SCHEDULER = "scheduler"
 APART = "NOTIN,NODE,zk"
@@ -52,7 +51,7 @@ def test_anti_affinity_puts_one_on_each_node_and_the_rest_waits() -> None:
     rig = ConstraintRig(SCHEDULER)
     app = rig.start()
     rig.ask(app, wants("zk", 4, APART))
-    rig.rounds(app, 6)
+    rig.exchange(app, 6)
     assert rig.where(app) == {"n1": 1, "n2": 1, "n3": 1}
     assert waiting(rig, app) == 1
     rig.add_node("n4")
@@ -65,7 +64,7 @@ def test_the_containers_bear_their_tags() -> None:
     rig = ConstraintRig(SCHEDULER, 1)
     app = rig.start()
     rig.ask(app, wants("zk", 1, APART))
-    (answer,) = rig.rounds(app)
+    (answer,) = rig.exchange(app)
     (container,) = answer.allocated_containers
     assert container.allocation_tags == ("zk",)
     assert container.allocation_request_id == 0
@@ -75,7 +74,7 @@ def test_a_registered_constraint_counts_for_its_tag() -> None:
     rig = ConstraintRig(SCHEDULER)
     app = rig.start({"zk": APART})
     rig.ask(app, wants("zk", 5), wants("web", 2, number=1))
-    rig.rounds(app, 4)
+    rig.exchange(app, 4)
     zk = [one.node.host for one in rig.live(app) if one.allocation_tags == ("zk",)]
     assert sorted(zk) == ["n1", "n2", "n3"]
     assert len(rig.live(app)) == 5  # web has no constraint
@@ -85,7 +84,7 @@ def test_both_the_requests_and_the_registered_constraint_hold() -> None:
     rig = ConstraintRig(SCHEDULER, 4)
     app = rig.start({"zk": "CARDINALITY,RACK,zk,0,0"})
     rig.ask(app, wants("zk", 4, APART))
-    rig.rounds(app, 4)
+    rig.exchange(app, 4)
     assert rig.where(app) == {"n1": 1, "n2": 1}  # a node of each rack
 
 
@@ -93,11 +92,11 @@ def test_affinity_and_cardinality_wait_for_what_they_need() -> None:
     rig = ConstraintRig(SCHEDULER)
     app = rig.start()
     rig.ask(app, wants("web", 4, "CARDINALITY,NODE,db,1,1", number=1))
-    rig.rounds(app, 2)
+    rig.exchange(app, 2)
     assert rig.where(app) == {}
     rig.ask(app, wants("db", 1, number=2))
     rig.heartbeat("n2")
-    rig.rounds(app, 4)
+    rig.exchange(app, 4)
     assert rig.where(app) == {"n2": 5}
 
 
@@ -105,7 +104,7 @@ def test_a_tag_counts_until_the_node_says_that_the_container_ended() -> None:
     rig = ConstraintRig(SCHEDULER, 1)
     app = rig.start()
     rig.ask(app, wants("zk", 2, APART))
-    rig.rounds(app, 2)
+    rig.exchange(app, 2)
     (first,) = rig.live(app)
     assert first.state is RMContainerState.RUNNING
     rig.allocate(app, release=(first.container_id,))
@@ -120,7 +119,7 @@ def test_a_lost_node_takes_its_tags_along() -> None:
     rig = ConstraintRig(SCHEDULER, 2)
     app = rig.start({"zk": "NOTIN,RACK,zk"})
     rig.ask(app, wants("zk", 2))
-    rig.rounds(app)
+    rig.exchange(app)
     assert rig.where(app) == {"n1": 1, "n2": 1}
     lose(rig, "n1")
     assert rig.where(app) == {"n2": 1}
@@ -152,7 +151,7 @@ def test_attributes() -> None:
         rig.context.attributes.change(AttributeMappingOperationType.ADD, {host: [one]})
     app = rig.start()
     rig.ask(app, wants("a", 1, "java=11"), wants("b", 2, "AND(java!=11:NOTIN,NODE,b)", number=1))
-    rig.rounds(app, 3)
+    rig.exchange(app, 3)
     assert rig.where(app) == {"n1": 1, "n2": 1, "n3": 1}
 
 
@@ -172,12 +171,12 @@ def test_an_update_changes_the_number_and_nothing_else() -> None:
         rig.ask(app, wants("zk", 3, "CARDINALITY,NODE,zk,0,9", memory_mb=2048))
     with pytest.raises(SchedulerInvalidResourceRequestError, match="must be >= 0"):
         rig.ask(app, again(request, -1))
-    rig.rounds(app, 4)
+    rig.exchange(app, 4)
     assert rig.where(app) == {"n1": 3}
     with pytest.raises(SchedulerInvalidResourceRequestError):
         rig.ask(app, wants("other", 1))  # the key stays bound to its request
     rig.ask(app, again(request, 1))
-    rig.rounds(app, 2)
+    rig.exchange(app, 2)
     assert rig.where(app) == {"n1": 4}
 
 
@@ -250,7 +249,7 @@ def test_a_size_is_normalized_and_cut() -> None:
     rig = ConstraintRig(SCHEDULER, 1, memory_mb=9216)
     app = rig.start()
     rig.ask(app, wants("a", memory_mb=100), wants("b", memory_mb=99_999, number=1))
-    rig.rounds(app, 3)
+    rig.exchange(app, 3)
     assert sorted(one.resource.memory_mb for one in rig.live(app)) == [1024, 8192]
 
 
@@ -269,7 +268,7 @@ def test_a_constraint_that_cannot_be_looked_up_is_rejected_after_some_looks() ->
     app = rig.start()
     request = wants("zk", 2, "NOTIN,NODE,app-id/zk")
     rig.ask(app, request)
-    before, _, after = rig.rounds(app, 3)
+    before, _, after = rig.exchange(app, 3)
     assert before.rejected_scheduling_requests == ()
     (rejected,) = after.rejected_scheduling_requests
     assert rejected.reason is RejectionReason.COULD_NOT_SCHEDULE_ON_NODE
@@ -282,9 +281,9 @@ def test_after_so_many_looks_nobody_looks_again() -> None:
     rig = ConstraintRig(SCHEDULER, 1)
     app = rig.start()
     rig.ask(app, wants("zk", 1, "OR(IN,NODE,db:IN,NODE,app-id/zk)"))
-    rig.rounds(app, 3)
+    rig.exchange(app, 3)
     rig.ask(app, wants("db", 1, number=1))
-    rig.rounds(app, 3)  # now the first half would hold
+    rig.exchange(app, 3)  # now the first half would hold
     assert [one.allocation_tags for one in rig.live(app)] == [("db",)]
 
 
@@ -347,13 +346,15 @@ def test_why_it_waits() -> None:
     app = rig.start({"zk": "IN,RACK,hbase"})
     rig.ask(app, wants("zk", 1, "java=11"))
     scheduler = cast(CapacityScheduler, rig.context.scheduler)
-    (reason,) = explain(scheduler, app)
-    assert reason.reason is SkipReason.CONSTRAINT
-    assert (reason.nodes, reason.detail) == (3, "node,EQ,java=[11]")
+    (waiting,) = scheduler.explain(app)
+    (check,) = waiting.failing
+    assert check.reason is SkipReason.CONSTRAINT
+    assert (check.nodes, check.numbers) == (3, "node,EQ,java=[11]")
     key = NodeAttributeKey(attribute_name="java")
     one = NodeAttribute(attribute_key=key, attribute_value="11")
     rig.context.attributes.change(AttributeMappingOperationType.ADD, {"n2": [one]})
-    found = {(each.nodes, each.detail) for each in explain(scheduler, app)}
+    (waiting,) = scheduler.explain(app)
+    found = {(each.nodes, each.numbers) for each in waiting.failing}
     assert found == {(2, "node,EQ,java=[11]"), (1, "in,rack,hbase")}
 
 
@@ -364,7 +365,7 @@ def test_activities_tell_which_part_of_the_constraint_is_not_satisfied() -> None
     assert isinstance(scheduler, CapacityScheduler)
     scheduler.activities.record_application(application_id, 3_000)
     rig.ask(application_id, wants("zk", 2, "notin,node,zk"), wants("web", 1, "in,node,db", number=1))
-    rig.rounds(application_id, 3)
+    rig.exchange(application_id, 3)
     looks = scheduler.activities.of_application(application_id)
     assert looks is not None
     told = {remark.diagnostic for look in looks for remark in look.remarks if remark.diagnostic}

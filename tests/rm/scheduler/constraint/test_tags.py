@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rm.scheduler.constraint.namespaces import parse_namespace
-from rm.scheduler.constraint.tags import AllocationTags, Counts, extremes
-from yarn.ids import ApplicationId, NodeId
+from yarnbox.rm.scheduler.constraint.namespaces import parse_namespace
+from yarnbox.rm.scheduler.constraint.tags import AllocationTags, Counts, extremes
+from yarnbox.yarn.ids import ApplicationId, NodeId
 
 A, B, C = (ApplicationId(0, number) for number in (1, 2, 3))
 N1, N2 = NodeId("n1", 1), NodeId("n2", 1)

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rm.events.node import NodeExpire
-from rm.services.caller import Caller
 from tests.rm.scheduler.constraint.rig import RECOVERY, ConstraintRig, restarted, wants
-from yarn.ids import ApplicationId
-from yarn.records.admin import UpdateNodeResourceRequest
-from yarn.records.basics import ResourceOption
-from yarn.records.node import NodeResourceMap
-from yarn.resource import Resource
+from yarnbox.rm.events.node import NodeExpire
+from yarnbox.rm.services.caller import Caller
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.admin import UpdateNodeResourceRequest
+from yarnbox.yarn.records.basics import ResourceOption
+from yarnbox.yarn.records.node import NodeResourceMap
+from yarnbox.yarn.resource import Resource
 
 NODES = 4
 CONSTRAINTS = {

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from random import Random
 
-from rm.container import RMContainerState
-from rm.scheduler.node import SchedulerNode
 from tests.rm.scheduler.fair.rig import Rig
-from yarn.records.request import ResourceRequest
-from yarn.resource import Resource
+from yarnbox.rm.container import RMContainerState, SchedulerNode
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.resource import Resource
 
 REPLICAS = 3
 SLOT = Resource(1024, 1)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from rm.container import RMContainer
-from rm.context import RMContext
-from rm.effects import KeepLog
-from rm.events.app import AppEvent, AppManagerEvent, AppRejected, AttemptEvent
-from rm.events.node import MonitorEvent, NodeEvent, NodesListEvent
-from rm.events.scheduler import (
+from tests.surroundings import Files, Groups, NoTokens, Pages, ReportingNode
+from yarnbox.rm.context import RMContext
+from yarnbox.rm.effects import WriteLog
+from yarnbox.rm.events.app import AppEvent, AppManagerEvent, AppRejected, AttemptEvent
+from yarnbox.rm.events.node import MonitorEvent, NodeEvent, NodesListEvent
+from yarnbox.rm.events.scheduler import (
     SchedulerAppAdded,
     SchedulerAppAttemptAdded,
     SchedulerAppAttemptRemoved,
@@ -24,137 +24,27 @@ from rm.events.scheduler import (
     SchedulerNodeRemoved,
     SchedulerNodeUpdate,
 )
-from rm.labels import NodeLabelsManager
-from rm.labels.attributes import NodeAttributesManager
-from rm.scheduler.base import Allocation
-from rm.scheduler.constraint import PlacementConstraints
-from rm.scheduler.fair.application import FSAppAttempt
-from rm.scheduler.fair.queue import FairQueue
-from rm.scheduler.fair.scheduler import FairScheduler
-from rm.settings import RMSettings
-from yarn.configuration import Configuration
-from yarn.dispatcher import Event
-from yarn.enums import ContainerState
-from yarn.errors import YarnError
-from yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarn.records.application import ApplicationSubmissionContext
-from yarn.records.container import Container, ContainerStatus
-from yarn.records.request import ResourceRequest
-from yarn.records.tokens import Token
-from yarn.records.tracker import NMContainerStatus
-from yarn.resource import Resource
-from yarn.resource_types import ResourceTypeRegistry
+from yarnbox.rm.labels import NodeLabelsManager
+from yarnbox.rm.labels.attributes import NodeAttributesManager
+from yarnbox.rm.scheduler.base import Allocation
+from yarnbox.rm.scheduler.constraint import PlacementConstraints
+from yarnbox.rm.scheduler.fair.application import FSAppAttempt
+from yarnbox.rm.scheduler.fair.queue import FairQueue
+from yarnbox.rm.scheduler.fair.scheduler import FairScheduler
+from yarnbox.rm.settings import RMSettings
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.enums import ContainerState
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.event import Event
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.container import ContainerStatus
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.records.tracker import NMContainerStatus
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
 
 ALLOCATION_FILE = "fair-scheduler.xml"
-
-
-class Files:
-    """The configuration directory: one allocation file at most."""
-
-    def __init__(self, allocations: str | None) -> None:
-        self.allocations = allocations
-        self.written_ms = 0
-
-    def load(self, *file_names: str) -> Configuration:
-        """Nothing but defaults."""
-        return Configuration.of({})
-
-    def read_text(self, file_name: str) -> str | None:
-        """The allocation file."""
-        return self.allocations if file_name == ALLOCATION_FILE else None
-
-    def modified_ms(self, file_name: str) -> int | None:
-        """When it was written."""
-        return self.written_ms if self.allocations is not None else None
-
-
-class Groups:
-    """Who is in which groups."""
-
-    def __init__(self, groups: Mapping[str, Sequence[str]]) -> None:
-        self._groups = groups
-
-    def groups_of(self, user: str) -> tuple[str, ...]:
-        """As the test says; each user has a group of his name otherwise."""
-        return tuple(self._groups.get(user, (user,)))
-
-
-class NoTokens:
-    """Nobody checks tokens here."""
-
-    def container_token(self, container: RMContainer, user: str, now_ms: int) -> Token | None:
-        """None."""
-        return None
-
-    def nm_token(self, attempt_id: ApplicationAttemptId, node_id: NodeId, user: str) -> Token | None:
-        """None."""
-        return None
-
-    def amrm_token(self, attempt_id: ApplicationAttemptId) -> Token | None:
-        """None."""
-        return None
-
-    def new_client_key(self) -> bytes | None:
-        """None."""
-        return None
-
-    def register_client_key(self, attempt_id: ApplicationAttemptId, key: bytes) -> None:
-        """There are none."""
-
-    def client_token(self, attempt_id: ApplicationAttemptId, client: str) -> Token | None:
-        """None."""
-        return None
-
-    def forget_nm_tokens(self, attempt_id: ApplicationAttemptId) -> None:
-        """There are none."""
-
-    def forget_node(self, node_id: NodeId) -> None:
-        """There are none."""
-
-    def start_attempt(self, attempt_id: ApplicationAttemptId) -> None:
-        """There are none."""
-
-    def forget_attempt(self, attempt_id: ApplicationAttemptId) -> None:
-        """There are none."""
-
-
-class NoPages:
-    """There are no pages."""
-
-    def application(self, application_id: ApplicationId) -> str:
-        """Nowhere."""
-        return ""
-
-    def proxy(self, application_id: ApplicationId) -> str:
-        """Nowhere."""
-        return ""
-
-    def node(self, address: str) -> str:
-        """Where a node says that its pages are."""
-        return address
-
-
-class Node:
-    """As much of an RMNode as a scheduler looks at."""
-
-    def __init__(self, node_id: NodeId, rack: str, capability: Resource) -> None:
-        self.node_id = node_id
-        self.rack = rack
-        self.capability = capability
-        self.http_address = ""
-        self.is_decommissioning = False
-        self.launched: list[ContainerStatus] = []
-        self.completed: list[ContainerStatus] = []
-
-    def take_increased(self) -> list[Container]:
-        """No container grows here."""
-        return []
-
-    def take_container_updates(self) -> tuple[list[ContainerStatus], list[ContainerStatus]]:
-        """What the node reported."""
-        launched, self.launched = self.launched, []
-        completed, self.completed = self.completed, []
-        return launched, completed
 
 
 class Rig:
@@ -170,15 +60,15 @@ class Rig:
     ) -> None:
         configuration = Configuration.of({key: _text(value) for key, value in (conf or {}).items()})
         self.checks_books = checks_books
-        self.files = Files(allocations)
+        self.files = Files({}, {} if allocations is None else {ALLOCATION_FILE: allocations})
         self.context = RMContext(
             settings=RMSettings(),
             configuration=configuration,
             resource_types=ResourceTypeRegistry.read(configuration),
             provider=self.files,
-            groups=Groups(groups or {}),
+            groups=Groups(groups, default=lambda user: (user,)),
             tokens=NoTokens(),
-            pages=NoPages(),
+            pages=Pages(),
             rack_of=lambda host: "/default-rack",
             random=Random(1),
             start_ms=0,
@@ -192,7 +82,7 @@ class Rig:
         dispatcher.register(SchedulerEvent, self.scheduler.handle, behind=True)
         for family in (AppEvent, AttemptEvent, AppManagerEvent, NodeEvent, NodesListEvent, MonitorEvent):
             dispatcher.register(family, self._note)
-        self.nodes: dict[str, Node] = {}
+        self.nodes: dict[str, ReportingNode] = {}
         self.attempts: dict[str, ApplicationAttemptId] = {}
         self.rejected: dict[ApplicationId, str] = {}
         self._count = 0
@@ -221,7 +111,7 @@ class Rig:
     ) -> None:
         """A node registers, with the containers that it reports after a restart."""
         resource = Resource.of({"memory-mb": memory_mb, "vcores": vcores, **others})
-        node = self.nodes[name] = Node(NodeId(name, 1234), rack, resource)
+        node = self.nodes[name] = ReportingNode(NodeId(name, 1234), rack, resource)
         self.context.nodes[node.node_id] = node  # type: ignore[assignment]
         self.handle(SchedulerNodeAdded(node_id=node.node_id, container_statuses=reports))
 
@@ -253,7 +143,7 @@ class Rig:
 
     def place(self, queue: str, user: str) -> str:
         """Where the rules put a submission."""
-        return self.scheduler.place(ApplicationSubmissionContext(queue=queue), user)
+        return self.scheduler.place_application(ApplicationSubmissionContext(queue=queue), user)
 
     def submit(
         self, name: str, queue: str = "default", user: str = "user", am: Resource | None = None
@@ -262,7 +152,7 @@ class Rig:
         self._count += 1
         attempt_id = ApplicationAttemptId(ApplicationId(0, self._count), 1)
         context = ApplicationSubmissionContext(queue=queue, unmanaged_am=am is None, resource=am)
-        placed = self.scheduler.place(context, user)
+        placed = self.scheduler.place_application(context, user)
         self.handle(
             SchedulerAppAdded(
                 application_id=attempt_id.application_id, queue=placed, user=user, context=context
@@ -337,7 +227,7 @@ class Rig:
 
     def queue(self, path: str) -> FairQueue:
         """A queue that there is, as somebody sees it who looks."""
-        self.scheduler.settle_steadily()
+        self.scheduler.tree.update_steady_shares()
         found = self.scheduler.tree.queue(path)
         assert found is not None
         return found
@@ -349,7 +239,7 @@ class Rig:
 
     def refresh(self, allocations: str) -> None:
         """Another allocation file, read at once."""
-        self.files.allocations = allocations
+        self.files.texts[ALLOCATION_FILE] = allocations
         self.scheduler.refresh()
 
     def advance(self, span_ms: int) -> None:
@@ -366,7 +256,7 @@ class Rig:
 
     def logged(self) -> list[str]:
         """The names of the log lines so far."""
-        return [effect.name for effect in self.context.effects if isinstance(effect, KeepLog)]
+        return [effect.name for effect in self.context.effects if isinstance(effect, WriteLog)]
 
 
 def refusal_of(rig: Rig, name: str, queue: str) -> str:

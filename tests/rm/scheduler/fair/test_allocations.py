@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rm.scheduler.fair.allocations import NEVER, UNLIMITED_APPS, Allocations, read_allocations
-from rm.scheduler.fair.policies import DominantResourceFairnessPolicy, FairPolicy, FifoPolicy
 from tests.rm.scheduler.fair.own_policy import LeastFirst
-from yarn.acl import EVERYBODY, NOBODY, AccessControlList
-from yarn.configuration import ConfigurationError
-from yarn.enums import QueueACL
-from yarn.resource import NONE, Resource
+from yarnbox.rm.scheduler.fair.allocations import NEVER, UNLIMITED_APPS, Allocations, read_allocations
+from yarnbox.rm.scheduler.fair.policies import DominantResourceFairnessPolicy, FairPolicy, FifoPolicy
+from yarnbox.yarn.acl import EVERYBODY, NOBODY, AccessControlList
+from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.enums import QueueACL
+from yarnbox.yarn.resource import NONE, Resource
 
 TYPES = ("memory-mb", "vcores")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rm.scheduler.fair.amounts import Amount, parse_amount, unbounded
-from yarn.resource import Resource
-from yarn.units import MAXIMUM
+from yarnbox.rm.scheduler.fair.amounts import Amount, parse_amount, unbounded
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.units import MAXIMUM
 
 TYPES = ("memory-mb", "vcores", "yarn.io/gpu")
 MOST_GPUS = (("yarn.io/gpu", MAXIMUM),)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from rm.container import RMContainerState
-from rm.scheduler.asks import Locality
 from tests.rm.scheduler.fair.rig import Rig
-from yarn.records.request import ResourceRequest
-from yarn.resource import NONE, Resource
+from yarnbox.rm.asks import Locality
+from yarnbox.rm.container import RMContainerState
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.resource import NONE, Resource
 
 GB = Resource(1024, 1)
 DELAY = {

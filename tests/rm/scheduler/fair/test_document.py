@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rm.scheduler.fair.document import read_document
-from yarn.configuration import ConfigurationError
+from yarnbox.rm.scheduler.fair.document import read_document
+from yarnbox.yarn.configuration import ConfigurationError
 
 
 def test_elements_have_lines_attributes_and_text() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rm.scheduler.fair.allocations import read_allocations
-from rm.scheduler.fair.forecast import forecast, refused
 from tests.rm.scheduler.fair.rig import Rig
-from yarn.resource import Resource
+from yarnbox.rm.scheduler.fair.allocations import read_allocations
+from yarnbox.rm.scheduler.fair.forecast import forecast, refused
+from yarnbox.yarn.resource import Resource
 
 FILE = """<allocations>
   <queue name="a"><weight>2</weight>

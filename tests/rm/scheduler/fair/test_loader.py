@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from rm.effects import KeepLog
-from rm.events.scheduler import SchedulerAllocationsLoaded, SchedulerAllocationsRefused
-from tests.rm.scheduler.fair.rig import Rig
-from yarn.configuration import ConfigurationError
-from yarn.dispatcher import Event
-from yarn.story import Line
+from tests.rm.scheduler.fair.rig import ALLOCATION_FILE, Rig
+from yarnbox.rm.effects import WriteLog
+from yarnbox.rm.events.scheduler import SchedulerAllocationsLoaded, SchedulerAllocationsRefused
+from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.event import Event
+from yarnbox.yarn.story import Line
 
 ONE = '<allocations><queue name="a"><weight>2</weight></queue></allocations>'
 TWO = '<allocations><queue name="a"><weight>3</weight></queue></allocations>'
@@ -21,7 +21,8 @@ REFUSED = "failed to reload the allocation file, will use existing allocations"
 
 def write(rig: Rig, text: str) -> None:
     """The operator changes the file now."""
-    rig.files.allocations, rig.files.written_ms = text, rig.context.now_ms
+    rig.files.texts[ALLOCATION_FILE] = text
+    rig.files.written_ms[ALLOCATION_FILE] = rig.context.now_ms
 
 
 def test_a_change_is_seen_by_the_next_look_after_it_has_settled() -> None:
@@ -49,14 +50,14 @@ def test_a_bad_change_is_refused_told_once_and_tried_again() -> None:
     lines: list[Line] = []
     rig.context.story.listeners.append(lines.append)
     write(rig, BAD)
-    rig.files.written_ms = 1
+    rig.files.written_ms[ALLOCATION_FILE] = 1
     rig.advance(40_000)
     assert rig.queue("a").weight == 2.0
     assert rig.logged().count(REFUSED) == 1
     (refused,) = [line for line in lines if line.kind == "AllocationFile"]
     assert (refused.event, refused.subject) == ("refused", "fair-scheduler.xml")
     assert "fair-scheduler.xml:2" in refused.because
-    rig.files.allocations = TWO
+    rig.files.texts[ALLOCATION_FILE] = TWO
     rig.advance(10_000)
     assert rig.queue("a").weight == 3.0
 
@@ -92,7 +93,7 @@ def test_a_named_file_that_is_missing_stops_the_start_a_relative_one_does_not() 
         Rig(None, {"yarn.scheduler.fair.allocation.file": "/nowhere/fair.xml"})
     rig = Rig(None, {"yarn.scheduler.fair.allocation.file": "elsewhere.xml"})
     assert rig.logged() == ["no allocation file"]
-    rig.files.allocations = TWO
+    rig.files.texts[ALLOCATION_FILE] = TWO
     rig.scheduler.refresh()
     assert rig.scheduler.tree.queue("a") is None
 
@@ -119,7 +120,7 @@ def test_the_rules_of_a_file_are_in_force_before_its_defaults_fail() -> None:
 
 def test_notices_of_a_file_are_logged() -> None:
     rig = Rig("<allocations><unknown/></allocations>")
-    (line,) = [effect for effect in rig.context.effects if isinstance(effect, KeepLog)]
+    (line,) = [effect for effect in rig.context.effects if isinstance(effect, WriteLog)]
     assert dict(line.keys)["notice"] == "fair-scheduler.xml:1: bad element in allocations file: unknown"
 
 

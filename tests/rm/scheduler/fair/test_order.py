@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rm.scheduler.fair.order import FullKey, Line
+from yarnbox.rm.scheduler.fair.order import FullKey, Line
 
 
 class Somebody:

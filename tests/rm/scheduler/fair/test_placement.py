@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rm.scheduler.fair.document import read_document
-from rm.scheduler.fair.placement import Rule, Submission, place, read_rules, rules_of_properties
-from yarn.configuration import ConfigurationError
-from yarn.errors import YarnError
+from yarnbox.rm.scheduler.fair.document import read_document
+from yarnbox.rm.scheduler.fair.placement import Rule, Submission, place, read_rules, rules_of_properties
+from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.errors import YarnError
 
 
 class Queues:

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rm.scheduler.fair.amounts import unbounded
-from rm.scheduler.fair.policies import (
+from tests.rm.scheduler.fair.own_policy import LeastFirst
+from yarnbox.rm.scheduler.fair.amounts import unbounded
+from yarnbox.rm.scheduler.fair.policies import (
     DominantResourceFairnessPolicy,
     FairPolicy,
     FifoPolicy,
@@ -20,8 +21,7 @@ from rm.scheduler.fair.policies import (
     Standing,
     policy_class,
 )
-from tests.rm.scheduler.fair.own_policy import LeastFirst
-from yarn.resource import NONE, Resource
+from yarnbox.yarn.resource import NONE, Resource
 
 TWO = ("memory-mb", "vcores")
 THREE = (*TWO, "gpu")

@@ -6,11 +6,15 @@ from collections.abc import Mapping
 
 import pytest
 
-from rm.scheduler.fair.leaf import LeafQueue
 from tests.rm.scheduler.fair.rig import Rig
-from yarn.records.request import ResourceRequest
-from yarn.resource import NONE, Resource
-from yarn.story import Line
+from yarnbox.rm.effects import WriteLog
+from yarnbox.rm.events.scheduler import SchedulerContainerPreempted, SchedulerMarkContainerForPreemption
+from yarnbox.rm.scheduler.fair.leaf import LeafQueue
+from yarnbox.yarn.event import Event
+from yarnbox.yarn.moments import iso8601
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.story import Line
 
 GB = Resource(1024, 1)
 ON = {
@@ -114,8 +118,8 @@ def test_a_timeout_has_to_run_out_and_a_pass_is_followed_by_a_pause() -> None:
     rig.update()
     rig.scheduler.preempt()
     assert marked(rig) == 2
-    # 1 s to the kill, four heartbeats, 10 s more.
-    assert rig.app("starved").next_check_ms == rig.context.now_ms + 15_000
+    # 1 s to the kill, 10 s more.
+    assert rig.app("starved").next_check_ms == rig.context.now_ms + 11_000
 
 
 def test_only_the_threshold_of_the_share_is_fought_for() -> None:
@@ -246,7 +250,7 @@ def test_space_is_kept_from_others_until_it_is_used_or_not_needed() -> None:
     rig.heartbeat("n0")
     assert (rig.containers("starved"), rig.containers("other")) == (2, 0)
     rig.heartbeat("n0")
-    assert not rig.scheduler.preemption.has_space_put_aside
+    assert not rig.scheduler.preemption.holds_preempted_space
 
 
 def test_space_goes_to_anybody_once_its_owner_is_gone() -> None:
@@ -350,3 +354,36 @@ def test_a_place_that_was_asked_for_and_is_no_more_still_covers_its_rack() -> No
     assert rig.app("starved").fair_starvation
     rig.scheduler.preempt()
     assert marked(rig) == 0
+
+
+def test_each_mark_and_each_kill_says_who_loses_what_for_whom_and_when() -> None:
+    rig = full()
+    starve(rig, 1, GB)
+    seen: list[Event] = []
+    rig.context.dispatcher.watchers.append(seen.append)
+    rig.scheduler.preempt()
+    rig.context.dispatcher.drain()
+    (container_id,) = rig.app("holder").marked_for_preemption
+    container = rig.app("holder").live[container_id]
+    starved = rig.app("starved").application_id
+    now_ms = rig.context.now_ms
+    details = {
+        "application": str(container.application_id),
+        "user": container.user,
+        "queue": "root.a",
+        "node": str(container.node_id),
+        "resource": {"memory-mb": 1024, "vcores": 1},
+        "for": f"{starved} in queue root.b",
+        "killAt": now_ms + 1000,
+    }
+    (marked,) = [one for one in seen if isinstance(one, SchedulerMarkContainerForPreemption)]
+    assert (marked.subject, marked.details) == (container_id, details)
+    rig.advance(1000)
+    (killed,) = [one for one in seen if isinstance(one, SchedulerContainerPreempted)]
+    assert (killed.subject, killed.details) == (container_id, details)
+    lines = {one.name: dict(one.keys) for one in rig.context.effects if isinstance(one, WriteLog)}
+    for name in ("container marked for preemption", "container killed by preemption"):
+        assert lines[name]["container"] == str(container_id)
+        assert lines[name]["for"] == f"{starved} in queue root.b"
+        assert lines[name]["resource"] == "<memory:1024, vCores:1>"
+        assert lines[name]["kill_at"] == iso8601(now_ms + 1000)

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rm.effects import KeepLog
-from rm.scheduler.fair.leaf import LeafQueue
-from rm.scheduler.fair.scheduler import STATE_DUMP
-from rm.scheduler.views import guarantee_of
 from tests.rm.scheduler.fair.rig import Rig
-from yarn.enums import ContainerState, QueueACL
-from yarn.errors import InvalidResourceRequestError, YarnError
-from yarn.ids import ContainerId
-from yarn.records.tracker import NMContainerStatus
-from yarn.resource import NONE, Resource
+from yarnbox.rm.effects import WriteLog
+from yarnbox.rm.scheduler.fair.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.scheduler import STATE_DUMP
+from yarnbox.rm.scheduler.views import guarantee_of
+from yarnbox.yarn.enums import ContainerState, QueueACL
+from yarnbox.yarn.errors import InvalidResourceRequestError, YarnError
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.tracker import NMContainerStatus
+from yarnbox.yarn.resource import NONE, Resource
 
 GB = Resource(1024, 1)
 
@@ -344,12 +344,12 @@ def test_the_state_is_dumped_now_and_then_while_somebody_listens() -> None:
     rig.add_node("n", 4096)
     for _ in range(60):
         rig.update()
-    said = [effect for effect in rig.context.effects if isinstance(effect, KeepLog)]
+    said = [effect for effect in rig.context.effects if isinstance(effect, WriteLog)]
     assert not any(effect.logger == STATE_DUMP for effect in said)
     rig.context.hears = lambda logger, level: (logger, level) == (STATE_DUMP, "debug")
     for _ in range(52):
         rig.update()
-    said = [effect for effect in rig.context.effects if isinstance(effect, KeepLog)]
+    said = [effect for effect in rig.context.effects if isinstance(effect, WriteLog)]
     lines = [(effect.level, effect.name.split(",")[0]) for effect in said if effect.logger == STATE_DUMP]
     first = ("debug", "FairScheduler state: Cluster Capacity: <memory:4096")
     assert lines == [first, ("debug", "{Name: root"), ("debug", "{Name: root.q")] * 2

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rm.scheduler.fair.settings import FairConfiguration
-from yarn.configuration import Configuration, ConfigurationError
-from yarn.resource import Resource
-from yarn.resource_types import ResourceTypeRegistry
+from yarnbox.rm.scheduler.fair.settings import FairConfiguration
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resource_types import ResourceTypeRegistry
 
 
 def read(**properties: str) -> FairConfiguration:

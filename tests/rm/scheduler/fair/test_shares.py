@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rm.scheduler.fair.shares import Claim, compute_free_shares, compute_shares, share_at
-from yarn.units import MAXIMUM
+from yarnbox.rm.scheduler.fair.shares import Claim, compute_free_shares, compute_shares, share_at
+from yarnbox.yarn.units import MAXIMUM
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rm.scheduler.fair.leaf import LeafQueue
-from rm.scheduler.fair.queue import ParentQueue
 from tests.rm.scheduler.fair.rig import Rig
-from yarn.resource import NONE, Resource
+from yarnbox.rm.scheduler.fair.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.queue import ParentQueue
+from yarnbox.yarn.resource import NONE, Resource
 
 DRF_BELOW_FAIR = (
     "<defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>"
@@ -152,10 +152,10 @@ def test_a_maximum_is_never_below_the_minimum_and_follows_the_cluster() -> None:
         )
     )
     rig.add_node("n1", 8000, 8)
-    rig.scheduler.settle()
+    rig.scheduler.tree.update_cluster_resource()
     assert rig.queue("a").max_share == Resource(3000, 2)
     rig.add_node("n2", 8000, 8)
-    rig.scheduler.settle()
+    rig.scheduler.tree.update_cluster_resource()
     assert rig.queue("a").max_share == Resource(4000, 4)
 
 

@@ -1,0 +1,147 @@
+"""Codecs by Hadoop's names: what compresses map output, and reads compressed input.
+
+zlib, gzip and bzip2 come with Python; the other two need a package, which is asked for by name when it is
+missing. A block is compressed on its own, so that neither side ever holds more than one. Hadoop:
+DefaultCodec, GzipCodec, BZip2Codec, Lz4Codec and ZStandardCodec.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import importlib
+import io
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+_FAST = 1
+"""Map output is written once and read once: the quickest level saves more time than the best one space."""
+
+
+class MissingPackageError(Exception):
+    """A codec whose package is not installed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """How a block becomes smaller, and whole again; `errors` are those of a block that is damaged."""
+
+    compress: Callable[[bytes], bytes]
+    decompress: Callable[[bytes], bytes]
+    errors: tuple[type[Exception], ...]
+
+
+def _zlib() -> Codec:
+    return Codec(lambda data: zlib.compress(data, _FAST), zlib.decompress, (zlib.error,))
+
+
+def _gzip() -> Codec:
+    errors = (zlib.error, OSError, EOFError)
+    return Codec(lambda data: gzip.compress(data, _FAST, mtime=0), gzip.decompress, errors)
+
+
+def _bzip2() -> Codec:
+    return Codec(lambda data: bz2.compress(data, _FAST), bz2.decompress, (OSError, ValueError))
+
+
+def _lz4() -> Codec:
+    block = importlib.import_module("lz4.block")
+    return Codec(block.compress, block.decompress, (block.LZ4BlockError,))
+
+
+def _zstandard() -> Codec:
+    package = importlib.import_module("zstandard")
+    return Codec(package.compress, package.decompress, (package.ZstdError,))
+
+
+_CODECS: dict[str, tuple[str, Callable[[], Codec]]] = {
+    "DefaultCodec": ("", _zlib),
+    "GzipCodec": ("", _gzip),
+    "BZip2Codec": ("", _bzip2),
+    "Lz4Codec": ("lz4", _lz4),
+    "ZStandardCodec": ("zstandard", _zstandard),
+}
+
+CODEC_NAMES = tuple(_CODECS)
+
+_EXTENSIONS = {
+    ".gz": "GzipCodec",
+    ".bz2": "BZip2Codec",
+    ".deflate": "DefaultCodec",
+    ".zst": "ZStandardCodec",
+}
+_READ_BYTES = 1 << 18
+
+
+def codec_name(text: str) -> str:
+    """The codec that a property names, with or without Hadoop's package before it."""
+    name = text.strip().rpartition(".")[2]
+    if name not in _CODECS:
+        raise ValueError("one of " + ", ".join(CODEC_NAMES))
+    return name
+
+
+def codec_named(name: str) -> Codec:
+    """The codec; MissingPackageError says what to install."""
+    package, make = _CODECS[name]
+    try:
+        return make()
+    except ImportError:
+        raise MissingPackageError(
+            f"{name} needs the package {package}: pip install {package}, or name another codec"
+        ) from None
+
+
+# Compressed files.
+
+
+def is_compressed(path: Path | str) -> bool:
+    """Whether a file is, by its name."""
+    return Path(path).suffix in _EXTENSIONS
+
+
+def open_input(path: Path | str) -> BinaryIO:
+    """The file's content, decompressed as its name says; MissingPackageError says what that would take."""
+    suffix = Path(path).suffix
+    if suffix == ".gz":
+        return cast(BinaryIO, gzip.open(path, "rb"))
+    if suffix == ".bz2":
+        return cast(BinaryIO, bz2.open(path, "rb"))
+    if suffix == ".zst":
+        codec_named("ZStandardCodec")
+        return cast(BinaryIO, io.BufferedReader(importlib.import_module("zstandard").open(path, "rb")))
+    if suffix == ".deflate":
+        return cast(BinaryIO, io.BufferedReader(_Inflated(Path(path)), _READ_BYTES))
+    return Path(path).open("rb", buffering=_READ_BYTES)
+
+
+class _Inflated(io.RawIOBase):
+    """What zlib makes of a file."""
+
+    def __init__(self, path: Path) -> None:
+        self._stream = path.open("rb", buffering=0)
+        self._zlib = zlib.decompressobj()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
+        data = b""
+        while not data and not self._zlib.eof:
+            read = self._zlib.unconsumed_tail or self._stream.read(_READ_BYTES)
+            if not read:
+                raise EOFError("the file ends before its compressed content does")
+            data = self._zlib.decompress(read, len(view))
+        view[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()

@@ -1,0 +1,12 @@
+"""What happened in a job, from the AM's first line to the page that shows it years later.
+
+jhist     Hadoop's .jhist: an Avro schema and events as JSON
+parsed    a job as its events tell it; which of its tasks a next AM need not run again
+files     where the files lie: done_intermediate, done, their names, how long they are kept
+rest      /ws/v1/history
+pages     /jobhistory
+catalog   which jobs there are, and those that were looked at last
+web       the history server's port
+server    its process
+settings  its properties
+"""

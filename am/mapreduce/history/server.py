@@ -1,0 +1,183 @@
+"""The history server's process: `python -m yarnbox.am.mapreduce.history.server --conf DIR`.
+
+Owns the port, and the times at which histories are taken in and old ones deleted. Exit status: 0 after a
+clean end, 1 when it could not go on, 2 when the configuration is wrong. Hadoop: JobHistoryServer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import getpass
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from yarnbox.am.mapreduce.history.catalog import Catalog, ContainerLogs
+from yarnbox.am.mapreduce.history.files import HistoryFiles
+from yarnbox.am.mapreduce.history.settings import WEB_ADDRESS, HistoryServerSettings
+from yarnbox.am.mapreduce.history.web import HistoryWeb
+from yarnbox.am.output import OutputSettings
+from yarnbox.yarn.address import Address
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.http_access import HttpAccess
+from yarnbox.yarn.http_server import HttpServer, bind
+from yarnbox.yarn.log import configure_logging
+from yarnbox.yarn.network import announced
+from yarnbox.yarn.rpc import PortTakenError
+from yarnbox.yarn.settings import read
+from yarnbox.yarn.tasks import end_tasks
+from yarnbox.yarn.tls import ExposedError, Tls, check_exposure, scheme
+
+log = logging.getLogger("historyserver")
+
+DEFAULT_ADDRESS = Address("127.0.0.1", 19888)
+PARENT_LOOK_S = 0.25
+_RM_WEB = "yarn.resourcemanager.webapp.address"
+
+
+class HistoryServer:
+    """One life of it."""
+
+    def __init__(self, settings: HistoryServerSettings, output: OutputSettings, rm_address: str) -> None:
+        history = settings.history
+        self._settings = settings
+        address = history.web_address or DEFAULT_ADDRESS
+        self._bound = replace(address, host=settings.bind_host or address.host)
+        self._address = replace(address, host=announced(address.host))
+        self._catalog = Catalog(
+            HistoryFiles(Path(history.intermediate_dir), Path(history.done_dir)),
+            listed=settings.job_list_size,
+            loaded=settings.loaded_jobs,
+        )
+        self._ended = asyncio.Event()
+        site = HistoryWeb(
+            self._catalog,
+            ContainerLogs(output),
+            int(time.time() * 1000),
+            f"{settings.tls.scheme}://{rm_address}" if rm_address else "",
+            f"{settings.tls.scheme}://{self._address}",
+        )
+        access = HttpAccess(settings.access, [self._address.host])
+        self._tls = Tls.of(settings.tls)
+        self._server = HttpServer(site.application(access, self._tls))
+
+    def end(self) -> None:
+        """Lets `run` return."""
+        self._ended.set()
+
+    async def run(self) -> None:
+        """Serves until it is ended. PortTakenError when it cannot."""
+        check_exposure([self._bound.host], self._tls)
+        await self._server.start(bind(self._bound, WEB_ADDRESS), self._tls)
+        log.info("serving %s://%s/jobhistory", scheme(self._tls), self._address)
+        settings = self._settings
+        work = [self._repeat(settings.move_interval_ms, self._take_in)]
+        if settings.history.cleaner_enabled:
+            work.append(self._repeat(settings.cleaner_interval_ms, self._clean))
+        tasks = [asyncio.create_task(one) for one in work]
+        try:
+            await self._ended.wait()
+        finally:
+            await end_tasks(tasks)
+            await self._server.stop()
+
+    async def _repeat(self, interval_ms: int, work: Callable[[], None]) -> None:
+        while True:
+            try:
+                work()
+            except OSError as error:
+                log.warning("%s", error)
+            await asyncio.sleep(interval_ms / 1000)
+
+    def _take_in(self) -> None:
+        moved = self._catalog.take_in()
+        if moved:
+            log.info("took in the histories of %d jobs", moved)
+
+    def _clean(self) -> None:
+        oldest_ms = int(time.time() * 1000) - self._settings.history.max_age_ms
+        deleted = self._catalog.clean(oldest_ms)
+        if deleted:
+            log.info("deleted the histories of %d jobs", deleted)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs until it is ended; the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m yarnbox.am.mapreduce.history.server",
+        description="The MapReduce history server.",
+    )
+    parser.add_argument(
+        "--conf", type=Path, metavar="DIR", help="configuration directory (default: $HADOOP_CONF_DIR)"
+    )
+    parser.add_argument(
+        "-D", dest="define", action="append", default=[], metavar="NAME=VALUE", help="set a property"
+    )
+    parser.add_argument("--log-file", type=Path, metavar="FILE", help="log into this file instead of stderr")
+    parser.add_argument(
+        "--exit-with-parent", action="store_true", help="exit when the parent process has ended"
+    )
+    options = parser.parse_args(arguments)
+    configure_logging(options.log_file, "INFO")
+    try:
+        configuration = _configuration(options)
+        settings = read(HistoryServerSettings, configuration)
+        output = read(OutputSettings, configuration)
+    except ConfigurationError as error:
+        print(error, file=sys.stderr)
+        return 2
+    rm_address = configuration.value(_RM_WEB) or ""
+    try:
+        asyncio.run(_run(settings, output, rm_address, with_parent=options.exit_with_parent))
+    except PortTakenError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except (ConfigurationError, ExposedError) as error:
+        print(f"historyserver: {error.message}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _configuration(options: argparse.Namespace) -> Configuration:
+    named = os.environ.get("HADOOP_CONF_DIR") or os.environ.get("YARN_CONF_DIR")
+    directory = options.conf or (Path(named) if named else None)
+    system = {"user.name": getpass.getuser()}
+    if directory is None:
+        configuration = Configuration(environment=os.environ, system_properties=system)
+    elif not directory.is_dir():
+        raise ConfigurationError.of(str(directory), "a configuration directory")
+    else:
+        configuration = Configuration.load(directory, environment=os.environ, system_properties=system)
+    return configuration.overlaid_by_arguments(options.define)
+
+
+async def _run(
+    settings: HistoryServerSettings, output: OutputSettings, rm_address: str, *, with_parent: bool
+) -> None:
+    server = HistoryServer(settings, output, rm_address)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, server.end)
+    watch = loop.create_task(_follow_parent(server.end)) if with_parent else None
+    try:
+        await server.run()
+    finally:
+        if watch is not None:
+            await end_tasks([watch])
+
+
+async def _follow_parent(end: Callable[[], None]) -> None:
+    parent = os.getppid()
+    while os.getppid() == parent:
+        await asyncio.sleep(PARENT_LOOK_S)
+    end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

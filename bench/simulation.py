@@ -1,0 +1,86 @@
+"""Plays in virtual time: processor seconds of a day, with and without a recording, and by number of nodes.
+
+The load is made here: most jobs have one map, a few have hundreds. Everything is measured in one process, so
+that the ratios hold on a busy machine, too; a month is the day's cost times 30, for memory and cost of a play
+do not grow with what is over.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+from bench._report import report
+from yarnbox.sim import Job, Load, Site, Task
+from yarnbox.sim.load.jobs import REDUCE
+from yarnbox.sim.recording.document import write
+from yarnbox.sim.recording.recorder import Title
+from yarnbox.sim.reports.play import Play
+from yarnbox.sim.workload.files import equal_queues
+
+DAY_MS = 24 * 3600 * 1000
+NODES = (100, 1_000, 10_000)
+JOBS, MEAN_GAP_MS = 600, 15_000
+
+
+def jobs(count: int) -> Iterator[Job]:
+    """As in a day of a warehouse: 85 % with one map, one in a hundred with 400 to 1,200."""
+    chance = Random(1)
+    at_ms = 0
+    for number in range(count):
+        at_ms += round(chance.expovariate(1 / MEAN_GAP_MS))
+        kind = chance.random()
+        maps = 1 if kind < 0.85 else chance.randint(2, 100) if kind < 0.99 else chance.randint(400, 1200)
+        reduces = 0 if kind < 0.75 else max(1, maps // 10)
+        tasks = [Task(count=maps, duration_ms=chance.randint(4000, 15_000))]
+        if reduces:
+            tasks.append(Task(stage=REDUCE, count=reduces, duration_ms=chance.randint(8000, 30_000)))
+        yield Job(job_id=f"job{number}", submit_ms=at_ms, tasks=tuple(tasks))
+
+
+def played(nodes: int, count: int, recording: Path | None = None) -> tuple[float, int, int]:
+    """Processor seconds, containers and virtual time of one play."""
+    load = Load.of(list(jobs(count)))
+    title = None if recording is None else Title(name="bench", kind="workload")
+    site = Site(nodes=nodes, racks=max(1, nodes // 20), seed=1)
+    begin = time.process_time()
+    play = Play(equal_queues("capacity", ("default",), {}), load, site, title=title)
+    result = play.run()
+    if recording is not None:
+        recording.write_text(write(play.player.recording()), encoding="utf-8")
+    assert result.is_complete
+    spent = time.process_time() - begin
+    return spent, sum(row.containers + row.attempts for row in result.jobs), result.end_ms
+
+
+def main() -> None:
+    """Measures, prints and saves."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--jobs", type=int, default=JOBS)
+    count = parser.parse_args().jobs
+    figures: dict[str, float] = {}
+    plain, containers, end_ms = played(600, count)
+    with TemporaryDirectory() as directory:
+        recorded, _, _ = played(600, count, Path(directory) / "recording")
+    figures["containers"] = containers
+    figures["virtual hours"] = end_ms / 3_600_000
+    figures["600 nodes"] = plain
+    figures["recording / plain"] = recorded / plain
+    figures["a day like this"] = plain * DAY_MS / end_ms
+    figures["a month like this"] = 30 * plain * DAY_MS / end_ms
+    seconds = {nodes: played(nodes, count)[0] for nodes in NODES}
+    for nodes, spent in seconds.items():
+        figures[f"{nodes:,} nodes"] = spent
+        figures[f"us a container, {nodes:,} nodes"] = spent / containers * 1e6
+    figures["10,000 nodes / 100 nodes"] = seconds[10_000] / seconds[100]
+    units = dict.fromkeys(("600 nodes", "a day like this", "a month like this"), "s")
+    units |= {f"{nodes:,} nodes": "s" for nodes in NODES}
+    report("simulation", figures, units)
+
+
+if __name__ == "__main__":
+    main()

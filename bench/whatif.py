@@ -1,0 +1,233 @@
+"""How near `yarnbox whatif` comes: the same jobs on a real cluster of ten NodeManagers and in virtual time.
+
+Twelve jobs of sleeping tasks in two queues are run under two configurations, RUNS times each: processes, real
+AMs, containers that sleep. Each run is then played in virtual time with the moments at which its jobs were
+submitted, and with what their AMs took from launch to registration, which depends on the machine; nothing is
+fitted. Compared are the makespan, and by queue the mean
+wait for the AM and the mean response; the spread of the real runs stands beside them.
+
+Takes about ten minutes, nearly all of them asleep. `python -m bench.whatif --runs N`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import json
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.request import urlopen
+
+from bench._report import report
+from yarnbox.am.shell.client import ShellClient
+from yarnbox.am.shell.spec import ShellSpec
+from yarnbox.cluster.cluster import Cluster, Options
+from yarnbox.cluster.directory import RunDirectory
+from yarnbox.cluster.site import sample_configuration
+from yarnbox.sim import Job, Result, Site, Task
+from yarnbox.sim.load.formats import Load
+from yarnbox.sim.reports.play import Play
+from yarnbox.sim.workload.files import DirectoryFiles
+from yarnbox.yarn.configuration import SITE_FILES, Configuration
+from yarnbox.yarn.enums import YarnApplicationState
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.resource import Resource
+
+NODES, NODE = 10, Resource(4096, 8)
+TASKS, SLEEP_S, JOBS, APART_S = 8, 30, 12, 1.0
+QUEUES = ("a", "b")
+BASE, CHANGE = (50, 50), (70, 30)
+SEEDS = (1, 2, 3, 4, 5)
+ENDED = (YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
+SITE = {
+    "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "1000",
+    "yarn.nodemanager.resource.memory-mb": str(NODE.memory_mb),
+    "yarn.nodemanager.resource.cpu-vcores": str(NODE.vcores),
+    "yarn.log-aggregation-enable": "false",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A job as the ResourceManager tells of it, in ms of its clock."""
+
+    queue: str
+    submitted_ms: int
+    wait_ms: int
+    ended_ms: int
+    start_ms: int = 0
+    """From the launch of its AM to its registration."""
+
+
+def configuration(directory: Path, shares: tuple[int, int]) -> Path:
+    """The sample configuration with two queues that cannot lend each other anything."""
+    shutil.copytree(sample_configuration(), directory)
+    found = {"root.queues": ",".join(QUEUES)}
+    for queue, share in zip(QUEUES, shares, strict=True):
+        found |= {f"root.{queue}.capacity": str(share), f"root.{queue}.maximum-capacity": str(share)}
+        found |= {f"root.{queue}.user-limit-factor": "10"}
+    properties = {f"yarn.scheduler.capacity.{name}": value for name, value in found.items()}
+    text = Configuration.of(properties).to_xml()
+    (directory / "capacity-scheduler.xml").write_text(text, encoding="utf-8")
+    return directory
+
+
+# ---- the real thing
+
+
+class RealCluster:
+    """Ten NodeManagers under one configuration."""
+
+    def __init__(self, run: RunDirectory, conf: Path) -> None:
+        self._run, self._cluster, self._conf = run, Cluster(run, stays_with_us=True), conf
+
+    def __enter__(self) -> RealCluster:
+        definitions = {**SITE, "yarnbox.shell.am.resource.mb": "1024"}
+        self._cluster.up(
+            Options(nodes=NODES, port=0, web_port=0, configuration=self._conf, definitions=definitions)
+        )
+        self._cluster.wait_until_ready()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._cluster.down()
+
+    def submit(self, queue: str, tasks: int, sleep_s: int) -> tuple[ShellClient, ApplicationId]:
+        """One job."""
+        overrides = {"mapreduce.job.queuename": queue, "yarnbox.shell.am.resource.mb": "1024"}
+        found = Configuration.of({}).with_files(self._run.path, SITE_FILES).overlaid(overrides)
+        client = ShellClient(found, getpass.getuser())
+        return client, client.submit(ShellSpec(command=f"sleep {sleep_s}", containers=tasks))
+
+    def finished(self, jobs: Sequence[tuple[ShellClient, ApplicationId]]) -> list[Seen]:
+        """What became of them, when all have ended."""
+        found: list[ApplicationReport] = []
+        for client, application_id in jobs:
+            while (one := client.report(application_id)).yarn_application_state not in ENDED:
+                time.sleep(1)
+            if one.yarn_application_state is not YarnApplicationState.FINISHED:
+                raise RuntimeError(f"{application_id}: {one.yarn_application_state}: {one.diagnostics}")
+            found.append(one)
+        return [self._seen(one) for one in found]
+
+    def _seen(self, one: ApplicationReport) -> Seen:
+        submitted_ms = one.start_time or 0
+        life = self._life(one.application_id)
+        return Seen(
+            queue=f"root.{(one.queue or '').removeprefix('root.')}",
+            submitted_ms=submitted_ms,
+            wait_ms=(one.launch_time or 0) - submitted_ms,
+            ended_ms=one.finish_time or 0,
+            start_ms=life["running"] - life["AM launched"],
+        )
+
+    def _life(self, application_id: ApplicationId | None) -> dict[str, int]:
+        """When each step of its life was."""
+        address = self._run.load().web_address
+        with urlopen(f"http://{address}/ws/v1/cluster/ui/life/{application_id}") as answer:
+            return {one["step"]: one["time"] for one in json.load(answer)["life"]["moment"]}
+
+    def run_load(self) -> list[Seen]:
+        """The twelve jobs."""
+        jobs = []
+        for number in range(JOBS):
+            jobs.append(self.submit(QUEUES[number % 2], TASKS, SLEEP_S))
+            time.sleep(APART_S)
+        return self.finished(jobs)
+
+
+# ---- virtual time
+
+
+def played(conf: Path, jobs: Sequence[Job], site: Site) -> Result:
+    load = Load.of(jobs)
+    return Play(DirectoryFiles(conf, SITE), load, site).run()
+
+
+def job(number: int, queue: str, submit_ms: int, tasks: int, sleep_s: int) -> Job:
+    task = Task(stage="shell", count=tasks, duration_ms=max(1, 1000 * sleep_s), priority=0)
+    user = getpass.getuser()
+    return Job(job_id=f"job{number}", submit_ms=submit_ms, queue=queue, user=user, model="dag", tasks=(task,))
+
+
+def figures(jobs: Sequence[Seen]) -> dict[str, float]:
+    """What is compared, in s."""
+    found = {"makespan": (max(one.ended_ms for one in jobs) - min(one.submitted_ms for one in jobs)) / 1000}
+    for queue in QUEUES:
+        own = [one for one in jobs if one.queue == f"root.{queue}"]
+        found[f"mean wait of {queue}"] = statistics.fmean(one.wait_ms for one in own) / 1000
+        responses = (one.ended_ms - one.submitted_ms for one in own)
+        found[f"mean response of {queue}"] = statistics.fmean(responses) / 1000
+    return found
+
+
+def simulated(conf: Path, real: Sequence[Seen], start_ms: int) -> dict[str, float]:
+    """The same jobs in virtual time, submitted at the same moments: means over seeds."""
+    first_ms = min(one.submitted_ms for one in real)
+    jobs = [
+        job(number, one.queue.removeprefix("root."), one.submitted_ms - first_ms, TASKS, SLEEP_S)
+        for number, one in enumerate(real)
+    ]
+    site = Site(nodes=NODES, node_resource=NODE, am_start_ms=start_ms, is_prompt=True)
+    every = []
+    for seed in SEEDS:
+        rows = played(conf, jobs, replace(site, seed=seed)).jobs
+        every.append(
+            figures(
+                [Seen(one.queue, one.submitted_ms, one.am_wait_ms or 0, one.ended_ms or 0) for one in rows]
+            )
+        )
+    return {name: statistics.fmean(one[name] for one in every) for name in every[0]}
+
+
+def compared(
+    name: str, real: Sequence[Mapping[str, float]], virtual: Sequence[Mapping[str, float]]
+) -> dict[str, float]:
+    """Means of real and simulated, the deviation in percent, and the spread of the real runs."""
+    found = {}
+    for key in real[0]:
+        truth = statistics.fmean(one[key] for one in real)
+        model = statistics.fmean(one[key] for one in virtual)
+        found[f"{name}: {key}, real"] = truth
+        found[f"{name}: {key}, in virtual time"] = model
+        found[f"{name}: {key}, deviation"] = 100 * (model - truth) / truth if truth else 0.0
+        spread = max(one[key] for one in real) - min(one[key] for one in real)
+        found[f"{name}: {key}, spread of the real runs"] = 100 * spread / truth if truth else 0.0
+    return found
+
+
+def main() -> None:
+    """Both configurations."""
+    parser = argparse.ArgumentParser(description="What-if against a real cluster.")
+    parser.add_argument("--runs", type=int, default=2)
+    runs = parser.parse_args().runs
+    found: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as directory:
+        for name, shares in (("base", BASE), ("change", CHANGE)):
+            conf = configuration(Path(directory) / name, shares)
+            real, virtual, starts = [], [], []
+            with RealCluster(RunDirectory(Path(directory) / f"run-{name}"), conf) as cluster:
+                for number in range(runs):
+                    seen = cluster.run_load()
+                    start_ms = round(statistics.fmean(one.start_ms for one in seen))
+                    print(
+                        f"{name}, run {number + 1}: {figures(seen)}; AM start {start_ms} ms", file=sys.stderr
+                    )
+                    real.append(figures(seen))
+                    virtual.append(simulated(conf, seen, start_ms))
+                    starts.append(start_ms)
+            found |= compared(name, real, virtual)
+            found[f"{name}: start of an AM"] = statistics.fmean(starts) / 1000
+    units = {name: "%" if name.endswith(("deviation", "runs")) else "s" for name in found}
+    report("whatif", found, units)
+
+
+if __name__ == "__main__":
+    main()

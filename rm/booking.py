@@ -1,0 +1,38 @@
+"""A booking: one container in the books of one queue, more of it or less. The event log tells them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.resource import Resource
+
+ALLOCATED = "ContainerAllocated"
+COMPLETED = "ContainerCompleted"
+RESERVED = "ContainerReserved"
+UNRESERVED = "ContainerUnreserved"
+RESIZED = "ContainerResized"
+MOVED = "ContainerMoved"
+KINDS = (ALLOCATED, COMPLETED, RESERVED, UNRESERVED, RESIZED, MOVED)
+
+
+class Booking(NamedTuple):
+    """One container in the books of one queue: more of it, or less."""
+
+    type: str
+    subject: ContainerId
+    queue: str
+    node: NodeId
+    partition: str
+    resource: Resource
+    """Negative where something is taken back."""
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the event log writes beside type and subject."""
+        return {
+            "queue": self.queue,
+            "node": str(self.node),
+            "partition": self.partition,
+            "resource": self.resource.as_dict(),
+        }

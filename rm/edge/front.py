@@ -1,0 +1,62 @@
+"""The gRPC port of the RM, whoever answers behind it: the active RM, or the standby that refuses.
+
+A port that changed hands could be taken by somebody else in between; so the port stays, and the handlers
+change. Knows no service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import grpc.aio
+
+from yarnbox.yarn.errors import NotReadyError
+from yarnbox.yarn.rpc import Caller, Handler, Meter, add_service
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Who answers one service, and who is told of the calls."""
+
+    handler: Handler
+    meter: Meter | None = None
+
+
+class Front:
+    """The services of one server."""
+
+    def __init__(self, server: grpc.aio.Server, services: tuple[str, ...], *, has_tls: bool = False) -> None:
+        self._served: Mapping[str, Served] = {}
+        for service in services:
+            answer, meter = partial(self._answer, service), _Forwarded(self, service)
+            add_service(server, service, answer, meter, has_tls=has_tls)
+
+    def serve(self, served: Mapping[str, Served]) -> None:
+        """These answer from now on, and nobody else."""
+        self._served = served
+
+    def meter(self, service: str) -> Meter | None:
+        """Who is told of calls of the service."""
+        return self._served[service].meter if service in self._served else None
+
+    def _answer(self, service: str, rpc: str, request: Any, caller: Caller) -> Any:
+        if service not in self._served:
+            raise NotReadyError("the ResourceManager is starting")
+        return self._served[service].handler(rpc, request, caller)
+
+
+class _Forwarded:
+    """A meter that tells whoever is the service's at that moment."""
+
+    def __init__(self, front: Front, service: str) -> None:
+        self._front = front
+        self._service = service
+
+    def note(self, rpc: str, spent_s: float, received: int = 0, sent: int = 0) -> None:
+        """One call."""
+        meter = self._front.meter(self._service)
+        if meter is not None:
+            meter.note(rpc, spent_s, received, sent)

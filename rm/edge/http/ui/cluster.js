@@ -1,0 +1,221 @@
+// The cluster at a glance: a sentence, what is waiting and why, use over time by queue, nodes,
+// applications; and folded, every figure of Hadoop's page by its name.
+import { get, list } from "./api.js";
+import { appGrid } from "./apps.js";
+import { areas, count, hue, lines } from "./charts.js";
+import { facts, gib, html, isRecording, link, percent, plainGib, plural, title } from "./dom.js";
+import { grid } from "./grid.js";
+import { GROUPS, heat, MEASURES } from "./nodes.js";
+
+const NODE_STATES = [
+  "active",
+  "decommissioning",
+  "decommissioned",
+  "lost",
+  "unhealthy",
+  "rebooted",
+  "shutdown",
+];
+const BAD_STATES = ["lost", "unhealthy"];
+const CALLS = [
+  "/metrics",
+  "/ui/apps?states=ACCEPTED,RUNNING&limit=20",
+  "/ui/history/cluster?minutes=60",
+  "/ui/history/queues?parent=root&minutes=60",
+  "/scheduler-overview",
+  "/ui/waiting",
+  "/ui/nodes",
+  "/ui/queue-users",
+  "/ui/rights",
+];
+
+export async function overview(_, query) {
+  const [metrics, apps, cluster, queues, info, { waiting }, nodes, users, rights] = await Promise.all(
+    CALLS.map(get),
+  );
+  const m = metrics.clusterMetrics;
+  const rows = list(nodes.nodes.node);
+  return html`${title("Cluster")}
+    <p class="headline">${sentence(m, waiting)}</p>
+    ${keyFigures(m)}
+    ${waiting && pending(waiting, query)}
+    <h2>${isRecording ? "Use over the whole run, by queue" : "Use over the last hour, by queue"}</h2>
+    ${byQueue(queues.history)}${overTime(cluster.history)}
+    <h2>Nodes</h2>
+    ${rows.length > 0 ? heat(rows, GROUPS.rack, MEASURES.memory) : html`<p class="empty">${NO_NODES}</p>`}
+    <h2>Running and waiting applications</h2>
+    ${appGrid("apps", list(apps.found.app), query, {
+      calls: ["/apps?states=ACCEPTED,RUNNING"],
+      isSorted: false,
+    })}
+    <details>
+      <summary>All figures</summary>
+      ${allFigures(m, info, list(users.users.user), rights.user)}
+    </details>`;
+}
+
+const NO_NODES = "No nodes have registered. Start one: yarnbox add-node";
+
+const where = (one) => (one.queue ? `in ${one.queue} ` : "");
+
+// "12.0 of 16.0 GiB and 12 of 16 vcores used. 33 containers wait: in root.dev its user is at the limit (31)."
+function sentence(m, waiting) {
+  if (!m.totalMB) return NO_NODES;
+  const used =
+    `${(m.allocatedMB / 1024).toFixed(1)} of ${plainGib(m.totalMB)} and ` +
+    `${m.allocatedVirtualCores} of ${m.totalVirtualCores} vcores used. `;
+  const reasons = list(waiting?.reason).sort((a, b) => b.containers - a.containers || b.apps - a.apps);
+  const pending = reasons.reduce((sum, one) => sum + one.containers, 0) || m.containersPending;
+  if (!reasons.length && !pending)
+    return `${used}${m.appsRunning + m.appsPending ? "Nothing is waiting." : "No applications are running."}`;
+  const waits = `${plural(pending, "container")} ${pending === 1 ? "waits" : "wait"}`;
+  const parts = reasons
+    .slice(0, 3)
+    .map((one) => `${where(one)}${one.reason} (${one.containers || plural(one.apps, "application")})`);
+  return `${used}${waits}${parts.length ? `: ${parts.join("; ")}` : ""}.`;
+}
+
+function keyFigures(m) {
+  const bad = BAD_STATES.filter((one) => m[`${one}Nodes`] > 0);
+  const one = (to, value, what, rest, kind = "") => html`<li class=${kind}>
+    <a href=${to}><b>${value}</b> ${value === 1 ? what : `${what}s`} ${rest}</a>
+  </li>`;
+  return html`<ul class="figures">
+    ${one("/cluster/apps/RUNNING", m.appsRunning, "application", "running")}
+    ${one("/cluster/apps/ACCEPTED", m.appsPending, "application", "waiting")}
+    ${one("/cluster/apps", m.containersAllocated, "container", "running")}
+    ${one("/cluster/scheduler", m.containersPending, "container", "pending")}
+    ${one("/cluster/nodes", m.activeNodes, "node", "active")}
+    ${bad.map((state) => one(`/cluster/nodes/${state}`, m[`${state}Nodes`], "node", state, "trouble"))}
+    ${m.reservedMB > 0 && html`<li><a href="/cluster/nodes"><b>${gib(m.reservedMB)}</b> reserved</a></li>`}
+  </ul>`;
+}
+
+const WAITING = [
+  { key: "reason", name: "Reason", isCard: true, value: (one) => one.reason },
+  {
+    key: "queue",
+    name: "Queue",
+    isCard: true,
+    value: (one) => one.queue || "",
+    cell: (one) => one.queue && link(`/cluster/scheduler?queue=${encodeURIComponent(one.queue)}`, one.queue),
+  },
+  {
+    key: "containers",
+    name: "Pending Containers",
+    isCard: true,
+    isNumber: true,
+    value: (one) => one.containers,
+  },
+  { key: "apps", name: "Applications", isNumber: true, value: (one) => one.apps },
+  {
+    key: "example",
+    name: "For example",
+    isFixed: true,
+    isCard: true,
+    value: (one) => one.example,
+    cell: (one) => link(`/cluster/app/${one.example}`, one.example),
+  },
+];
+
+function pending(waiting, query) {
+  const rows = list(waiting.reason);
+  if (!rows.length) return null;
+  const table = grid({
+    id: "waiting",
+    name: "Pending by reason",
+    columns: WAITING,
+    rows,
+    query,
+    order: "-containers",
+    keyOf: (one) => `${one.queue} ${one.reason}`,
+    calls: ["/ui/waiting"],
+    none: "",
+  });
+  return html`<h2>What is waiting, and why</h2>
+    ${table}
+    ${
+      waiting.unseen > 0 &&
+      html`<p class="how">
+        ${waiting.unseen} more waiting applications were not examined; it would take too long.
+      </p>`
+    }`;
+}
+
+function byQueue(history) {
+  const series = list(history.queue).map((one, i) => ({ name: one.path, values: one.used, kind: hue(i) }));
+  return areas("Share of the cluster used", list(history.times), series, { marks: list(history.mark) });
+}
+
+const overTime = (history) =>
+  lines(
+    "Containers and applications",
+    list(history.times),
+    [
+      { name: "containers", values: list(history.containers), kind: "line2" },
+      { name: "applications running", values: list(history.appsRunning), kind: "line0" },
+      { name: "applications waiting", values: list(history.appsPending), kind: "line1" },
+    ],
+    [],
+    count,
+    4,
+  );
+
+const resource = (memoryMB, vcores) => [gib(memoryMB), ", ", plural(vcores, "vcore")];
+const group = (name, pairs) => html`<section><h3>${name}</h3>${facts(pairs)}</section>`;
+const unknown = (value) => (value < 0 ? "N/A" : value);
+
+// "memory-mb (unit=Mi),vcores" as people write it.
+const resourceTypes = (types) => types.replace(/ \(unit=(\w+)\)/g, " ($1)").replaceAll(",", ", ");
+
+function allFigures(m, info, users, user) {
+  const own = users.find((one) => one.username === user);
+  return [
+    group("Cluster Metrics", [
+      ["Apps Submitted", m.appsSubmitted],
+      ["Apps Pending", m.appsPending],
+      ["Apps Running", m.appsRunning],
+      ["Apps Completed", m.appsCompleted + m.appsFailed + m.appsKilled],
+      ["Containers Running", m.containersAllocated],
+      ["Containers Pending", m.containersPending],
+      ["Used Resources", resource(m.allocatedMB, m.allocatedVirtualCores)],
+      ["Total Resources", resource(m.totalMB, m.totalVirtualCores)],
+      ["Reserved Resources", resource(m.reservedMB, m.reservedVirtualCores)],
+      ["Physical Mem Used %", percent(m.utilizedMBPercent)],
+      ["Physical VCores Used %", percent(m.utilizedVirtualCoresPercent)],
+      ["Containers assigned per second", m.containerAssignedPerSecond ?? 0],
+    ]),
+    group(
+      "Cluster Nodes Metrics",
+      NODE_STATES.map((one) => [
+        `${one[0].toUpperCase()}${one.slice(1)} Nodes`,
+        link(`/cluster/nodes/${one}`, m[`${one}Nodes`]),
+      ]),
+    ),
+    own && userFigures(own, user),
+    info && schedulerFigures(info),
+  ];
+}
+
+const userFigures = (own, user) =>
+  group(`User Metrics for ${user}`, [
+    ["Apps Running", link(`/cluster/apps/RUNNING?user=${encodeURIComponent(user)}`, own.runningApps)],
+    ["Apps Pending", link(`/cluster/apps/ACCEPTED?user=${encodeURIComponent(user)}`, own.waitingApps)],
+    ["Containers Running", own.runningContainers],
+    ["Containers Pending", own.pendingContainers],
+    ["Used", resource(own.resourcesUsed.memory, own.resourcesUsed.vCores)],
+    ["Pending", resource(own.resourcesPending.memory, own.resourcesPending.vCores)],
+    ["Reserved", resource(own.resourcesReserved.memory, own.resourcesReserved.vCores)],
+  ]);
+
+const schedulerFigures = (info) =>
+  group("Scheduler Metrics", [
+    ["Scheduler Type", link("/cluster/scheduler", info.schedulerType)],
+    ["Scheduling Resource Type", resourceTypes(info.schedulingResourceType)],
+    ["Minimum Allocation", resource(info.minimumAllocation.memory, info.minimumAllocation.vCores)],
+    ["Maximum Allocation", resource(info.maximumAllocation.memory, info.maximumAllocation.vCores)],
+    ["Maximum Cluster Application Priority", info.applicationPriority],
+    ["Scheduler Busy %", unknown(info.schedulerBusy)],
+    ["RM Dispatcher EventQueue Size", info.rmDispatcherEventQueueSize],
+    ["Scheduler Dispatcher EventQueue Size", info.schedulerDispatcherEventQueueSize],
+  ]);

@@ -1,0 +1,176 @@
+// A run that has a guide: what to watch, what to change, and the pictures that show it at this moment.
+import { get, list } from "./api.js";
+import { areas, count, hue, lines, memory } from "./charts.js";
+import { clock, h, html, link, orNone, percent, plainGib, table, withTerms } from "./dom.js";
+
+const short = (container) => container.replace(/^container_(e\d+_)?/, "");
+const at = (time) => (time ? clock(time) : "");
+
+export async function guide(shown, demo, runs) {
+  if (!shown.guide) return null;
+  const { watch, change, shows } = shown.guide;
+  const [{ times, app }, now] = await Promise.all([
+    get("/ui/recording/standings"),
+    Promise.all(shows.map((one) => PICTURES[one]?.())),
+  ]);
+  const apps = list(app);
+  return html`<section class="card guide">
+      <h2>What to watch</h2>
+      <p>${withTerms(watch)}</p>
+      ${
+        runs.length > 1 &&
+        html`<p>
+          The same was played with another scheduler, too: choose it above as run, or
+          <a href="/cluster/compare"> compare both</a>.
+        </p>`
+      }
+      <h2>Change one thing</h2>
+      <p>${withTerms(change)}</p>
+      ${
+        demo &&
+        html`<p>
+          <a class="button" href=${`/cluster/simulation?file=${encodeURIComponent(demo)}`}>
+            Open ${demo} to change and play it
+          </a>
+        </p>`
+      }
+    </section>
+    ${shows.map((one, i) => DRAWN[one]?.(apps, list(times), now[i], shown))}`;
+}
+
+const PICTURES = {
+  preemptions: () => get("/ui/recording/preemptions"),
+  plan: () => get("/ui/recording/plans"),
+};
+
+const DRAWN = {
+  applications: (apps, _times, _now, shown) => standings(apps, shown.guide.shows),
+  "skipped-opportunities": (apps, times, _, shown) =>
+    chart("Skipped opportunities", times, apps, "skippedOverTime", count, 4, shown, "skipped"),
+  "dominant-shares": (apps, times, _, shown) =>
+    chart("Dominant shares", times, apps, "shareOverTime", percent, 100, shown, "share"),
+  preemptions: (_apps, _times, found) => preemptions(list(found.preemption)),
+  plan: (_apps, _times, found, shown) => list(found.plan).map((one) => plan(one, shown)),
+};
+
+function chart(what, times, apps, values, unit, top, shown, present) {
+  const now = { time: times[shown.place], kind: "now", text: "" };
+  const series = apps
+    .map((one, i) => ({ name: one.name, values: one[values], kind: hue(i), one }))
+    .filter(({ one }) => one[values].some((value) => value));
+  return [
+    h("h2", {}, withTerms(what)),
+    h(
+      "p",
+      { class: "legend counts", "aria-label": `${what} at this moment` },
+      series
+        .filter(({ one }) => one.isThere)
+        .map(({ one }) =>
+          h("span", {}, `${one.name} `, h("b", {}, unit(one[present])), ofWhat(one, present)),
+        ),
+    ),
+    lines(what, times, series, [now], unit, top),
+  ];
+}
+
+const ofWhat = (one, present) => (present === "share" && one.dominant ? ` of ${one.dominant}` : "");
+
+// The columns that every guide needs, and those that belong to one of its other pictures.
+/** @type {[string, (one: any) => any, string?][]} */
+const COLUMNS = [
+  ["Application", (one) => link(`/cluster/app/${one.id}`, one.name)],
+  ["Queue", (one) => one.queue],
+  ["State", (one) => one.state],
+  ["Containers", (one) => one.containers],
+  ["Pending", (one) => one.pending],
+  ["Reserved", (one) => one.reserved],
+  ["Skipped opportunities", (one) => one.skipped, "skipped-opportunities"],
+  ["Node-local", (one) => one.local, "skipped-opportunities"],
+  ["Rack-local", (one) => one.rack, "skipped-opportunities"],
+  ["Off-switch", (one) => one.off, "skipped-opportunities"],
+  ["Dominant share", (one) => [percent(one.share), ofWhat(one, "share")], "dominant-shares"],
+  ["Marked", (one) => one.marked, "preemptions"],
+  [
+    "Waits because",
+    (one) =>
+      h(
+        "div",
+        { class: "waits" },
+        one.waits.map((each) => h("p", {}, withTerms(each))),
+      ),
+  ],
+];
+
+function standings(apps, shows) {
+  const columns = COLUMNS.filter(([, , picture]) => !picture || shows.includes(picture));
+  const rows = apps.filter((one) => one.isThere).map((one) => columns.map(([, cell]) => cell(one)));
+  return table(
+    "Applications at this moment",
+    columns.map(([name]) => name),
+    rows,
+    "No application has been submitted yet.",
+  );
+}
+
+function preemptions(rows) {
+  const shown = rows.map((one) => [
+    h("span", { title: one.container }, `${one.name} ${short(one.container)}`),
+    one.queue,
+    one.node.replace(/:\d+$/, ""),
+    at(one.marked),
+    orNone(one.for),
+    one.killed ? at(one.killed) : one.unmarked ? `no more since ${clock(one.unmarked)}` : "waits",
+    one.heir ? `${one.heir}, ${at(one.got)}` : "",
+  ]);
+  const heads = ["Container", "Queue", "Node", "Marked", "For", "Killed", "Who got the room"];
+  return table("Preemption until this moment", heads, shown, "Nothing has been marked for preemption yet.");
+}
+
+function plan({ queue, capacity, times, booking }, shown) {
+  const now = { time: EPOCH + shown.moments.at[shown.place], kind: "now", text: "" };
+  const series = booking.map((one, i) => ({
+    name: `${one.name} (${one.user})`,
+    values: one.memory,
+    kind: hue(i),
+  }));
+  const end = times.length > 1 ? [...times, times.at(-1) + 5000] : times;
+  const padded = series.map((one) => ({
+    ...one,
+    values: times.length > 1 ? [...one.values, 0] : one.values,
+  }));
+  return [
+    h("h2", {}, `Plan of ${queue}, over time`),
+    h(
+      "p",
+      { class: "legend" },
+      withTerms("What is booked in this plan queue; the line is its capacity,"),
+      ` ${plainGib(capacity)}.`,
+    ),
+    booking.length
+      ? areas(`Plan of ${queue}`, end, padded, {
+          marks: [now],
+          unit: memory,
+          top: capacity,
+          ceiling: capacity,
+        })
+      : h("p", { class: "empty" }, "Nothing is booked yet."),
+    table(
+      `Bookings of ${queue}`,
+      ["Reservation", "User", "Window", "Runs"],
+      booking.map((one) => [
+        one.name,
+        one.user,
+        `${clock(one.arrival)} to ${clock(one.deadline)}`,
+        runs(one.memory, times),
+      ]),
+      "Nothing is booked yet.",
+    ),
+  ];
+}
+
+const EPOCH = 946684800000;
+const runs = (amounts, times) =>
+  amounts
+    .map((amount, i) => amount && `${clock(times[i])} to ${clock(times[i + 1])}: ${plainGib(amount)}`)
+    .filter(Boolean)
+    .join("; ");

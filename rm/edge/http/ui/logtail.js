@@ -1,0 +1,123 @@
+// The end of a container's log, as it grows. The ResourceManager fetches it from the node.
+import { get, list } from "./api.js";
+import { Component, empty, html } from "./dom.js";
+
+const EVERY_MS = 1500,
+  MOST_CONTAINERS = 200,
+  SIZE = 32 * 1024;
+const bytes = (length) => (length < 10240 ? `${length} B` : `${Math.round(length / 1024)} KiB`);
+const isOver = (one) => one.state === "COMPLETE";
+
+class LogTail extends Component {
+  constructor(props) {
+    super(props);
+    this.state = { isOpen: false, container: "", file: "", isFollowing: true, log: null, fault: "" };
+  }
+
+  componentWillUnmount() {
+    clearTimeout(this.timer);
+    this.isGone = true;
+  }
+
+  // Those that run first, and of those the ApplicationMaster.
+  sorted() {
+    const rank = (one) => (isOver(one) ? 2 : 0) + (one.isAM ? 0 : 1);
+    return this.props.containers
+      .filter((one) => one.state !== "RESERVED")
+      .sort((a, b) => rank(a) - rank(b) || b.started - a.started)
+      .slice(0, MOST_CONTAINERS);
+  }
+
+  chosen() {
+    const all = this.sorted();
+    return all.find((one) => one.id === this.state.container) || all[0];
+  }
+
+  async look() {
+    clearTimeout(this.timer);
+    const { isOpen, file, isFollowing } = this.state;
+    const one = this.chosen();
+    if (!isOpen || !one) return;
+    const query = { container: one.id, node: one.node, size: String(SIZE), ...(file && { file }) };
+    const next = { log: null, fault: "" };
+    try {
+      Object.assign(next, await get(`/ui/container-logs?${new URLSearchParams(query)}`));
+    } catch (error) {
+      next.fault = error.message;
+    }
+    // What was asked for before another was chosen is not shown.
+    if (this.isGone || one.id !== this.chosen()?.id || file !== this.state.file) return;
+    this.show(next);
+    if (isFollowing && !(isOver(one) && next.log)) this.wait();
+  }
+
+  wait() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => (document.hidden ? this.wait() : this.look()), EVERY_MS);
+  }
+
+  // Whoever has scrolled up reads on where they are.
+  show(next) {
+    const { place } = this;
+    const isAtEnd = !place || place.scrollTop + place.clientHeight >= place.scrollHeight - 4;
+    this.setState(next, () => {
+      if (isAtEnd && this.place) this.place.scrollTop = this.place.scrollHeight;
+    });
+  }
+
+  choose(values) {
+    this.setState(values, () => this.look());
+  }
+
+  render({ containers }, { isOpen, log, fault }) {
+    if (!containers.length) return empty("No containers have been allocated yet.");
+    const toggle = (event) => {
+      const isNow = event.currentTarget.open;
+      if (isNow !== isOpen) this.choose({ isOpen: isNow });
+    };
+    return html`<details class="logtail" open=${isOpen} ontoggle=${toggle}>
+      <summary>Follow the log of a container</summary>
+      ${isOpen && this.choices()} ${fault && html`<p class="error" role="alert">${fault}</p>`}
+      ${isOpen && log && this.end(log)}
+    </details>`;
+  }
+
+  choices() {
+    const { file, isFollowing, log } = this.state;
+    const chosen = this.chosen();
+    const container = (one) => html`<option value=${one.id} selected=${one === chosen}>
+      ${one.id}${one.isAM ? ", ApplicationMaster" : ""}, ${one.state.toLowerCase()}
+    </option>`;
+    const written = (one) => html`<option value=${one.name} selected=${one.name === (file || log.file)}>
+      ${one.name}, ${bytes(one.length)}
+    </option>`;
+    const other = (event) => this.choose({ container: event.target.value, file: "", log: null });
+    const follow = (event) => this.choose({ isFollowing: event.target.checked });
+    return html`<p class="actions">
+      <label>Container <select onchange=${other}>${this.sorted().map(container)}</select></label>
+      <label>
+        File${" "}
+        <select onchange=${(event) => this.choose({ file: event.target.value })}>
+          ${list(log?.files).map(written)}
+        </select>
+      </label>
+      <label><input type="checkbox" checked=${isFollowing} onchange=${follow} /> Follow</label>
+    </p>`;
+  }
+
+  end(log) {
+    if (!list(log.files).length) return empty("The container has written no logs yet.");
+    return html`<pre
+      class="tail"
+      tabindex="0"
+      role="log"
+      aria-live="off"
+      aria-label=${`The end of ${log.file} of ${this.chosen().id}`}
+      ref=${(place) => {
+        this.place = place;
+      }}
+    >${log.text || "(empty)"}</pre>`;
+  }
+}
+
+export const logTail = (id, containers) => html`<${LogTail} key=${`log ${id}`} containers=${containers} />`;

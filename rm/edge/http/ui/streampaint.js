@@ -1,0 +1,256 @@
+// The picture of a task stream: pixels on a canvas, or shapes in a file. Both are made of the same bars.
+import { clock } from "./dom.js";
+
+const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
+const LABEL = 12,
+  ROOM_FOR_A_TIME = 90,
+  GAP_FROM = 5,
+  EDGE_FROM = 6;
+
+// Bit by bit: eight rows of eight pixels, of which those that are set are pale.
+const PATTERNS = [null, [0], [0], [0]];
+for (let row = 0; row < 8; row += 1) {
+  PATTERNS[1][row] = 0x11 << (row % 4);
+  PATTERNS[2][row] = (0x88 >> (row % 4)) & 0xff;
+  PATTERNS[3][row] = 0x33;
+}
+
+// Any colour of CSS as its red, green and blue.
+const probe = document.createElement("canvas").getContext("2d");
+function rgbOf(colour) {
+  probe.fillStyle = "#000";
+  probe.fillStyle = colour;
+  const number = Number.parseInt(String(probe.fillStyle).slice(1, 7), 16);
+  return [number >> 16, (number >> 8) & 255, number & 255];
+}
+
+const mixed = (one, other, part) => one.map((value, i) => Math.round(value * part + other[i] * (1 - part)));
+// As bytes lie in the memory of a picture: red first.
+const asPixel = ([red, green, blue]) => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+const asText = (rgb) => `rgb(${rgb.join(" ")})`;
+
+function paletteOf(looks) {
+  const style = getComputedStyle(document.documentElement);
+  const css = (name) => style.getPropertyValue(name).trim();
+  const field = rgbOf(css("--field"));
+  const ink = rgbOf(css("--ink"));
+  const known = new Map();
+  for (const { hue } of looks) {
+    if (known.has(hue)) continue;
+    const rgb = rgbOf(css(hue));
+    known.set(hue, { rgb, pale: mixed(rgb, field, 0.35), edge: mixed(ink, rgb, 0.85) });
+  }
+  return {
+    field,
+    ink,
+    line: rgbOf(css("--line")),
+    accent: rgbOf(css("--accent")),
+    hues: looks.map((one) => known.get(one.hue).rgb),
+    pales: looks.map((one) => known.get(one.hue).pale),
+    edges: looks.map((one) => known.get(one.hue).edge),
+  };
+}
+
+// Round moments, so many that each has room for its time.
+export function timeSteps({ begin, end }, width) {
+  const most = Math.max(2, width / ROOM_FOR_A_TIME);
+  const wanted = (end - begin) / most;
+  const below = [1, 2, 5, 10, 20, 50, 100, 200, 500].find((one) => one >= wanted);
+  const step = below || 1000 * (SECONDS.find((one) => 1000 * one >= wanted) || 86400);
+  const found = [];
+  for (let at = Math.ceil(begin / step) * step; at < end; at += step) found.push(at);
+  return found;
+}
+
+// Where the names of the groups stand: as many as have room, each at the middle of what is seen of it.
+function namesOf(lanes, { top, bottom }, height) {
+  const tall = height / (bottom - top);
+  const found = [];
+  let free = 0;
+  for (const group of lanes.groups) {
+    const from = Math.max(0, (group.top - top) * tall);
+    const to = Math.min(height, (group.top + group.lanes - top) * tall);
+    if (to <= from) continue;
+    const y = Math.max(free + LABEL / 2, Math.min((from + to) / 2, from + LABEL));
+    const isFirst = group.top >= top;
+    if (y - LABEL / 2 >= free && y + LABEL / 2 <= height + 2 && y <= Math.max(to, from + LABEL)) {
+      found.push({ name: group.name, y, edge: isFirst ? from : null });
+      free = y + LABEL / 2;
+    } else if (to - from >= GAP_FROM && isFirst) found.push({ name: "", y, edge: from });
+  }
+  return found;
+}
+
+const isAt = (at, { begin, end }) => at !== undefined && at >= begin && at < end;
+
+export class Painter {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.ctx = canvas.getContext("2d", { alpha: false });
+  }
+
+  draw({ lanes, view, looks, lookOf, gutter, width, height, foot, at, chosen }) {
+    const ratio = devicePixelRatio;
+    const colours = paletteOf(looks);
+    this.size(gutter + width, height + foot, ratio);
+    const { ctx } = this;
+    ctx.setTransform(1, 0, 0, 1, 0, 0);
+    ctx.fillStyle = asText(colours.field);
+    ctx.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    this.pixels(lanes, view, lookOf, looks, colours, Math.round(width * ratio), Math.round(height * ratio));
+    ctx.putImageData(this.image, Math.round(gutter * ratio), 0);
+    ctx.scale(ratio, ratio);
+    this.frame(lanes, view, colours, gutter, width, height);
+    const xOf = (time) => gutter + ((time - view.begin) * width) / (view.end - view.begin);
+    if (isAt(at, view)) this.upright(xOf(at), height, asText(colours.accent), 2);
+    if (chosen !== undefined) this.outline(lanes, view, chosen, xOf, gutter, width, height, colours);
+  }
+
+  size(width, height, ratio) {
+    const { canvas } = this;
+    const [wide, tall] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (canvas.width === wide && canvas.height === tall) return;
+    canvas.width = wide;
+    canvas.height = tall;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+
+  pixels(lanes, view, lookOf, looks, colours, width, height) {
+    if (this.image?.width !== width || this.image?.height !== height) {
+      this.image = this.ctx.createImageData(width, height);
+      this.buffer = new Uint32Array(this.image.data.buffer);
+    }
+    const { buffer } = this;
+    const [hues, pales, edges] = [colours.hues, colours.pales, colours.edges].map((all) => all.map(asPixel));
+    const patterns = looks.map((one) => PATTERNS[one.hatch]);
+    const { containers } = lanes;
+    buffer.fill(asPixel(colours.field));
+    lanes.bars(view, width, height, lookOf, (x, wide, y, tall, i) => {
+      const look = lookOf[i];
+      const from = Math.max(0, y);
+      const to = Math.min(height, tall >= GAP_FROM ? y + tall - 1 : y + Math.max(1, tall));
+      const past = x + wide - (wide >= GAP_FROM ? 1 : 0);
+      const edge = containers[i].isAM && tall >= EDGE_FROM ? y + 3 : -1;
+      const pattern = tall >= EDGE_FROM && wide >= GAP_FROM ? patterns[look] : null;
+      for (let row = from; row < to; row += 1) {
+        const at = row * width;
+        if (row < edge) buffer.fill(edges[look], at + x, at + past);
+        else if (!pattern) {
+          for (let place = at + x; place < at + past; place += 1) buffer[place] = hues[look];
+        } else {
+          const bits = pattern[row & 7];
+          for (let column = x; column < past; column += 1)
+            buffer[at + column] = (bits >> (column & 7)) & 1 ? pales[look] : hues[look];
+        }
+      }
+    });
+  }
+
+  frame(lanes, view, colours, gutter, width, height) {
+    const { ctx } = this;
+    ctx.font = "11px system-ui, sans-serif";
+    ctx.textBaseline = "middle";
+    ctx.fillStyle = asText(colours.ink);
+    ctx.textAlign = "left";
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(0, 0, gutter - 4, height);
+    ctx.clip();
+    const names = namesOf(lanes, view, height);
+    for (const { name, y } of names) ctx.fillText(name, 4, y);
+    ctx.restore();
+    ctx.fillStyle = asText(colours.line);
+    for (const { edge } of names) if (edge) ctx.fillRect(gutter, Math.round(edge), width, 1);
+    ctx.textAlign = "center";
+    for (const time of timeSteps(view, width)) {
+      const x = gutter + ((time - view.begin) * width) / (view.end - view.begin);
+      ctx.globalAlpha = 0.6;
+      this.upright(x, height, asText(colours.line), 1);
+      ctx.globalAlpha = 1;
+      ctx.fillStyle = asText(colours.ink);
+      if (x > gutter + 30 && x < gutter + width - 30) ctx.fillText(clock(time), x, height + 10);
+    }
+  }
+
+  upright(x, height, colour, wide) {
+    this.ctx.fillStyle = colour;
+    this.ctx.fillRect(Math.round(x), 0, wide, height);
+  }
+
+  outline(lanes, view, i, xOf, gutter, width, height, colours) {
+    const tall = height / (view.bottom - view.top);
+    const left = Math.max(gutter, xOf(lanes.begin[i]));
+    const right = Math.min(gutter + width, Math.max(left + 3, xOf(lanes.end[i])));
+    const y = (lanes.lane[i] - view.top) * tall;
+    if (right <= left || y + tall < 0 || y > height) return;
+    this.ctx.strokeStyle = asText(colours.ink);
+    this.ctx.lineWidth = 2;
+    this.ctx.strokeRect(left - 1, y - 1, right - left + 2, Math.max(3, tall) + 1);
+  }
+}
+
+export const escaped = (text) =>
+  String(text).replace(
+    /[&<>"]/g,
+    (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign],
+  );
+
+/** The present part as a picture that needs no style sheet, with the words of its colours. */
+export function svgOf({ lanes, view, looks, lookOf, gutter, width, height, foot, at }, name) {
+  const colours = paletteOf(looks);
+  const rounded = (number) => Math.round(number * 10) / 10;
+  const shapes = [];
+  const rect = (x, y, wide, tall, fill) =>
+    shapes.push(
+      `<rect x="${rounded(x)}" y="${rounded(y)}" width="${rounded(wide)}" height="${rounded(tall)}" ` +
+        `fill="${fill}"/>`,
+    );
+  const text = (x, y, words, anchor = "start") =>
+    shapes.push(`<text x="${rounded(x)}" y="${rounded(y)}" text-anchor="${anchor}">${escaped(words)}</text>`);
+  const past = height + foot;
+  const present = looks.map((one, i) => ({ ...one, i })).filter((one) => one.count);
+  rect(0, 0, gutter + width, past + 18 * (1 + present.length), asText(colours.field));
+  lanes.bars(view, Math.round(width), Math.round(height), lookOf, (x, wide, y, tall, i) => {
+    const fill = looks[lookOf[i]].hatch ? `url(#look${lookOf[i]})` : asText(colours.hues[lookOf[i]]);
+    rect(gutter + x, y, wide >= GAP_FROM ? wide - 1 : wide, tall >= GAP_FROM ? tall - 1 : tall, fill);
+    if (lanes.containers[i].isAM && tall >= EDGE_FROM)
+      rect(gutter + x, y, wide, 3, asText(colours.edges[lookOf[i]]));
+  });
+  for (const one of namesOf(lanes, view, height)) {
+    if (one.edge) rect(gutter, one.edge, width, 0.5, asText(colours.line));
+    if (one.name) text(4, one.y + 4, one.name);
+  }
+  for (const time of timeSteps(view, width)) {
+    const x = gutter + ((time - view.begin) * width) / (view.end - view.begin);
+    rect(x, 0, 0.5, height, asText(colours.line));
+    if (x > gutter + 30 && x < gutter + width - 30) text(x, height + 13, clock(time), "middle");
+  }
+  if (isAt(at, view))
+    rect(
+      gutter + ((at - view.begin) * width) / (view.end - view.begin),
+      0,
+      2,
+      height,
+      asText(colours.accent),
+    );
+  present.forEach((one, row) => {
+    rect(4, past + 18 * row + 4, 11, 11, one.hatch ? `url(#look${one.i})` : asText(colours.hues[one.i]));
+    text(22, past + 18 * row + 14, `${one.text}: ${one.count}`);
+  });
+  const hatches = present
+    .filter((one) => one.hatch)
+    .map(
+      (one) =>
+        `<pattern id="look${one.i}" width="6" height="6" patternUnits="userSpaceOnUse" ` +
+        `patternTransform="rotate(${[0, 45, -45, 0][one.hatch]})">` +
+        `<rect width="6" height="6" fill="${asText(colours.hues[one.i])}"/>` +
+        `<rect width="2" height="6" fill="${asText(colours.pales[one.i])}"/></pattern>`,
+    );
+  const size = `width="${gutter + width}" height="${past + 18 * (1 + present.length)}"`;
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" ${size} font-family="system-ui, sans-serif" font-size="11">` +
+    `<title>${escaped(name)}</title><defs>${hatches.join("")}</defs>` +
+    `<g fill="${asText(colours.ink)}">${shapes.join("")}</g></svg>\n`
+  );
+}

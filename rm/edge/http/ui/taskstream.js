@@ -1,0 +1,475 @@
+// Containers over time on lanes, live, recorded or compared: pan, zoom, and the life of the one pointed at.
+// Only what can be seen is drawn, pixel by pixel, so that many thousand containers follow the hand.
+import { Component, clock, duration, empty, html, plainGib, plural, replaceQuery } from "./dom.js";
+import { csv, save, saveBlob } from "./export.js";
+import { listenToPointers } from "./gestures.js";
+import { grid } from "./grid.js";
+import { COLOURINGS, colouring, keysOf } from "./streamcolours.js";
+import { Lanes } from "./streamlanes.js";
+import { Painter, svgOf } from "./streampaint.js";
+
+const LANE = 15,
+  TALLEST = 420,
+  FOOT = 18,
+  GUTTER = 150;
+const LEAST_MS = 50;
+/** @type {Record<string, { name: string, of: (one: any) => string }>} */
+const GROUPINGS = {
+  node: { name: "node", of: (one) => one.node },
+  app: { name: "application", of: (one) => one.app },
+  queue: { name: "queue", of: (one) => one.queue },
+  user: { name: "user", of: (one) => one.user },
+};
+export const hrefOfApp = (one) => ({ href: `/cluster/app/${one.app}`, what: "the page of its application" });
+// All on a page show the same time.
+const STREAMS = new Set();
+
+const HINT =
+  "Arrow keys go from container to container, Enter opens the page of one. Plus and minus zoom time, " +
+  "[ and ] the lanes, Shift with arrows pans, 0 shows all.";
+
+function lived(one) {
+  const moments = [
+    ["reserved", one.reserved],
+    [one.state === "RESERVED" ? "reserved" : "allocated", one.started],
+    ["running", one.running],
+    ["ended", one.finished],
+  ].filter(([what, time], i, all) => time && !(i === 0 && all[1][0] === what));
+  return moments.map(([what, time]) => `${what} ${clock(time)}`).join(", ");
+}
+
+// The life of a container in words.
+function said(one, now) {
+  const near = one.locality ? `, ${one.locality.toLowerCase().replace("_", " ")}` : "";
+  return [
+    `${one.id}${one.isAM ? " (ApplicationMaster)" : ""}`,
+    `${one.node}, ${plainGib(one.memoryMB)}, ${plural(one.vcores, "vcore")}`,
+    `${one.queue}, ${one.user}, priority ${one.priority}${near}`,
+    lived(one),
+    `${one.finished ? `exit status ${one.exitStatus}` : one.state.toLowerCase()} after ` +
+      duration((one.finished || now) - one.started),
+    one.diagnostics,
+  ].filter(Boolean);
+}
+
+class TaskStream extends Component {
+  constructor(props) {
+    super(props);
+    /** @type {HTMLElement} */ this.field = null;
+    /** @type {HTMLCanvasElement} */ this.canvas = null;
+    /** @type {HTMLElement} the words beside the pointer, and those for everybody */ this.tip = null;
+    /** @type {HTMLElement} */ this.told = null;
+    /** @type {HTMLAnchorElement} */ this.way = null;
+    this.view = null;
+    this.isAllTime = true;
+    this.isAllLanes = true;
+    this.chosen = undefined;
+    this.frame = 0;
+  }
+
+  componentDidMount() {
+    STREAMS.add(this);
+    this.painter = new Painter(this.canvas);
+    this.arrange();
+    this.resizes = new ResizeObserver(() => this.draw());
+    this.resizes.observe(this.field);
+    listenToPointers(this.field, {
+      pan: (dx, dy) => this.pan(-dx / this.size().width, -dy / this.size().height),
+      pinch: (factor, x) => this.zoom(factor, this.timeAt(x)),
+      tap: (x, y, event) => this.tap(x, y, event),
+    });
+    this.field.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
+  }
+
+  componentDidUpdate(before) {
+    if (before === this.props) return;
+    const { containers, now, lanes } = this.props;
+    if (before.containers !== containers || before.now !== now || before.lanes !== lanes) this.arrange();
+    this.draw();
+  }
+
+  componentWillUnmount() {
+    STREAMS.delete(this);
+    this.resizes.disconnect();
+    cancelAnimationFrame(this.frame);
+  }
+
+  // What was chosen, and who is pointed at, stays when newer containers come.
+  arrange() {
+    const { containers, now, lanes } = this.props;
+    const id = this.chosen === undefined ? undefined : this.lanes.containers[this.chosen].id;
+    this.lanes = new Lanes(containers, GROUPINGS[lanes].of, now);
+    const found = id === undefined ? -1 : containers.findIndex((one) => one.id === id);
+    this.chosen = found < 0 ? undefined : found;
+    const all = { begin: this.lanes.first, end: this.lanes.last };
+    const isOfOtherLanes = this.of !== lanes;
+    this.of = lanes;
+    if (!this.view || isOfOtherLanes || this.isAllLanes) {
+      this.isAllLanes = true;
+      this.view = { ...all, ...this.view, top: 0, bottom: this.lanes.count };
+    }
+    if (this.isAllTime) this.view = { ...this.view, ...all };
+    this.draw();
+  }
+
+  size() {
+    const gutter = Math.min(GUTTER, this.field.clientWidth / 4);
+    const height = Math.max(2 * LANE, Math.min(TALLEST, LANE * this.lanes.count));
+    return { gutter, width: this.field.clientWidth - gutter, height };
+  }
+
+  draw() {
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      const { lanes, view, chosen } = this;
+      if (this.field.clientWidth) this.painter.draw({ lanes, view, chosen, ...this.scene(), ...this.size() });
+    });
+  }
+
+  scene() {
+    return { looks: this.looks.looks, lookOf: this.looks.of, at: this.props.at, foot: FOOT };
+  }
+
+  timeAt(x) {
+    const { gutter, width } = this.size();
+    const { begin, end } = this.view;
+    return begin + (Math.max(0, Math.min(width, x - gutter)) * (end - begin)) / width;
+  }
+
+  // ---- moving
+
+  showTime(begin, end) {
+    for (const one of STREAMS) {
+      const { first, last } = one.lanes;
+      one.isAllTime = begin <= first && end >= last;
+      one.view = { ...one.view, begin, end };
+      one.draw();
+    }
+  }
+
+  showLanes(top, bottom) {
+    const { count } = this.lanes;
+    const tall = Math.max(1, Math.min(count, bottom - top));
+    const from = Math.max(0, Math.min(count - tall, top));
+    this.isAllLanes = tall === count;
+    this.view = { ...this.view, top: from, bottom: from + tall };
+    this.draw();
+  }
+
+  // The whole of all streams on the page.
+  whole() {
+    const all = [...STREAMS].map((one) => one.lanes);
+    return {
+      first: Math.min(...all.map((one) => one.first)),
+      last: Math.max(...all.map((one) => one.last)),
+    };
+  }
+
+  pan(byTime, byLanes) {
+    const { begin, end, top, bottom } = this.view;
+    const { first, last } = this.whole();
+    const span = end - begin;
+    const from = Math.max(
+      Math.min(first, begin),
+      Math.min(Math.max(last, end) - span, begin + byTime * span),
+    );
+    if (byTime) this.showTime(from, from + span);
+    if (byLanes) this.showLanes(top + byLanes * (bottom - top), bottom + byLanes * (bottom - top));
+  }
+
+  zoom(factor, around = (this.view.begin + this.view.end) / 2) {
+    const { begin, end } = this.view;
+    const { first, last } = this.whole();
+    const span = Math.max(LEAST_MS, Math.min(last - first, (end - begin) * factor));
+    const from = around - ((around - begin) * span) / (end - begin);
+    const within = Math.max(first, Math.min(last - span, from));
+    this.showTime(within, within + span);
+  }
+
+  stretch(factor, around = (this.view.top + this.view.bottom) / 2) {
+    const { top, bottom } = this.view;
+    this.showLanes(around - (around - top) * factor, around + (bottom - around) * factor);
+  }
+
+  showAll() {
+    const { first, last } = this.whole();
+    this.showTime(first, last);
+    this.showLanes(0, this.lanes.count);
+  }
+
+  // A page is scrolled over a picture that nobody has touched; one with the focus, or with Ctrl, is zoomed.
+  wheel(event) {
+    if (!event.ctrlKey && document.activeElement !== this.field) return;
+    event.preventDefault();
+    const box = this.field.getBoundingClientRect();
+    const { width, height } = this.size();
+    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+      this.pan((event.deltaX || event.deltaY) / width, 0);
+    else if (event.altKey) {
+      const { top, bottom } = this.view;
+      this.stretch(1.002 ** event.deltaY, top + ((event.clientY - box.top) * (bottom - top)) / height);
+    } else this.zoom(1.002 ** event.deltaY, this.timeAt(event.clientX - box.left));
+  }
+
+  // ---- pointing
+
+  found(x, y) {
+    const { gutter, width, height } = this.size();
+    return x < gutter || y > height ? [] : this.lanes.at(this.view, width, height, x - gutter, y);
+  }
+
+  hover(event) {
+    if (event.buttons || event.pointerType === "touch") return;
+    const box = this.field.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    const [one, ...others] = this.found(x, y);
+    this.field.style.cursor = one === undefined ? "grab" : "pointer";
+    this.point(one, others.length, x, y);
+  }
+
+  tap(x, y, event) {
+    const [one, ...others] = this.found(x, y);
+    const isKnown = one !== undefined && (event.pointerType === "mouse" || this.chosen === one);
+    this.point(one, others.length, x, y);
+    if (isKnown) this.open(one);
+  }
+
+  point(one, others = 0, x, y) {
+    if (one !== this.chosen) this.draw();
+    this.chosen = one;
+    const { containers, now, hrefOf } = this.props;
+    this.tip.hidden = one === undefined;
+    if (one === undefined) {
+      this.told.textContent = "";
+      return;
+    }
+    const lines = said(containers[one], now);
+    if (others) lines.push(`and ${others} more at this place: zoom in`);
+    this.told.textContent = lines.join("; ");
+    this.tip.textContent = [...lines, `Click or Enter: ${hrefOf(containers[one]).what}`].join("\n");
+    const { width, gutter, height } = this.size();
+    const place = x === undefined ? this.placeOf(one) : { x, y };
+    const isRight = place.x > gutter + width / 2;
+    const isLow = place.y > height / 2;
+    this.tip.style.left = isRight ? "auto" : `${place.x + 12}px`;
+    this.tip.style.right = isRight ? `${gutter + width - place.x + 12}px` : "auto";
+    this.tip.style.top = isLow ? "auto" : `${place.y + 14}px`;
+    this.tip.style.bottom = isLow ? `${height + FOOT - place.y + 6}px` : "auto";
+  }
+
+  placeOf(i) {
+    const { gutter, width, height } = this.size();
+    const { begin, end, top, bottom } = this.view;
+    const x = ((this.lanes.begin[i] - begin) * width) / (end - begin);
+    const y = ((this.lanes.lane[i] + 0.5 - top) * height) / (bottom - top);
+    return { x: gutter + Math.max(0, Math.min(width, x)), y: Math.max(0, Math.min(height, y)) };
+  }
+
+  open(one) {
+    this.way.href = this.hrefOf(one).href;
+    this.way.click();
+  }
+
+  hrefOf(i) {
+    return this.props.hrefOf(this.props.containers[i]);
+  }
+
+  // ---- keys
+
+  step(along, across) {
+    const { lanes, view } = this;
+    if (this.chosen === undefined) {
+      const inView = (i) => lanes.end[i] > view.begin && lanes.lane[i] >= Math.floor(view.top);
+      const { order } = lanes.level(1);
+      this.point(order.find(inView) ?? order[0]);
+    } else this.point(lanes.neighbour(this.chosen, along, across));
+    this.bringIn(this.chosen);
+    this.point(this.chosen);
+  }
+
+  // What is chosen by keys is in the picture.
+  bringIn(i) {
+    const { begin, end, top, bottom } = this.view;
+    const lane = this.lanes.lane[i];
+    if (this.lanes.begin[i] > end || this.lanes.end[i] < begin)
+      this.pan((this.lanes.begin[i] - (begin + end) / 2) / (end - begin), 0);
+    if (lane < top || lane + 1 > bottom) this.showLanes(lane - (bottom - top) / 2, lane + (bottom - top) / 2);
+  }
+
+  press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const to = event.shiftKey
+      ? {
+          ArrowLeft: () => this.pan(-0.25, 0),
+          ArrowRight: () => this.pan(0.25, 0),
+          ArrowUp: () => this.pan(0, -0.25),
+          ArrowDown: () => this.pan(0, 0.25),
+        }
+      : {
+          ArrowLeft: () => this.step(-1, 0),
+          ArrowRight: () => this.step(1, 0),
+          ArrowUp: () => this.step(0, -1),
+          ArrowDown: () => this.step(0, 1),
+          Enter: () => this.chosen !== undefined && this.open(this.chosen),
+          Escape: () => this.point(undefined),
+        };
+    const does = {
+      ...to,
+      "+": () => this.zoom(0.5),
+      "-": () => this.zoom(2),
+      "]": () => this.stretch(0.5),
+      "[": () => this.stretch(2),
+      0: () => this.showAll(),
+    }[event.key];
+    if (!does) return;
+    event.preventDefault();
+    event.stopPropagation();
+    does();
+  }
+
+  // ---- files
+
+  fileName(ending) {
+    return `${`${this.props.name} containers`.replace(/[^\w.-]+/g, "-")}.${ending}`;
+  }
+
+  asSvg() {
+    const { lanes, view } = this;
+    const text = svgOf({ lanes, view, ...this.scene(), ...this.size() }, this.props.name);
+    save(this.fileName("svg"), "image/svg+xml", text);
+  }
+
+  asCsv() {
+    const { containers } = this.props;
+    const fields = ["id", "app", "node", "queue", "user", "priority", "locality", "memoryMB", "vcores"];
+    fields.push("state", "started", "finished", "exitStatus", "diagnostics");
+    const rows = containers.map((one) => fields.map((field) => one[field]));
+    save(this.fileName("csv"), "text/csv", csv(fields, rows));
+  }
+
+  // ---- the page
+
+  render({ name, containers, now, lanes, colour, names, query }) {
+    if (this.painted !== containers || this.colour !== colour)
+      this.looks = colouring(colour, containers, names);
+    this.painted = containers;
+    this.colour = colour;
+    const { shown, more } = keysOf(this.looks.looks);
+    const by = `${GROUPINGS[lanes].name} and ${COLOURINGS[colour].name}`;
+    const what = `${name}: ${containers.length} containers by ${by}`;
+    const keep = (place, of) => {
+      this[of] = place || this[of];
+    };
+    const select = (word, parameter, choices, present) => html`<label>
+      ${word}${" "}
+      <select onchange=${(event) => replaceQuery(parameter, event.target.value)}>
+        ${Object.entries(choices).map(
+          ([key, one]) => html`<option value=${key} selected=${key === present}>${one.name}</option>`,
+        )}
+      </select>
+    </label>`;
+    const tool = (text, label, does) =>
+      html`<button aria-label=${`${name}: ${label}`} title=${label} onclick=${does}>${text}</button>`;
+    return html`<figure class="chart stream" aria-label=${what}>
+      <p class="legend">
+        ${select("Lanes", "lanes", GROUPINGS, lanes)} ${select("Colour", "colour", COLOURINGS, colour)}${" "}
+        ${shown.map(
+          (one) => html`<span class=${`swatch hatch${one.hatch}`} style=${{ "--hue": `var(${one.hue})` }}>
+            ${one.text} <b>${one.count}</b>
+          </span>`,
+        )}
+        ${
+          containers.some((one) => one.isAM) &&
+          html`<span class="swatch am">ApplicationMaster: dark edge</span>`
+        }
+        ${more > 0 && `and ${more} more, in the table`}
+      </p>
+      <div
+        class="field"
+        tabindex="0"
+        role="application"
+        aria-roledescription="task stream"
+        aria-label=${`${what}. ${HINT}`}
+        ref=${(place) => keep(place, "field")}
+        onkeydown=${(event) => this.press(event)}
+        onpointermove=${(event) => this.hover(event)}
+        onpointerleave=${(event) => event.pointerType === "mouse" && this.point(undefined)}
+      >
+        <canvas ref=${(place) => keep(place, "canvas")}></canvas>
+        <div class="tip" hidden aria-hidden="true" ref=${(place) => keep(place, "tip")}></div>
+        <a hidden tabindex="-1" href="/cluster" ref=${(place) => keep(place, "way")}>its page</a>
+      </div>
+      <p class="chart-tools">
+        <output ref=${(place) => keep(place, "told")}></output>
+        ${tool("+", "zoom in", () => this.zoom(0.5))} ${tool("−", "zoom out", () => this.zoom(2))}
+        ${tool("↕", "taller lanes", () => this.stretch(0.5))}
+        ${tool("⇳", "more lanes", () => this.stretch(2))} ${tool("All", "show all", () => this.showAll())}
+        ${tool("SVG", "as SVG", () => this.asSvg())}
+        ${tool("PNG", "as PNG", () => this.canvas.toBlob((blob) => saveBlob(this.fileName("png"), blob)))}
+        ${tool("CSV", "as CSV", () => this.asCsv())}
+      </p>
+      <${Summary} ...${{ name, containers, now, lanes, looks: this.looks, query }} />
+    </figure>`;
+  }
+}
+
+// The same as a table: how many containers each lane has had, and of which kinds.
+class Summary extends Component {
+  render({ name, containers, now, lanes, looks, query }, { isOpen }) {
+    const open = (event) => this.setState({ isOpen: event.currentTarget.open });
+    return html`<details ontoggle=${open}>
+      <summary>As a table</summary>
+      ${isOpen && this.table(name, containers, now, lanes, looks, query)}
+    </details>`;
+  }
+
+  table(name, containers, now, lanes, { looks, of }, query) {
+    const rows = new Map();
+    containers.forEach((one, i) => {
+      const id = GROUPINGS[lanes].of(one);
+      if (!rows.has(id)) rows.set(id, { id, count: 0, ms: 0, looks: looks.map(() => 0) });
+      const row = rows.get(id);
+      row.count += 1;
+      row.ms += (one.finished || now) - one.started;
+      row.looks[of[i]] += 1;
+    });
+    const counted = (key, text, value) => ({ key, name: text, isNumber: true, value });
+    return grid({
+      id: "stream",
+      name: `${name}: containers by ${GROUPINGS[lanes].name}`,
+      columns: [
+        { key: "id", name: GROUPINGS[lanes].name, isCard: true, value: (one) => one.id },
+        { ...counted("count", "Containers", (one) => one.count), isCard: true },
+        {
+          ...counted("ms", "Time of all", (one) => one.ms),
+          isCard: true,
+          cell: (one) => duration(one.ms),
+        },
+        ...looks.flatMap((look, i) =>
+          look.count ? [counted(`of${look.key}`, look.text, (one) => one.looks[i])] : [],
+        ),
+      ],
+      rows: [...rows.values()],
+      query,
+      order: "id",
+      none: "No containers yet.",
+    });
+  }
+}
+
+/**
+ * @param {{ name: string, containers: any[], now: number, query: URLSearchParams, lanes?: string,
+ *   colour?: string, at?: number, names?: Record<string, string>,
+ *   hrefOf: (one: any) => { href: string, what: string } }} options
+ */
+export function taskStream({ lanes = "node", colour = "state", query, ...others }) {
+  if (!others.containers.length) return empty("No containers yet.");
+  const chosen = (word, known, usual) => (query.get(word) in known ? query.get(word) : usual);
+  const props = {
+    ...others,
+    query,
+    lanes: chosen("lanes", GROUPINGS, lanes),
+    colour: chosen("colour", COLOURINGS, colour),
+  };
+  return html`<${TaskStream} key=${others.name} ...${props} />`;
+}

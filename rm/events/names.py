@@ -1,0 +1,63 @@
+"""Our names of events beside Hadoop's, as a page of the manual: `python -m yarnbox.rm.events.names`.
+
+A test keeps docs/events.md as it is written here.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+from yarnbox.rm.events import app, container, node, placement, scheduler
+from yarnbox.yarn.event import Event, hadoop_constant
+
+HADOOP_TYPES = {
+    "AppEvent": "RMAppEventType",
+    "AttemptEvent": "RMAppAttemptEventType",
+    "AppManagerEvent": "RMAppManagerEventType",
+    "ContainerEvent": "RMContainerEventType",
+    "NodeEvent": "RMNodeEventType",
+    "NodesListEvent": "NodesListManagerEventType",
+    "SchedulerEvent": "SchedulerEventType",
+}
+"""Hadoop's class of the constants, by the family of our events."""
+
+_HEAD = """# Events, and Hadoop's names of them
+
+`yarnbox events` shows what the ResourceManager dispatched, and `logs/events.jsonl` keeps it: our name of an
+event, the constant that Hadoop has for it, and whom it concerns. Our names are an entity and Hadoop's
+constant; where Hadoop has no such event, the constant is empty. `--type` takes either name. This page is
+written by `python -m yarnbox.rm.events.names`.
+
+`ContainerAllocated`, `ContainerReserved`, `ContainerUnreserved`, `ContainerCompleted`, `ContainerResized` and
+`ContainerMoved` in the log are no events: they say what the books of a queue gained or lost.
+`ResourceManagerStarted` says that a ResourceManager began, with empty books; `ResourceManagerRecovered`, that
+it knows its applications again, whose containers are booked anew as nodes report them. Events of containers
+(RMContainerEventType) are handled where they arise and are not in the log.
+
+| event | Hadoop | what it says |
+| --- | --- | --- |
+"""
+
+
+def kinds() -> list[type[Event]]:
+    """Every class of events of the ResourceManager, module by module in the order of their definition."""
+    modules: tuple[ModuleType, ...] = (app, node, scheduler, container, placement)
+    found = (one for module in modules for one in vars(module).values() if isinstance(one, type))
+    return [one for one in found if issubclass(one, Event) and one is not Event and one.family is not one]
+
+
+def render() -> str:
+    """The page, in Markdown."""
+    rows = []
+    for kind in kinds():
+        constant = hadoop_constant(kind)
+        hadoop = f"`{HADOOP_TYPES[kind.family.__name__]}.{constant}`" if constant else ""
+        text = " ".join((kind.__doc__ or "").split()).replace("|", "\\|")
+        said = text.removeprefix(f"{constant}: ") if constant else text
+        rows.append(f"| `{kind.__name__}` | {hadoop} | {said[:1].upper()}{said[1:]} |\n")
+    return _HEAD + "".join(rows)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(render())

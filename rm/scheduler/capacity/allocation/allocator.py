@@ -1,0 +1,264 @@
+"""One application against one node: which request, how near, allocate or reserve, or why not.
+
+Nothing is booked here: what comes back is a proposal that `Commit` books. Only what belongs to looking
+changes: the counts of missed opportunities. Hadoop: RegularContainerAllocator and AbstractContainerAllocator.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from yarnbox.rm.asks import Locality, RequestKey
+from yarnbox.rm.scheduler.capacity.allocation.assignment import (
+    SKIPPED,
+    AllocationPass,
+    Assignment,
+    Kind,
+    Limits,
+    Skipped,
+)
+from yarnbox.rm.scheduler.capacity.allocation.node_choice import NodeOrders
+from yarnbox.rm.scheduler.capacity.allocation.refusals import (
+    Look,
+    is_off_switch_due,
+    is_rack_due,
+    may_reserve_more,
+    refusal_before_locality,
+    refusal_by_request,
+)
+from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
+from yarnbox.rm.scheduler.capacity.preemption.killable import KillableContainers
+from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
+from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
+from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
+from yarnbox.yarn.java_order import in_hash_order, node_hash
+from yarnbox.yarn.resource import NONE, Resource
+
+if TYPE_CHECKING:
+    from yarnbox.rm.container import RMContainer, SchedulerNode
+
+KEY_SKIPPED = Assignment(skipped=Skipped.OTHER)
+"""The next key of the application may be tried."""
+_NEXT_KEY = (SkipReason.LABEL, SkipReason.CONSTRAINT, SkipReason.RESERVATIONS)
+
+
+class ContainerAllocator:
+    """Decides what an application gets from a node."""
+
+    def __init__(self, context: QueueContext, killable: KillableContainers, orders: NodeOrders) -> None:
+        self._context = context
+        self._killable = killable
+        self._orders = orders
+
+    def assign(
+        self, leaf: LeafQueue, attempt: CapacityAttempt, pass_: AllocationPass, limits: Limits
+    ) -> Assignment:
+        """A container for the application's most important request that this node can serve."""
+        if not attempt.asks_in(pass_.pending_in):
+            pass_.observer.note(attempt, SkipReason.LABEL)
+            return SKIPPED
+        for key in attempt.asks.active_keys:
+            found = self._try_key(leaf, attempt, key, pass_, limits)
+            if found is not KEY_SKIPPED:
+                return found
+        return SKIPPED
+
+    def serve_reservation(
+        self, leaf: LeafQueue, attempt: CapacityAttempt, pass_: AllocationPass, reserved: RMContainer
+    ) -> Assignment:
+        """The node is reserved for this container: allocate it, go on reserving the node, or let go.
+
+        No limit is checked: the reservation was counted. See tests/scenarios/capacity/reservation-made-and-
+        fulfilled.yaml.
+        """
+        key, node = reserved.key, reserved.node
+        asks = attempt.asks.key_asks(key)
+        if asks is None or asks.any is None or asks.any.count <= 0:
+            dropped = Assignment(Kind.DROP)
+            dropped.attempt, dropped.node, dropped.from_reserved = attempt, node, reserved
+            return dropped
+        pass_.observer.look(attempt, key, node)
+        if attempt.is_blacklisted(node):
+            pass_.observer.note(attempt, SkipReason.BLACKLIST)
+            return SKIPPED
+        attempt.opportunities[key] = attempt.opportunities.get(key, 0) + 1
+        limits = Limits(pass_.total)
+        look = Look(leaf, attempt, asks, pass_, limits, node, asks.any.capability, reserved=reserved)
+        return self._count(look, self.decide_by_locality(look))
+
+    def _try_key(
+        self,
+        leaf: LeafQueue,
+        attempt: CapacityAttempt,
+        key: RequestKey,
+        pass_: AllocationPass,
+        limits: Limits,
+    ) -> Assignment:
+        if pass_.candidates is None:
+            return self._try_on(leaf, attempt, key, pass_, limits, pass_.node, may_reserve=True)
+        outcome = KEY_SKIPPED
+        nodes = self._orders.ordered(leaf.settings.multi_node_policy, pass_)
+        skips_reserved = self._context.settings.skip_reserved_nodes
+        for place, node in enumerate(nodes, 1):
+            is_last = place == len(nodes)
+            if not is_last and node.reserved_container is not None and skips_reserved:
+                pass_.observer.look(attempt, key, node)
+                pass_.observer.note(attempt, SkipReason.RESERVED)
+                continue
+            outcome = self._try_on(leaf, attempt, key, pass_, limits, node, may_reserve=is_last)
+            if outcome.gives:
+                return outcome
+        return outcome
+
+    def _try_on(
+        self,
+        leaf: LeafQueue,
+        attempt: CapacityAttempt,
+        key: RequestKey,
+        pass_: AllocationPass,
+        limits: Limits,
+        node: SchedulerNode,
+        *,
+        may_reserve: bool,
+    ) -> Assignment:
+        """One key on one node."""
+        asks = attempt.asks.key_asks(key)
+        if asks is None or asks.any is None or asks.any.count <= 0:
+            return KEY_SKIPPED
+        pass_.observer.look(attempt, key, node)
+        look = Look(leaf, attempt, asks, pass_, limits, node, asks.any.capability, may_reserve=may_reserve)
+        refused = refusal_by_request(look)
+        if refused is not None:
+            pass_.observer.note(attempt, refused)
+            if refused is SkipReason.QUEUE_HEADROOM:
+                return Assignment(skipped=Skipped.QUEUE_LIMIT, blocked=limits.headroom)
+            return KEY_SKIPPED if refused in _NEXT_KEY else SKIPPED
+        # From here on the answer depends on the node, or on how often somebody has looked.
+        pass_.is_repeatable = False
+        if not asks.any.label:
+            attempt.missed_unlabelled[key] = attempt.missed_unlabelled.get(key, 0) + 1
+        refused = refusal_before_locality(look)
+        if refused is not None:
+            pass_.observer.note(attempt, refused)
+            return SKIPPED
+        attempt.opportunities[key] = attempt.opportunities.get(key, 0) + 1
+        return self._count(look, self.decide_by_locality(look))
+
+    def _count(self, look: Look, found: Assignment) -> Assignment:
+        """What the decision does to the missed opportunities: they start again after a local container or
+        reservation, but not after one off-switch.
+        """
+        attempt, key = look.attempt, look.key
+        if found is KEY_SKIPPED:
+            attempt.opportunities[key] -= 1
+        elif found.kind is not Kind.NOTHING and look.reserved is None:
+            locality, full_reset = found.locality, self._context.settings.rack_full_reset
+            if locality is Locality.NODE_LOCAL or (locality is Locality.RACK_LOCAL and full_reset):
+                attempt.opportunities[key] = 0
+            if not look.node.partition:
+                attempt.missed_unlabelled[key] = 0
+        return found
+
+    def decide_by_locality(self, look: Look) -> Assignment:
+        """Node-local, then rack-local, then anywhere, each only if it is due. Comparisons are strict. Changes
+        nothing; of several reasons noted the last is why the node is refused.
+
+        See tests/scenarios/capacity/off-switch-delay.yaml and node-locality-delay-rack.yaml.
+        """
+        asks, node = look.asks, look.node
+        if len(asks.by_location) > 1:
+            rack = asks.at(node.rack)
+            if rack is not None:
+                host = asks.at(node.host)
+                if host is not None:
+                    found = self._assign_container(look, Locality.NODE_LOCAL, host.capability)
+                    if found is not None:
+                        return found
+                if not rack.relax_locality:
+                    look.pass_.observer.note(look.attempt, SkipReason.STRICT_LOCALITY)
+                    return KEY_SKIPPED
+                if is_rack_due(look):
+                    found = self._assign_container(look, Locality.RACK_LOCAL, rack.capability)
+                    if found is not None:
+                        return found
+        anywhere = asks.any
+        assert anywhere is not None
+        if not anywhere.relax_locality:
+            look.pass_.observer.note(look.attempt, SkipReason.STRICT_LOCALITY)
+            return KEY_SKIPPED
+        if is_off_switch_due(look):
+            found = self._assign_container(look, Locality.OFF_SWITCH, anywhere.capability)
+            if found is not None:
+                return found
+        else:
+            look.pass_.observer.note(look.attempt, SkipReason.LOCALITY_DELAY)
+        return SKIPPED
+
+    def _assign_container(self, look: Look, locality: Locality, required: Resource) -> Assignment | None:
+        """Allocates, or reserves, or None: not here, a looser level may be tried."""
+        leaf, attempt, node = look.leaf, look.attempt, look.node
+        calculator = self._context.calculator
+        if not calculator.fits_in(required, node.total):
+            look.pass_.observer.note(attempt, SkipReason.NODE_TOO_SMALL)
+            return None
+        has_room = calculator.container_count(node.available, required) > 0
+        kills: tuple[RMContainer, ...] = ()
+        if not has_room and self._killable.by_node:
+            kills = self._killable.choose(leaf, node, required, look.pass_.partition)
+            has_room = bool(kills)
+        if look.reserved is not None:
+            found = _propose(look, Kind.ALLOCATE if has_room else Kind.RE_RESERVE, locality, required)
+            found.kills = kills
+            return found
+        continues = self._context.settings.continue_looking
+        must, needed = False, NONE
+        if look.limits.unreserve or not calculator.fits_in(required, look.limits.headroom):
+            needed = self._needed(look, required)
+            must = calculator.is_any_positive(needed)
+        more = may_reserve_more(leaf, attempt, look.asks, required)
+        given_up: RMContainer | None = None
+        if has_room:
+            if continues and (must or not more):
+                given_up = self._pick_reservation(look, needed if must else required)
+                if given_up is None:
+                    look.pass_.observer.note(attempt, SkipReason.RESERVATIONS)
+                    return None
+            found = _propose(look, Kind.ALLOCATE, locality, required)
+            found.unreserved, found.kills = given_up, kills
+            return found
+        if more and look.may_reserve and not (continues and must) and node.reserved_container is None:
+            return _propose(look, Kind.RESERVE, locality, required)
+        look.pass_.observer.note(attempt, SkipReason.NODE_FULL)
+        return None
+
+    def _needed(self, look: Look, required: Resource) -> Resource:
+        """What must be given up to stay within the queue's and the user's limit (the larger of the two)."""
+        return self._context.calculator.max_of(
+            look.pass_.cluster, required - look.limits.headroom, look.limits.unreserve
+        )
+
+    def _pick_reservation(self, look: Look, needed: Resource) -> RMContainer | None:
+        """The application's reservation to give up: of the same key and partition, large enough, the first in
+        Hadoop's map of nodes.
+        """
+        by_node = look.attempt.reserved.get(look.key)
+        if not by_node:
+            return None
+        for node_id in in_hash_order(by_node, node_hash):
+            container = by_node[node_id]
+            is_here = container.partition == look.pass_.partition
+            if is_here and self._context.calculator.fits_in(needed, container.resource):
+                return container
+        return None
+
+
+def _propose(look: Look, kind: Kind, locality: Locality, required: Resource) -> Assignment:
+    found = Assignment(kind)
+    found.resource, found.gives = required, bool(required)
+    found.attempt = look.attempt
+    found.node = look.node
+    found.key = look.key
+    found.locality = locality
+    found.from_reserved = look.reserved
+    found.ignores_exclusivity = look.pass_.ignores_exclusivity
+    return found

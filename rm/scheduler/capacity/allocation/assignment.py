@@ -1,0 +1,168 @@
+"""What one look at a node comes to: a container, a node reserved for one, or neither.
+
+Values that travel up and down the tree within one pass. Hadoop: CSAssignment, ResourceLimits, SchedulingMode
+and ContainerAllocation.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Protocol
+
+from yarnbox.rm.asks import Locality, RequestKey
+from yarnbox.rm.scheduler.capacity.allocation.observer import NOBODY, PassObserver
+from yarnbox.yarn.resource import NONE, Resource
+
+if TYPE_CHECKING:
+    from yarnbox.rm.container import RMContainer, SchedulerNode
+    from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
+
+
+class Skipped(Enum):
+    """How far a failed attempt reaches."""
+
+    NO = "no"
+    OTHER = "other"
+    """The next application may be tried."""
+    QUEUE_LIMIT = "queue limit"
+    """The leaf is done; what its limit has left is kept free for it."""
+
+
+class Kind(Enum):
+    """What is proposed."""
+
+    NOTHING = "nothing"
+    ALLOCATE = "allocate"
+    RESERVE = "reserve"
+    RE_RESERVE = "re-reserve"
+    DROP = "drop"
+    """A reservation is no longer wanted."""
+
+
+class Limits:
+    """What a queue may use at most in this pass, and what that leaves."""
+
+    __slots__ = ("headroom", "limit", "unreserve")
+
+    def __init__(self, limit: Resource) -> None:
+        self.limit = limit
+        self.headroom = limit
+        """The limit less what is used; may be negative."""
+        self.unreserve = NONE
+        """What the application must give up first, to stay below its user's limit."""
+
+
+class LimitedLeaf(Protocol):
+    """A leaf, as a pass leaves its limits behind in it."""
+
+    current_limit: Resource
+
+
+class Allocator(Protocol):
+    """What a leaf asks about an application that is next in its order."""
+
+    def assign(
+        self, leaf: Any, attempt: CapacityAttempt, pass_: AllocationPass, limits: Limits
+    ) -> Assignment:
+        """A container for the application's most important request that the pass's node can serve."""
+        ...
+
+
+class AllocationPass:
+    """One way from the root down for one node (or, with multi-node placement, for several of a partition)."""
+
+    __slots__ = (
+        "allocator",
+        "candidates",
+        "cluster",
+        "current_limits",
+        "ignores_exclusivity",
+        "is_repeatable",
+        "node",
+        "observer",
+        "partition",
+        "pending_in",
+        "total",
+    )
+
+    def __init__(
+        self,
+        node: SchedulerNode,
+        partition: str,
+        total: Resource,
+        cluster: Resource,
+        allocator: Allocator,
+        observer: PassObserver = NOBODY,
+        *,
+        ignores_exclusivity: bool = False,
+    ) -> None:
+        self.node = node
+        self.partition = partition
+        self.total = total
+        """The partition's capacity."""
+        self.cluster = cluster
+        self.allocator = allocator
+        self.observer = observer
+        self.ignores_exclusivity = ignores_exclusivity
+        """Whether idle capacity of a partition is being lent to requests without a label."""
+        self.pending_in = "" if ignores_exclusivity else partition
+        self.candidates: list[SchedulerNode] | None = None
+        """With multi-node placement: all nodes that may be used."""
+        self.current_limits: list[tuple[LimitedLeaf, Resource]] = []
+        """What the leaves that it came by may use, as headrooms and limits of AMs go by from then on."""
+        self.is_repeatable = True
+        """Whether the same pass for another node of the partition would end in the same way."""
+
+
+class Assignment:
+    """The outcome for one queue or application."""
+
+    __slots__ = (
+        "attempt",
+        "blocked",
+        "from_reserved",
+        "gives",
+        "ignores_exclusivity",
+        "is_placed_before",
+        "key",
+        "kills",
+        "kind",
+        "locality",
+        "node",
+        "resource",
+        "skipped",
+        "unreserved",
+    )
+
+    def __init__(
+        self, kind: Kind = Kind.NOTHING, skipped: Skipped = Skipped.NO, blocked: Resource = NONE
+    ) -> None:
+        self.kind = kind
+        self.skipped = skipped
+        self.blocked = blocked
+        """With QUEUE_LIMIT: what the limit leaves, and siblings may not take."""
+        self.resource = NONE
+        self.gives = False
+        """Whether the resource is not zero: a container, or a node kept for one."""
+        self.attempt: CapacityAttempt | None = None
+        self.node: SchedulerNode | None = None
+        self.key: RequestKey | None = None
+        self.locality = Locality.OFF_SWITCH
+        self.from_reserved: RMContainer | None = None
+        """The reservation that is being fulfilled, repeated or dropped."""
+        self.unreserved: RMContainer | None = None
+        """The reservation on another node that is given up in exchange."""
+        self.kills: tuple[RMContainer, ...] = ()
+        """Killable containers that make room (lazy preemption)."""
+        self.ignores_exclusivity = False
+        self.is_placed_before = False
+        """Whether the placement processor found the node, and looked at the constraint."""
+
+    @property
+    def is_reservation(self) -> bool:
+        """Whether a node is kept, and nothing given."""
+        return self.kind in (Kind.RESERVE, Kind.RE_RESERVE)
+
+
+NOTHING = Assignment()
+SKIPPED = Assignment(skipped=Skipped.OTHER)

@@ -1,0 +1,228 @@
+"""What a node's heartbeat may give: pass after pass from the root down, each proposal committed at once.
+
+Hadoop: CapacityScheduler.nodeUpdate, allocateContainersToNode and allocateOrReserveNewContainers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from yarnbox.rm.asks import Locality
+from yarnbox.rm.scheduler.capacity.allocation.allocator import ContainerAllocator
+from yarnbox.rm.scheduler.capacity.allocation.assignment import (
+    NOTHING,
+    AllocationPass,
+    Assignment,
+    Kind,
+    LimitedLeaf,
+)
+from yarnbox.rm.scheduler.capacity.allocation.commit import Commit
+from yarnbox.rm.scheduler.capacity.allocation.refusals import is_full
+from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
+from yarnbox.rm.scheduler.capacity.preemption.killable import KillableContainers
+from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
+from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
+from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
+from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
+from yarnbox.rm.scheduler.register import Register
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.resource import Resource
+
+if TYPE_CHECKING:
+    from yarnbox.rm.container import SchedulerNode
+
+
+class IdlePasses:
+    """Passes that gave nothing, for reasons that hold on any node of their partition: none is made again
+    until something has changed.
+    """
+
+    def __init__(self) -> None:
+        self.last_partition = ""
+        """The partition of the last pass, made or not."""
+        self._since: dict[str, int] = {}
+        self._limits: dict[str, list[tuple[LimitedLeaf, Resource]]] = {}
+
+    def note(self, partition: str, version: int, limits: list[tuple[LimitedLeaf, Resource]]) -> None:
+        """A pass gave nothing, and left these limits in the leaves that it came by."""
+        self._since[partition] = version
+        self._limits[partition] = limits
+
+    def repeat(self, partition: str, version: int) -> bool:
+        """Whether another pass would be the same; if so, it leaves behind what it would."""
+        if self._since.get(partition) != version:
+            return False
+        if self.last_partition != partition:
+            self.last_partition = partition
+            for leaf, limit in self._limits[partition]:
+                leaf.current_limit = limit
+        return True
+
+
+class NodeObserver(Protocol):
+    """Who follows all passes that are made for one node at one moment."""
+
+    def refuse(self, reason: SkipReason) -> None:
+        """The node is not offered to any queue."""
+        ...
+
+    def observe(self, pass_: AllocationPass) -> None:
+        """A pass begins; its observer may be replaced."""
+        ...
+
+    def decided(self, pass_: AllocationPass, start: CapacityQueue, assignment: Assignment) -> None:
+        """A pass from `start` down has ended, and nothing of it is booked yet."""
+        ...
+
+    def committed(self, pass_: AllocationPass, assignment: Assignment) -> None:
+        """What the pass proposed is booked."""
+        ...
+
+    def end(self) -> None:
+        """No pass follows."""
+        ...
+
+
+class AllocationObserver(Protocol):
+    """Who is asked before a node is offered to the queues."""
+
+    def begin(self, node: SchedulerNode) -> NodeObserver:
+        """Who follows the passes for this node."""
+        ...
+
+
+class NodeAllocator:
+    """Offers nodes to the queues."""
+
+    def __init__(
+        self,
+        context: QueueContext,
+        tree: QueueTree,
+        register: Register[CapacityAttempt],
+        killable: KillableContainers,
+        allocator: ContainerAllocator,
+        commit: Commit,
+    ) -> None:
+        self._context = context
+        self._tree = tree
+        self._register = register
+        self._killable = killable
+        self._allocator = allocator
+        self._commit = commit
+        self._idle = IdlePasses()
+        self._observer: AllocationObserver | None = None
+
+    def observe(self, observer: AllocationObserver | None) -> None:
+        """From now on this observer follows; None: nobody does."""
+        self._observer = observer
+
+    def serve(self, node: SchedulerNode, candidates: list[SchedulerNode] | None = None) -> None:
+        """All that one heartbeat of the node may give; with multi-node placement on any of the candidates.
+
+        See tests/scenarios/capacity/one-off-switch-per-heartbeat.yaml.
+        """
+        settings = self._context.settings
+        off_switch = count = 0
+        while True:
+            if self._observer is None:
+                assignment = self._serve(node, candidates)
+            else:
+                assignment = self.serve_once(node, candidates)
+            if assignment is None:
+                return
+            count += 1
+            if assignment.locality is Locality.OFF_SWITCH:
+                off_switch += 1
+            if off_switch >= settings.maximum_off_switch or assignment.is_reservation:
+                return
+            if not settings.assigns_multiple:
+                return
+            if settings.maximum_assignments != -1 and count >= settings.maximum_assignments:
+                return
+
+    def serve_once(
+        self, node: SchedulerNode, candidates: list[SchedulerNode] | None = None
+    ) -> Assignment | None:
+        """One container at most; None when nothing was given, or the node is reserved for somebody."""
+        if self._observer is None:
+            return self._serve(node, candidates)
+        observer = self._observer.begin(node)
+        try:
+            return self._serve(node, candidates, observer)
+        finally:
+            observer.end()
+
+    def _serve(
+        self,
+        node: SchedulerNode,
+        candidates: list[SchedulerNode] | None,
+        observer: NodeObserver | None = None,
+    ) -> Assignment | None:
+        context, idle = self._context, self._idle
+        partition = node.partition
+        if candidates is None:
+            if node.reserved_container is not None:
+                self._serve_reserved(node, observer)
+                return None
+            if observer is None and idle.repeat(partition, context.version):
+                return None
+            if is_full(context, self._killable, node):
+                if observer is not None:
+                    observer.refuse(SkipReason.NODE_BUSY)
+                return None
+        root = self._tree.root
+        idle.last_partition = partition
+        total = context.partition_total(partition)
+        pass_ = AllocationPass(node, partition, total, context.cluster, self._allocator)
+        pass_.candidates = candidates
+        assignment = self._run(pass_, root, total, observer)
+        if assignment.gives:
+            return assignment
+        is_repeatable, limits = pass_.is_repeatable, pass_.current_limits
+        if partition and not context.is_exclusive(partition):
+            pass_ = AllocationPass(
+                node, partition, total, context.cluster, self._allocator, ignores_exclusivity=True
+            )
+            pass_.candidates = candidates
+            # What is lent is bounded by the partition; the limit from above is the default partition's
+            # capacity, and only shows in headrooms and limits of AMs.
+            assignment = self._run(pass_, root, context.partition_total(DEFAULT_PARTITION), observer)
+            if assignment.gives:
+                return assignment
+            is_repeatable = is_repeatable and pass_.is_repeatable
+            limits = [*limits, *pass_.current_limits]
+        if is_repeatable:
+            idle.note(partition, context.version, limits)
+        return None
+
+    def _run(
+        self, pass_: AllocationPass, root: CapacityQueue, limit: Resource, observer: NodeObserver | None
+    ) -> Assignment:
+        """One pass from the root down, and what it proposes booked."""
+        if observer is not None:
+            observer.observe(pass_)
+        assignment = root.assign(pass_, limit) if root.has_pending(pass_.pending_in) else NOTHING
+        if observer is not None:
+            observer.decided(pass_, root, assignment)
+        if assignment.gives and self._commit.commit(assignment) and observer is not None:
+            observer.committed(pass_, assignment)
+        return assignment
+
+    def _serve_reserved(self, node: SchedulerNode, observer: NodeObserver | None) -> None:
+        """The node is reserved for a container: nobody else is served from it."""
+        reserved = node.reserved_container
+        assert reserved is not None
+        attempt = self._register.attempt(reserved.attempt_id)
+        if attempt is None:
+            return
+        context, leaf = self._context, self._tree.leaf_of(attempt.application)
+        total = context.partition_total(node.partition)
+        pass_ = AllocationPass(node, node.partition, total, context.cluster, self._allocator)
+        if observer is not None:
+            observer.observe(pass_)
+        assignment = self._allocator.serve_reservation(leaf, attempt, pass_, reserved)
+        if observer is not None:
+            observer.decided(pass_, leaf, assignment)
+        is_proposal = assignment.kind is not Kind.NOTHING
+        if is_proposal and self._commit.commit(assignment) and observer is not None:
+            observer.committed(pass_, assignment)

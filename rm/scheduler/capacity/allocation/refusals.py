@@ -1,0 +1,167 @@
+"""What must hold before a request gets a container on a node, in Hadoop's order.
+
+Every function returns why the request is refused, or None, and changes nothing. The allocator decides by
+them, and whoever explains why an application waits calls the same ones. Hadoop: the checks of
+RegularContainerAllocator and AbstractContainerAllocator, CapacityScheduler.allocateContainerOnSingleNode.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from yarnbox.rm.asks import ANY, Constrained, KeyAsks, RequestKey
+from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass, Limits
+from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
+from yarnbox.rm.scheduler.capacity.preemption.killable import KillableContainers
+from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
+from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
+from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
+from yarnbox.yarn.compiled import mypyc_attr
+from yarnbox.yarn.resource import Resource
+
+if TYPE_CHECKING:
+    from yarnbox.rm.container import RMContainer, SchedulerNode
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Look:
+    """One request on one node."""
+
+    __slots__ = (
+        "asks",
+        "attempt",
+        "key",
+        "leaf",
+        "limits",
+        "may_reserve",
+        "node",
+        "pass_",
+        "required",
+        "reserved",
+    )
+
+    def __init__(
+        self,
+        leaf: LeafQueue,
+        attempt: CapacityAttempt,
+        asks: KeyAsks,
+        pass_: AllocationPass,
+        limits: Limits,
+        node: SchedulerNode,
+        required: Resource,
+        *,
+        may_reserve: bool = True,
+        reserved: RMContainer | None = None,
+    ) -> None:
+        self.leaf = leaf
+        self.attempt = attempt
+        self.asks = asks
+        self.key: RequestKey = asks.key
+        self.pass_ = pass_
+        self.limits = limits
+        self.node = node
+        self.required = required
+        self.may_reserve = may_reserve
+        """Whether the node may be reserved: with multi-node placement only the last one may."""
+        self.reserved = reserved
+        """The reservation on the node that the request waits with."""
+
+    def admits(self, constrained: Constrained) -> bool:
+        """Whether the node satisfies the placement constraint of the request; failures are counted."""
+        constraints = self.leaf.context.rm.constraints
+        return constraints.admits(self.attempt.application_id, constrained, self.node)
+
+
+def refusal_by_node(
+    context: QueueContext, killable: KillableContainers, node: SchedulerNode
+) -> SkipReason | None:
+    """Why a node is not offered to anybody."""
+    if node.reserved_container is not None:
+        return SkipReason.RESERVED
+    return SkipReason.NODE_BUSY if is_full(context, killable, node) else None
+
+
+def is_full(context: QueueContext, killable: KillableContainers, node: SchedulerNode) -> bool:
+    """Whether the node has too little free for the smallest container."""
+    room = killable.available_with_killable(node) if killable.by_node else node.available
+    return context.calculator.container_count(room, context.minimum) < 1
+
+
+def refusal_by_request(look: Look) -> SkipReason | None:
+    """Why the request is not served on any node like this one, however often it is offered."""
+    leaf, attempt, pass_ = look.leaf, look.attempt, look.pass_
+    context = leaf.context
+    wanted = look.asks.any
+    assert wanted is not None
+    if pass_.ignores_exclusivity and attempt.is_waiting_for_am:
+        if not context.rm.settings.labels.am_non_exclusive_allocation:
+            return SkipReason.EXCLUSIVITY
+    if wanted.label != pass_.pending_in:
+        return SkipReason.LABEL
+    constrained = wanted.constrained
+    if constrained is not None:
+        pass_.is_repeatable = False
+        if not look.admits(constrained):
+            return SkipReason.CONSTRAINT
+    continues = context.settings.continue_looking
+    if not continues and not may_reserve_more(leaf, attempt, look.asks, look.required):
+        return SkipReason.RESERVATIONS
+    room = look.limits.headroom
+    if continues:
+        reserved = attempt.reserved_resource(pass_.partition)
+        if reserved:
+            room = room + reserved
+    if not context.calculator.fits_in(look.required, room):
+        return SkipReason.QUEUE_HEADROOM
+    return None
+
+
+def refusal_before_locality(look: Look) -> SkipReason | None:
+    """Why this very node is not offered to the request, wherever the request wants to be."""
+    attempt, pass_ = look.attempt, look.pass_
+    if pass_.ignores_exclusivity:
+        missed = attempt.missed_unlabelled.get(look.key, 0)
+        if missed < len(look.leaf.context.tracker):
+            return SkipReason.PARTITION_DELAY
+    if attempt.is_blacklisted(look.node):
+        return SkipReason.BLACKLIST
+    return None
+
+
+def is_rack_due(look: Look) -> bool:
+    """Whether the key has missed so many opportunities that a node of the rack will do."""
+    context = look.leaf.context
+    delay = context.settings.node_locality_delay
+    if delay < 0:
+        return True
+    return look.attempt.opportunities.get(look.key, 0) > min(len(context.tracker), delay)
+
+
+def is_off_switch_due(look: Look) -> bool:
+    """Whether the key has missed so many opportunities that any node will do."""
+    asks = look.asks
+    if look.reserved is not None or (len(asks.by_location) == 1 and ANY in asks.by_location):
+        return True
+    context = look.leaf.context
+    settings, nodes = context.settings, len(context.tracker)
+    missed = look.attempt.opportunities.get(look.key, 0)
+    if settings.rack_additional_delay > -1:
+        delay = settings.node_locality_delay + settings.rack_additional_delay
+        return missed > min(nodes, delay)
+    share = min((asks.unique_locations() - 1) / nodes, 1.0)
+    return missed > min(nodes, asks.outstanding * share)
+
+
+def may_reserve_more(leaf: LeafQueue, attempt: CapacityAttempt, asks: KeyAsks, required: Resource) -> bool:
+    """Whether the key may reserve one node more: one for each container it wants, more after long waiting."""
+    reserved = attempt.reserved_count(asks.key)
+    starvation = 0
+    if reserved > 0:
+        context = leaf.context
+        maximum = leaf.settings.maximum_allocation
+        node_factor = context.calculator.ratio(required, maximum)
+        minimum_mb, maximum_mb = context.minimum.memory_mb, maximum.memory_mb
+        span = (maximum_mb - minimum_mb) / maximum_mb if maximum_mb else 0.0
+        repeated = attempt.re_reservations.get(asks.key, 0)
+        starvation = int(repeated / reserved * (1.0 - min(node_factor, span)))
+    return starvation + asks.outstanding - reserved > 0

@@ -1,0 +1,147 @@
+"""Which properties a capacity-scheduler.xml may have; what is not among them is told to the operator once.
+
+Hadoop: the constants of CapacitySchedulerConfiguration.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from yarnbox.rm.scheduler.capacity.config.properties import PREFIX, Properties
+from yarnbox.yarn.suggest import did_you_mean
+
+_UNDERUTILIZED = "ordering-policy.priority-utilization.underutilized-preemption."
+
+SCHEDULER_KEYS = (
+    "maximum-applications",
+    "global-queue-max-application",
+    "max-parallel-apps",
+    "user.max-parallel-apps",
+    "maximum-am-resource-percent",
+    "minimum-user-limit-percent",
+    "user-limit-factor",
+    "node-locality-delay",
+    "rack-locality-additional-delay",
+    "rack-locality-full-reset",
+    "reservations-continue-look-all-nodes",
+    "skip-allocate-on-nodes-with-reserved-containers",
+    "per-node-heartbeat.multiple-assignments-enabled",
+    "per-node-heartbeat.maximum-container-assignments",
+    "per-node-heartbeat.maximum-offswitch-assignments",
+    "resource-calculator",
+    "queue-mappings",
+    "queue-mappings-override.enable",
+    "mapping-rule-format",
+    "mapping-rule-json",
+    "mapping-rule-json-file",
+    "workflow-priority-mappings",
+    "workflow-priority-mappings-override.enable",
+    "schedule-asynchronously.enable",
+    "schedule-asynchronously.maximum-threads",
+    "schedule-asynchronously.maximum-pending-backlogs",
+    "schedule-asynchronously.scheduling-interval-ms",
+    "multi-node-placement-enabled",
+    "multi-node-sorting.policy",
+    "multi-node-sorting.policy.names",
+    "application.fail-fast",
+    "legacy-queue-mode.enabled",
+    "user-metrics.enable",
+    "lazy-preemption-enabled",
+    _UNDERUTILIZED + "enabled",
+    _UNDERUTILIZED + "reserved-container-delay-ms",
+    _UNDERUTILIZED + "allow-move-reservation",
+    "queue.auto.refresh.monitoring-interval",
+    "auto-queue-creation-v2.queue-expiration-time",
+    "auto-queue-creation-v2.maximum-queue-depth",
+)
+SCHEDULER_PATTERNS = (
+    r"user\.[^.]+\.max-parallel-apps",
+    r"multi-node-sorting\.policy\.[^.]+\.(?:class|sorting-interval\.ms)",
+)
+
+QUEUE_KEYS = (
+    "queues",
+    "capacity",
+    "maximum-capacity",
+    "minimum-user-limit-percent",
+    "user-limit-factor",
+    "maximum-applications",
+    "max-parallel-apps",
+    "maximum-am-resource-percent",
+    "maximum-allocation",
+    "maximum-allocation-mb",
+    "maximum-allocation-vcores",
+    "state",
+    "acl_submit_applications",
+    "acl_administer_queue",
+    "acl_application_max_priority",
+    "acl_administer_reservations",
+    "acl_list_reservations",
+    "acl_submit_reservations",
+    "default-application-priority",
+    "priority",
+    "ordering-policy",
+    "ordering-policy.fair.enable-size-based-weight",
+    "ordering-policy.exclusive-enforced-partitions",
+    "maximum-application-lifetime",
+    "default-application-lifetime",
+    "multi-node-sorting.policy",
+    "accessible-node-labels",
+    "default-node-label-expression",
+    "allow-zero-capacity-sum",
+    "disable_preemption",
+    "intra-queue-preemption.disable_preemption",
+    "auto-create-child-queue.enabled",
+    "auto-create-child-queue.max-queues",
+    "auto-create-child-queue.management-policy",
+    "auto-create-child-queue.fail-on-exceeding-parent-capacity",
+    "auto-queue-creation-v2.enabled",
+    "auto-queue-creation-v2.max-queues",
+    "auto-queue-creation-v2.maximum-queue-depth",
+    "auto-queue-creation-v2.queue-auto-removal.enable",
+    "reservable",
+    "reservation-window",
+    "average-capacity",
+    "instantaneous-max-capacity",
+    "reservation-policy",
+    "reservation-agent",
+    "reservation-planner",
+    "reservation-enforcement-window",
+    "show-reservations-as-queues",
+    "reservation-move-on-expiry",
+)
+QUEUE_PATTERNS = (
+    r"user-settings\..+\.weight",
+    r"accessible-node-labels\.[^.]+\.(?:capacity|maximum-capacity|maximum-am-resource-percent)",
+)
+_TEMPLATES = r"(?:leaf-queue-template\.|auto-queue-creation-v2\.(?:leaf-|parent-)?template\.)?"
+
+
+def _pattern() -> re.Pattern[str]:
+    own = "|".join([*map(re.escape, SCHEDULER_KEYS), *SCHEDULER_PATTERNS])
+    queue = "|".join([*map(re.escape, QUEUE_KEYS), *QUEUE_PATTERNS])
+    return re.compile(rf"{re.escape(PREFIX)}(?:{own}|root(?:\.[^.]+)*?\.{_TEMPLATES}(?:{queue}))")
+
+
+_KNOWN = _pattern()
+
+
+def is_known(name: str) -> bool:
+    """Whether the CapacityScheduler reads a property of this name, of whatever queue."""
+    return _KNOWN.fullmatch(name) is not None
+
+
+def unknown_properties(properties: Properties) -> Iterator[str]:
+    """A sentence for each property that nobody reads."""
+    for name in properties.names(PREFIX):
+        if not is_known(name):
+            source = properties.file if name in properties.file else properties.site or properties.file
+            yield f"{source.origin(name)}: {name}{without_effect(name)}"
+
+
+def without_effect(name: str) -> str:
+    """What is to be said of a property that nobody reads, to go behind its name."""
+    key = name.removeprefix(PREFIX)
+    hint = did_you_mean(key, SCHEDULER_KEYS) or did_you_mean(key.rpartition(".")[2], QUEUE_KEYS)
+    return f" is not a property of the CapacityScheduler and has no effect{hint}"

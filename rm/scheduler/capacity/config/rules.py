@@ -1,0 +1,91 @@
+"""Placement rules as values: what a mapping matches, where it sends, and what if that place is not there.
+
+Hadoop: MappingRule, MappingRuleMatchers and MappingRuleActions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Match(Enum):
+    """What of a submission a rule looks at."""
+
+    USER = "user"
+    GROUP = "group"
+    APPLICATION = "application"
+
+
+class Policy(Enum):
+    """What a rule does."""
+
+    SPECIFIED = "specified"
+    USER = "user"
+    PRIMARY_GROUP = "primaryGroup"
+    PRIMARY_GROUP_USER = "primaryGroupUser"
+    SECONDARY_GROUP = "secondaryGroup"
+    SECONDARY_GROUP_USER = "secondaryGroupUser"
+    APPLICATION_NAME = "applicationName"
+    DEFAULT_QUEUE = "defaultQueue"
+    SET_DEFAULT_QUEUE = "setDefaultQueue"
+    CUSTOM = "custom"
+    REJECT = "reject"
+
+
+TARGETS = {
+    Policy.SPECIFIED: "%specified",
+    Policy.USER: "%user",
+    Policy.PRIMARY_GROUP: "%primary_group",
+    Policy.PRIMARY_GROUP_USER: "%primary_group.%user",
+    Policy.SECONDARY_GROUP: "%secondary_group",
+    Policy.SECONDARY_GROUP_USER: "%secondary_group.%user",
+    Policy.APPLICATION_NAME: "%application",
+    Policy.DEFAULT_QUEUE: "%default",
+}
+WITH_PARENT = (
+    Policy.USER,
+    Policy.PRIMARY_GROUP,
+    Policy.PRIMARY_GROUP_USER,
+    Policy.SECONDARY_GROUP,
+    Policy.SECONDARY_GROUP_USER,
+    Policy.APPLICATION_NAME,
+)
+"""The policies that take a parentQueue."""
+
+
+class Fallback(Enum):
+    """What happens when the target is not valid."""
+
+    SKIP = "skip"
+    REJECT = "reject"
+    PLACE_DEFAULT = "placeDefault"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MappingRule:
+    """One rule. `target` is a path that may contain %variables, or the value of setDefaultQueue."""
+
+    match: Match
+    value: str
+    policy: Policy
+    target: str = ""
+    may_create: bool = True
+    fallback: Fallback = Fallback.SKIP
+    text: str = ""
+    """As the operator wrote it, for messages."""
+
+    @property
+    def rejects_everybody(self) -> bool:
+        """Whether no submission gets past it."""
+        return self.policy is Policy.REJECT and self.value == "*" and self.match is not Match.GROUP
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mappings:
+    """All placement rules."""
+
+    rules: tuple[MappingRule, ...] = ()
+
+
+NO_MAPPINGS = Mappings()

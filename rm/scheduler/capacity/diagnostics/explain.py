@@ -1,0 +1,373 @@
+"""Why is it pending? For one application: what keeps it from starting, or each of its requests from a node.
+
+Looks, and changes nothing: it costs only when somebody asks. The checks are those of the allocator, called
+once more, so that what is told is why it refuses. Hadoop: ActivitiesManager and the AM launch diagnostics of
+FiCaSchedulerApp.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from yarnbox.rm.asks import Constrained, KeyAsks, RequestKey
+from yarnbox.rm.scheduler.capacity.allocation.allocator import ContainerAllocator
+from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass, Limits
+from yarnbox.rm.scheduler.capacity.allocation.observer import PassObserver
+from yarnbox.rm.scheduler.capacity.allocation.refusals import (
+    Look,
+    refusal_before_locality,
+    refusal_by_node,
+    refusal_by_request,
+)
+from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
+from yarnbox.rm.scheduler.capacity.diagnostics import am_launch
+from yarnbox.rm.scheduler.capacity.preemption.killable import KillableContainers
+from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
+from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
+from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
+from yarnbox.rm.scheduler.capacity.queues.parent import ParentQueue
+from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
+from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
+from yarnbox.rm.scheduler.checks import Check, RequestChecks, asked, node_checks
+from yarnbox.rm.scheduler.constraint.asking import number_of
+from yarnbox.rm.scheduler.constraint.namespaces import InvalidAllocationTagsQueryError
+from yarnbox.rm.scheduler.constraint.text import text
+from yarnbox.rm.scheduler.register import Register
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, NodeId
+from yarnbox.yarn.records.node import DEFAULT_PARTITION, SHOWN_DEFAULT_PARTITION
+from yarnbox.yarn.resource import NONE, Resource
+
+if TYPE_CHECKING:
+    from yarnbox.rm.container import SchedulerNode
+
+RUNNING = "Application waits for containers."
+_AT_MAXIMUM = {
+    (True, False): SkipReason.QUEUE_AT_MAXIMUM,
+    (False, False): SkipReason.PARENT_AT_MAXIMUM,
+    (False, True): SkipReason.CLUSTER_FULL,
+}
+"""By whether the queue is a leaf, and whether it is the root."""
+
+
+class _LastReason(PassObserver):
+    """Remembers the reason that was noted last: of several, it is why a node is refused."""
+
+    __slots__ = ("last",)
+
+    def __init__(self) -> None:
+        self.last: SkipReason | None = None
+
+    def note(self, attempt: CapacityAttempt, reason: SkipReason) -> None:
+        """A reason that may be followed by another."""
+        self.last = reason
+
+
+class _Question(Look):
+    """A look that nobody counts."""
+
+    __slots__ = ()
+
+    def admits(self, constrained: Constrained) -> bool:
+        """Whether the node satisfies the placement constraint of the request."""
+        return not self.unmet_constraint()
+
+    def unmet_constraint(self) -> str:
+        """The part of the request's constraint that the node does not satisfy; empty when there is none."""
+        constrained = self.asks.constrained
+        if constrained is None:
+            return ""
+        constraints, application_id = self.leaf.context.rm.constraints, self.attempt.application_id
+        try:
+            part = constraints.unmet(application_id, constrained.request, self.node)
+        except InvalidAllocationTagsQueryError as error:
+            return str(error)
+        return text(part) if part is not None else ""
+
+
+class Explanations:
+    """Looks for what keeps applications from their containers."""
+
+    def __init__(
+        self,
+        context: QueueContext,
+        tree: QueueTree,
+        register: Register[CapacityAttempt],
+        killable: KillableContainers,
+        allocator: ContainerAllocator,
+    ) -> None:
+        self._context = context
+        self._tree = tree
+        self._register = register
+        self._killable = killable
+        self._allocator = allocator
+
+    def explain(self, application_id: ApplicationId) -> list[RequestChecks]:
+        """Everything that stands between the application and its next container: per request the first
+        queue that refuses it, or else the reasons of the nodes.
+        """
+        attempt = self._attempt(application_id)
+        if attempt is None:
+            return []
+        if not attempt.is_activated:
+            refused = next(one for one in self._activation_checks(attempt) if not one.holds)
+            return [RequestChecks(asked="", checks=(refused,))]
+        if not attempt.is_asking:
+            nothing = RequestChecks(asked="", checks=(Check(reason=SkipReason.NOTHING_ASKED, holds=False),))
+            return self._in_placement(application_id) or [nothing]
+        found = [
+            RequestChecks(asked=asked(asks), checks=refusals, key=asks.key)
+            for asks in _open_requests(attempt)
+            if (refusals := tuple(self._refusals(attempt, asks)))
+        ]
+        found += self._in_placement(application_id)
+        return found or self._behind_others(attempt)
+
+    def all_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
+        """The way of each open request from the root to the nodes, with every check, whether it holds or not;
+        of an application that is not activated yet, the way of its AM.
+        """
+        attempt = self._attempt(application_id)
+        if attempt is None:
+            return []
+        if not attempt.is_activated:
+            name = f"the ApplicationMaster, {attempt.am_resource}"
+            return [RequestChecks(asked=name, checks=tuple(self._activation_checks(attempt)))]
+        return [
+            RequestChecks(asked=asked(asks), checks=tuple(self._checks(attempt, asks)), key=asks.key)
+            for asks in _open_requests(attempt)
+        ]
+
+    def refusal_on(
+        self, application_id: ApplicationId, key: RequestKey, node_id: NodeId
+    ) -> tuple[SkipReason, str] | None:
+        """Why that node refuses the request, with numbers; None when it does not."""
+        attempt = self._attempt(application_id)
+        node = self._context.tracker.nodes.get(node_id)
+        asks = attempt.asks.key_asks(key) if attempt is not None else None
+        if attempt is None or node is None or asks is None:
+            return None
+        pass_ = self._pass(node)
+        limits = Limits(pass_.total)
+        for _ in self._queue_checks(attempt, asks, pass_, limits):
+            pass
+        return self._refusal(attempt, asks, node, limits)
+
+    def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
+        """What the attempt's report says while its AM is not there yet, or waits for containers."""
+        attempt = self._register.attempt(attempt_id)
+        if attempt is None or attempt.attempt_id != attempt_id or attempt.is_stopped:
+            return ""
+        is_running = attempt.is_activated and not attempt.is_waiting_for_am
+        if is_running and not attempt.is_asking:
+            return ""
+        leaf = self._tree.leaf_of(attempt.application)
+        if not attempt.is_activated:
+            return am_launch.inactivated(leaf, attempt)
+        found = [line for one in self.explain(attempt_id.application_id) for line in one.lines]
+        if is_running and not found:
+            return ""
+        start = RUNNING if is_running else am_launch.activated(leaf, attempt).rstrip()
+        return " ".join([start, *found])
+
+    def _attempt(self, application_id: ApplicationId) -> CapacityAttempt | None:
+        application = self._register.applications.get(application_id)
+        attempt = application.attempt if application is not None else None
+        return None if attempt is None or attempt.is_stopped else attempt
+
+    # Before the allocator looks
+
+    def _activation_checks(self, attempt: CapacityAttempt) -> Iterator[Check]:
+        """The limits of AMs as they were when the leaf last looked at the application."""
+        leaf = self._tree.leaf_of(attempt.application)
+        share, own = leaf.share(attempt.partition), attempt.am_resource
+        reason = attempt.waits_for or SkipReason.NOT_ACTIVATED
+        used = leaf.usage.am_used(attempt.partition)
+        by_user = attempt.queue_user.usage.am_used(attempt.partition)
+        queue_numbers = f"{leaf.path}: limit {share.am_limit}, used {used}, this AM {own}"
+        user_numbers = (
+            f"{leaf.path}: limit {share.user_am_limit}, {attempt.user} uses {by_user}, this AM {own}"
+        )
+        for which, level, numbers in (
+            (SkipReason.AM_LIMIT, leaf.path, queue_numbers),
+            (SkipReason.USER_AM_LIMIT, f"user {attempt.user}", user_numbers),
+        ):
+            yield Check(reason=which, holds=reason is not which, numbers=numbers, level=level)
+        if reason not in (SkipReason.AM_LIMIT, SkipReason.USER_AM_LIMIT):
+            yield Check(reason=reason, holds=False, level=leaf.path)
+
+    def _in_placement(self, application_id: ApplicationId) -> list[RequestChecks]:
+        """What the placement processor has not handed to the queues yet."""
+        processor = self._context.rm.constraints.processor
+        if processor is None:
+            return []
+        found = []
+        for request, attempt in processor.waiting(application_id):
+            tags = ",".join(request.allocation_tags)
+            numbers = f"{number_of(request)} of {tags}: attempt {attempt} of {processor.attempts}"
+            check = Check(reason=SkipReason.IN_PLACEMENT, holds=False, numbers=numbers)
+            key = RequestKey(request.priority or 0, request.allocation_request_id)
+            found.append(RequestChecks(asked=f"{number_of(request)} of {tags}", checks=(check,), key=key))
+        return found
+
+    def _behind_others(self, attempt: CapacityAttempt) -> list[RequestChecks]:
+        """Nothing of its own stops it: somebody before it in the order may; else it is simply next."""
+        leaf = self._tree.leaf_of(attempt.application)
+        for other in leaf.order.asking(attempt.partition):
+            if other is attempt:
+                break
+            for asks in _open_requests(other):
+                for one in self._refusals(other, asks):
+                    if one.reason is SkipReason.QUEUE_HEADROOM:
+                        numbers = f"{other.application_id}: {one.numbers}"
+                        return [_alone(SkipReason.EARLIER_APPLICATION, numbers)]
+        asking = [
+            sibling.path
+            for queue in leaf.ancestors()
+            if queue.parent is not None
+            for sibling in queue.parent.children
+            if sibling is not queue and sibling.has_pending(attempt.partition)
+        ]
+        return [_alone(SkipReason.SIBLING_QUEUE, ", ".join(asking))] if asking else []
+
+    # What the allocator checks
+
+    def _refusals(self, attempt: CapacityAttempt, asks: KeyAsks) -> Iterator[Check]:
+        """The first queue-level check that fails, or else the reasons of the nodes."""
+        for check in self._checks(attempt, asks):
+            if check.nodes:
+                yield check
+            elif not check.holds and check.reason is not SkipReason.NO_NODE_SERVES:
+                yield check
+                return
+
+    def _checks(self, attempt: CapacityAttempt, asks: KeyAsks) -> Iterator[Check]:
+        """All checks of a request, from the leaf's access to the partition to the nodes."""
+        partition, leaf = asks.label, self._tree.leaf_of(attempt.application)
+        nodes = list(self._context.tracker.by_partition.get(partition, {}).values())
+        has_access = leaf.can_access(partition)
+        yield Check(
+            reason=SkipReason.PARTITION_ACCESS,
+            holds=has_access,
+            numbers=f"partition {partition or SHOWN_DEFAULT_PARTITION}, {len(nodes)} nodes",
+            level=leaf.path,
+        )
+        if not has_access:
+            return
+        if not nodes:
+            name = f"no node in partition '{partition}'"
+            yield Check(reason=SkipReason.LABEL, holds=False, numbers=name, level="nodes")
+            return
+        pass_ = self._pass(nodes[0])
+        limits = Limits(pass_.total)
+        yield from self._queue_checks(attempt, asks, pass_, limits)
+        yield from node_checks(
+            nodes, lambda node: self._refusal(attempt, asks, node, limits), SkipReason.NO_NODE_SERVES
+        )
+
+    def _pass(self, node: SchedulerNode, observer: PassObserver | None = None) -> AllocationPass:
+        context = self._context
+        total = context.partition_total(node.partition)
+        pass_ = AllocationPass(node, node.partition, total, context.cluster, self._allocator)
+        if observer is not None:
+            pass_.observer = observer
+        return pass_
+
+    def _queue_checks(
+        self, attempt: CapacityAttempt, asks: KeyAsks, pass_: AllocationPass, found: Limits
+    ) -> Iterator[Check]:
+        """What must hold on every node, from the root down: maxima on the path, the user's limit, the room;
+        leaves in `found` the limits with which the leaf's applications are looked at.
+        """
+        assert asks.any is not None
+        leaf, required = self._tree.leaf_of(attempt.application), asks.any.capability
+        path: list[CapacityQueue] = list(leaf.ancestors())[::-1]
+        limit = pass_.total
+        calculator = self._context.calculator
+        of_attempt = attempt.reserved_resource(DEFAULT_PARTITION)
+        for place, queue in enumerate(path):
+            limits = found if queue is leaf else Limits(limit)
+            limits.limit = limit
+            share = queue.share(pass_.partition)
+            is_leaf = queue is leaf
+            reserved = of_attempt if is_leaf else share.amounts.reserved
+            yield Check(
+                reason=_AT_MAXIMUM[is_leaf, queue.parent is None],
+                holds=_is_below_maximum(queue, pass_, limits, reserved),
+                numbers=f"{queue.path}: maximum {share.effective_maximum}, used {share.amounts.used}",
+                level=queue.path,
+            )
+            if isinstance(queue, ParentQueue):
+                mine = calculator.min_of(pass_.cluster, limit, share.effective_maximum)
+                limit = queue.limit_of_child(path[place + 1], pass_.partition, mine)
+        user_limit = leaf.users.limit_of(attempt.queue_user, pass_.partition)
+        used = attempt.queue_user.usage.used(pass_.partition)
+        yield Check(
+            reason=SkipReason.USER_LIMIT,
+            holds=leaf.user_fits(pass_, attempt, of_attempt, found),
+            numbers=f"{attempt.user} uses {used}, limit {user_limit}",
+            level=f"user {attempt.user}",
+        )
+        yield Check(
+            reason=SkipReason.QUEUE_HEADROOM,
+            holds=calculator.fits_in(required, found.headroom + attempt.reserved_resource(pass_.partition)),
+            numbers=f"{leaf.path} has {found.headroom} left, {required} is asked",
+            level=leaf.path,
+        )
+
+    def _refusal(
+        self, attempt: CapacityAttempt, asks: KeyAsks, node: SchedulerNode, limits: Limits
+    ) -> tuple[SkipReason, str] | None:
+        """Why the allocator would refuse the request on this node; None when it would not."""
+        reserved = node.reserved_container
+        is_own = (
+            reserved is not None and reserved.attempt_id == attempt.attempt_id and reserved.key == asks.key
+        )
+        found = None if is_own else refusal_by_node(self._context, self._killable, node)
+        if found is not None:
+            return found, ""
+        notes = _LastReason()
+        leaf = self._tree.leaf_of(attempt.application)
+        assert asks.any is not None
+        pass_ = self._pass(node, notes)
+        look = _Question(
+            leaf,
+            attempt,
+            asks,
+            pass_,
+            limits,
+            node,
+            asks.any.capability,
+            reserved=reserved if is_own else None,
+        )
+        found = None if is_own else refusal_by_request(look)
+        if found is None or found is SkipReason.QUEUE_HEADROOM:  # which is told of the queue, not of a node
+            found = refusal_before_locality(look)
+        if found is SkipReason.CONSTRAINT:
+            return found, look.unmet_constraint()
+        if found is not None:
+            return found, ""
+        decision = self._allocator.decide_by_locality(look)
+        if decision.is_reservation:
+            return SkipReason.RESERVED if is_own else SkipReason.NODE_FULL, ""
+        return None if decision.gives or notes.last is None else (notes.last, "")
+
+
+def _is_below_maximum(
+    queue: CapacityQueue, pass_: AllocationPass, limits: Limits, reserved: Resource
+) -> bool:
+    """Of a leaf: for an application with such reservations, as `LeafQueue.assign` comes to it."""
+    if not isinstance(queue, LeafQueue) or queue.can_assign(pass_, limits, NONE):
+        return queue.can_assign(pass_, limits, reserved)
+    return queue.reservations_may_help(pass_, limits) and queue.can_assign(pass_, limits, reserved)
+
+
+def _open_requests(attempt: CapacityAttempt) -> Iterator[KeyAsks]:
+    for key in attempt.asks.active_keys:
+        asks = attempt.asks.key_asks(key)
+        if asks is not None and asks.any is not None:
+            yield asks
+
+
+def _alone(reason: SkipReason, numbers: str) -> RequestChecks:
+    return RequestChecks(asked="", checks=(Check(reason=reason, holds=False, numbers=numbers),))

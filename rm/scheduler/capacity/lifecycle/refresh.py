@@ -1,0 +1,110 @@
+"""The running tree gets another configuration; judged whole before anything changes.
+
+Hadoop: CapacityScheduler.reinitialize.
+"""
+
+from __future__ import annotations
+
+from yarnbox.rm.scheduler.capacity.config.reading import FILE_NAME, Surroundings, read_settings
+from yarnbox.rm.scheduler.capacity.config.settings import CapacitySettings, QueueKind, QueueSettings
+from yarnbox.rm.scheduler.capacity.config.validation import check_refresh, check_states
+from yarnbox.rm.scheduler.capacity.lifecycle.dynamic_queues import QueueMaker, QueueTreeLookup
+from yarnbox.rm.scheduler.capacity.lifecycle.maintenance import ManagedTemplates
+from yarnbox.rm.scheduler.capacity.lifecycle.monitor import SchedulingMonitor
+from yarnbox.rm.scheduler.capacity.lifecycle.parallel_applications import ParallelLimits
+from yarnbox.rm.scheduler.capacity.lifecycle.plan_leaves import PlanLeaves
+from yarnbox.rm.scheduler.capacity.lifecycle.submission import check_mappings
+from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
+from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
+from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.errors import YarnError
+
+
+class Refresh:
+    """Judges configurations and takes them over."""
+
+    def __init__(
+        self,
+        context: QueueContext,
+        tree: QueueTree,
+        surroundings: Surroundings,
+        maker: QueueMaker,
+        plan_leaves: PlanLeaves,
+        monitor: SchedulingMonitor,
+        templates: ManagedTemplates,
+        parallel: ParallelLimits,
+    ) -> None:
+        self._context = context
+        self._tree = tree
+        self._surroundings = surroundings
+        self._maker = maker
+        self._plan_leaves = plan_leaves
+        self._monitor = monitor
+        self._templates = templates
+        self._parallel = parallel
+        self._logged: dict[str, None] = {}
+        """Notices are logged once, however often the file is read."""
+
+    def refresh(self) -> None:
+        """refreshQueues: reads the file anew and applies it whole, or says why not."""
+        rm = self._context.rm
+        if rm.settings.web.configuration_store != "file":
+            raise YarnError(
+                "Scheduler configuration is mutable. refreshQueues is not allowed in this scenario."
+            )
+        self.apply(rm.provider.load(FILE_NAME))
+
+    def apply(self, file: Configuration) -> None:
+        """Gives the running scheduler another configuration; nothing changes when it is refused."""
+        try:
+            settings = self.judge(file)
+        except ConfigurationError as error:
+            reasons = "; ".join(fault.reason or str(fault) for fault in error.faults)
+            raise YarnError(f"Failed to re-init queues : {reasons} ({error.message})") from None
+        self._take_over(settings)
+
+    def judge(self, file: Configuration) -> CapacitySettings:
+        """The settings of the file if the running tree may become them; ConfigurationError if not."""
+        settings = read_settings(file, self._surroundings)
+        check_refresh(self._tree.live(), settings)
+        check_states(settings, {queue.path: queue.state.name for queue in self._tree.all_queues()})
+        settings.properties.raise_faults()
+        # The queues as they would be, for the mappings to be checked against.
+        check_mappings(settings, QueueTreeLookup(QueueTree(self._context, settings.root)))
+        settings.properties.raise_faults()
+        self._monitor.check(settings)
+        return settings
+
+    def restore(self, file: Configuration) -> None:
+        """At a start: this configuration takes the place of the file's; no queue has a past yet, so that
+        whatever the file's tree was does not matter.
+        """
+        settings = read_settings(file, self._surroundings)
+        check_states(settings, {})
+        settings.properties.raise_faults()
+        self._take_over(settings)
+        self._tree.start_states()
+
+    def _take_over(self, settings: CapacitySettings) -> None:
+        self._context.settings = settings
+        self._tree.replace(settings.root, self._settings_again)
+        self.log_notices(settings)
+        self._tree.derive_shares()
+        self._templates.restore_after_refresh()
+        self._monitor.follow()
+        self._parallel.admit_waiting()
+
+    def _settings_again(self, queue: CapacityQueue) -> QueueSettings:
+        """The settings of a queue that no file names."""
+        parent = queue.parent
+        if parent is not None and parent.kind is QueueKind.PLAN:
+            return self._plan_leaves.settings_of(queue.path, parent)
+        return self._maker.reread(queue)
+
+    def log_notices(self, settings: CapacitySettings) -> None:
+        """Logs what an operator should know of the configuration, and was not told before."""
+        for notice in settings.notices:
+            if notice not in self._logged:
+                self._logged[notice] = None
+                self._context.rm.log("warning", "unknown property", text=notice)

@@ -1,0 +1,516 @@
+"""A leaf queue: its applications, who of them may start, and which one is served next.
+
+Hadoop: AbstractLeafQueue and LeafQueue. Limits are worked out in limits.py and users.py, one request
+against one node in allocator.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from yarnbox.rm.scheduler.application import Attempt
+from yarnbox.rm.scheduler.capacity.allocation.assignment import (
+    NOTHING,
+    AllocationPass,
+    Assignment,
+    Limits,
+    Skipped,
+)
+from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
+from yarnbox.rm.scheduler.capacity.config.settings import (
+    CapacityMode,
+    QueueKind,
+    QueueSettings,
+)
+from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
+from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
+from yarnbox.rm.scheduler.capacity.queues.limits import (
+    am_limit,
+    headroom,
+    maximum_applications,
+    maximum_applications_per_user,
+    user_am_limit,
+)
+from yarnbox.rm.scheduler.capacity.queues.ordering.applications import AppOrder, Ordered
+from yarnbox.rm.scheduler.capacity.queues.ordering.fifo_for_pending_apps import pending_key
+from yarnbox.rm.scheduler.capacity.queues.queue import AbstractParentQueue, CapacityQueue
+from yarnbox.rm.scheduler.capacity.queues.shares import Share
+from yarnbox.rm.scheduler.capacity.queues.users import User, Users
+from yarnbox.rm.scheduler.usage import Path, change_am_used
+from yarnbox.yarn.enums import QueueState
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.resource import NONE, Resource
+
+
+class LeafQueue(CapacityQueue):
+    """A queue that holds applications."""
+
+    def __init__(
+        self, context: QueueContext, settings: QueueSettings, parent: AbstractParentQueue | None
+    ) -> None:
+        super().__init__(context, settings, parent)
+        self.users = Users(context, settings, self.shares)
+        self.order = AppOrder(settings)
+        self.pending = Ordered(pending_key)
+        self.applications: dict[ApplicationId, str] = {}
+        """Applications admitted, whatever became of their attempts, and their users."""
+        self.user_applications: dict[str, int] = {}
+        self.waiting: dict[CapacityAttempt, None] = {}
+        """Attempts that max-parallel-apps keeps back, in the order in which they came."""
+        self.current_limit = NONE
+        """What the leaf could use at most when an application was last looked at, or the cluster changed."""
+        self.unconsidered: dict[CapacityAttempt, None] = {}
+        """Activated applications that no pass has reached yet: they have no headroom."""
+        self._considered_end: Any = None
+        """Up to here in the order nobody is left of them."""
+        self.maximum_applications = 0
+        self.maximum_applications_per_user = 0
+
+    @property
+    def app_count(self) -> int:
+        """Applications pending and active together."""
+        return len(self.applications)
+
+    @property
+    def active_count(self) -> int:
+        """Activated applications."""
+        return self.order.count
+
+    def subtree(self) -> Iterator[CapacityQueue]:
+        """Itself."""
+        yield self
+
+    def path_for(self, attempt: CapacityAttempt, user: User) -> Path:
+        """The books that a container of the attempt stands in."""
+        return (attempt.usage, user.usage, *(queue.usage for queue in self.ancestors()))
+
+    # Admission
+
+    def check_submission(self, application_id: ApplicationId, user: str) -> None:
+        """YarnError when the leaf takes no application of this user now."""
+        self._check_running(application_id)
+        count = len(self.applications)
+        is_limited = self.kind is not QueueKind.AUTO_LEAF
+        if is_limited and count >= self.maximum_applications:
+            raise YarnError(
+                f"Queue {self.path} already has {count} applications, cannot accept submission of "
+                f"application: {application_id}"
+            )
+        self.users.join(user)  # known from here on, even if refused
+        if is_limited:
+            of_user = self.user_applications.get(user, 0)
+            if of_user >= self.maximum_applications_per_user:
+                raise YarnError(
+                    f"Queue {self.path} already has {of_user} applications from user {user} cannot accept "
+                    f"submission of application: {application_id}"
+                )
+        parent = self.parent
+        while parent is not None:
+            if parent.state is not QueueState.RUNNING:
+                raise YarnError(
+                    f"Queue {parent.path} is STOPPED. Cannot accept submission of application: "
+                    f"{application_id}"
+                )
+            parent = parent.parent
+
+    def _check_running(self, application_id: ApplicationId) -> None:
+        if self.state is not QueueState.RUNNING:
+            raise YarnError(
+                f"Queue {self.path} is STOPPED. Cannot accept submission of application: {application_id}"
+            )
+
+    def add_application(self, application_id: ApplicationId, user: str) -> None:
+        """An application was admitted."""
+        self.applications[application_id] = user
+        self.user_applications[user] = self.user_applications.get(user, 0) + 1
+        self.last_used_ms = self.context.rm.now_ms
+
+    def remove_application(self, application_id: ApplicationId) -> None:
+        """An application is over, or moved away."""
+        user = self.applications.pop(application_id, None)
+        if user is None:
+            return
+        self.users.note_satisfied(user, application_id)
+        self.user_applications[user] -= 1
+        if not self.user_applications[user]:
+            del self.user_applications[user]
+        if not self.applications and self.state is QueueState.DRAINING:
+            self.state = QueueState.STOPPED
+            if self.parent is not None:
+                self.parent.child_stopped()
+
+    # Attempts
+
+    def add_attempt(self, attempt: CapacityAttempt) -> None:
+        """An attempt that may run joins those that wait to be activated."""
+        attempt.leaf = self
+        attempt.queue_user = user = self.users.join(attempt.user)
+        attempt.queue_side = self
+        attempt.move_to(self, self.path_for(attempt, user))
+        if attempt.is_asking:
+            self.users.note_asking(user, attempt.application_id)
+        if not attempt.is_runnable:
+            attempt.waits_for = SkipReason.NOT_RUNNABLE
+            self.waiting[attempt] = None
+            user.waiting_apps += 1
+            return
+        self.make_runnable(attempt)
+
+    def take_over_containers(self, attempt: CapacityAttempt) -> None:
+        """A stopped attempt came from another leaf: its containers wait here for the next attempt."""
+        attempt.leaf = self
+        attempt.queue_user = user = self.users.join(attempt.user)
+        attempt.move_to(self, self.path_for(attempt, user))
+
+    def make_runnable(self, attempt: CapacityAttempt) -> None:
+        """An attempt became runnable."""
+        attempt.is_runnable = True
+        if attempt in self.waiting:
+            del self.waiting[attempt]
+            attempt.queue_user.waiting_apps -= 1
+        self.users.count_waiting_users()
+        attempt.queue_user.pending_apps += 1
+        attempt.waits_for = SkipReason.CLUSTER_EMPTY
+        self.pending.add(attempt)
+        self.context.pending_apps += 1
+        # A cluster without nodes activates nothing as it comes; whatever happens later may.
+        if self.context.calculator.is_any_positive(self.context.cluster):
+            self.activate()
+
+    def remove_attempt(self, attempt: CapacityAttempt) -> None:
+        """An attempt is over, or moves away; what it has booked goes with it."""
+        user = attempt.queue_user
+        if attempt in self.waiting:
+            del self.waiting[attempt]
+            user.waiting_apps -= 1
+        self.unconsidered.pop(attempt, None)
+        self.users.count_waiting_users()
+        if self.order.remove(attempt):
+            user.active_apps -= 1
+            self._book_am(attempt, -1)
+        elif self.pending.remove(attempt):
+            user.pending_apps -= 1
+            self.context.pending_apps -= 1
+        attempt.is_activated = False
+        attempt.queue_side = None
+        self.users.forget_if_idle(user)
+        self.activate()
+
+    def reorder(self, attempt: CapacityAttempt) -> None:
+        """The application's priority changed."""
+        self.context.version += 1
+        self.order.touch(attempt)
+        self.pending.touch(attempt)
+        self._considered_end = None
+
+    def asking_changed(self, attempt: Attempt) -> None:
+        """An application began to want containers, or wants none any more."""
+        assert isinstance(attempt, CapacityAttempt)
+        if not attempt.is_asking and not attempt.is_stopped:
+            self.users.note_satisfied(attempt.user, attempt.application_id)
+        if attempt.is_activated:
+            self.order.asking_changed(attempt)
+
+    def note_asking(self, attempt: CapacityAttempt) -> None:
+        """The attempt asks under a key that it wanted nothing of before."""
+        if attempt.queue_side is self:
+            self.users.note_asking(attempt.queue_user, attempt.application_id)
+
+    # Activation
+
+    def activate(self) -> None:
+        """Starts waiting applications, as far as the limits for AMs allow.
+
+        A smaller one may overtake one that does not fit. See tests/scenarios/capacity/user-am-limit.yaml.
+        """
+        context = self.context
+        calculator = context.calculator
+        for label in self._labels():
+            self._update_am_limit(label)
+        user_limits: dict[str, Resource] = {}
+        for attempt in list(self.pending):
+            partition = attempt.partition
+            share = self.share(partition)
+            user = attempt.queue_user
+            am_used = self.usage.am_used(partition)
+            is_starved = self.order.count == 0 or not calculator.is_any_positive(am_used)
+            if not is_starved and not calculator.fits_in(am_used + attempt.am_resource, share.am_limit):
+                attempt.waits_for = SkipReason.AM_LIMIT
+                continue
+            limit = user_limits.get(partition)
+            if limit is None:
+                user_limits[partition] = limit = self.user_am_limit_of(partition, user)
+            wanted = user.usage.am_used(partition) + attempt.am_resource
+            if not is_starved and not calculator.fits_in(wanted, limit):
+                attempt.waits_for = SkipReason.USER_AM_LIMIT
+                continue
+            user.am_limits[partition] = limit
+            self._start(attempt, user)
+
+    def _start(self, attempt: CapacityAttempt, user: User) -> None:
+        self.pending.remove(attempt)
+        self.context.pending_apps -= 1
+        self.users.count_waiting_users()
+        user.pending_apps -= 1
+        user.active_apps += 1
+        attempt.waits_for = None
+        attempt.is_activated = True
+        self.order.add(attempt)
+        if not attempt.is_considered:
+            self.unconsidered[attempt] = None
+            self._considered_end = None
+        self._book_am(attempt, 1)
+        self.context.version += 1
+
+    def _book_am(self, attempt: CapacityAttempt, sign: int) -> None:
+        path = (attempt.queue_user.usage, self.usage)
+        change_am_used(path, attempt.partition, attempt.am_resource * sign)
+
+    def move_am(self, attempt: CapacityAttempt, partition: str) -> None:
+        """The node of the attempt's AM is in another partition now."""
+        if attempt.is_activated:
+            self._book_am(attempt, -1)
+        attempt.partition = partition
+        if attempt.is_activated:
+            self._book_am(attempt, 1)
+
+    def _labels(self) -> tuple[str, ...]:
+        """The labels it lists, in the cluster or not; of one that may use all, those it has shares in."""
+        labels = self.settings.accessible_labels
+        wanted = self.shares if "*" in labels else labels
+        return tuple(dict.fromkeys((DEFAULT_PARTITION, *wanted)))
+
+    def am_percent(self, partition: str) -> float:
+        """The fraction of the partition's share that AMs may use."""
+        return self.share(partition).am_percent
+
+    def _update_am_limit(self, partition: str) -> None:
+        share = self.share(partition)
+        limit = self.current_limit if partition == DEFAULT_PARTITION else NONE
+        context = self.context
+        share.am_limit = am_limit(
+            share.effective_minimum, limit, self.am_percent(partition), context.minimum, context.calculator
+        )
+
+    def user_am_limit_of(self, partition: str, user: User) -> Resource:
+        """What the AMs of that user may use in a partition; noted as the latest of the queue."""
+        share, context = self.share(partition), self.context
+        share.user_am_limit = limit = user_am_limit(
+            share.effective_minimum,
+            share.am_limit,
+            self.am_percent(partition),
+            self.settings.user_limit_percent,
+            self.settings.user_limit_factor,
+            self.users.active_count(),
+            user.weight,
+            context.minimum,
+            context.cluster,
+            context.calculator,
+        )
+        return limit
+
+    # Limits
+
+    def cluster_changed(self, limit: Resource) -> None:
+        """Limits of applications, users and AMs follow the new shares; some may be activated."""
+        context = self.context
+        settings, scheduler = self.settings, context.settings
+        default = self.share(DEFAULT_PARTITION)
+        largest = max(share.absolute for share in self.shares.values())
+        self.maximum_applications = maximum_applications(
+            settings.maximum_applications,
+            scheduler.maximum_applications,
+            scheduler.global_queue_maximum,
+            largest,
+            is_absolute=default.capacity_value.mode is CapacityMode.ABSOLUTE,
+        )
+        self.maximum_applications_per_user = maximum_applications_per_user(
+            self.maximum_applications, settings.user_limit_percent, settings.user_limit_factor
+        )
+        self.current_limit = context.calculator.min_of(context.cluster, default.down_maximum, limit)
+        self.users.cluster_changed()
+        self.activate()
+        self.users.state += 1
+        self._consider_all()
+        if self.order.count:
+            self.users.note_decision(DEFAULT_PARTITION)
+
+    def headroom_of(self, attempt: CapacityAttempt) -> Resource:
+        """What the application may still ask for, summed over the partitions that it ever asked for."""
+        if not attempt.is_considered:
+            return NONE
+        partitions = tuple(attempt.asks.partitions) or (DEFAULT_PARTITION,)
+        found = NONE
+        for partition in partitions:
+            self.users.note_decision(partition)
+            found = found + self.user_headroom(attempt.queue_user, partition)
+        return found if found.memory_mb >= 0 else Resource(0, found.vcores, found.others)
+
+    def consider(self, attempt: CapacityAttempt, partition: str) -> None:
+        """Its limits are looked at, though no pass has reached it: from now on it has a headroom."""
+        self.users.note_decision(partition)
+        self.unconsidered.pop(attempt, None)
+        attempt.is_considered = True
+
+    def user_headroom(self, user: User, partition: str) -> Resource:
+        """What a user may still have in a partition; below zero where limits have shrunk."""
+        context = self.context
+        share: Share = self.share(partition)
+        root = next(queue for queue in self.ancestors() if queue.parent is None)
+        return headroom(
+            self.users.limit_of(user, partition),
+            user.usage.used(partition),
+            self.current_limit if partition == DEFAULT_PARTITION else share.effective_maximum,
+            share.amounts.used,
+            context.partition_total(partition),
+            root.usage.used(partition),
+            context.minimum,
+            context.calculator,
+        )
+
+    # Giving
+
+    def assign(self, pass_: AllocationPass, limit: Resource) -> Assignment:
+        """One container at most, to the first application in order that may have one."""
+        context = self.context
+        calculator = context.calculator
+        default = self.shares[DEFAULT_PARTITION]
+        limit_now = calculator.min_of(pass_.cluster, default.down_maximum, limit)
+        if not pass_.ignores_exclusivity and not self.can_access(pass_.partition):
+            self._refuse_all(pass_, SkipReason.PARTITION_ACCESS)
+            return NOTHING
+        if self.order.changes_with_use:
+            self.order.note_changed()
+        limits = Limits(limit)
+        is_below = self.can_assign(pass_, limits, NONE)
+        if not is_below and not self.reservations_may_help(pass_, limits):
+            self._refuse_all(pass_, SkipReason.QUEUE_AT_MAXIMUM)
+            return NOTHING
+        if self.order.count:
+            self.current_limit = limit_now
+            pass_.current_limits.append((self, limit_now))
+            self.users.note_decision(pass_.partition, ignores_exclusivity=pass_.ignores_exclusivity)
+        last: CapacityAttempt | None = None
+        outcome = NOTHING
+        refused: dict[User, Resource] = {}
+        candidates = self.order.asking(pass_.partition).entries()
+        if not is_below:
+            candidates = self.order.active(pass_.partition).entries()
+        for _, _, attempt in candidates:
+            reserved = attempt.reserved_resource(DEFAULT_PARTITION)
+            if not is_below and not self.can_assign(pass_, limits, reserved):
+                pass_.observer.note(attempt, SkipReason.QUEUE_AT_MAXIMUM)
+                break
+            last = attempt
+            if not attempt.asks_in(pass_.pending_in):
+                pass_.observer.note(attempt, SkipReason.NOTHING_ASKED)
+                continue  # whatever its user may have: it wants nothing here
+            # See tests/scenarios/capacity/user-limit-factor-one.yaml. Who was refused is not asked again for
+            # an application of the same user that could give up no more.
+            before = refused.get(attempt.queue_user)
+            is_known = before is not None and reserved.fits_in(before)
+            if is_known or not self.user_fits(pass_, attempt, reserved, limits):
+                if before is None or before.fits_in(reserved):
+                    refused[attempt.queue_user] = reserved
+                pass_.observer.note(attempt, SkipReason.USER_LIMIT)
+                continue
+            if not attempt.is_asking:
+                continue
+            found = pass_.allocator.assign(self, attempt, pass_, limits)
+            if found.gives or found.skipped is Skipped.QUEUE_LIMIT:
+                outcome = found
+                break
+        else:
+            last = None
+            self._consider_all()
+        if last is not None and self.unconsidered:
+            self._consider_up_to(last, pass_.partition)
+        return outcome
+
+    def _refuse_all(self, pass_: AllocationPass, reason: SkipReason) -> None:
+        pass_.observer.refuse_leaf(self.path, reason, self.order.active(pass_.partition))
+
+    def reservations_may_help(self, pass_: AllocationPass, limits: Limits) -> bool:
+        """Whether the first application in order could go on by giving up what is kept for it."""
+        if not self.context.settings.continue_looking or not self.usage.of(DEFAULT_PARTITION).reserved:
+            return False
+        for attempt in self.order.active(pass_.partition):
+            return self.can_assign(pass_, limits, attempt.reserved_resource(DEFAULT_PARTITION))
+        return False
+
+    def user_fits(
+        self, pass_: AllocationPass, attempt: CapacityAttempt, reserved: Resource, limits: Limits
+    ) -> bool:
+        """Whether the user is not above its limit, or would not be if what is reserved were given up; leaves
+        in `limits` how much of it must be.
+
+        Without what is reserved Hadoop looks at the user's use of the default partition, whichever partition
+        the node is in. See tests/scenarios/labels/user-limit-looks-at-default-partition.yaml.
+        """
+        calculator, partition = self.context.calculator, pass_.partition
+        user = attempt.queue_user
+        limit = self.users.limit_of(user, partition, ignores_exclusivity=pass_.ignores_exclusivity)
+        amounts = user.usage.by_partition.get(partition)
+        used = amounts.used if amounts is not None else NONE
+        limits.unreserve = NONE
+        if calculator.compare(pass_.cluster, used, limit) <= 0:
+            return True
+        if not self.context.settings.continue_looking:
+            return False
+        in_default = user.usage.used(DEFAULT_PARTITION)
+        if calculator.compare(pass_.cluster, in_default - reserved, limit) > 0:
+            return False
+        limits.unreserve = used - limit
+        return True
+
+    def _consider_all(self) -> None:
+        for attempt in self.unconsidered:
+            attempt.is_considered = True
+        self.unconsidered.clear()
+
+    def _consider_up_to(self, last: CapacityAttempt, partition: str) -> None:
+        """Every application before the one at which the pass ended was looked at, too."""
+        order = self.order.active(partition)
+        end = order.key_of(last)
+        if self._considered_end is not None and end <= self._considered_end:
+            return
+        if not self.order.changes_with_use:
+            self._considered_end = end
+        for attempt in list(self.unconsidered):
+            if attempt in order and order.key_of(attempt) <= end:
+                attempt.is_considered = True
+                del self.unconsidered[attempt]
+
+    # Books
+
+    def check_books(self) -> None:
+        """AssertionError where its sums differ from those of its applications or users."""
+        attempts = [*self.order, *self.pending, *self.waiting]
+        for partition, amounts in self.usage.by_partition.items():
+            used = sum((one.usage.used(partition) + one.usage.reserved(partition) for one in attempts), NONE)
+            users = sum((user.usage.used(partition) for user in self.users.by_name.values()), NONE)
+            where = f"{self}, partition '{partition}'"
+            assert users == amounts.used, f"{where}: users have {users}, {amounts.used} booked"
+            # An attempt that ended may have left containers to the one that comes after it.
+            assert used.fits_in(amounts.used), f"{where}: {used} of its applications, {amounts.used} booked"
+            assert not amounts.used.is_negative(), f"{where}: used {amounts.used}"
+            assert not amounts.pending.is_negative(), f"{where}: pending {amounts.pending}"
+            am_used = sum((one.am_resource for one in self.order if one.partition == partition), NONE)
+            assert am_used == amounts.am_used, f"{where}: AMs use {am_used}, {amounts.am_used} booked"
+        for attempt in attempts:
+            for partition, amounts in attempt.usage.by_partition.items():
+                live = sum((one.charged for one in attempt.live.values() if one.partition == partition), NONE)
+                assert live == amounts.used, f"{attempt}: {live} alive, {amounts.used} booked"
+
+    @property
+    def ordering_policy(self) -> str:
+        """The word for the order in which it serves its applications."""
+        return self.settings.leaf_order
+
+
+def leaves_below(queue: CapacityQueue) -> Iterator[LeafQueue]:
+    """The leaves below a queue, in the order of the file; of a leaf, itself."""
+    return (each for each in queue.subtree() if isinstance(each, LeafQueue))

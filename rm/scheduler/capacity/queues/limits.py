@@ -1,0 +1,173 @@
+"""How much a user of a leaf may have, and how much its ApplicationMasters may: functions of amounts.
+
+No queue, no user object, no clock. Hadoop: UsersManager.computeUserLimit,
+AbstractLeafQueue.calculateAndGetAMResourceLimitPerPartition, getUserAMResourceLimitPerPartition, getHeadroom
+and updateMaximumApplications.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from yarnbox.rm.scheduler.calculator import (
+    Calculator,
+    divide_all_up,
+    divide_up,
+    divide_up_float,
+    float32,
+    multiply,
+    round_up,
+)
+from yarnbox.yarn.resource import NONE, Resource, componentwise_max, componentwise_min
+
+
+@dataclass(slots=True, kw_only=True)
+class UserLimitInputs:
+    """What the user limit of one leaf in one partition depends on."""
+
+    total: Resource
+    """The partition's capacity."""
+    effective_minimum: Resource
+    down_maximum: Resource
+    minimum: Resource
+    """The minimum allocation: the step in which users grow."""
+    consumed_ratio: float
+    """The sum of what each user has of the partition, as ratios."""
+    used_by_active: Resource
+    active_weight: float
+    all_weight: float
+    percent: float
+    factor: float
+
+
+def user_limit(
+    inputs: UserLimitInputs,
+    calculator: Calculator,
+    *,
+    ignores_exclusivity: bool = False,
+    for_all: bool = False,
+) -> Resource:
+    """What a user of weight 1 may have before it is passed over. See tests/scenarios/capacity/two-active-
+    users.yaml.
+
+    `for_all` counts all users alike, active or not: what preemption within a queue goes by.
+    """
+    if not calculator.is_multi_dimensional:
+        return calculator.up(Resource(_user_limit_mb(inputs, ignores_exclusivity, for_all)), inputs.minimum)
+    total, minimum = inputs.total, inputs.minimum
+    capacity = calculator.max_of(total, inputs.effective_minimum, minimum)
+    consumed = calculator.multiply_up(total, inputs.consumed_ratio, minimum)
+    # Below its guarantee a leaf shares the guarantee; above it, what it has and one step more.
+    current = capacity if calculator.compare(total, consumed, capacity) < 0 else consumed + minimum
+    shared, weight = inputs.used_by_active + minimum, inputs.active_weight
+    if for_all:
+        shared, weight = current, inputs.all_weight
+    limit = calculator.max_of(
+        total,
+        calculator.divide_up(shared, weight),
+        divide_all_up(multiply(current, inputs.percent), 100),
+    )
+    if ignores_exclusivity:
+        cap = total
+    elif inputs.factor == -1 or not inputs.effective_minimum:
+        cap = inputs.down_maximum
+    else:
+        cap = multiply(capacity, inputs.factor)
+    return calculator.up(calculator.min_of(total, limit, cap), minimum)
+
+
+def _user_limit_mb(inputs: UserLimitInputs, ignores_exclusivity: bool, for_all: bool) -> int:
+    """`user_limit` where memory alone counts, in plain numbers: it is worked out for each container."""
+    total, minimum = inputs.total.memory_mb, inputs.minimum.memory_mb
+    capacity = max(inputs.effective_minimum.memory_mb, minimum)
+    consumed = round_up(int(total * inputs.consumed_ratio + 0.5), minimum)
+    current = capacity if consumed < capacity else consumed + minimum
+    if for_all:
+        shared = divide_up_float(current, inputs.all_weight)
+    else:
+        shared = divide_up_float(inputs.used_by_active.memory_mb + minimum, inputs.active_weight)
+    limit = max(shared, divide_up(int(current * inputs.percent), 100))
+    if ignores_exclusivity:
+        cap = total
+    elif inputs.factor == -1 or not inputs.effective_minimum:
+        cap = inputs.down_maximum.memory_mb
+    else:
+        cap = int(capacity * inputs.factor)
+    return min(limit, cap)
+
+
+def am_limit(
+    effective_minimum: Resource,
+    current_limit: Resource,
+    percent: float,
+    minimum: Resource,
+    calculator: Calculator,
+) -> Resource:
+    """What the AMs of a leaf may use together; `current_limit` counts in the default partition alone."""
+    fits = calculator.fits_in(effective_minimum, current_limit)
+    usable = current_limit if fits else effective_minimum
+    return calculator.multiply_up(usable, percent, minimum)
+
+
+def user_am_limit(
+    effective_minimum: Resource,
+    queue_limit: Resource,
+    am_percent: float,
+    user_percent: float,
+    factor: float,
+    active_users: int,
+    weight: float,
+    minimum: Resource,
+    cluster: Resource,
+    calculator: Calculator,
+) -> Resource:
+    """What the AMs of one user may use: it follows the guarantee, where the leaf's own limit follows the
+    maximum.
+    """
+    share = max(float32(user_percent / 100), float32(1.0 / max(active_users, 1)))
+    share = min(float32(share * weight), 1.0)
+    ratio = float32(float32(am_percent * share) * factor) if factor != -1 else am_percent
+    return calculator.min_of(cluster, calculator.multiply_up(effective_minimum, ratio, minimum), queue_limit)
+
+
+def headroom(
+    user_limit: Resource,
+    user_used: Resource,
+    queue_limit: Resource,
+    queue_used: Resource,
+    total: Resource,
+    all_used: Resource,
+    minimum: Resource,
+    calculator: Calculator,
+) -> Resource:
+    """What may still be asked for in one partition with a chance to get it."""
+    own = componentwise_min(
+        componentwise_max(user_limit - user_used, NONE), componentwise_max(queue_limit - queue_used, NONE)
+    )
+    return calculator.min_of(total, total - all_used, calculator.down(own, minimum))
+
+
+def maximum_applications(
+    configured: int | None,
+    scheduler_maximum: int,
+    global_maximum: int | None,
+    absolute_capacity: float,
+    *,
+    is_absolute: bool,
+) -> int:
+    """How many applications a leaf takes, pending and active together."""
+    if configured is not None:
+        return configured
+    base = scheduler_maximum
+    if global_maximum is not None and global_maximum > 0:
+        base = min(global_maximum, scheduler_maximum)
+        if not is_absolute:
+            return base
+    return int(float32(base * absolute_capacity))
+
+
+def maximum_applications_per_user(maximum: int, percent: float, factor: float) -> int:
+    """How many applications one user may have in a leaf."""
+    if factor == -1:
+        return maximum
+    return min(maximum, int(float32(float32(maximum * float32(percent / 100)) * factor)))

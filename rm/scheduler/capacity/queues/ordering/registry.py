@@ -1,0 +1,51 @@
+"""Which ordering policies there are, by the names that capacity-scheduler.xml gives them.
+
+A new policy of ours is a file beside this one and a line here; a user's own is named by its dotted path.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from yarnbox.rm.scheduler.capacity.queues.ordering.policy import OrderingPolicy
+
+_HERE = "yarnbox.rm.scheduler.capacity.queues.ordering."
+DEFAULT = "fifo"
+POLICIES = {
+    "fifo": _HERE + "fifo.FifoOrderingPolicy",
+    "fair": _HERE + "fair.FairOrderingPolicy",
+    "fifo-with-partitions": _HERE + "fifo_with_partitions.FifoOrderingPolicyWithExclusivePartitions",
+    "fifo-for-pending-apps": _HERE + "fifo_for_pending_apps.FifoOrderingPolicyForPendingApps",
+}
+
+
+def name_of(text: str) -> str | None:
+    """The name of the policy that a configuration means: one of ours, also by the name of Hadoop's class, or
+    the dotted path of a user's own; None where there is none.
+    """
+    if text in POLICIES:
+        return text
+    if "." not in text:
+        return None
+    for name, path in POLICIES.items():
+        if text.rpartition(".")[2] == path.rpartition(".")[2]:
+            return name
+    return text if _find(text) is not None else None
+
+
+def policy_class(name: str) -> type[OrderingPolicy]:
+    """The class of a name that `name_of` gave."""
+    found = _find(POLICIES.get(name, name))
+    assert found is not None, name
+    return found
+
+
+def _find(path: str) -> type[OrderingPolicy] | None:
+    module, _, attribute = path.rpartition(".")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError):
+        return None
+    return found if isinstance(found, type) and hasattr(found, "key") else None

@@ -1,0 +1,331 @@
+"""A parent queue: which child is served next, and how much it may be given.
+
+Its children are kept in order for each partition, those that ask apart, so that a heartbeat sorts nothing and
+visits nobody who wants nothing. Hadoop: AbstractParentQueue, ParentQueue and
+PriorityUtilizationQueueOrderingPolicy.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator
+from typing import Any
+
+from yarnbox.rm.scheduler.calculator import multiply
+from yarnbox.rm.scheduler.capacity.allocation.assignment import (
+    NOTHING,
+    AllocationPass,
+    Assignment,
+    Limits,
+    Skipped,
+)
+from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
+from yarnbox.rm.scheduler.capacity.config.settings import CapacityMode, ParentOrder, QueueKind, QueueSettings
+from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
+from yarnbox.rm.scheduler.capacity.queues.ordering.own import QueueStanding, queue_ordering
+from yarnbox.rm.scheduler.capacity.queues.queue import AbstractParentQueue, CapacityQueue
+from yarnbox.rm.scheduler.capacity.queues.shares import (
+    absolute_of,
+    derive,
+    derive_root,
+    derive_unconfigured,
+    minimum_ratios,
+    sum_of_weights,
+)
+from yarnbox.rm.scheduler.capacity.queues.vectors import derive_children
+from yarnbox.yarn.enums import QueueState
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.resource import NONE, Resource, total
+
+OrderingKey = tuple[Any, ...]
+
+
+class ChildOrder:
+    """The children that ask for something in one partition, the one to be served first at the front.
+
+    See tests/scenarios/capacity/priority-utilization-order.yaml.
+    """
+
+    __slots__ = ("_entries", "_keys", "_stale", "asks_in", "partition")
+
+    def __init__(self, partition: str, asks_in: str) -> None:
+        self.partition = partition
+        """Whose use decides."""
+        self.asks_in = asks_in
+        """Where the children must ask: the same, or the default one while a partition is being lent."""
+        self._entries: list[tuple[OrderingKey, int, CapacityQueue]] = []
+        self._keys: dict[CapacityQueue, tuple[OrderingKey, int]] = {}
+        self._stale: dict[CapacityQueue, None] = {}
+
+    def touch(self, child: CapacityQueue) -> None:
+        """Its key, or whether it asks, may have changed."""
+        self._stale[child] = None
+
+    def note_asking(self, child: CapacityQueue) -> None:
+        """It asks for more or less; that matters only if it begins or ceases to ask."""
+        if (child in self._keys) is not child.has_pending(self.asks_in):
+            self._stale[child] = None
+
+    def entries(self) -> list[tuple[OrderingKey, int, CapacityQueue]]:
+        """Key, position and queue, in order. Not to be changed while somebody iterates."""
+        if self._stale:
+            for child in self._stale:
+                self._update(child)
+            self._stale.clear()
+        return self._entries
+
+    def _update(self, child: CapacityQueue) -> None:
+        known = self._keys.pop(child, None)
+        if known is not None:
+            del self._entries[bisect_left(self._entries, known)]
+        parent = child.parent
+        if parent is None or child not in parent.children_set or not child.has_pending(self.asks_in):
+            return
+        key = ordering_key(child, self.partition, parent.settings)
+        self._keys[child] = (key, child.position)
+        # Positions are all different: queues themselves are never compared.
+        insort(self._entries, (key, child.position, child))
+
+
+def ordering_key(child: CapacityQueue, partition: str, above: QueueSettings) -> OrderingKey:
+    """Siblings are served from the smallest key on (Hadoop: PriorityUtilizationQueueOrderingPolicy); `above`
+    are the settings of their parent.
+    """
+    share = child.share(partition)
+    policy = queue_ordering(above.parent_policy) if above.parent_policy else None
+    if policy is not None:
+        standing = QueueStanding(
+            path=child.path,
+            priority=child.settings.priority,
+            capacity=share.absolute,
+            used=share.absolute_used,
+            used_capacity=share.used_capacity,
+        )
+        return (not child.can_access(partition), *policy.key(standing))
+    has_none = share.absolute == 0
+    used = share.absolute_used if has_none else share.used_capacity
+    if above.parent_order is ParentOrder.PRIORITY_UTILIZATION:
+        return (
+            not child.can_access(partition),
+            has_none,
+            used >= 1.0,
+            -child.settings.priority,
+            used,
+            share.tie,
+        )
+    return (not child.can_access(partition), has_none, used, share.tie)
+
+
+class ParentQueue(AbstractParentQueue):
+    """A queue with queues below it, or able to get some."""
+
+    def __init__(
+        self, context: QueueContext, settings: QueueSettings, parent: AbstractParentQueue | None
+    ) -> None:
+        self.children: list[CapacityQueue] = []
+        self.children_set: dict[CapacityQueue, None] = {}
+        self.orders: dict[tuple[str, str], ChildOrder] = {}
+        super().__init__(context, settings, parent)
+
+    @property
+    def app_count(self) -> int:
+        """The sum over its leaves."""
+        return sum(child.app_count for child in self.children)
+
+    def subtree(self) -> Iterator[CapacityQueue]:
+        """Itself, then each child with all below it."""
+        yield self
+        for child in self.children:
+            yield from child.subtree()
+
+    # Children
+
+    def set_children(self, children: list[CapacityQueue]) -> None:
+        """These are the children, in the order of the file; dynamic ones behind them."""
+        self.children = children
+        self.children_set = dict.fromkeys(children)
+        for position, child in enumerate(children):
+            child.position = position
+            child.parent = self
+        self.orders.clear()
+
+    def add_child(self, child: CapacityQueue) -> None:
+        """A child that was made just now."""
+        self.set_children([*self.children, child])
+        self.last_used_ms = self.context.rm.now_ms
+
+    def remove_child(self, child: CapacityQueue) -> None:
+        """A child that is there no more."""
+        self.set_children([other for other in self.children if other is not child])
+
+    def child_moved(self, child: CapacityQueue, partition: str) -> None:
+        """A child's use changed."""
+        for order in self.orders.values():
+            if order.partition == partition:
+                order.touch(child)
+
+    def child_asks(self, child: CapacityQueue, partition: str) -> None:
+        """A child asks for more or less."""
+        for order in self.orders.values():
+            if order.asks_in == partition:
+                order.note_asking(child)
+
+    def _order(self, partition: str, asks_in: str) -> ChildOrder:
+        order = self.orders.get((partition, asks_in))
+        if order is None:
+            self.orders[partition, asks_in] = order = ChildOrder(partition, asks_in)
+            for child in self.children:
+                order.touch(child)
+        return order
+
+    # Shares
+
+    def cluster_changed(self, limit: Resource) -> None:
+        """Works out the shares of all below, from here down; `limit` is what this queue may use at most."""
+        context = self.context
+        if self.parent is None:
+            self._derive_root()
+        for label in list(self.shares):
+            self._derive_children(label)
+        share = self.share(DEFAULT_PARTITION)
+        limit = context.calculator.min_of(context.cluster, limit, share.effective_maximum)
+        for child in self.children:
+            child.cluster_changed(self.limit_of_child(child, "", limit))
+        self.orders.clear()
+
+    def _derive_root(self) -> None:
+        """The root has all of each partition that some queue is configured for, and nothing of the others."""
+        context = self.context
+        known = (*self.settings.partitions, *context.tracker.by_partition, *self.shares)
+        for label in dict.fromkeys(known):
+            share = self.share(label)
+            derive_share = derive_root if label in self.settings.partitions else derive_unconfigured
+            derive_share(share, context.partition_total(label))
+            share.follow_effective(context.minimum)
+
+    def _derive_children(self, label: str) -> None:
+        context, own = self.context, self.shares[label]
+        calculator, cluster = context.calculator, context.cluster
+        partition_total = context.partition_total(label)
+        shares = [child.share(label) for child in self.children]
+        if shares and all(share.capacity_value.mode is CapacityMode.VECTOR for share in shares):
+            derive_children(own, shares, partition_total, cluster, calculator)
+        else:
+            configured = total(share.capacity_value.resource for share in shares)
+            available = own.effective_minimum
+            is_empty_root = self.parent is None and not available
+            own.minimum_ratio = (
+                {} if is_empty_root else minimum_ratios(available, configured, cluster, calculator)
+            )
+            weights = sum_of_weights([share.capacity_value for share in shares])
+            for child, share in zip(self.children, shares, strict=True):
+                if label in child.settings.partitions:
+                    derive(share, own, partition_total, cluster, calculator, weights)
+                else:
+                    derive_unconfigured(share, partition_total)
+        for share in shares:
+            share.follow_effective(context.minimum)
+        if self.kind is QueueKind.MANAGED_PARENT:
+            self._measure_empty_leaves(label)
+
+    def _measure_empty_leaves(self, label: str) -> None:
+        """What a leaf without capacity uses is compared with what its template would give it."""
+        context, own = self.context, self.shares[label]
+        for child in self.children:
+            share = child.share(label)
+            template = child.settings.partitions.get(label)
+            if share.absolute == 0 and template is not None:
+                of_template = multiply(share.total, absolute_of(template.capacity, own))
+                share.floor = context.calculator.max_of(share.total, of_template, context.minimum)
+
+    def activate_template(self, child: CapacityQueue) -> None:
+        """One child's shares follow from its settings anew, while its siblings keep theirs."""
+        context = self.context
+        for label, share in child.shares.items():
+            derive(
+                share,
+                self.share(label),
+                context.partition_total(label),
+                context.cluster,
+                context.calculator,
+                0.0,
+            )
+            share.follow_effective(context.minimum)
+            self.child_moved(child, label)
+
+    def deactivate_template(self, child: CapacityQueue) -> None:
+        """One child has nothing, and may have nothing, until all shares are worked out anew."""
+        for label, share in child.shares.items():
+            share.capacity = share.absolute = share.absolute_maximum = 0.0
+            share.effective_minimum = share.effective_maximum = share.configured_minimum = NONE
+            share.follow_effective(self.context.minimum)
+            self._measure_empty_leaves(label)
+            self.child_moved(child, label)
+
+    def free_for_children(self, partition: str, limit: Resource) -> Resource:
+        """What the children may have besides what they have: the limit less what is used."""
+        amounts = self.usage.of(partition)
+        free = limit - amounts.used
+        return free if amounts.killable is NONE else free + amounts.killable
+
+    def limit_of_child(self, child: CapacityQueue, partition: str, limit: Resource) -> Resource:
+        """What the child may use: what is free, and what it has."""
+        free = self.free_for_children(partition, limit)
+        return self.context.calculator.down(free + child.usage.of(partition).used, self.context.minimum)
+
+    # Giving
+
+    def assign(self, pass_: AllocationPass, limit: Resource) -> Assignment:
+        """One container at most, to the first child in order that takes one."""
+        calculator = self.context.calculator
+        share = self.shares.get(pass_.partition) or self.share(pass_.partition)
+        limits = Limits(limit)
+        if not self.can_assign(pass_, limits, share.amounts.reserved):
+            pass_.observer.refuse(self.path, SkipReason.QUEUE_AT_MAXIMUM)
+            return NOTHING
+        free = limits.headroom
+        if pass_.ignores_exclusivity:
+            mine = calculator.min_of(pass_.cluster, limit, share.effective_maximum)
+            free = mine - self.charged(share)
+        blocked = NONE
+        minimum = self.context.minimum
+        is_limited = False
+        for _, _, child in self._order(pass_.partition, pass_.pending_in).entries():
+            used = child.shares[pass_.partition].amounts.used
+            outcome = child.assign(pass_, calculator.down(free + used, minimum))
+            if outcome.gives:
+                return outcome
+            if outcome.skipped is Skipped.QUEUE_LIMIT:
+                is_limited = True
+                if calculator.compare(pass_.cluster, outcome.blocked, NONE) > 0:
+                    blocked = blocked + outcome.blocked
+                    free = free - outcome.blocked
+        if is_limited:
+            return Assignment(skipped=Skipped.QUEUE_LIMIT, blocked=blocked)
+        return NOTHING
+
+    # State
+
+    def child_stopped(self) -> None:
+        """DRAINING is over when every child has stopped; and so up."""
+        if self.state is QueueState.DRAINING and all(
+            child.state is QueueState.STOPPED for child in self.children
+        ):
+            self.state = QueueState.STOPPED
+            if self.parent is not None:
+                self.parent.child_stopped()
+
+    # Books
+
+    def check_books(self) -> None:
+        """AssertionError where its sums differ from those of its children."""
+        for partition, amounts in self.usage.by_partition.items():
+            for name in ("used", "pending", "reserved", "killable"):
+                below = sum((getattr(child.usage.of(partition), name) for child in self.children), NONE)
+                own = getattr(amounts, name)
+                assert below == own, f"{self}: children have {below} {name}, {own} booked in '{partition}'"
+
+    @property
+    def ordering_policy(self) -> str:
+        """The word for the order in which it serves its children."""
+        return self.settings.parent_policy or self.settings.parent_order.value

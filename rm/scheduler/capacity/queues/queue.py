@@ -1,0 +1,258 @@
+"""What all queues have: a place in the tree, books, a share of each partition, a state, ACLs.
+
+A queue is told its settings and its context; where it stands among its siblings it tells its parent when its
+books change. Hadoop: CSQueue, AbstractCSQueue and CSQueueUsageTracker.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+
+from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass, Assignment, Limits
+from yarnbox.rm.scheduler.capacity.config.settings import (
+    ALL_LABELS,
+    NO_CAPACITY,
+    QueueKind,
+    QueueSettings,
+)
+from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
+from yarnbox.rm.scheduler.capacity.queues.shares import EMPTY, Share
+from yarnbox.rm.scheduler.usage import Usage
+from yarnbox.yarn.enums import QueueACL, QueueState
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.resource import NONE, Resource
+
+_INTRA_QUEUE = "yarn.resourcemanager.monitor.capacity.preemption.intra-queue-preemption.enabled"
+
+
+class CapacityQueue(ABC):
+    """A queue of the tree."""
+
+    def __init__(
+        self, context: QueueContext, settings: QueueSettings, parent: AbstractParentQueue | None
+    ) -> None:
+        self.context = context
+        self.settings = settings
+        self.parent = parent
+        self.path = settings.path
+        self.allows_zero_sum = settings.allow_zero_sum
+        """Whether its children's capacities may be zero although its own is not; as long as it lives."""
+        self.usage = Usage(self)
+        self.shares: dict[str, Share] = {}
+        self.state = QueueState.RUNNING
+        self.position = 0
+        """Its index among the parent's children."""
+        self.last_used_ms = context.rm.now_ms
+        """When a leaf last got an application, a parent a child: idle dynamic queues are removed by it."""
+        self.runnable_apps = 0
+        """Applications below that max-parallel-apps counts as running."""
+        self.holds_template = True
+        """False for a leaf of a managed parent that has no capacity now."""
+        self.shares_of_settings()
+
+    def __str__(self) -> str:
+        return self.path
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.path})"
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.settings.name
+
+    @property
+    def kind(self) -> QueueKind:
+        """What it may contain."""
+        return self.settings.kind
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether a submission made it."""
+        return self.settings.is_dynamic
+
+    @property
+    @abstractmethod
+    def app_count(self) -> int:
+        """Applications in it and below."""
+
+    @property
+    @abstractmethod
+    def ordering_policy(self) -> str:
+        """The word for the order in which it serves what is below it."""
+
+    @abstractmethod
+    def subtree(self) -> Iterator[CapacityQueue]:
+        """Itself and all below it, a parent before its children."""
+
+    def ancestors(self) -> Iterator[CapacityQueue]:
+        """Itself, its parent, and so on up to the root."""
+        queue: CapacityQueue | None = self
+        while queue is not None:
+            yield queue
+            queue = queue.parent
+
+    # Shares
+
+    def shares_of_settings(self) -> None:
+        """Takes the configured capacities over; what follows from them is worked out by its parent."""
+        for label in (DEFAULT_PARTITION, *self.settings.partitions):
+            share = self.share(label)
+            configured = self.settings.partitions.get(label, EMPTY)
+            share.capacity_value = configured.capacity if self.holds_template else NO_CAPACITY
+            share.maximum_value = configured.maximum
+            share.am_percent = configured.am_percent
+        for label, share in self.shares.items():
+            if label not in self.settings.partitions:
+                share.capacity_value, share.maximum_value = EMPTY.capacity, EMPTY.maximum
+
+    def share(self, partition: str) -> Share:
+        """The queue in a partition; made when first asked for."""
+        share = self.shares.get(partition)
+        if share is None:
+            self.shares[partition] = share = Share(self.usage.of(partition), self.context.calculator)
+            share.total = self.context.partition_total(partition)
+            share.follow_effective(self.context.minimum)
+        return share
+
+    @abstractmethod
+    def cluster_changed(self, limit: Resource) -> None:
+        """The shares have been worked out anew: whatever follows from them."""
+
+    def can_access(self, partition: str) -> bool:
+        """Whether requests of this queue may name the partition."""
+        labels = self.settings.accessible_labels
+        return partition == DEFAULT_PARTITION or labels == ALL_LABELS or partition in labels
+
+    # Books
+
+    def books_changed(self, partition: str) -> None:
+        """Its use changed: so may its place among its siblings."""
+        if partition not in self.shares:
+            self.share(partition)
+        if self.parent is None:
+            self.context.version += 1
+        else:
+            self.parent.child_moved(self, partition)
+
+    def pending_changed(self, partition: str) -> None:
+        """It asks for more or less than before."""
+        if self.parent is None:
+            self.context.version += 1
+        else:
+            self.parent.child_asks(self, partition)
+
+    def has_pending(self, partition: str) -> bool:
+        """Whether anything is asked for in that partition, here or below."""
+        amounts = self.usage.by_partition.get(partition)
+        return amounts is not None and self.context.calculator.is_any_positive(amounts.pending)
+
+    # Giving
+
+    @abstractmethod
+    def assign(self, pass_: AllocationPass, limit: Resource) -> Assignment:
+        """At most one container, or a node kept for one. Asked only where something is pending."""
+
+    def can_assign(self, pass_: AllocationPass, limits: Limits, reserved: Resource) -> bool:
+        """Whether the queue is below its limit, or would be if what is reserved were given up; leaves in
+        `limits` what is left, which may be negative.
+        """
+        share = self.shares.get(pass_.partition) or self.share(pass_.partition)
+        calculator, cluster = self.context.calculator, pass_.cluster
+        if pass_.ignores_exclusivity:
+            bound = pass_.total
+        else:
+            bound = calculator.min_of(cluster, share.effective_maximum, limits.limit)
+        used = self.charged(share)
+        limits.headroom = bound - used
+        if calculator.compare(cluster, used, bound) < 0:
+            return True
+        return (
+            self.context.settings.continue_looking
+            and bool(reserved)
+            and calculator.compare(cluster, used - reserved, bound) < 0
+        )
+
+    def charged(self, share: Share) -> Resource:
+        """What counts as used in the share's partition: of a parent not what lazy preemption could free."""
+        amounts = share.amounts
+        if amounts.killable is not NONE and not self.kind.is_leaf:
+            return amounts.used - amounts.killable
+        return amounts.used
+
+    def accepts(self, assignment: Assignment, partition: str, required: Resource) -> bool:
+        """Whether what is proposed still fits in the maximum, here and above (AbstractCSQueue.accept)."""
+        calculator = self.context.calculator
+        for queue in self.ancestors():
+            share = queue.shares.get(partition) or queue.share(partition)
+            ceiling = (
+                self.context.partition_total(partition)
+                if assignment.ignores_exclusivity
+                else share.effective_maximum
+            )
+            if not calculator.sum_fits_in(share.amounts.used, required, ceiling):
+                return False
+        return True
+
+    # Preemption
+
+    @property
+    def is_preemption_disabled(self) -> bool:
+        """Whether its containers are safe from other queues: by its own switch, else its parent's; always
+        without a monitor.
+        """
+        if not self.context.is_monitored:
+            return True
+        for queue in self.ancestors():
+            if queue.settings.is_preemption_disabled is not None:
+                return queue.settings.is_preemption_disabled
+        return False
+
+    @property
+    def is_intra_queue_preemption_disabled(self) -> bool:
+        """The same within the queue; a queue that is safe from others is safe from itself."""
+        if not self.context.settings.properties.boolean(_INTRA_QUEUE, False):
+            return True
+        for queue in self.ancestors():
+            if queue.settings.is_intra_queue_preemption_disabled is not None:
+                if queue.settings.is_intra_queue_preemption_disabled:
+                    return True
+                break
+        return self.is_preemption_disabled
+
+    # Who may do what
+
+    def allows(self, user: str, groups: Iterable[str], acl: QueueACL) -> bool:
+        """Whether the ACL of this queue, or of one above it, lets the user."""
+        names = tuple(groups)
+        for queue in self.ancestors():
+            settings = queue.settings
+            own = settings.submit_acl if acl is QueueACL.SUBMIT_APPLICATIONS else settings.administer_acl
+            if own.allows(user, names):
+                return True
+        return False
+
+
+class AbstractParentQueue(CapacityQueue):
+    """What a queue knows of its parent. Hadoop: AbstractParentQueue."""
+
+    children: list[CapacityQueue]
+    children_set: dict[CapacityQueue, None]
+    """The same, to be looked up."""
+
+    @abstractmethod
+    def remove_child(self, child: CapacityQueue) -> None:
+        """A child that is there no more."""
+
+    @abstractmethod
+    def child_moved(self, child: CapacityQueue, partition: str) -> None:
+        """A child's use changed."""
+
+    @abstractmethod
+    def child_asks(self, child: CapacityQueue, partition: str) -> None:
+        """A child asks for more or less."""
+
+    @abstractmethod
+    def child_stopped(self) -> None:
+        """A child has no more applications, and was to stop."""

@@ -1,0 +1,202 @@
+"""What others see of the queues: records for clients, views for pages and scenarios.
+
+Hadoop: the getQueueInfo and getQueueUserAclInfo methods and for CapacitySchedulerQueueInfo.
+"""
+
+from __future__ import annotations
+
+from yarnbox.rm.scheduler.capacity.config.settings import CapacityMode
+from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
+from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue, leaves_below
+from yarnbox.rm.scheduler.capacity.queues.parent import ParentQueue
+from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
+from yarnbox.rm.scheduler.capacity.queues.shares import Share
+from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
+from yarnbox.rm.scheduler.views import PartitionView, QueueView, UserView
+from yarnbox.yarn.enums import QueueACL
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.records.queue import (
+    QueueConfigurations,
+    QueueConfigurationsMap,
+    QueueInfo,
+    QueueStatistics,
+    QueueUserACLInfo,
+)
+from yarnbox.yarn.resource import NONE, Resource, componentwise_max
+
+SCHEDULER_NAME = "CapacityScheduler"
+
+
+class QueueViews:
+    """Shows the queues of a tree."""
+
+    def __init__(self, context: QueueContext, tree: QueueTree) -> None:
+        self._context = context
+        self._tree = tree
+
+    def queue_info(self, name: str, *, include_children: bool, recursive: bool) -> QueueInfo:
+        """The queue as `yarn queue -status` shows it, with the queues below it if they are asked for."""
+        queue = self._tree.find(name)
+        if queue is None:
+            raise YarnError(f"Unknown queue: {name}")
+        return self._info(queue, include_children=include_children, recursive=recursive)
+
+    def _info(self, queue: CapacityQueue, *, include_children: bool, recursive: bool) -> QueueInfo:
+        share = queue.share(DEFAULT_PARTITION)
+        children: tuple[QueueInfo, ...] = ()
+        if include_children and isinstance(queue, ParentQueue):
+            children = tuple(
+                self._info(child, include_children=recursive, recursive=recursive) for child in queue.children
+            )
+        weight = share.capacity_value.number if share.capacity_value.mode is CapacityMode.WEIGHT else -1.0
+        return QueueInfo(
+            queue_name=queue.name,
+            queue_path=queue.path,
+            capacity=share.capacity,
+            maximum_capacity=share.maximum,
+            current_capacity=share.used_capacity,
+            state=queue.state,
+            child_queues=children,
+            accessible_node_labels=queue.settings.accessible_labels,
+            default_node_label_expression=queue.settings.default_label or None,
+            queue_statistics=_statistics(queue),
+            preemption_disabled=queue.is_preemption_disabled,
+            intra_queue_preemption_disabled=queue.is_intra_queue_preemption_disabled,
+            queue_configurations_map=tuple(
+                QueueConfigurationsMap(
+                    partition_name=label, queue_configurations=_configurations(queue, label)
+                )
+                for label in queue.shares
+            ),
+            weight=weight,
+            max_parallel_apps=queue.settings.max_parallel_apps,
+            scheduler_type=SCHEDULER_NAME,
+        )
+
+    def queue_acls(self, user: str) -> list[QueueUserACLInfo]:
+        """What the user may do, queue by queue."""
+        groups = self._context.rm.groups.groups_of(user)
+        is_on = self._context.rm.settings.addresses.acl_enabled
+        return [
+            QueueUserACLInfo(
+                queue_name=queue.name,
+                user_acls=tuple(acl for acl in QueueACL if not is_on or queue.allows(user, groups, acl)),
+            )
+            for queue in self._tree.all_queues()
+        ]
+
+    def queue_view(self, path: str) -> QueueView | None:
+        """The queue of that path."""
+        queue = self._tree.find(path)
+        if queue is None:
+            return None
+        leaves = list(leaves_below(queue))
+        active = sum(leaf.active_count for leaf in leaves)
+        is_leaf = isinstance(queue, LeafQueue)
+        return QueueView(
+            path=queue.path,
+            state=queue.state,
+            is_leaf=is_leaf,
+            children=tuple(child.path for child in queue.children) if isinstance(queue, ParentQueue) else (),
+            apps=queue.app_count,
+            active_apps=active,
+            pending_apps=sum(len(leaf.pending) for leaf in leaves),
+            containers=sum(amounts.containers for amounts in queue.usage.by_partition.values()),
+            partitions={label: _partition_view(queue, label, share) for label, share in queue.shares.items()},
+            users=_users(queue) if isinstance(queue, LeafQueue) else {},
+        )
+
+
+def _configurations(queue: CapacityQueue, label: str) -> QueueConfigurations:
+    share = queue.shares[label]
+    percent = queue.am_percent(label) if isinstance(queue, LeafQueue) else 0.0
+    return QueueConfigurations(
+        capacity=share.capacity,
+        absolute_capacity=share.absolute,
+        max_capacity=share.maximum,
+        absolute_max_capacity=share.absolute_maximum,
+        max_ampercentage=percent,
+        effective_min_capacity=share.effective_minimum,
+        effective_max_capacity=share.effective_maximum,
+        configured_min_capacity=share.configured_minimum,
+        configured_max_capacity=share.configured_maximum,
+    )
+
+
+def _statistics(queue: CapacityQueue) -> QueueStatistics:
+    amounts = queue.usage.of(DEFAULT_PARTITION)
+    share = queue.share(DEFAULT_PARTITION)
+    available = componentwise_max(share.effective_minimum - amounts.used, NONE)
+    allocated = amounts.used - amounts.reserved
+    leaves = list(leaves_below(queue))
+    reserved_count = sum(len(attempt.reserved_containers()) for leaf in leaves for attempt in leaf.order)
+    return QueueStatistics(
+        num_apps_submitted=queue.app_count,
+        num_apps_running=sum(leaf.active_count for leaf in leaves),
+        num_apps_pending=queue.app_count - sum(leaf.active_count for leaf in leaves),
+        num_active_users=sum(user.is_active for leaf in leaves for user in leaf.users.by_name.values()),
+        available_memory_mb=available.memory_mb,
+        available_vcores=available.vcores,
+        allocated_memory_mb=allocated.memory_mb,
+        allocated_vcores=allocated.vcores,
+        pending_memory_mb=amounts.pending.memory_mb,
+        pending_vcores=amounts.pending.vcores,
+        reserved_memory_mb=amounts.reserved.memory_mb,
+        reserved_vcores=amounts.reserved.vcores,
+        allocated_containers=amounts.containers,
+        pending_containers=amounts.pending_containers,
+        reserved_containers=reserved_count,
+    )
+
+
+def _partition_view(queue: CapacityQueue, label: str, share: Share) -> PartitionView:
+    amounts = share.amounts
+    leaf = queue if isinstance(queue, LeafQueue) else None
+    return PartitionView(
+        used=amounts.used,
+        pending=amounts.pending,
+        reserved=amounts.reserved,
+        containers=amounts.containers,
+        pending_containers=amounts.pending_containers,
+        capacity=share.capacity,
+        max_capacity=share.maximum,
+        absolute_capacity=share.absolute,
+        absolute_max_capacity=share.absolute_maximum,
+        used_capacity=share.used_capacity,
+        absolute_used_capacity=share.absolute_used,
+        effective_min=share.effective_minimum,
+        effective_max=share.effective_maximum,
+        am_limit=share.am_limit if leaf is not None else None,
+        am_used=amounts.am_used if leaf is not None else _am_used_below(queue, label),
+        user_limit=_user_limit(leaf, label) if leaf is not None else None,
+    )
+
+
+def _am_used_below(queue: CapacityQueue, label: str) -> Resource:
+    return sum((leaf.usage.am_used(label) for leaf in leaves_below(queue)), NONE)
+
+
+def _user_limit(leaf: LeafQueue, label: str) -> Resource:
+    """Of the active user who may have least; without one, that of a user of weight 1."""
+    limits = [leaf.users.limit_of(user, label) for user in leaf.users.by_name.values() if user.is_active]
+    if not limits:
+        return leaf.users.limit(label)
+    smallest = limits[0]
+    for limit in limits[1:]:
+        smallest = leaf.context.calculator.min_of(leaf.context.cluster, smallest, limit)
+    return smallest
+
+
+def _users(leaf: LeafQueue) -> dict[str, UserView]:
+    return {
+        user.name: UserView(
+            used=user.usage.total_used(),
+            active_apps=user.active_apps,
+            pending_apps=user.pending_apps,
+            am_used=user.usage.am_used(),
+            am_limit=user.am_limits.get(DEFAULT_PARTITION, NONE),
+            available={label: leaf.user_headroom(user, label) for label in user.usage.by_partition},
+        )
+        for user in leaf.users.by_name.values()
+    }

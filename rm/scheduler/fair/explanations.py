@@ -1,0 +1,163 @@
+"""Why an application waits: the answer to `yarnbox why`.
+
+The reasons are returned by the predicates with which FSAppAttempt and the queues allocate; they are called
+again here, so no rule is written twice. Looks, and changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from yarnbox.rm.asks import KeyAsks, RequestKey
+from yarnbox.rm.container import SchedulerNode
+from yarnbox.rm.scheduler.checks import Check, Reason, RequestChecks, asked, node_checks
+from yarnbox.rm.scheduler.fair.application import FSAppAttempt
+from yarnbox.rm.scheduler.fair.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.queue import FairQueue
+from yarnbox.rm.scheduler.fair.reasons import FairReason
+from yarnbox.rm.scheduler.fair.running import RunningApps
+from yarnbox.rm.scheduler.register import Register
+from yarnbox.yarn.ids import ApplicationId, NodeId
+
+
+class Explanations:
+    """Asks the allocator's own predicates about requests, on the nodes that there are."""
+
+    def __init__(
+        self,
+        register: Register[FSAppAttempt],
+        nodes: Mapping[NodeId, SchedulerNode],
+        running: RunningApps,
+        is_waiting_for_recovery: Callable[[], bool],
+    ) -> None:
+        self._register = register
+        self._nodes = nodes
+        self._running = running
+        self._is_waiting_for_recovery = is_waiting_for_recovery
+
+    def request_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
+        """What is checked for each request of the application, or why it may not run at all."""
+        application = self._register.applications.get(application_id)
+        app = application.attempt if application is not None else None
+        if app is None or app.is_stopped:
+            return []
+        first = tuple(self._application_checks(app))
+        keys = [key_asks for key in app.asks.active_keys if (key_asks := app.asks.key_asks(key)) is not None]
+        if not keys:
+            return []
+        if not all(one.holds for one in first):
+            return [RequestChecks(asked=asked(keys[0]), checks=first)]
+        return [
+            RequestChecks(asked=asked(one), checks=(*first, *self._checks(app, one)), key=one.key)
+            for one in keys
+        ]
+
+    def _application_checks(self, app: FSAppAttempt) -> Iterator[Check]:
+        leaf: LeafQueue = app.queue
+        is_back = not self._is_waiting_for_recovery()
+        yield Check(reason=FairReason.RECOVERING, holds=is_back, level="cluster")
+        is_runnable = app in leaf.runnable
+        refusal = None if is_runnable else self._running.refusal(leaf, app.user)
+        yield Check(reason=FairReason.NOT_RUNNABLE, holds=is_runnable, numbers=refusal or "", level=leaf.path)
+        if is_runnable:
+            holds, used = app.wants_something(), app.used
+            numbers = f"demand {app.demand} as of the last update, used {used}"
+            yield Check(reason=FairReason.UPDATE_DUE, holds=holds, numbers=numbers, level=leaf.path)
+
+    def _checks(self, app: FSAppAttempt, key_asks: KeyAsks) -> Iterator[Check]:
+        """From the root to the nodes, and then whose turn it is."""
+        assert key_asks.any is not None
+        required = key_asks.any.capability
+        leaf: LeafQueue = app.queue
+        holds = True
+        for queue in reversed(leaf.ancestry):
+            for check in _queue_checks(queue, key_asks):
+                holds = holds and check.holds
+                yield check
+        if app.is_waiting_for_am:
+            is_within = not app.is_over_am_share()
+            holds = holds and is_within
+            numbers = f"ApplicationMasters use {leaf.am_used}, limit {leaf.am_limit()}, {required} is asked"
+            yield Check(reason=FairReason.AM_SHARE, holds=is_within, numbers=numbers, level=leaf.path)
+        nodes = self._nodes.values()
+        on_nodes = list(
+            node_checks(nodes, lambda node: _on_node(app, key_asks.key, node), FairReason.NO_NODE)
+        )
+        said = (FairReason.QUEUE_OVER_MAXIMUM, FairReason.QUEUE_HEADROOM, FairReason.AM_SHARE)
+        yield from (one for one in on_nodes if one.reason not in said)
+        if holds and on_nodes[0].holds:
+            yield _turn(app)
+
+
+def _queue_checks(queue: FairQueue, key_asks: KeyAsks) -> Iterator[Check]:
+    assert key_asks.any is not None
+    required = key_asks.any.capability
+    numbers = f"{queue.path}: used {queue.used}, maximum {queue.max_share}"
+    yield Check(
+        reason=FairReason.QUEUE_OVER_MAXIMUM, holds=queue.is_within_max(), numbers=numbers, level=queue.path
+    )
+    yield Check(
+        reason=FairReason.QUEUE_HEADROOM,
+        holds=queue.fits_in_own_max(required),
+        numbers=f"{numbers}, {required} is asked",
+        level=queue.path,
+    )
+
+
+def _on_node(app: FSAppAttempt, key: RequestKey, node: SchedulerNode) -> tuple[Reason, str] | None:
+    found = refusal_on(app, key, node)
+    if found is None:
+        return None
+    numbers = ""
+    if found is FairReason.LOCALITY_DELAY:
+        numbers = app.delay_numbers(key)
+    elif found is FairReason.NODE_TOO_SMALL:
+        numbers = f"the node has {node.total}"
+    return found, numbers
+
+
+def refusal_on(app: FSAppAttempt, key: RequestKey, node: SchedulerNode) -> FairReason | None:
+    """Why the allocator would refuse the request on this node, were it the application's turn; None when it
+    would allocate, or reserve the node.
+    """
+    if not node.is_schedulable:
+        return FairReason.DECOMMISSIONING
+    reserved = node.reserved_container
+    if reserved is not None and (reserved.attempt_id != app.attempt_id or reserved.key != key):
+        return FairReason.NODE_RESERVED
+    if reserved is not None:
+        return app.refusal_of_reservation(key, node, reserved)
+    leaf: LeafQueue = app.queue
+    if not all(queue.is_within_max() for queue in leaf.ancestry):
+        return FairReason.QUEUE_OVER_MAXIMUM
+    if app.is_blacklisted(node):
+        return FairReason.BLACKLIST
+    if app.is_over_am_share():
+        return FairReason.AM_SHARE
+    for one in app.asks.active_keys:
+        key_asks = app.asks.key_asks(one)
+        assert key_asks is not None
+        found, ends_the_look = app.outcome_on(key_asks, node)
+        if one == key:
+            return found
+        if ends_the_look:
+            return FairReason.EARLIER_REQUEST
+    return FairReason.NOTHING_ASKED
+
+
+def _turn(app: FSAppAttempt) -> Check:
+    """Nothing of its own stops it: who comes before it, from the root down."""
+    leaf: LeafQueue = app.queue
+    before: list[str] = []
+    for queue in reversed(leaf.ancestry):
+        if queue.parent is not None:
+            before += _before(queue.path, [one.path for one in queue.parent.line.members()])
+    before += _before(str(app.application_id), [str(one.application_id) for one in leaf.line.members()])
+    if before:
+        numbers = ", ".join(before[:5]) + (f" and {len(before) - 5} more" if len(before) > 5 else "")
+        return Check(reason=FairReason.OTHERS_FIRST, holds=False, numbers=numbers, level=leaf.path)
+    return Check(reason=FairReason.HEARTBEAT, holds=False, level=leaf.path)
+
+
+def _before(name: str, names: list[str]) -> list[str]:
+    return names[: names.index(name)] if name in names else names

@@ -1,0 +1,24 @@
+"""The containers of an application that are marked for preemption, for its page and `yarnbox why`."""
+
+from __future__ import annotations
+
+from yarnbox.rm.scheduler.application import Attempt
+from yarnbox.rm.web.values import Answer
+
+
+def preemption_marks(attempt: Attempt) -> list[Answer]:
+    """Each with whose it is, for whom it goes, and when; `killAt` is 0 while no moment is set."""
+    return [
+        {
+            "container": str(one.container_id),
+            "node": str(one.node_id),
+            "resource": str(one.resource),
+            "queue": one.queue,
+            "user": one.user,
+            "isAM": one.is_am,
+            "for": one.for_whom,
+            "since": one.since_ms,
+            "killAt": one.kill_at_ms or 0,
+        }
+        for one in attempt.marked_for_preemption.values()
+    ]

@@ -1,0 +1,137 @@
+"""`yarnbox sim federation`: one load on the sub-clusters of a federation, routed in several ways.
+
+0: done. 2: a command line that is wrong, or processes that died. 130: Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TextIO
+
+from yarnbox.sim.federation.load import Demand, drawn
+from yarnbox.sim.federation.play import Federation, StuckError, Way, play
+from yarnbox.sim.federation.policies import POLICIES
+from yarnbox.sim.federation.report import data, lines, write
+from yarnbox.sim.federation.subcluster import Shape
+from yarnbox.sim.federation.workers import LostSubClustersError
+from yarnbox.sim.load.arguments import positive
+from yarnbox.sim.whatif.engines.pool import cores
+from yarnbox.yarn.suggest import did_you_mean
+
+DONE, INVALID = 0, 2
+INTERVAL_S, RARE_S = 10, 60
+WAYS = (
+    *(Way(policy, INTERVAL_S) for policy in ("home", "uniform", "load")),
+    Way("load", RARE_S),
+    Way("multicast", INTERVAL_S),
+)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What can be said about a federation."""
+    parser.description = (
+        "Plays one load on the sub-clusters of a federation in virtual time, a ResourceManager each. At every"
+        " join the sub-clusters say how full they are, and until the next one jobs are routed by that."
+    )
+    known = ", ".join(POLICIES)
+    parser.add_argument(
+        "--way",
+        metavar="POLICY[:SECONDS]",
+        type=_way,
+        action="append",
+        help=f"a policy and the seconds between joins; again for more. Policies: {known} (default: "
+        + " ".join(f"{way.policy}:{way.interval_s}" for way in WAYS)
+        + ")",
+    )
+    parser.add_argument("--subclusters", metavar="N", type=positive, default=10, help="(default: 10)")
+    parser.add_argument(
+        "--nodes", metavar="N", type=positive, default=10_000, help="of each sub-cluster (default: 10000)"
+    )
+    parser.add_argument("--slots", metavar="N", type=positive, default=1, help="of each node (default: 1)")
+    parser.add_argument(
+        "--minutes", metavar="N", type=positive, default=15, help="in which jobs come (default: 15)"
+    )
+    parser.add_argument(
+        "--busy", metavar="SHARE", type=_share, default=0.75, help="of all slots that the load needs: 0.75"
+    )
+    parser.add_argument("--task-s", metavar="S", type=positive, default=600, help="of a task (default: 600)")
+    parser.add_argument(
+        "--most-tasks", metavar="N", type=positive, help="of a job (default: half of a sub-cluster's slots)"
+    )
+    parser.add_argument("--seed", metavar="N", type=positive, default=1, help="(default: 1)")
+    parser.add_argument(
+        "--processes",
+        metavar="N",
+        type=positive,
+        help="that the sub-clusters are divided among (default: the cores, at most one for each sub-cluster)",
+    )
+    parser.add_argument("--json", action="store_true", help="for programs, instead of the table")
+    parser.add_argument("--out", metavar="DIR", help="write federation.json and federation.svg there")
+
+
+def carried_out(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
+    """The exit status."""
+    if options.out is not None and Path(options.out).exists() and not Path(options.out).is_dir():
+        print(f"yarnbox: --out {options.out}: is not a directory", file=err)
+        return INVALID
+    shape = Shape(nodes=options.nodes, slots=options.slots)
+    slots = shape.nodes * shape.slots
+    demand = Demand(
+        slots=slots * options.subclusters,
+        busy=options.busy,
+        minutes=options.minutes,
+        most_tasks=options.most_tasks or max(1, slots // 2),
+        task_s=options.task_s,
+    )
+    federation = Federation(subclusters=options.subclusters, shape=shape, demand=demand, seed=options.seed)
+    if not drawn(demand, options.seed):
+        print("yarnbox: no job comes: give more --minutes, more --nodes or shorter tasks", file=err)
+        return INVALID
+    processes = options.processes or cores()
+    try:
+        played = [
+            play(federation, way, processes, lambda text: _tell(text, err)) for way in options.way or WAYS
+        ]
+        _tell("", err)
+        if options.json:
+            print(json.dumps(data(federation, played), indent=1), file=out)
+        else:
+            for line in lines(federation, played):
+                print(line, file=out)
+        if options.out is not None:
+            for path in write(Path(options.out), federation, played):
+                print(path, file=err)
+    except (LostSubClustersError, StuckError) as error:
+        print(f"yarnbox: {error}", file=err)
+        return INVALID
+    except OSError as error:
+        print(f"yarnbox: {error.filename}: {error.strerror or error}", file=err)
+        return INVALID
+    return DONE
+
+
+def _tell(text: str, err: TextIO) -> None:
+    if err.isatty():
+        print(f"\r\x1b[K{text}", end="", file=err, flush=True)
+
+
+def _way(text: str) -> Way:
+    policy, colon, seconds = text.partition(":")
+    if policy not in POLICIES:
+        hint = did_you_mean(policy, [*POLICIES])
+        raise argparse.ArgumentTypeError(
+            f"there is no policy {policy}{hint}; there are {', '.join(POLICIES)}"
+        )
+    return Way(policy, positive(seconds) if colon else INTERVAL_S)
+
+
+def _share(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 0 < found <= 10:
+        raise argparse.ArgumentTypeError(f"{text}: a part of the slots, more than 0")
+    return found

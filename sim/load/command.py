@@ -1,0 +1,182 @@
+"""`yarnbox load`: loads from one format into another, or out of a cluster.
+
+0: done. 1: done, and bad jobs were left out. 2: a file or a command line that is wrong; nothing was written.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+from yarnbox.sim.capture.directory import CaptureOptions, NothingToCaptureError, capture
+from yarnbox.sim.capture.moments import moment_ms
+from yarnbox.sim.capture.source import (
+    MAPREDUCE,
+    RM,
+    SPARK,
+    LivingCluster,
+    SavedAnswers,
+    Source,
+    StateDump,
+)
+from yarnbox.sim.load.arguments import add_load_options, load_of, positive, warn
+from yarnbox.sim.load.formats import Load
+from yarnbox.sim.load.jobs import InvalidTraceError
+from yarnbox.sim.load.objects import write_objects
+from yarnbox.sim.load.own import write_load
+from yarnbox.sim.load.reading import Complaints
+from yarnbox.sim.load.runner import read_runner
+from yarnbox.sim.load.sls import job_as_sls, nodes_as_sls
+from yarnbox.sim.reports.progress import Ticker
+from yarnbox.yarn.command_parser import CommandParser
+from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.words import counted
+
+DONE, SOME_LEFT_OUT, INVALID = 0, 1, 2
+JOBS_FILE, NODES_FILE = "sls-jobs.json", "sls-nodes.json"
+
+
+def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: TextIO | None = None) -> int:
+    """Carries out the command; the answer is the exit status."""
+    words = parser()
+    options = words.parse_args(argv)
+    out, err = out or sys.stdout, err or sys.stderr
+    try:
+        if options.command in ("capture", "from-state-dump"):
+            return _capture(options, out, err)
+        if options.tracelocation is None:
+            words.error("--tracelocation must name what is read")
+        runner = read_runner(None if options.conf is None else Path(options.conf))
+        load = load_of(options, runner)
+        warn(load, err)
+        if options.command == "convert":
+            _convert(load, Path(options.output), options.to, out)
+        else:
+            _rumen2sls(load, Path(options.output_dir), out)
+    except (InvalidTraceError, ConfigurationError) as error:
+        print(f"yarnbox: {error}", file=err)
+        return INVALID
+    except OSError as error:
+        print(f"yarnbox: {error.filename}: {error.strerror or error}", file=err)
+        return INVALID
+    return SOME_LEFT_OUT if load.dropped else DONE
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands; each leaves its name in `command`."""
+    found: argparse.ArgumentParser = CommandParser(
+        prog="yarnbox load", description="Reads, converts and writes loads."
+    )
+    commands = found.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    convert = commands.add_parser("convert", help="write a load of any format in another")
+    add_load_options(convert)
+    convert.add_argument(
+        "--conf", metavar="DIR", help="with sls-runner.xml, for sizes that a file leaves out"
+    )
+    convert.add_argument("--to", choices=("YARNBOX", "SLS"), default="YARNBOX", help="(default: YARNBOX)")
+    convert.add_argument(
+        "--output", metavar="FILE", required=True, help="NAME.jsonl, NAME.jsonl.gz or NAME.json"
+    )
+    rumen = commands.add_parser("rumen2sls", help="sls-jobs.json and sls-nodes.json of a rumen trace")
+    add_load_options(rumen)
+    rumen.add_argument("--conf", metavar="DIR", help="with sls-runner.xml, for sizes that a file leaves out")
+    rumen.add_argument("--output-dir", metavar="DIR", required=True, help="is made where it is not there")
+    rumen.set_defaults(tracetype="RUMEN", every_attempt=True)
+    _add_capture(commands)
+    return found
+
+
+def _add_capture(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    living = commands.add_parser("capture", help="a living cluster as a directory for `yarnbox sim run`")
+    living.add_argument("address", metavar="URL", help="of the ResourceManager: http://host:8088")
+    living.add_argument("--history", metavar="URL", help="of MapReduce's JobHistoryServer: http://host:19888")
+    living.add_argument("--spark-history", metavar="URL", help="of Spark's history server: http://host:18080")
+    living.add_argument("--user", metavar="NAME", help="who asks (user.name)")
+    living.add_argument(
+        "--answers", metavar="DIR", help="keep what the servers answered there, for `from-state-dump`"
+    )
+    dump = commands.add_parser("from-state-dump", help="the same from saved answers")
+    dump.add_argument("dump", metavar="DIR", help="with apps.json, nodes.json, scheduler.json")
+    for command in (living, dump):
+        command.add_argument("--out", metavar="DIR", required=True, help="must not be there yet")
+        command.add_argument(
+            "--since", metavar="WHEN", default="", help="2026-11-01T08:00, 7d, 12h or ms since 1970"
+        )
+        command.add_argument(
+            "--attempts", action="store_true", help="read MapReduce's task attempts: places and failures"
+        )
+        command.add_argument("--am-mb", metavar="MB", type=positive, default=1024, help="(default: 1024)")
+        command.add_argument("--anonymize", action="store_true", help="users, queues, hosts by numbers")
+        command.add_argument("--lenient", action="store_true", help="leave bad applications out")
+
+
+def _capture(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
+    place, complaints, ticker = Path(options.out), Complaints(options.lenient), Ticker(err)
+    source: Source
+    saved: SavedAnswers | None = None
+    if options.command == "capture":
+        if place.exists():
+            raise InvalidTraceError(f"{place}: exists already")
+        saved = SavedAnswers(Path(options.answers or place.with_name(f".{place.name}.answers")))
+        source = _living(options, saved.directory, err)
+    else:
+        source = StateDump(Path(options.dump))
+    wanted = CaptureOptions(
+        am=Resource(options.am_mb, 1),
+        since_ms=moment_ms(options.since, source.now_ms()),
+        is_anonymous=options.anonymize,
+        with_attempts=options.attempts,
+    )
+    is_kept = saved is None or options.answers is not None
+    try:
+        found = capture(source, place, complaints, wanted, ticker)
+    except NothingToCaptureError:
+        if saved is not None and not is_kept:
+            saved.remove()
+        raise
+    if saved is not None and not is_kept:
+        saved.remove()
+    for text in (*complaints.warnings, *(f"left out: {one}" for one in complaints.told)):
+        print(text, file=err)
+    how = f"{found.traced} traced, {found.jobs - found.traced} modelled from sums"
+    print(f"{place}: {counted(found.jobs, 'job')} ({how}), {counted(found.nodes, 'node')}", file=out)
+    print(f"yarnbox sim run {place} plays it", file=out)
+    return SOME_LEFT_OUT if complaints.dropped else DONE
+
+
+def _living(options: argparse.Namespace, answers: Path, err: TextIO) -> LivingCluster:
+    addresses = {RM: options.address, MAPREDUCE: options.history, SPARK: options.spark_history}
+    known = {server: address for server, address in addresses.items() if address is not None}
+    source = LivingCluster(known, answers, options.user, options.since)
+    if source.begin():
+        print(f"goes on with the answers in {answers}", file=err)
+    return source
+
+
+def _convert(load: Load, output: Path, to: str, out: TextIO) -> None:
+    if to == "YARNBOX":
+        write_load(output, load.jobs())
+    else:
+        write_objects(output, (job_as_sls(job) for job in load.jobs()))
+    print(f"{output}: {counted(load.count, 'job')}", file=out)
+    modelled = sum(
+        len(task.places) > 1 or bool(task.failures_ms) for job in load.jobs() for task in job.tasks
+    )
+    if to == "SLS" and modelled:
+        print(f"  SLS has no replicas and no failing attempts: {modelled} tasks lost theirs", file=out)
+
+
+def _rumen2sls(load: Load, directory: Path, out: TextIO) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    write_objects(directory / JOBS_FILE, (job_as_sls(job) for job in load.jobs()))
+    write_objects(directory / NODES_FILE, nodes_as_sls(load.nodes))
+    print(f"{directory / JOBS_FILE}: {counted(load.count, 'job')}", file=out)
+    print(f"{directory / NODES_FILE}: {counted(len(load.nodes.nodes), 'node')}", file=out)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

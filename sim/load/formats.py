@@ -1,0 +1,249 @@
+"""Loads of all formats: which file is read how, checked as a whole before anything is played, then streamed.
+
+The first reading looks at every job: that it is sound, that jobs stand in order of submission, that hosts in
+tasks are nodes. Files in order are read again while they are played; of others the jobs are kept and sorted.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from yarnbox.sim.load.jobs import (
+    MAP,
+    MAPREDUCE,
+    REDUCE,
+    InvalidTraceError,
+    Job,
+    Nodes,
+    NodeSpec,
+    spec_of_place,
+    united,
+)
+from yarnbox.sim.load.own import OwnFile
+from yarnbox.sim.load.reading import Complaints, Defaults, Read, Source
+from yarnbox.sim.load.rumen import FIRST, RumenFile
+from yarnbox.sim.load.sls import SLSFile, read_nodes
+from yarnbox.sim.load.swim import SwimFile, SwimOptions
+from yarnbox.sim.load.synth import SynthFile
+
+_MOST_HELD = 5_000_000
+_SUFFIXES = {".tsv": "SWIM", ".jsonl": "YARNBOX"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadOptions:
+    """What the command line says of how files are read."""
+
+    defaults: Defaults = field(default_factory=Defaults)
+    swim: SwimOptions = field(default_factory=SwimOptions)
+    rumen_baseline: str = FIRST
+    every_attempt: bool = False
+    synth_time_unit: str | None = None
+    synth_seed: int | None = None
+    is_lenient: bool = False
+    nodes: Path | None = None
+    limit: int | None = None
+    """The first so many jobs alone."""
+
+
+FORMATS: Mapping[str, Callable[[Path, LoadOptions], Source]] = {
+    "SLS": lambda path, options: SLSFile(path, options.defaults),
+    "RUMEN": lambda path, options: RumenFile(
+        path, options.defaults, options.rumen_baseline, every_attempt=options.every_attempt
+    ),
+    "SYNTH": lambda path, options: SynthFile(
+        path, options.defaults, options.synth_time_unit, options.synth_seed
+    ),
+    "SWIM": lambda path, options: SwimFile(path, options.swim),
+    "YARNBOX": lambda path, options: OwnFile(path),
+}
+
+
+IN_ORDER = ("SYNTH", "SWIM", "YARNBOX")
+"""Formats whose jobs always stand in order of submission."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """A load that is sound. Each call of `jobs` gives them anew, in order of submission."""
+
+    jobs: Callable[[], Iterator[Job]]
+    count: int
+    last_submit_ms: int
+    nodes: Nodes = field(default_factory=Nodes)
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By user, as the jobs say."""
+    queues: tuple[str, ...] = ()
+    """That jobs name, in order of appearance."""
+    dropped: int = 0
+    faults: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    warned: int = 0
+
+    @classmethod
+    def of(cls, jobs: Iterable[Job], nodes: Nodes | None = None) -> Load:
+        """A load of jobs that are at hand."""
+        ordered = sorted(jobs, key=lambda job: job.submit_ms)
+        survey = _Survey(None)
+        for job in ordered:
+            survey.look(Read(job.job_id, job))
+        return survey.load(lambda: iter(ordered), united([nodes or Nodes(), survey.named()]), Complaints())
+
+
+def format_of(path: Path) -> str | None:
+    """The format that a file's name tells; None where it tells nothing."""
+    name = path.name.removesuffix(".gz")
+    return _SUFFIXES.get(Path(name).suffix)
+
+
+def read_load(
+    paths: Sequence[Path | str] | Path | str, tracetype: str | None = None, options: LoadOptions | None = None
+) -> Load:
+    """The load of one or several files; InvalidTraceError where one of them is wrong.
+
+    Without a format that of the first file's name holds: .tsv is SWIM, .jsonl YARNBOX.
+    """
+    options = options or LoadOptions()
+    files = [Path(one) for one in ([paths] if isinstance(paths, str | Path) else paths)]
+    kind = tracetype or format_of(files[0])
+    if kind is None:
+        raise InvalidTraceError(
+            f"{files[0]}: the format cannot be told from its name: name the format, one of "
+            f"{', '.join(FORMATS)}"
+        )
+    complaints = Complaints(options.is_lenient)
+    known = None if options.nodes is None else read_nodes(options.nodes, options.defaults, complaints)
+    sources = [FORMATS[kind](path, options) for path in files]
+    survey = _Survey(known, options.nodes)
+    enough = options.limit if kind in IN_ORDER and len(sources) == 1 else None
+    kept = _first_reading(sources, survey, complaints, options.limit, enough)
+    if not survey.count:
+        names = ", ".join(map(str, files))
+        raise InvalidTraceError(f"{names}: contains no jobs" + _and_dropped(complaints))
+    nodes = known or united([*(source.nodes() for source in sources), survey.named()])
+
+    def again() -> Iterator[Job]:
+        if kept is not None:
+            return iter(kept)
+        silent = Complaints(options.is_lenient)
+        merged = heapq.merge(*(_sound(one, survey, silent) for one in sources), key=_submission)
+        return islice(merged, options.limit)
+
+    return survey.load(again, nodes, complaints)
+
+
+def _and_dropped(complaints: Complaints) -> str:
+    return f"; {complaints.dropped} bad ones were left out" if complaints.dropped else ""
+
+
+def _submission(job: Job) -> int:
+    return job.submit_ms
+
+
+def _sound(source: Source, survey: _Survey, complaints: Complaints) -> Iterator[Job]:
+    for read in source.jobs(complaints):
+        try:
+            survey.check(read)
+        except InvalidTraceError as error:
+            complaints.drop(error)
+            continue
+        yield read.job
+
+
+def _first_reading(
+    sources: Sequence[Source], survey: _Survey, complaints: Complaints, limit: int | None, enough: int | None
+) -> list[Job] | None:
+    """Looks at every job; the jobs in order of submission where the files do not have them so."""
+    ordered = True
+    for source in sources:
+        before_ms, taken = 0, 0
+        for read in source.jobs(complaints):
+            try:
+                survey.check(read)
+            except InvalidTraceError as error:
+                complaints.drop(error)
+                continue
+            if taken == enough:
+                break
+            ordered = ordered and read.job.submit_ms >= before_ms
+            before_ms = read.job.submit_ms
+            taken += 1
+            survey.look(read)
+    if ordered and limit == enough:
+        return None
+    if survey.count > _MOST_HELD:
+        raise InvalidTraceError(
+            f"jobs out of order can be sorted up to {_MOST_HELD}; there are {survey.count}"
+        )
+    silent = Complaints(complaints.is_lenient)
+    found = sorted((job for source in sources for job in _sound(source, survey, silent)), key=_submission)
+    kept = found[:limit]
+    survey.begin_anew()
+    for job in kept:
+        survey.look(Read(job.job_id, job))
+    return kept
+
+
+class _Survey:
+    """What the first reading finds out."""
+
+    def __init__(self, known: Nodes | None, file: Path | None = None) -> None:
+        self._known = None if known is None else {node.place: None for node in known.nodes}
+        self._file = file
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        self.count, self._last_ms = 0, 0
+        self._hosts: dict[str, NodeSpec] = {}
+        self._groups: dict[str, tuple[str, ...]] = {}
+        self._queues: dict[str, None] = {}
+
+    def check(self, read: Read) -> None:
+        """Refuses a task at a host that is no node."""
+        for number, task in enumerate(read.job.tasks):
+            if read.job.model == MAPREDUCE and task.stage not in (MAP, REDUCE):
+                said = f"{read.job.job_id}: task {number}: is {MAP} or {REDUCE}, not {task.stage!r}"
+                raise InvalidTraceError(f"{read.where}: {said}")
+            for place in task.places:
+                if self._known is not None and place not in self._known:
+                    said = f"{read.job.job_id}: task {number}: {place} is not a node of {self._file}"
+                    raise InvalidTraceError(f"{read.where}: {said}")
+                spec = self._hosts.get(place.rpartition("/")[2])
+                if spec is not None and spec.place != place:
+                    said = f"{read.job.job_id}: task {number}: {place} is {spec.place} elsewhere"
+                    raise InvalidTraceError(f"{read.where}: {said}")
+
+    def look(self, read: Read) -> None:
+        """A job that is sound."""
+        job = read.job
+        self.count += 1
+        self._last_ms = max(self._last_ms, job.submit_ms)
+        self._queues[job.queue] = None
+        if job.groups:
+            self._groups[job.user] = job.groups
+        for task in job.tasks:
+            for place in task.places:
+                spec = spec_of_place(place)
+                self._hosts.setdefault(spec.host, spec)
+
+    def named(self) -> Nodes:
+        """The nodes that tasks name."""
+        return Nodes(nodes=tuple(self._hosts.values()))
+
+    def load(self, jobs: Callable[[], Iterator[Job]], nodes: Nodes, complaints: Complaints) -> Load:
+        return Load(
+            jobs=jobs,
+            count=self.count,
+            last_submit_ms=self._last_ms,
+            nodes=nodes,
+            groups=dict(self._groups),
+            queues=tuple(self._queues),
+            dropped=complaints.dropped,
+            faults=tuple(complaints.told),
+            warnings=tuple(complaints.warnings),
+            warned=complaints.warned,
+        )

@@ -1,0 +1,91 @@
+"""Results as files: JSON and CSV. Each appears under its name when it is whole."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, TextIO
+
+from yarnbox.sim.reports.result import Evenness, JobResult, NodeResult, Result, Sample
+from yarnbox.sim.workload.master import Running
+from yarnbox.yarn.drafts import draft_of
+from yarnbox.yarn.ids import ContainerId
+
+JOB_COLUMNS = (*(one.name for one in fields(JobResult)), "response_ms", "slowdown", "size")
+CONTAINER_COLUMNS = (
+    "job",
+    "container",
+    "stage",
+    "node",
+    "locality",
+    "memory_mb",
+    "vcores",
+    "priority",
+    "started_ms",
+    "ended_ms",
+    "status",
+)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[TextIO]:
+    """A file to write that takes its name when nothing went wrong."""
+    with draft_of(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        yield file
+
+
+def as_json(result: Result) -> str:
+    """One object: all figures, and the jobs."""
+    return json.dumps({**result.data(), "rows": [job.row() for job in result.jobs]}, indent=2)
+
+
+def write_csv(directory: Path, result: Result) -> None:
+    """jobs.csv, queues.csv (what each queue used over time), fairness.csv (over time) and nodes.csv."""
+    _write(directory / "jobs.csv", JOB_COLUMNS, [job.row() for job in result.jobs])
+    _write(directory / "queues.csv", _columns(Sample), [asdict(one) for one in result.samples])
+    _write(directory / "fairness.csv", _columns(Evenness), [asdict(one) for one in result.fairness])
+    _write(directory / "nodes.csv", _columns(NodeResult), [asdict(one) for one in result.nodes])
+
+
+def _columns(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind))
+
+
+def _write(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    with replacing(path) as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+class ContainerRows:
+    """containers.csv: a row when a task's container has ended."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._rows = csv.writer(file, lineterminator="\n")
+        self._rows.writerow(CONTAINER_COLUMNS)
+
+    def add(self, job: str, container_id: ContainerId, running: Running, status: int, now_ms: int) -> None:
+        """One has ended."""
+        container = running.container
+        assert container.node_id is not None
+        assert container.resource is not None
+        self._rows.writerow(
+            (
+                job,
+                container_id,
+                running.batch.task.stage,
+                container.node_id.host,
+                running.locality,
+                container.resource.memory_mb,
+                container.resource.vcores,
+                container.priority,
+                running.started_ms,
+                now_ms,
+                status,
+            )
+        )

@@ -1,0 +1,91 @@
+"""Axes: where ticks lie, and how amounts and times are named."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+_TIMES_S = (
+    *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200),
+    *(86400, 2 * 86400, 7 * 86400, 14 * 86400, 28 * 86400),
+)
+
+
+def number_ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Round numbers from `low` to `high`, both ends included where they are round."""
+    if not high > low:
+        return [low]
+    rough = (high - low) / most
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next((power * one for one in (1, 2, 5) if power * one >= rough), power * 10)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(step * number, 12) for number in range(first, last + 1)]
+
+
+def time_ticks(low_ms: float, high_ms: float, most: int = 8) -> list[float]:
+    """Moments at round times."""
+    span_s = (high_ms - low_ms) / 1000
+    step_s = next((one for one in _TIMES_S if span_s / one <= most), None)
+    if step_s is None or span_s < 2:
+        return number_ticks(low_ms, high_ms, most)
+    first, last = math.ceil(low_ms / 1000 / step_s), math.floor(high_ms / 1000 / step_s)
+    return [1000.0 * step_s * number for number in range(first, last + 1)]
+
+
+_NAMED_MS = (1, 10, 100, 1000, 10_000, 60_000, 600_000, 3_600_000, 36_000_000, 360_000_000)
+
+
+def span_ticks(low_ms: float, high_ms: float) -> list[float]:
+    """Spans of time between two, about a power of ten apart."""
+    return [one for one in _NAMED_MS if low_ms <= one <= high_ms]
+
+
+def amount_text(value: float) -> str:
+    """`950`, `12.5k`, `3.2M`: three digits are enough for a tick."""
+    for limit, suffix in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if abs(value) >= limit:
+            return f"{value / (1e3 if suffix == 'k' else limit):.4g}{suffix}"
+    return f"{value:.4g}"
+
+
+def percent_text(value: float) -> str:
+    """A share of 1."""
+    return f"{100 * value:.3g} %"
+
+
+def moment_text(value_ms: float) -> str:
+    """`1:05:00` since the start, or `3d 0:00:00`."""
+    minutes, seconds = divmod(round(value_ms / 1000), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    clock = f"{hours}:{minutes:02d}:{seconds:02d}"
+    return f"{days}d {clock}" if days else clock
+
+
+_SPANS = ((3 * 3_600_000, 3_600_000, "h"), (300_000, 60_000, "min"), (1000, 1000, "s"))
+
+
+def span_text(value_ms: float) -> str:
+    """`850 ms`, `12.5 s`, `42 min`, `3.1 h`."""
+    for limit_ms, unit_ms, unit in _SPANS:
+        if abs(value_ms) >= limit_ms:
+            amount = value_ms / unit_ms
+            return f"{amount:.3g} {unit}" if amount < 1000 else f"{amount:.0f} {unit}"
+    return f"{value_ms:.3g} ms" if value_ms else "0"
+
+
+def thinned(points: Sequence[tuple[float, float | None]], most: int) -> list[tuple[float, float | None]]:
+    """At most about so many points: of each run of neighbours the lowest and the highest stay."""
+    if len(points) <= most:
+        return list(points)
+    width = -(-2 * len(points) // most)
+    found: list[tuple[float, float | None]] = []
+    for place in range(0, len(points), width):
+        run = points[place : place + width]
+        known = [(y, x) for x, y in run if y is not None]
+        if not known:
+            found.append(run[0])
+            continue
+        kept = dict.fromkeys((x, y) for y, x in (min(known), max(known)))
+        found += sorted(kept, key=lambda one: one[0])
+    return found

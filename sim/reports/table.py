@@ -1,0 +1,103 @@
+"""Results for people: a few lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from yarnbox.sim.reports.result import FAILED, FINISHED, KILLED, REFUSED, SUMMED, WAITING, Result, Summary
+from yarnbox.yarn.words import counted
+
+_SHOWN = 5
+_MOST_ROWS = 20
+_HEAD = ("", "jobs", "mean", "p50", "p90", "p95", "p99")
+_MEASURES = ("AM wait", "wait", "response", "slowdown")
+
+
+def lines(result: Result, patience_min: int) -> Iterator[str]:
+    """The whole text."""
+    finished, count = result.count(FINISHED), len(result.jobs)
+    yield f"{finished} of {counted(count, 'job')} finished within {result.end_ms / 1000:.1f} s"
+    if result.dropped:
+        yield f"  {result.dropped} bad ones were left out"
+    for state in (FAILED, KILLED):
+        if result.count(state):
+            yield f"  {result.count(state)} {state.lower()}"
+    if result.stuck:
+        why = f"for {patience_min} minutes no container was allocated to any of them"
+        yield f"  given up: {result.stuck} jobs wait, and {why}"
+    elif result.count(WAITING):
+        yield f"  {result.count(WAITING)} still wait"
+    yield from _few([f"node {one}" for one in result.absent_nodes], "nodes were sent away")
+    told = [f"{job.job}: {job.why}" for job in result.jobs if job.state in (REFUSED, FAILED, KILLED)]
+    yield from _few(told, "did not run to their end" if result.count(FAILED) else "were refused")
+    if not finished:
+        return
+    for key in ("queue", "user", "type", "size"):
+        groups = result.by(key)
+        if len(groups) > 1 or key == "queue":
+            yield ""
+            yield from _table(key, groups)
+    yield ""
+    yield from _sums(result)
+
+
+def _few(rows: Sequence[str], others: str) -> Iterator[str]:
+    for row in rows[:_SHOWN]:
+        yield f"  {row}"
+    if len(rows) > _SHOWN:
+        yield f"  and {len(rows) - _SHOWN} more {others}"
+
+
+def _table(key: str, groups: Mapping[str, Mapping[str, Summary]]) -> Iterator[str]:
+    rows: list[tuple[str, ...]] = [(key, *_HEAD)]
+    for name, found in list(groups.items())[:_MOST_ROWS]:
+        for measure, called in zip(SUMMED, _MEASURES, strict=True):
+            one = found[measure]
+            values = (one.mean, one.p50, one.p90, one.p95, one.p99)
+            shown = (_ratio(value) if measure == "slowdown" else _seconds(value) for value in values)
+            rows.append((name, called, str(one.count), *shown))
+            name = ""
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    for row in rows:
+        texts = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True)]
+        numbers = [cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True)]
+        yield "  ".join([*texts, *numbers])
+    if len(groups) > _MOST_ROWS:
+        yield f"and {len(groups) - _MOST_ROWS} more; --json and --csv have all"
+
+
+def _seconds(value: float | None) -> str:
+    return "-" if value is None else f"{value / 1000:.1f} s"
+
+
+def _ratio(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _sums(result: Result) -> Iterator[str]:
+    containers = sum(job.containers for job in result.jobs)
+    preempted = sum(job.preempted for job in result.jobs)
+    lost_ms = sum(job.lost_ms for job in result.jobs)
+    yield f"containers   {containers}, {preempted} preempted, {lost_ms / 1000:.1f} s of work lost"
+    modelled = len(result.jobs) - result.traced
+    yield f"fidelity     {counted(result.traced, 'job')} traced, {modelled} modelled"
+    placed = sum(result.locality.values())
+    if placed:
+        shares = ", ".join(
+            f"{100 * count / placed:.1f} % {name.replace('_', '-')}"
+            for name, count in result.locality.items()
+        )
+        yield f"locality     {shares}"
+    for of in ("queues", "applications"):
+        even = result.mean_fairness(of)
+        if even is not None:
+            yield f"fairness     between {of}: {even:.3f}"
+    for part in result.partitions:
+        name = part.partition or "default partition"
+        yield f"utilization  {name}: {_percent(part.memory)} of memory, {_percent(part.vcores)} of vcores"
+    for queue in result.queues[:_MOST_ROWS]:
+        yield f"guarantee    {queue.queue}: {_percent(queue.guarantee_used)} of {queue.guarantee_mb} MB"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f} %"

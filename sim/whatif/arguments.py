@@ -1,0 +1,180 @@
+"""The command line of `yarnbox whatif`: options of the base, and options that belong to a change."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from yarnbox.sim.load.arguments import add_format_options, factor, load_of, positive
+from yarnbox.sim.load.formats import Load
+from yarnbox.sim.load.jobs import InvalidTraceError
+from yarnbox.sim.whatif.compare import SEEDS, SPREAD
+from yarnbox.sim.whatif.comparison import CONFIDENCE, matches
+from yarnbox.sim.whatif.metrics import DEFAULT_METRICS, METRICS
+from yarnbox.sim.whatif.variants import SCHEDULERS, Change, InvalidChangeError, Variant, base_of
+from yarnbox.sim.workload.arguments import (
+    LOADS,
+    add_site_options,
+    placed,
+    settings_of,
+    site_of,
+    take_directory,
+)
+from yarnbox.yarn.suggest import did_you_mean
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A change as the command line spells it out."""
+
+    conf: str | None = None
+    name: str = ""
+    definitions: dict[str, str] = field(default_factory=dict)
+    nodes: list[str] = field(default_factory=list)
+    scheduler: str | None = None
+    load_factor: float = 1.0
+
+
+class _OfChange(argparse.Action):
+    """An option that belongs to the last --change before it, or begins a change where there is none."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        changes: list[_Asked] = getattr(namespace, "changes", None) or []
+        namespace.changes = changes
+        if self.dest == "change":
+            changes.extend(_Asked(conf=value) for value in values or [None])
+            return
+        if not changes:
+            changes.append(_Asked())
+        last = changes[-1]
+        if self.dest == "definition":
+            name, equals, value = values.partition("=")
+            if not equals or not name.strip():
+                parser.error(f"-D {values}: it has to be of the form NAME=VALUE")
+            last.definitions[name.strip()] = value
+        elif self.dest == "more_nodes":
+            last.nodes.append(values)
+        else:
+            setattr(last, self.dest, values)
+
+
+def add_change_options(parser: argparse.ArgumentParser) -> None:
+    """What is changed."""
+    change = parser.add_argument_group("changes: options behind a --change belong to it")
+    change.add_argument(
+        "--change",
+        nargs="*",
+        metavar="DIR|FILE",
+        action=_OfChange,
+        help="a configuration directory, or an XML file that is laid over the base's; without one, the next"
+        " options are a change of their own",
+    )
+    change.add_argument("--name", action=_OfChange, help="what the results call it")
+    change.add_argument(
+        "-D", dest="definition", metavar="PROPERTY=VALUE", action=_OfChange, help="a property above all files"
+    )
+    change.add_argument(
+        "--nodes",
+        dest="more_nodes",
+        metavar="+N[:LABEL]",
+        action=_OfChange,
+        help="so many nodes more, or with -N less, of that label",
+    )
+    change.add_argument("--scheduler", choices=SCHEDULERS, action=_OfChange, help="another scheduler")
+    change.add_argument(
+        "--load-factor", metavar="X", type=factor, action=_OfChange, help="so many times as many jobs"
+    )
+
+
+def add_base_options(parser: argparse.ArgumentParser) -> None:
+    """What is played, and on what."""
+    parser.add_argument("--base", metavar="DIR", help="the configuration (default: conf of the load)")
+    parser.add_argument(
+        "--load",
+        metavar="DIR|FILE",
+        required=True,
+        help="a trace, or a directory with load.jsonl, nodes.json and conf, as captured",
+    )
+    parser.add_argument("--seeds", metavar="N", type=positive, default=SEEDS, help=f"(default: {SEEDS})")
+    parser.add_argument("--first-seed", metavar="N", type=int, default=1, help="(default: 1)")
+    parser.add_argument(
+        "--confidence", metavar="X", type=confidence, default=CONFIDENCE, help=f"(default: {CONFIDENCE})"
+    )
+    reading = parser.add_argument_group("how the load is read: as in `yarnbox sim run`")
+    reading.add_argument("--nodes-file", dest="nodes", metavar="FILE", help="a nodes file, as SLS has it")
+    add_format_options(parser)
+    add_site_options(parser, parser.add_argument_group("the cluster"))
+    parser.set_defaults(duration_spread=SPREAD, seed=0, conf=None, scheduler=None, tracelocation=None)
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """What is printed and written."""
+    results = parser.add_argument_group("results")
+    results.add_argument(
+        "--metrics",
+        metavar="NAME[,NAME]",
+        type=metrics,
+        default=DEFAULT_METRICS,
+        help=f"what is shown, patterns like wait.* or * (default: {','.join(DEFAULT_METRICS)})",
+    )
+    results.add_argument("--json", action="store_true", help="every figure, instead of the table")
+
+
+def changes_of(options: argparse.Namespace) -> list[Change]:
+    """The changes, in their order."""
+    found = []
+    for asked in getattr(options, "changes", None) or ():
+        values = {name: getattr(asked, name) for name in ("conf", "name", "definitions", "scheduler")}
+        found.append(Change(**values, nodes=tuple(asked.nodes), load_factor=asked.load_factor))
+    return found
+
+
+def base_and_load(options: argparse.Namespace) -> tuple[Variant, Load]:
+    """What is played by default: InvalidTraceError, InvalidChangeError say what is wrong."""
+    path = Path(options.load)
+    if path.is_dir():
+        if not any((path / name).is_file() for name in LOADS):
+            raise InvalidTraceError(f"{path}: there is no {LOADS[0]} in it")
+        options.directory, options.conf = str(path), options.base
+        take_directory(options)
+    else:
+        options.tracelocation, options.conf = [path], options.base
+    if options.conf is not None and not Path(options.conf).is_dir():
+        raise InvalidChangeError(f"{options.conf}: is not a directory")
+    runner = settings_of(options)
+    load = load_of(options, runner)
+    site = site_of(options, load, runner)
+    load = placed(options, load, site)
+    return base_of(options.conf, site, {}), load
+
+
+def confidence(text: str) -> float:
+    """A number above 0.5 and below 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.5 < value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0.5 and below 1, like 0.95")
+    return value
+
+
+def metrics(text: str) -> Sequence[str]:
+    """Patterns, each of which is some metric's."""
+    found = [name.strip() for name in text.split(",") if name.strip()]
+    for pattern in found or [text]:
+        if not any(matches(name, (pattern,)) for name in METRICS):
+            hint = did_you_mean(pattern, METRICS)
+            raise argparse.ArgumentTypeError(
+                f"{pattern!r} is no metric{hint}; there are {', '.join(METRICS)}"
+            )
+    return found

@@ -1,0 +1,147 @@
+"""`yarnbox whatif`: a load under a configuration and under changes of it, and how certain the difference is.
+
+0: done. 2: a load, a configuration or a command line that is wrong; nothing has been written. 3: a condition
+of --fail-if holds. 130: Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from yarnbox.sim.load.arguments import warn
+from yarnbox.sim.load.jobs import InvalidTraceError
+from yarnbox.sim.reports.progress import Plays
+from yarnbox.sim.whatif.arguments import (
+    add_base_options,
+    add_change_options,
+    add_output_options,
+    base_and_load,
+    changes_of,
+)
+from yarnbox.sim.whatif.compare import study_of
+from yarnbox.sim.whatif.comparison import Comparison
+from yarnbox.sim.whatif.conditions import Condition, InvalidConditionError, Judgement, judge, read_condition
+from yarnbox.sim.whatif.engines.arguments import add_engine_options, engine_of
+from yarnbox.sim.whatif.engines.pool import LostWorkersError
+from yarnbox.sim.whatif.reports.files import document, write_all
+from yarnbox.sim.whatif.reports.page import page_of
+from yarnbox.sim.whatif.reports.summary import markdown
+from yarnbox.sim.whatif.reports.table import lines
+from yarnbox.sim.whatif.search import command as search
+from yarnbox.sim.whatif.study import check
+from yarnbox.sim.whatif.variants import InvalidChangeError, without_effect
+from yarnbox.yarn.command_parser import CommandParser
+from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.errors import YarnError
+
+SEARCH = "search"
+DONE, INVALID, HOLDS = 0, 2, 3
+INVALIDITIES = (
+    InvalidTraceError,
+    InvalidChangeError,
+    InvalidConditionError,
+    ConfigurationError,
+    YarnError,
+    LostWorkersError,
+)
+
+
+def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: TextIO | None = None) -> int:
+    """Carries out the command; the answer is the exit status."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    out, err = out or sys.stdout, err or sys.stderr
+    is_search = words[:1] == [SEARCH]
+    options = search.parser().parse_args(words[1:]) if is_search else parser().parse_args(words)
+    try:
+        return search.run(options, out, err) if is_search else _compare(options, out, err)
+    except INVALIDITIES as error:
+        print(f"yarnbox: {error}", file=err)
+        return INVALID
+    except OSError as error:
+        print(f"yarnbox: {error.filename}: {error.strerror or error}", file=err)
+        return INVALID
+
+
+def parser() -> argparse.ArgumentParser:
+    found = CommandParser(
+        prog="yarnbox whatif",
+        description="Plays a load under a configuration and under changes of it: who wins, who loses.",
+        epilog="`yarnbox whatif search --help`: settings that serve a goal best.",
+    )
+    add_base_options(found)
+    add_change_options(found)
+    add_output_options(found)
+    found.add_argument(
+        "--fail-if",
+        metavar="CONDITION",
+        action="append",
+        default=[],
+        help="exit status 3 where it holds for a change: 'queue:root.* wait.p95 > +10%%'",
+    )
+    found.add_argument("--summary", metavar="FILE.md", help="Markdown, fit for a pull request")
+    found.add_argument("--out", metavar="DIR", help="report.html; all figures as JSON and CSV")
+    add_engine_options(found)
+    return found
+
+
+def _compare(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
+    conditions = [(text, read_condition(text)) for text in options.fail_if]
+    base, load = base_and_load(options)
+    warn(load, err)
+    seeds = range(options.first_seed, options.first_seed + options.seeds)
+    study = study_of(base, changes_of(options), load, seeds)
+    check(study)
+    for variant in study.variants[1:]:
+        for sentence in without_effect(variant, study.variants[0]):
+            print(f"warning: {variant.name}: {sentence}", file=err)
+    _check_outputs(options)
+    with engine_of(options) as engine:
+        progress = Plays(len(study.cases), engine.where, err)
+        try:
+            plays = engine.run(study, study.cases, progress.done)
+        finally:
+            progress.finish()
+    comparison = Comparison(study, plays, options.confidence)
+    failures = list(_failures(comparison, conditions))
+    if options.out is not None:
+        page = page_of(comparison, options.metrics, failures)
+        write_all(Path(options.out), comparison, failures, page)
+    if options.summary is not None:
+        Path(options.summary).write_text(markdown(comparison, options.metrics, failures), encoding="utf-8")
+    if options.json:
+        print(json.dumps(document(comparison, failures), indent=2), file=out)
+    else:
+        for line in lines(comparison, options.metrics):
+            print(line, file=out)
+        for name, text, judgement in failures:
+            print(f"{name}: fails, because {text}", file=out)
+            for reason in judgement.reasons:
+                print(f"  {reason}", file=out)
+    return HOLDS if failures else DONE
+
+
+def _check_outputs(options: argparse.Namespace) -> None:
+    """Before minutes of plays: what cannot be written afterwards."""
+    if options.summary is not None and not Path(options.summary).absolute().parent.is_dir():
+        raise InvalidChangeError(f"--summary {options.summary}: there is no such directory")
+    if options.out is not None and Path(options.out).exists() and not Path(options.out).is_dir():
+        raise InvalidChangeError(f"--out {options.out}: is not a directory")
+
+
+def _failures(
+    comparison: Comparison, conditions: Sequence[tuple[str, Condition]]
+) -> Iterator[tuple[str, str, Judgement]]:
+    for text, condition in conditions:
+        for variant, name in enumerate(comparison.changes, 1):
+            judgement = judge(condition, text, comparison, variant)
+            if judgement.holds:
+                yield name, text, judgement
+
+
+if __name__ == "__main__":
+    sys.exit(main())

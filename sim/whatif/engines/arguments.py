@@ -1,0 +1,45 @@
+"""Where plays run, as the command line says it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from yarnbox.sim.load.arguments import positive
+from yarnbox.sim.whatif.engines.pool import Engine, LocalPool
+from yarnbox.sim.whatif.variants import InvalidChangeError
+
+
+def add_engine_options(found: argparse.ArgumentParser) -> None:
+    """Where plays run."""
+    group = found.add_argument_group("where plays run")
+    group.add_argument("--workers", metavar="N", type=positive, help="processes (default: the cores)")
+    group.add_argument(
+        "--engine", choices=("local", "dask"), default="local", help="(default: local, this machine)"
+    )
+    group.add_argument("--scheduler-address", metavar="URL", help="of Dask's scheduler: tcp://host:8786")
+    group.add_argument("--tls-ca", metavar="FILE", help="Dask's Security: the certificate authority")
+    group.add_argument("--tls-cert", metavar="FILE", help="the client's certificate")
+    group.add_argument("--tls-key", metavar="FILE", help="the client's key")
+
+
+@contextmanager
+def engine_of(options: argparse.Namespace) -> Iterator[Engine]:
+    """The engine for as long as it is used."""
+    if options.engine == "local":
+        for name in ("scheduler_address", "tls_ca", "tls_cert", "tls_key"):
+            if getattr(options, name) is not None:
+                raise InvalidChangeError(f"--{name.replace('_', '-')}: goes with --engine dask")
+        yield LocalPool(options.workers)
+        return
+    from yarnbox.sim.whatif.engines.dask import connected
+
+    if options.scheduler_address is None:
+        raise InvalidChangeError("--engine dask: --scheduler-address says where its scheduler is")
+    if options.workers is not None:
+        raise InvalidChangeError("--workers: the cluster of --engine dask has its own")
+    with connected(
+        options.scheduler_address, ca=options.tls_ca, cert=options.tls_cert, key=options.tls_key
+    ) as engine:
+        yield engine

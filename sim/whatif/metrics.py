@@ -1,0 +1,169 @@
+"""The figures of one play that are compared: which there are, what they are measured in, and for whom.
+
+A group is `all`, or one of a scope: `queue:root.etl` (with all jobs below it), `user:mei`, `class:small` (by
+number of tasks), `type:SPARK`, `partition:gpu`. Times are milliseconds, shares are from 0 to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from statistics import fmean
+
+from yarnbox.sim.recording.fairness import jain
+from yarnbox.sim.reports.result import FINISHED, JobResult, Result, percentile
+
+
+class Unit(Enum):
+    """What a figure is measured in."""
+
+    TIME = "time"
+    SHARE = "share"
+    COUNT = "count"
+    FACTOR = "factor"
+
+
+class Better(Enum):
+    """Which way a figure is good."""
+
+    LOWER = -1
+    NEITHER = 0
+    HIGHER = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One figure."""
+
+    name: str
+    unit: Unit
+    better: Better
+    meaning: str
+
+
+STATISTICS = ("mean", "p50", "p95", "p99")
+_OF_JOBS = (
+    ("wait", Unit.TIME, "from submission to the first task"),
+    ("response", Unit.TIME, "from submission to the end"),
+    ("slowdown", Unit.FACTOR, "response over the least time on the empty cluster"),
+)
+METRICS: Mapping[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        *(
+            Metric(f"{name}.{statistic}", unit, Better.LOWER, meaning)
+            for name, unit, meaning in _OF_JOBS
+            for statistic in STATISTICS
+        ),
+        Metric("jobs", Unit.COUNT, Better.NEITHER, "jobs that were submitted"),
+        Metric("unfinished", Unit.COUNT, Better.LOWER, "jobs that did not finish: refused, failed, waiting"),
+        Metric("containers", Unit.COUNT, Better.NEITHER, "containers of tasks"),
+        Metric("preempted", Unit.COUNT, Better.LOWER, "containers of tasks that were preempted"),
+        Metric("lost", Unit.TIME, Better.LOWER, "work lost: time of containers that did not end well"),
+        Metric("node-local", Unit.SHARE, Better.HIGHER, "of containers of tasks with data, on its node"),
+        Metric("off-switch", Unit.SHARE, Better.LOWER, "of containers of tasks with data, in another rack"),
+        Metric("makespan", Unit.TIME, Better.LOWER, "from the first submission to the last end"),
+        Metric("utilization", Unit.SHARE, Better.HIGHER, "mean memory used, of what the nodes have"),
+        Metric("utilization.vcores", Unit.SHARE, Better.HIGHER, "the same of vcores"),
+        Metric("guarantee-used", Unit.FACTOR, Better.NEITHER, "mean memory used over the queue's guarantee"),
+        Metric("fairness.queues", Unit.SHARE, Better.HIGHER, "Jain's index of the queues' mean slowdowns"),
+        Metric("fairness.users", Unit.SHARE, Better.HIGHER, "Jain's index of the users' mean slowdowns"),
+    )
+}
+ALL = "all"
+SCOPES = ("queue", "user", "class", "type", "partition")
+DEFAULT_METRICS = (
+    "wait.mean",
+    "wait.p95",
+    "response.mean",
+    "response.p95",
+    "slowdown.mean",
+    "unfinished",
+    "preempted",
+    "lost",
+    "node-local",
+    "makespan",
+    "utilization",
+    "fairness.*",
+)
+Figures = Mapping[str, Mapping[str, float]]
+"""By group and metric. What never came about is not in it."""
+
+
+def figures_of(result: Result) -> dict[str, dict[str, float]]:
+    """All figures of a play, groups in order: all, then each scope by name."""
+    found: dict[str, dict[str, float]] = {ALL: _of_jobs(result.jobs)}
+    found[ALL].update(_of_the_whole(result))
+    keys: Sequence[tuple[str, Callable[[JobResult], Iterable[str]]]] = (
+        ("queue", lambda job: ancestry(job.queue)),
+        ("user", lambda job: (job.user,)),
+        ("class", lambda job: (job.size,)),
+        ("type", lambda job: (job.type,)),
+    )
+    for scope, names_of in keys:
+        groups: dict[str, list[JobResult]] = {}
+        for job in result.jobs:
+            for name in names_of(job):
+                groups.setdefault(name, []).append(job)
+        for name in sorted(groups):
+            found[f"{scope}:{name}"] = _of_jobs(groups[name])
+    for queue in result.queues:
+        if queue.guarantee_used is not None:
+            found.setdefault(f"queue:{queue.queue}", {})["guarantee-used"] = queue.guarantee_used
+    for part in result.partitions:
+        if part.partition and part.memory is not None and part.vcores is not None:
+            found[f"partition:{part.partition}"] = {
+                "utilization": part.memory,
+                "utilization.vcores": part.vcores,
+            }
+    return found
+
+
+def ancestry(queue: str) -> list[str]:
+    """The queue and all above it but the root, whose jobs are all jobs."""
+    parts = queue.split(".")
+    return [".".join(parts[:count]) for count in range(2 if len(parts) > 1 else 1, len(parts) + 1)]
+
+
+def _of_jobs(jobs: Sequence[JobResult]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for name, values in (
+        ("wait", [job.wait_ms for job in jobs if job.wait_ms is not None]),
+        ("response", [job.response_ms for job in jobs if job.response_ms is not None]),
+        ("slowdown", [job.slowdown for job in jobs if job.slowdown is not None]),
+    ):
+        ordered = sorted(map(float, values))
+        if not ordered:
+            continue
+        found[f"{name}.mean"] = round(fmean(ordered), 3)
+        for share in (50, 95, 99):
+            value = percentile(ordered, share)
+            assert value is not None
+            found[f"{name}.p{share}"] = value
+    found["jobs"] = len(jobs)
+    found["unfinished"] = sum(job.state != FINISHED for job in jobs)
+    found["containers"] = sum(job.containers for job in jobs)
+    found["preempted"] = sum(job.preempted for job in jobs)
+    found["lost"] = sum(job.lost_ms for job in jobs)
+    placed = sum(job.node_local + job.rack_local + job.off_switch for job in jobs)
+    if placed:
+        found["node-local"] = round(sum(job.node_local for job in jobs) / placed, 6)
+        found["off-switch"] = round(sum(job.off_switch for job in jobs) / placed, 6)
+    return found
+
+
+def _of_the_whole(result: Result) -> dict[str, float]:
+    found: dict[str, float] = {"makespan": result.makespan_ms}
+    for part in result.partitions:
+        if not part.partition and part.memory is not None and part.vcores is not None:
+            found.update({"utilization": part.memory, "utilization.vcores": part.vcores})
+    for name, key in (("queues", "queue"), ("users", "user")):
+        slowdowns: dict[str, list[float]] = {}
+        for job in result.jobs:
+            if job.slowdown is not None:
+                slowdowns.setdefault(str(getattr(job, key)), []).append(job.slowdown)
+        index = jain([fmean(values) for values in slowdowns.values()])
+        if index is not None:
+            found[f"fairness.{name}"] = round(index, 6)
+    return found

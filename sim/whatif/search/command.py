@@ -1,0 +1,163 @@
+"""`yarnbox whatif search`: settings that serve a goal best. 0: done, 1: no trial keeps all constraints."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from yarnbox.sim.load.arguments import positive, warn
+from yarnbox.sim.reports.files import replacing
+from yarnbox.sim.reports.progress import Plays
+from yarnbox.sim.whatif.arguments import add_base_options, base_and_load
+from yarnbox.sim.whatif.conditions import read_condition
+from yarnbox.sim.whatif.engines.arguments import add_engine_options, engine_of
+from yarnbox.sim.whatif.quantities import shown
+from yarnbox.sim.whatif.search.methods import METHODS
+from yarnbox.sim.whatif.search.running import Search
+from yarnbox.sim.whatif.search.space import read_space
+from yarnbox.sim.whatif.search.trials import FILE, Goal, Trial, TrialFile, front, read_goal
+from yarnbox.sim.whatif.study import Study, check
+from yarnbox.yarn.command_parser import CommandParser
+
+FOUND, NOT_FOUND = 0, 1
+_MOST_SHOWN = 20
+
+
+def parser() -> argparse.ArgumentParser:
+    found = CommandParser(
+        prog="yarnbox whatif search",
+        description="Tries settings on a load and shows the best ones; goes on where it was stopped.",
+    )
+    add_base_options(found)
+    space = found.add_argument_group("what is looked for")
+    space.add_argument(
+        "--vary",
+        metavar="PROPERTY=VALUES",
+        action="append",
+        required=True,
+        help="LOW..HIGH/STEP, LOW..HIGH or A|B; root.etl.capacity is short for a queue's property",
+    )
+    space.add_argument(
+        "--rest",
+        metavar="QUEUE",
+        action="append",
+        default=[],
+        help="its capacity is what its siblings leave of 100",
+    )
+    space.add_argument(
+        "--goal", metavar="GOAL", action="append", required=True, help="'min queue:root.etl wait.p95'"
+    )
+    space.add_argument(
+        "--subject-to",
+        metavar="CONDITION",
+        action="append",
+        default=[],
+        help="what has to hold: 'queue:root.adhoc wait.p95 <= +10%%'",
+    )
+    space.add_argument("--method", choices=tuple(METHODS), default="grid", help="(default: grid)")
+    space.add_argument("--trials", metavar="N", type=positive, default=100, help="at most (default: 100)")
+    space.add_argument(
+        "--out", metavar="DIR", required=True, help=f"{FILE}, which a later search continues; trials.csv"
+    )
+    space.add_argument("--json", action="store_true", help="the best trials, instead of a table")
+    add_engine_options(found)
+    return found
+
+
+def run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
+    """The command; what is wrong is raised."""
+    constraints = [(text, read_condition(text)) for text in options.subject_to]
+    goals = [read_goal(text) for text in options.goal]
+    space = read_space(options.vary, options.rest)
+    method = METHODS[options.method](space, goals, options.first_seed)
+    base, load = base_and_load(options)
+    warn(load, err)
+    seeds = tuple(range(options.first_seed, options.first_seed + options.seeds))
+    study = Study(jobs=tuple(load.jobs()), variants=(base,), seeds=seeds)
+    check(study)
+    with engine_of(options) as engine:
+        progress = Plays((options.trials + 1) * len(seeds), engine.where, err)
+        search = Search(
+            study=study,
+            space=space,
+            goals=goals,
+            constraints=constraints,
+            confidence=options.confidence,
+            engine=engine,
+            done=progress.done,
+        )
+        heading = {
+            "load": search.digest(),
+            "vary": options.vary,
+            "rest": options.rest,
+            "goals": options.goal,
+            "subjectTo": options.subject_to,
+        }
+        file = TrialFile(Path(options.out) / FILE, heading)
+        known = len(file.known)
+        try:
+            search.run(method, file, options.trials, lambda trial: None)
+            unchanged = search.base_goals()
+        finally:
+            progress.finish()
+    _write_csv(Path(options.out), file.known, goals)
+    best = sorted(front(file.known, goals), key=lambda one: one.goals or ())
+    if options.json:
+        print(json.dumps({"base": unchanged, "front": [one.data() for one in best]}, indent=2), file=out)
+    else:
+        for line in _lines(file.known, best, goals, unchanged, known):
+            print(line, file=out)
+    return FOUND if best else NOT_FOUND
+
+
+def _lines(
+    trials: Sequence[Trial], best: Sequence[Trial], goals: Sequence[Goal], base: Sequence[float], known: int
+) -> Iterator[str]:
+    again = f", {known} of them of an earlier run" if known else ""
+    yield f"{len(trials)} trials{again}"
+    refused = [one for one in trials if one.goals is None]
+    if refused:
+        yield f"  {len(refused)} cannot be played, the first because {refused[0].why}"
+    broken = sum(one.goals is not None and not one.is_feasible for one in trials)
+    if broken:
+        yield f"  {broken} break a constraint"
+    if not best:
+        yield "no trial keeps all constraints"
+        return
+    names = list(best[0].point)
+    short = [name.removeprefix("yarn.scheduler.capacity.") for name in names]
+    rows = [
+        ("trial", *(goal.text for goal in goals), *short),
+        ("base", *_goals(base, goals), *[""] * len(names)),
+    ]
+    rows += [
+        (str(one.number), *_goals(one.goals or (), goals), *(one.point[name] for name in names))
+        for one in best[:_MOST_SHOWN]
+    ]
+    yield ("the best trial" if len(goals) == 1 else "the Pareto front: none is better in every goal")
+    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    for row in rows:
+        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    definitions = " ".join(shlex.quote(f"-D{name}={value}") for name, value in best[0].point.items())
+    yield f"to see what else it changes: yarnbox whatif ... --change {definitions}"
+
+
+def _goals(values: Sequence[float], goals: Sequence[Goal]) -> Iterator[str]:
+    return (shown(value, goal.target.metric.unit) for value, goal in zip(values, goals, strict=True))
+
+
+def _write_csv(directory: Path, trials: Sequence[Trial], goals: Sequence[Goal]) -> None:
+    on_front = {one.number: None for one in front(trials, goals)}
+    names = list(dict.fromkeys(name for one in trials for name in one.point))
+    with replacing(directory / "trials.csv") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(("trial", *names, *(goal.text for goal in goals), "feasible", "front", "why"))
+        for one in trials:
+            values = one.goals or (None,) * len(goals)
+            point = (one.point.get(name) for name in names)
+            rows.writerow((one.number, *point, *values, one.is_feasible, one.number in on_front, one.why))

@@ -1,0 +1,104 @@
+"""`python -m yarnbox.testing.walk`: so many walks, or as many as fit into so many minutes; the first that
+fails is made short.
+
+    python -m yarnbox.testing.walk --seeds 100 --scheduler fair
+    python -m yarnbox.testing.walk --minutes 60
+    python -m yarnbox.testing.walk --seed 4711
+
+A failure is told with its seed, which walks again in the same way, and with the steps that are needed for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import count
+from random import SystemRandom
+
+from yarnbox.testing.setup import SCHEDULERS
+from yarnbox.testing.walk.journey import Outcome, draw, shorten, walk
+
+DEFAULT_SCHEDULERS = ("capacity", "fifo")
+"""The FairScheduler, as Hadoop's, leaves an attempt alone for ever that comes when there is no node."""
+PROGRAM = "python -m yarnbox.testing.walk"
+_LARGEST_SEED = 10**9
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Walks; 1 when a promise was broken."""
+    options = parser().parse_args(arguments)
+    logging.disable(logging.CRITICAL)  # what goes wrong is what is looked for
+    schedulers = [options.scheduler] if options.scheduler else list(DEFAULT_SCHEDULERS)
+    begun, walked, virtual_s = time.monotonic(), 0, 0.0
+    coverage: Counter[str] = Counter()
+    first = options.seed if options.seed is not None else SystemRandom().randrange(_LARGEST_SEED)
+    print(f"walk: seeds from {first}", flush=True)
+    for seed in _seeds(options, first, begun):
+        scheduler = schedulers[seed % len(schedulers)]
+        outcome = walk(seed, scheduler)
+        walked += 1
+        virtual_s += outcome.virtual_s
+        coverage += outcome.coverage
+        if options.verbose:
+            print(f"seed {seed} {scheduler}: {outcome.events} events, digest {outcome.digest}", flush=True)
+        if outcome.fault:
+            _tell(seed, scheduler, outcome, is_shortened=not options.no_shrink)
+            return 1
+    spent_s = time.monotonic() - begun
+    verbs = ", ".join(f"{verb} {times}" for verb, times in coverage.most_common())
+    print(
+        f"walk: {walked} walks, {virtual_s / 3600:.1f} hours of a cluster in {spent_s:.0f} s; everything held"
+        f"\n  {verbs}"
+    )
+    return 0
+
+
+def _seeds(options: argparse.Namespace, first: int, begun: float) -> Iterator[int]:
+    if options.minutes is not None:
+        for seed in count(first):
+            if time.monotonic() - begun >= options.minutes * 60:
+                return
+            yield seed
+    yield from range(first, first + options.seeds)
+
+
+def _tell(seed: int, scheduler: str, outcome: Outcome, *, is_shortened: bool) -> None:
+    print(
+        f"walk: seed {seed} with the scheduler {scheduler} broke a promise:\n{outcome.fault}", file=sys.stderr
+    )
+    print(f"again: {PROGRAM} --seed {seed} --scheduler {scheduler}", file=sys.stderr, flush=True)
+    if is_shortened:
+        steps = shorten(seed, scheduler, draw(seed), outcome.kind)
+        print("the steps that are needed for it:", file=sys.stderr)
+        for step in steps:
+            print(f"  {step}", file=sys.stderr)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    found = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="Plays a whole cluster in virtual time under faults drawn from seeds: processes and "
+        "machines die at any point and come back, the network loses, delays and parts. What was acknowledged "
+        "must not be lost, nothing is granted twice, the books are right after each turn, and in the end "
+        "everything ends.",
+    )
+    length = found.add_mutually_exclusive_group()
+    length.add_argument("--seeds", type=_positive, default=1, metavar="N", help="walk N seeds (default: 1)")
+    length.add_argument("--minutes", type=float, metavar="M", help="walk for M minutes")
+    found.add_argument("--seed", type=int, metavar="S", help="the first seed (default: any)")
+    found.add_argument("--scheduler", choices=SCHEDULERS, help="default: one after the other")
+    found.add_argument("--no-shrink", action="store_true", help="do not shorten a walk that failed")
+    found.add_argument("-v", "--verbose", action="store_true", help="a line for each walk")
+    return found
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
+    return number

@@ -1,0 +1,327 @@
+"""One walk: what is done to the cluster and when, all of it drawn from the seed before it begins.
+
+First a storm: clients submit and kill, processes and machines die and come back, the network fails. Then all
+faults end, and everything that was acknowledged must come to its end, with nothing left behind. A walk that
+fails is walked again with steps left out, as long as it fails in the same way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from random import Random
+from typing import Any
+
+from yarnbox.testing.masters import Master
+from yarnbox.testing.virtual_loop import StandstillError
+from yarnbox.testing.walk.master import master_of
+from yarnbox.testing.walk.model import FINAL, BrokenPromiseError, Promised
+from yarnbox.testing.walk.world import WalkCluster
+from yarnbox.yarn.errors import ApplicationNotFoundError, YarnError
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.client import (
+    GetApplicationReportRequest,
+    GetNewApplicationRequest,
+    KillApplicationRequest,
+    SubmitApplicationRequest,
+)
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.rpc import RpcError
+
+STEPS = 40
+BEGINNING_S = 3
+CALM_S = 6 * 3600
+LOOK_S = 10
+TRIES = 200
+MAX_ATTEMPTS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that is done, so long after the one before; `numbers` say with what."""
+
+    after_ms: int
+    verb: str
+    numbers: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.after_ms / 1000:g} s later: {self.verb} {' '.join(map(str, self.numbers))}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a walk."""
+
+    fault: str
+    """Empty: everything held."""
+    kind: str
+    """Two walks that fail with the same one show the same defect."""
+    digest: str
+    """Of everything that happened: the same for the same walk."""
+    events: int
+    virtual_s: float
+    coverage: Counter[str] = field(default_factory=Counter)
+
+
+def draw(seed: int, length: int | None = None) -> list[Step]:
+    """The steps of a seed; some verbs are left out, so that walks differ."""
+    dice = Random(f"walk {seed}")
+    verbs = {verb: weight for verb, weight in WEIGHTS.items() if verb == "submit" or dice.random() < 0.7}
+    return [
+        Step(
+            round(dice.expovariate(1 / 4000)),
+            dice.choices(list(verbs), list(verbs.values()))[0],
+            tuple(dice.randrange(1000) for _ in range(4)),
+        )
+        for _ in range(STEPS if length is None else length)
+    ]
+
+
+def walk(seed: int, scheduler: str, steps: Sequence[Step] | None = None) -> Outcome:
+    """Walks from the seed to the end, or to the first broken promise."""
+    cluster = WalkCluster(seed, scheduler, nodes=3 + seed % 3)
+    journey = _Journey(cluster)
+    try:
+        cluster.pass_time(BEGINNING_S)
+        for step in draw(seed) if steps is None else steps:
+            journey.take(step)
+            if cluster.model.fault is not None:
+                break
+        else:
+            journey.calm_down()
+    except (AssertionError, StandstillError) as error:
+        cluster.model.broke(error)
+    finally:
+        lines = [str(event) for event in cluster.all_events()]
+        now_s = cluster.now_s
+        try:
+            cluster.close()
+        except Exception as error:
+            cluster.model.broke(error)
+    fault = cluster.model.fault
+    digest = blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
+    kind = (
+        ""
+        if fault is None
+        else f"{type(fault).__name__} {''.join(c for c in str(fault)[:60] if c.isalpha())}"
+    )
+    told = "" if fault is None else cluster.model.told()
+    return Outcome(told, kind, digest, len(lines), now_s, journey.coverage)
+
+
+def _letters(text: str) -> str:
+    return "".join(one for one in text if one.isalpha())
+
+
+def shorten(seed: int, scheduler: str, steps: Sequence[Step], kind: str) -> list[Step]:
+    """The steps that are left when all were left out without which it fails in the same way."""
+    left, size, tries = list(steps), max(1, len(steps) // 2), 0
+    while tries < TRIES:
+        index, was_shortened = 0, False
+        while index < len(left) and tries < TRIES:
+            tries += 1
+            shorter = left[:index] + left[index + size :]
+            if walk(seed, scheduler, shorter).kind == kind:
+                left, was_shortened = shorter, True
+            else:
+                index += size
+        if size == 1 and not was_shortened:
+            break
+        size = max(1, size // 2)
+    return left
+
+
+class _Journey:
+    """One walk under way."""
+
+    def __init__(self, cluster: WalkCluster) -> None:
+        self._cluster = cluster
+        self._model = cluster.model
+        self._clients: list[asyncio.Task[None]] = []
+        self.coverage: Counter[str] = Counter()
+
+    def take(self, step: Step) -> None:
+        """Lets time pass, and then does it."""
+        self._cluster.pass_time(step.after_ms / 1000)
+        self.coverage[step.verb] += 1
+        VERBS[step.verb](self, step.numbers)
+
+    # Clients
+
+    def submit(self, numbers: Sequence[int]) -> None:
+        """A client submits an application, again until it is answered."""
+        failures = numbers[3] % (MAX_ATTEMPTS + 2) if numbers[3] % 3 == 0 else 0
+        promised = Promised(failures=failures, max_attempts=MAX_ATTEMPTS)
+        size = Resource(1024 * (1 + numbers[1] % 4), 1 + numbers[1] % 2)
+        master = master_of(promised, numbers[0] % 8, size, 1 + numbers[2] % 30)
+        self._spawn(self._submit(promised, master))
+
+    async def _submit(self, promised: Promised, master: Master) -> None:
+        cluster = self._cluster
+        new = await self._insist("getNewApplication", GetNewApplicationRequest())
+        application_id = new.application_id
+        cluster.play(application_id, master)
+        self._model.begun[application_id] = promised
+        context = ApplicationSubmissionContext(
+            application_id=application_id,
+            application_name="walk",
+            queue="default",
+            am_container_spec=ContainerLaunchContext(),
+            resource=Resource(1024, 1),
+            max_app_attempts=MAX_ATTEMPTS,
+        )
+        await self._insist(
+            "submitApplication", SubmitApplicationRequest(application_submission_context=context)
+        )
+        self._model.apps[application_id] = promised
+
+    def kill(self, numbers: Sequence[int]) -> None:
+        """A client kills an application, again until it is dead."""
+        apps = list(self._model.apps)
+        if apps:
+            self._spawn(self._kill(apps[numbers[0] % len(apps)]))
+
+    async def _kill(self, application_id: ApplicationId) -> None:
+        promised = self._model.apps[application_id]
+        promised.is_kill_asked = True
+        request = KillApplicationRequest(application_id=application_id)
+        while not (await self._insist("forceKillApplication", request)).is_kill_completed:
+            await asyncio.sleep(1)
+        promised.is_kill_acknowledged = True
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        self._clients.append(self._cluster.loop.create_task(work))
+
+    async def _insist(self, rpc: str, request: Any) -> Any:
+        """The answer to a client that asks until there is one. What is unknown now was not acknowledged."""
+        while True:
+            try:
+                return await self._cluster.ask(rpc, request)
+            except RpcError:
+                await asyncio.sleep(1)
+
+    # Faults
+
+    def _host(self, number: int) -> str:
+        """A node, but for the first: the FairScheduler refuses what comes when there is none at all."""
+        hosts = list(self._cluster.nodes)[1:]
+        return hosts[number % len(hosts)]
+
+    def kill_rm(self, numbers: Sequence[int]) -> None:
+        """The ResourceManager dies between two turns."""
+        self._cluster.rm.crash(numbers[0] * 20)
+
+    def kill_rm_amid(self, numbers: Sequence[int]) -> None:
+        """It dies at one of the next points at which it can: before or after a write, before an effect."""
+        self._cluster.rm.crash_in(1 + numbers[0] % 40, numbers[1] * 20)
+
+    def kill_nm(self, numbers: Sequence[int]) -> None:
+        """A NodeManager dies and is started again."""
+        host = self._host(numbers[0])
+        self._cluster.kill_node_manager(host)
+        self._later(numbers[1] * 20, lambda: self._cluster.start_node_manager(host))
+
+    def kill_machine(self, numbers: Sequence[int]) -> None:
+        """A machine dies and comes back empty."""
+        host = self._host(numbers[0])
+        self._cluster.kill_machine(host)
+        self._later(1000 + numbers[1] * 60, lambda: self._cluster.start_node_manager(host))
+
+    def part(self, numbers: Sequence[int]) -> None:
+        """Nothing comes through to a node or from it for a while."""
+        host, weather = self._host(numbers[0]), self._cluster.weather
+        weather.parted[host] = None
+        self._later(numbers[1] * 60, lambda: weather.parted.pop(host, None))
+
+    def change_weather(self, numbers: Sequence[int]) -> None:
+        """Calls are lost and delayed, more or less than before."""
+        weather = self._cluster.weather
+        weather.loses, weather.delays_ms = (0, 0, 5, 20)[numbers[0] % 4], (0, 50, 800, 3000)[numbers[1] % 4]
+
+    def _later(self, ms: int, action: Callable[[], object]) -> None:
+        self._cluster.later(ms, lambda: (action(), None)[1])
+
+    # Looking
+
+    def look(self, numbers: Sequence[int]) -> None:
+        """Every application that was acknowledged is looked at."""
+        self._cluster.run(self._look())
+
+    async def _look(self) -> None:
+        for application_id in list(self._model.apps):
+            request = GetApplicationReportRequest(application_id=application_id)
+            try:
+                answer = await self._cluster.ask("getApplicationReport", request)
+            except ApplicationNotFoundError:
+                self._model.note_missing(application_id)
+            except (YarnError, RpcError):
+                continue
+            else:
+                self._model.note_report(application_id, answer.application_report)
+
+    # The end
+
+    def calm_down(self) -> None:
+        """No more faults: everything that was acknowledged ends, and nothing is left."""
+        cluster = self._cluster
+        cluster.weather.calm()
+        cluster.rm.crash_in(0, 0)
+        cluster.pass_time(120)
+        for host in cluster.nodes:
+            cluster.start_node_manager(host)
+        ends_s = cluster.now_s + CALM_S
+        while cluster.now_s < ends_s and self._model.fault is None:
+            cluster.pass_time(LOOK_S)
+            self.look(())
+            if all(one.done() for one in self._clients) and not self._unfinished():
+                break
+        cluster.pass_time(60)
+        self.look(())
+        self._expect_quiet()
+
+    def _unfinished(self) -> list[ApplicationId]:
+        return [one for one, promised in self._model.apps.items() if promised.final not in FINAL]
+
+    def _expect_quiet(self) -> None:
+        if self._model.fault is not None:
+            return
+        for client in self._clients:
+            self._model.expect(client.done(), "a client still waits, though all is calm")
+            if client.done() and not client.cancelled() and client.exception() is not None:
+                self._model.broke(client.exception() or BrokenPromiseError())
+        unfinished = self._unfinished()
+        self._model.expect(not unfinished, f"still not ended, though all is calm: {unfinished[:3]}")
+        left = self._cluster.used_up()
+        self._model.expect(not left, f"left behind: {left[:3]}")
+        invalid = self._cluster.rm.context.invalid_events
+        self._model.expect(not invalid, f"{invalid} events met a state in which they cannot come")
+
+
+Verb = Callable[[_Journey, Sequence[int]], None]
+VERBS: dict[str, Verb] = {
+    "submit": _Journey.submit,
+    "kill": _Journey.kill,
+    "look": _Journey.look,
+    "kill-rm": _Journey.kill_rm,
+    "kill-rm-amid": _Journey.kill_rm_amid,
+    "kill-nm": _Journey.kill_nm,
+    "kill-machine": _Journey.kill_machine,
+    "part": _Journey.part,
+    "weather": _Journey.change_weather,
+}
+WEIGHTS = {
+    "submit": 30,
+    "kill": 6,
+    "look": 15,
+    "kill-rm": 5,
+    "kill-rm-amid": 12,
+    "kill-nm": 8,
+    "kill-machine": 6,
+    "part": 6,
+    "weather": 8,
+}

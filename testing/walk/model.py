@@ -1,0 +1,171 @@
+"""What holds whatever happens, kept by hand beside the cores: a model of promises, and the promises.
+
+- What was acknowledged is there: an application whose submission was answered, whoever is the
+  ResourceManager, and a kill that was answered.
+- An end is an end: a final state that was seen does not change.
+- No container is granted twice, and no machine runs more than it has.
+- An attempt that did not fail by itself costs the application nothing: it fails only when its AM failed as
+  often as it may.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from yarnbox.yarn.enums import FinalApplicationStatus, YarnApplicationState
+from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.records.master import AllocateResponse
+from yarnbox.yarn.records.tokens import AMRMTokenIdentifier, Token
+from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.tokens import AMRM_TOKEN, identifier_of
+
+_REJECTED = "Cannot submit application"
+"""By the FairScheduler, when no node is there."""
+NOTICED_S = 60
+"""By then a ResourceManager that lives has noticed that a machine is gone."""
+FINAL = (YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
+
+
+class BrokenPromiseError(AssertionError):
+    """Something that must hold did not."""
+
+
+@dataclass(slots=True)
+class Promised:
+    """What is known of one application."""
+
+    failures: int
+    """How often its AM fails by itself."""
+    max_attempts: int
+    failed: int = 0
+    """How often it did."""
+    begun: dict[int, None] = field(default_factory=dict)
+    """The attempts whose AM began."""
+    forgotten: int = 0
+    """How many AMs were lost while no ResourceManager could notice it."""
+    lost_at_s: float | None = None
+    is_finishing: bool = False
+    """Whether an AM of it was told that it has unregistered."""
+    is_kill_asked: bool = False
+    is_kill_acknowledged: bool = False
+    final: YarnApplicationState | None = None
+    """The final state that was seen."""
+
+
+@dataclass(slots=True)
+class Model:
+    """The promises of one walk, and the first that was broken."""
+
+    begun: dict[ApplicationId, Promised] = field(default_factory=dict)
+    """What clients have begun to submit."""
+    apps: dict[ApplicationId, Promised] = field(default_factory=dict)
+    """What was acknowledged."""
+    granted: dict[ContainerId, tuple[bytes, int]] = field(default_factory=dict)
+    """With which token and response id each container was granted."""
+    fault: BaseException | None = None
+
+    def broke(self, error: BaseException) -> None:
+        """Something is wrong; the first that was is told."""
+        if self.fault is None:
+            self.fault = error
+
+    def expect(self, condition: bool, text: str) -> None:
+        """Notes a broken promise."""
+        if not condition:
+            self.broke(BrokenPromiseError(text))
+
+    def told(self) -> str:
+        """What went wrong, with where."""
+        assert self.fault is not None
+        return "".join(traceback.format_exception(self.fault)).strip()
+
+    # What is done
+
+    def note_lost_master(self, container_id: ContainerId, now_s: float, *, is_known: bool) -> None:
+        """An AM is gone with its machine; `is_known`: the ResourceManager can notice it."""
+        promised = self.begun.get(container_id.application_id)
+        if promised is not None:
+            promised.lost_at_s = now_s
+            promised.forgotten += not is_known
+
+    def note_rm_death(self, now_s: float) -> None:
+        """What a ResourceManager was about to notice, the next one never learns: it will hear nothing of the
+        AM for as long as it takes, and count that as a failure, as in Hadoop.
+        """
+        for promised in self.begun.values():
+            if promised.lost_at_s is not None and now_s - promised.lost_at_s < NOTICED_S:
+                promised.forgotten += 1
+
+    # What is seen
+
+    def note_grants(self, token: Token | None, answer: AllocateResponse) -> None:
+        """An answer of allocate left the ResourceManager; the same one may leave it again."""
+        if token is None or answer.response_id is None:
+            return
+        attempt_id = identifier_of(token, AMRM_TOKEN, AMRMTokenIdentifier).app_attempt_id
+        for container in answer.allocated_containers:
+            now = (token.identifier, answer.response_id)
+            before = self.granted.setdefault(container.id, now)
+            self.expect(before == now, f"{container.id} was granted twice")
+            self.expect(
+                container.id.application_attempt_id == attempt_id, f"{attempt_id} was granted {container.id}"
+            )
+
+    def look_at_machine(self, host: str, running: Iterable[Resource], capacity: Resource) -> None:
+        """A machine has begun one more container."""
+        total = NONE
+        for one in running:
+            total += one
+        self.expect(total.fits_in(capacity), f"{host} runs {total} of {capacity}")
+
+    def note_report(self, application_id: ApplicationId, report: ApplicationReport) -> None:
+        """The ResourceManager says so of an application."""
+        promised, state = self.apps[application_id], report.yarn_application_state
+        if promised.final is not None:
+            self.expect(
+                state is promised.final,
+                f"{application_id} was {promised.final.name} and is {state.name if state else None} now",
+            )
+        elif state in FINAL:
+            promised.final = state
+            self._check_end(application_id, promised, report)
+        if promised.is_kill_acknowledged:
+            self.expect(state in FINAL, f"{application_id} was killed and is {state.name if state else None}")
+
+    def _check_end(
+        self, application_id: ApplicationId, promised: Promised, report: ApplicationReport
+    ) -> None:
+        state = report.yarn_application_state
+        if state is YarnApplicationState.KILLED:
+            self.expect(promised.is_kill_asked, f"{application_id} is KILLED, and nobody asked for it")
+        elif state is YarnApplicationState.FAILED:
+            was_rejected = _REJECTED in (report.diagnostics or "")
+            self.expect(
+                was_rejected or _failures(promised, report) >= promised.max_attempts,
+                f"{application_id} is FAILED after {promised.failed} failures of its own in "
+                f"{len(promised.begun)} attempts, {promised.max_attempts} are allowed: {report.diagnostics}",
+            )
+        else:
+            succeeded = report.final_application_status is FinalApplicationStatus.SUCCEEDED
+            self.expect(succeeded, f"{application_id} FINISHED as {report.final_application_status}")
+        if promised.is_finishing and not promised.is_kill_asked:
+            self.expect(
+                state is YarnApplicationState.FINISHED,
+                f"{application_id} has unregistered, and is {state.name if state else None}",
+            )
+
+    def note_missing(self, application_id: ApplicationId) -> None:
+        """The ResourceManager knows no such application."""
+        self.expect(False, f"{application_id} was acknowledged and is unknown")
+
+
+def _failures(promised: Promised, report: ApplicationReport) -> int:
+    """How many attempts may count. Those that were stored as launched by a ResourceManager that died before
+    it launched them end when nothing is heard of their AMs, and count, too.
+    """
+    last = report.current_application_attempt_id
+    never_begun = 0 if last is None else last.attempt_id - len(promised.begun)
+    return promised.failed + promised.forgotten + never_begun

@@ -1,0 +1,63 @@
+"""Daemons made by a fork: each is a process of its own, shows what it is, and outlives the server."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.waiting import PATIENCE_S
+from yarnbox.cluster.cluster import wait_until
+from yarnbox.cluster.forkserver import ForkServer
+from yarnbox.cluster.processes import RUN_ID_VARIABLE, ProcessId, belonging_to
+
+RUN_ID = f"a test of fork servers, {os.getpid()}"
+NOBODY = "yarnbox.resourcemanager.grpc.address=127.0.0.1:1"
+
+
+@pytest.fixture
+def server() -> Iterator[ForkServer]:
+    started = ForkServer({RUN_ID_VARIABLE: RUN_ID})
+    yield started
+    started.close()
+
+
+def node(directory: Path) -> list[str]:
+    web = "yarn.nodemanager.webapp.address=127.0.0.1:0"
+    return ["yarnbox.nm", "--dir", str(directory), "--name", "nm1", "-D", NOBODY, "-D", web]
+
+
+def test_a_daemon_is_a_process_of_its_own_that_goes_on_alone(server: ForkServer, tmp_path: Path) -> None:
+    pid = server.start(node(tmp_path), tmp_path, tmp_path / "logs" / "nm1.out")
+    try:
+        daemon = psutil.Process(pid)
+        assert wait_until(lambda: "-m yarnbox.nm --dir" in " ".join(daemon.cmdline()), PATIENCE_S)
+        assert (os.getsid(pid), daemon.cwd()) == (pid, str(tmp_path))
+        known = ProcessId.of(pid)
+        assert known in belonging_to(RUN_ID, tmp_path)
+        assert server.exit_status(pid) is None
+        server.close()
+        assert known is not None
+        assert known.is_alive()
+    finally:
+        os.kill(pid, signal.SIGKILL)
+
+
+def test_what_a_daemon_says_and_how_it_ends_is_known(server: ForkServer, tmp_path: Path) -> None:
+    output = tmp_path / "nm1.out"
+    output.write_text("of an earlier life")
+    pids = [server.start(["yarnbox.nm", "--nonsense"], tmp_path, output) for _ in range(2)]
+    assert wait_until(lambda: [server.exit_status(pid) for pid in pids] == [2, 2], PATIENCE_S)
+    assert "there is no option --nonsense" in output.read_text()
+    assert "earlier" not in output.read_text()
+
+
+def test_a_server_that_was_killed_says_so(server: ForkServer, tmp_path: Path) -> None:
+    for process in belonging_to(RUN_ID, tmp_path):
+        process.send(signal.SIGKILL)
+    with pytest.raises(RuntimeError, match="has ended with status -9"):
+        server.start(node(tmp_path), tmp_path, tmp_path / "nm1.out")

@@ -1,0 +1,73 @@
+"""Every page of a recording, on a desk, in the dark and on a phone: nothing is wider than the screen, and
+axe-core finds no violation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, async_playwright
+
+from tests.cluster.viewer.test_browser import BROWSER, EVERY_PAGE, needs_browser, show
+from tests.cluster.viewer.test_server import play, viewing
+from tests.tree import ROOT
+from yarnbox.sim.recording.document import Recording
+
+AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
+ARTIFACTS = ROOT / "test-artifacts"
+needs_axe = pytest.mark.skipif(not AXE.is_file(), reason="no axe-core: run `make lint` once")
+DEVICES: dict[str, dict[str, Any]] = {
+    "desk": {"viewport": {"width": 1280, "height": 900}},
+    "dark": {"viewport": {"width": 900, "height": 700}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
+}
+CHECK = "async () => (await axe.run(document)).violations.map((one) => `${one.id}: ${one.nodes[0].html}`)"
+
+
+async def faults_of(page: Page, top: str, path: str) -> list[str]:
+    """What axe-core, and the width of the screen, say against a page."""
+    await show(page, top, path)
+    await page.evaluate(AXE.read_text("utf-8"))
+    found: list[str] = await page.evaluate(CHECK)
+    if await page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+        found.append("it is wider than the screen")
+    return [f"{path}: {one}" for one in found]
+
+
+@needs_browser
+@needs_axe
+@pytest.mark.parametrize("device", DEVICES)
+def test_everybody_can_use_every_page(device: str, recording: Recording, workload: Recording) -> None:
+    async def scene() -> None:
+        async with viewing([workload, recording]) as caller, async_playwright() as playwright:
+            browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+            page = await browser.new_page(**DEVICES[device])
+            faults = []
+            for path in (*EVERY_PAGE, "/run?run=b&at=8000", "/app/application_0_0002?run=b&at=9000"):
+                found = await faults_of(page, caller.top, path)
+                if found:
+                    ARTIFACTS.mkdir(exist_ok=True)
+                    name = path.split("?")[0].strip("/").replace("/", "-") or "cluster"
+                    await page.screenshot(path=ARTIFACTS / f"{device}-{name}.png", full_page=True)
+                faults += found
+            await browser.close()
+            assert faults == []
+
+    play(scene)
+
+
+@needs_browser
+def test_a_row_on_a_phone_shows_what_matters(recording: Recording) -> None:
+    async def scene() -> None:
+        async with viewing([recording]) as caller, async_playwright() as playwright:
+            browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+            page = await browser.new_page(**DEVICES["phone"])
+            await show(page, caller.top, "/apps?at=5000")
+            (row,) = await page.locator("[aria-rowcount] tbody tr").all()
+            shown = [one for one in await row.locator("td").all() if await one.is_visible()]
+            texts = [await one.inner_text() for one in shown]
+            assert texts == ["application_0_0001", "a1", "RUNNING"]
+            await browser.close()
+
+    play(scene)

@@ -1,0 +1,118 @@
+"""Accidents of Hadoop's that our ResourceManager does not follow, each by its name and its exact shape.
+
+Some are stepped over: the comparison notes the name and goes on. After others the books of the two stay
+apart, so the play ends there. Both are counted in the report; all else that differs is a difference. See
+docs/differential-testing.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+
+DECREASE = "decreased container cleaned up once more"
+REMOVED = "removed from a node that registered again"
+PENDING = "user left with -1 pending applications"
+PRIORITY = "priority of an application that waits for max-parallel-apps"
+KEPT = "containers kept for the next attempt, and their user"
+
+_USER = re.compile(r"\.queues\.[^ ]*\.users\.")
+_COUNT_OF_QUEUE = re.compile(r"\.queues\.[^ ]*\.(apps|pending-apps)$")
+
+
+class EndedByAccidentError(Exception):
+    """From here on the two cannot be compared: the name of the accident is the message."""
+
+
+class Accidents:
+    """What the comparison has seen of one play, as far as accidents depend on it."""
+
+    def __init__(self) -> None:
+        self.stepped_over: Counter[str] = Counter()
+        self._containers: dict[str, None] = {}
+        """Every id under which either side showed a container."""
+        self._registrations: Counter[str] = Counter()
+        self._changed: dict[str, None] = {}
+        """Containers that were to take another size."""
+        self._kept_by: dict[str, None] = {}
+        """Users of applications whose containers outlive an attempt."""
+
+    def note_registration(self, node_id: str) -> None:
+        """A NodeManager registered."""
+        self._registrations[node_id] += 1
+
+    def note_kept(self, user: str) -> None:
+        """An application of the user keeps its containers across attempts."""
+        self._kept_by[user] = None
+
+    def note_change(self, container_id: ContainerId) -> None:
+        """An AM wants another size of the container."""
+        self._changed[str(container_id)] = None
+
+    def note_seen(self, seen: Mapping[str, Any]) -> None:
+        """What one side shows between two turns."""
+        for node in seen["nodes"].values():
+            self._containers.update(dict.fromkeys(node.get("containers", ())))
+        for app in seen["apps"].values():
+            live = app.get("attempt", {}).get("live", ())
+            self._containers.update((each["id"], None) for each in live)
+
+    def in_answer(self, path: str, ours: object, hadoop: object, node_id: str) -> bool:
+        """Whether a difference of an answer is stepped over."""
+        name = None
+        extra = _extra(ours, hadoop)
+        if path == "nodeHeartbeat.containers_to_cleanup" and extra:
+            # Under the container's id, or under the one that stood for what it gave back.
+            known = [text for each in extra if (text := _text(each)) in self._containers]
+            name = DECREASE if self._changed and all(text in self._changed for text in known) else None
+        elif path == "nodeHeartbeat.containers_to_be_removed_from_nm" and extra:
+            name = REMOVED if self._registrations[node_id] > 1 else None
+        return self._step_over(name)
+
+    def in_books(self, path: str, ours: object, hadoop: object, rpcs: Iterable[str]) -> bool:
+        """Whether a difference of the books is stepped over; EndedByAccidentError where it ends the play."""
+        if _USER.match(path):
+            if _pending(hadoop, path) < 0 <= _pending(ours, path):
+                return self._step_over(PENDING)
+            user = path.split(".users.")[1].split(".")[0]
+            if path.split(".users.")[1].startswith(f"{user}.used") and user in self._kept_by:
+                raise EndedByAccidentError(KEPT)
+        is_one_more = isinstance(ours, int) and isinstance(hadoop, int) and hadoop == ours + 1
+        if is_one_more and _COUNT_OF_QUEUE.match(path) and "updateApplicationPriority" in rpcs:
+            raise EndedByAccidentError(PRIORITY)
+        return False
+
+    def _step_over(self, name: str | None) -> bool:
+        if name is None:
+            return False
+        self.stepped_over[name] += 1
+        return True
+
+
+def _extra(ours: object, hadoop: object) -> list[Any]:
+    """What Hadoop lists besides what we list; nothing where we list what it does not."""
+    mine = ours if isinstance(ours, list) else []
+    theirs = hadoop if isinstance(hadoop, list) else []
+    if any(each not in theirs for each in mine):
+        return []
+    return [each for each in theirs if each not in mine]
+
+
+def _text(container_id: Mapping[str, Any]) -> str:
+    """As ids are printed, from the plain form of an answer (answers.py)."""
+    attempt = container_id["app_attempt_id"]
+    application = attempt["application_id"]
+    application_id = ApplicationId(application.get("cluster_timestamp", 0), application["id"])
+    return str(ContainerId(ApplicationAttemptId(application_id, attempt["attemptId"]), container_id["id"]))
+
+
+def _pending(seen: object, path: str) -> int:
+    """The pending applications of a user, of whom perhaps nothing is seen."""
+    if isinstance(seen, Mapping):
+        count = seen.get("pending-apps", 0)
+        return count if isinstance(count, int) else 0
+    return seen if isinstance(seen, int) and path.endswith(".pending-apps") else 0

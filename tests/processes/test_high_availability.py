@@ -1,0 +1,112 @@
+"""Clusters with two ResourceManagers and a ZooKeeper of their own: work goes on, whichever is active."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import zookeeper
+from tests.processes.conftest import Desk, wait_until
+from tests.testing.masters import retrying
+from tests.waiting import PATIENCE_S
+from yarnbox.cluster import several
+from yarnbox.cluster import zookeeper as own
+from yarnbox.cluster.directory import ClusterError
+from yarnbox.testing.real import YarnCluster
+from yarnbox.yarn.records.ha import HAServiceState
+
+pytestmark = pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking()))
+
+UP = ("up", "--detach", "--rms", "2", "--nodes", "2", "--port", "0", "--web-port", "0", "--scheduler", "fifo")
+SOON = ("-D", "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms=0")
+
+
+def states(desk: Desk) -> dict[str, str]:
+    return {row["name"]: row["state"] for row in desk.status()["daemons"]}
+
+
+def active(desk: Desk) -> str:
+    """The name of the active one, as soon as there is one."""
+    found: list[str] = []
+
+    def look() -> bool:
+        rm = several.active_of(desk.run.load())
+        found[:] = [rm.name] if rm is not None else []
+        return bool(found)
+
+    assert wait_until(look, PATIENCE_S)
+    return found[0]
+
+
+def other(name: str) -> str:
+    return {"rm1": "rm2", "rm2": "rm1"}[name]
+
+
+def test_a_job_goes_on_while_one_resourcemanager_after_the_other_is_killed(desk: Desk) -> None:
+    said = desk.here(*UP, *SOON)
+    assert "2 ResourceManagers and 2 NodeManagers" in said
+    first = active(desk)
+    shown = states(desk)
+    assert (shown[first], shown[other(first)], shown["zookeeper"]) == ("ACTIVE", "STANDBY", "RUNNING")
+    with desk.start("job", "pi", "6", "1000000") as job:
+        desk.here("kill-rm", first)
+        assert active(desk) == other(first)
+        assert states(desk)[first] == "STOPPED"
+        assert "is serving again" in desk.here("restart-rm", first)
+        assert desk.here("failover") == f"yarnbox: {first} is active instead of {other(first)}\n"
+        out, err = job.communicate(timeout=PATIENCE_S)
+    assert job.returncode == 0, out + err
+    assert "completed successfully" in out
+    told = desk.here("events", "--type", "ResourceManagerStarted")
+    assert told.count("epoch") == 3
+
+
+def test_an_active_that_hangs_is_a_standby_when_it_goes_on(desk: Desk) -> None:
+    desk.here(*UP, *SOON)
+    first = active(desk)
+    desk.here("kill-rm", first, "--signal", "STOP")
+    assert active(desk) == other(first)
+    desk.here("kill-rm", first, "--signal", "CONT")
+    assert wait_until(lambda: states(desk)[first] == "STANDBY", PATIENCE_S)
+    assert states(desk)[other(first)] == "ACTIVE"
+
+
+def test_a_cluster_goes_on_with_the_applications_of_the_last(desk: Desk) -> None:
+    desk.here(*UP)
+    desk.yarnbox("job", "pi", "1", "10")
+    desk.here("down")
+    desk.here(*UP, "--recover")
+    assert "application_" in desk.here("yarn", "application", "-list", "-appStates", "ALL")
+
+
+def test_one_resourcemanager_is_not_several(desk: Desk) -> None:
+    desk.up("--nodes", "0")
+    for words, said in (
+        (("failover",), "there is one ResourceManager: start several with `yarnbox up --rms 2`"),
+        (("kill-rm", "rm2"), "there is no ResourceManager rm2; there is rm alone"),
+        (("restart-rm", "rm2"), "there is no ResourceManager rm2; there is rm alone"),
+    ):
+        assert said in desk.here(*words, status=1)
+
+
+def test_what_a_zookeeper_needs_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ZOOKEEPER_HOME", "/opt/zookeeper")
+    assert own.class_path() == "/opt/zookeeper/*:/opt/zookeeper/lib/*"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ClusterError, match="there is no java on the PATH"):
+        own.class_path()
+
+
+def test_the_test_kit_fails_over(tmp_path: Path) -> None:
+    soon = {"yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "0"}
+    with YarnCluster(1, conf=soon, rms=2) as cluster:
+        app = cluster.submit(retrying)
+        cluster.wait_for_event("AttemptRegistered")
+        before = several.active_of(cluster.cluster.run.load())
+        assert before is not None
+        assert cluster.fail_over() == other(before.name)
+        app.succeeds()
+        now = several.active_of(cluster.cluster.run.load())
+        assert now is not None
+        assert several.state_of(before) is HAServiceState.STANDBY

@@ -1,0 +1,154 @@
+"""Elections by a real ZooKeeper: one has the lock, and knows for how long."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from kazoo.client import KazooClient
+
+from tests import zookeeper
+from tests.waiting import PATIENCE_S
+from yarnbox.rm.edge.ha.elector import Elector, UnreachableZooKeeperError
+from yarnbox.yarn.records.ha import ActiveRMInfo
+
+pytestmark = pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking()))
+
+SESSION_S = 2.0
+
+
+class Candidate(Elector):
+    """An elector that can be waited for."""
+
+    def __init__(self, tree: str, rm_id: str) -> None:
+        self.news = threading.Event()
+        member = ActiveRMInfo(cluster_id="c", rm_id=rm_id)
+        super().__init__(tree, "/yarn-leader-election/c", member, SESSION_S, self.news.set)
+
+    def wait(self, *, until_elected: bool) -> None:
+        while (self.lease is not None) is not until_elected:
+            assert self.news.wait(PATIENCE_S)
+            self.news.clear()
+
+    def wait_for_leader(self, leader: str) -> None:
+        while self.leader != leader:
+            assert self.news.wait(PATIENCE_S)
+            self.news.clear()
+
+
+@contextmanager
+def candidates(tree: str, *ids: str) -> Iterator[list[Candidate]]:
+    found = [Candidate(tree, rm_id) for rm_id in ids]
+    opened: list[Candidate] = []
+    try:
+        for one in found:
+            one.open()
+            opened.append(one)
+        yield found
+    finally:
+        for one in opened:
+            one.close()
+
+
+def test_the_first_has_the_lock_and_the_others_know_whose_it_is(tree: str) -> None:
+    with candidates(tree, "rm1", "rm2") as (first, second):
+        first.stand()
+        first.wait(until_elected=True)
+        second.stand()
+        second.wait_for_leader("rm1")
+        assert first.lease is not None
+        assert 0 < first.lease.left_s <= SESSION_S
+        assert second.lease is None
+
+
+def test_who_ends_or_withdraws_is_followed_by_another(tree: str) -> None:
+    with candidates(tree, "rm1", "rm2") as (first, second):
+        first.stand()
+        first.wait(until_elected=True)
+        held = first.lease
+        second.stand()
+        second.wait_for_leader("rm1")
+        first.withdraw("enough")
+        second.wait(until_elected=True)
+        assert held is not None
+        assert (held.is_held, held.why_lost) == (False, "enough")
+        with candidates(tree, "rm3") as (third,):
+            third.stand()
+            third.wait_for_leader("rm2")
+            second.withdraw("enough")
+            third.wait(until_elected=True)
+        first.stand()
+        first.wait(until_elected=True)
+
+
+def test_the_lock_can_be_taken_from_another(tree: str) -> None:
+    with candidates(tree, "rm1", "rm2") as (first, second):
+        first.stand()
+        first.wait(until_elected=True)
+        held = first.lease
+        second.stand(takes_over=True)
+        second.wait(until_elected=True)
+        first.wait(until_elected=False)
+        assert held is not None
+        assert not held.is_held
+        first.stand()
+        first.wait_for_leader("rm2")
+        assert first.lease is None
+
+
+def test_a_session_that_ends_ends_the_lease(tree: str) -> None:
+    with candidates(tree, "rm1") as (only,):
+        only.stand()
+        only.wait(until_elected=True)
+        held = only.lease
+        other = KazooClient(tree, client_id=only.client.client_id)
+        other.start()
+        other.stop()
+        other.close()
+        only.wait(until_elected=False)
+        assert held is not None
+        assert not held.is_held
+        only.stand()
+        only.wait(until_elected=True)
+        assert only.lease is not None
+        assert only.lease.session != held.session
+
+
+def test_a_lease_ends_before_anybody_else_can_have_one(server: zookeeper.Server, tree: str) -> None:
+    with candidates(tree, "rm1", "rm2") as (first, second):
+        first.stand()
+        first.wait(until_elected=True)
+        held = first.lease
+        second.stand()
+        server.freeze()
+        try:
+            first.wait(until_elected=False)
+        finally:
+            server.thaw()
+        assert held is not None
+        assert not held.is_held
+        assert held.why_lost == "ZooKeeper was not heard of for 2 s"
+        second.wait(until_elected=True)
+
+
+def test_a_server_that_is_started_again_within_the_session_changes_nothing(
+    server: zookeeper.Server, tree: str
+) -> None:
+    with candidates(tree, "rm1") as (only,):
+        only.stand()
+        only.wait(until_elected=True)
+        session = only.client.client_id
+        server.stop()
+        server.start()
+        assert only.client.exists("/") is not None  # which waits for the connection
+        only.stand()
+        only.wait(until_elected=True)
+        assert only.client.client_id == session
+
+
+def test_without_zookeeper_an_rm_says_so() -> None:
+    nobody = Candidate("127.0.0.1:1", "rm1")
+    with pytest.raises(UnreachableZooKeeperError, match=r"ZooKeeper at 127\.0\.0\.1:1 does not answer"):
+        nobody.open()

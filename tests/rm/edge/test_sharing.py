@@ -1,0 +1,82 @@
+"""Lists that many ask for at once: made seldom, and never older than the question."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from yarnbox.rm.edge.http.sharing import Sharing
+
+
+class Maker:
+    """Makes a list of how often it was called, when it is let."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.may = asyncio.Event()
+
+    async def make(self) -> bytes:
+        self.made += 1
+        number = self.made
+        await self.may.wait()
+        return str(number).encode()
+
+
+def play(scene: Callable[[Sharing, Maker], Awaitable[None]]) -> None:
+    async def body() -> None:
+        await scene(Sharing(), Maker())
+
+    asyncio.run(body())
+
+
+def test_a_hundred_who_ask_at_once_cost_two_makings() -> None:
+    async def scene(sharing: Sharing, maker: Maker) -> None:
+        first = asyncio.ensure_future(sharing.get("apps", maker.make))
+        await asyncio.sleep(0.01)
+        others = [asyncio.ensure_future(sharing.get("apps", maker.make)) for _ in range(100)]
+        await asyncio.sleep(0.01)
+        maker.may.set()
+        assert await first == b"1"
+        assert set(await asyncio.gather(*others)) == {b"2"}, "what was under way was too old for them"
+        assert await sharing.get("apps", maker.make) == b"3"
+
+    play(scene)
+
+
+def test_different_lists_are_made_side_by_side() -> None:
+    async def scene(sharing: Sharing, maker: Maker) -> None:
+        both = [asyncio.ensure_future(sharing.get(key, maker.make)) for key in ("apps", "nodes")]
+        await asyncio.sleep(0.01)
+        assert maker.made == 2
+        maker.may.set()
+        await asyncio.gather(*both)
+
+    play(scene)
+
+
+def test_who_goes_away_leaves_the_list_to_the_others() -> None:
+    async def scene(sharing: Sharing, maker: Maker) -> None:
+        waiting = [asyncio.ensure_future(sharing.get("apps", maker.make)) for _ in range(2)]
+        await asyncio.sleep(0.01)
+        waiting[0].cancel()
+        maker.may.set()
+        assert await waiting[1] == b"1"
+
+    play(scene)
+
+
+def test_what_goes_wrong_is_told_to_all_and_forgotten() -> None:
+    async def scene(sharing: Sharing, maker: Maker) -> None:
+        async def fail() -> bytes:
+            raise LookupError("no queue")
+
+        told = await asyncio.gather(*(sharing.get("apps", fail) for _ in range(3)), return_exceptions=True)
+        assert [str(error) for error in told] == ["no queue"] * 3
+        maker.may.set()
+        assert await sharing.get("apps", maker.make) == b"1"
+        with pytest.raises(LookupError):
+            await sharing.get("apps", fail)
+
+    play(scene)

@@ -1,0 +1,40 @@
+"""Policies of one's own, as a user writes them: one of each kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
+from yarnbox.rm.scheduler.capacity.queues.ordering.own import (
+    NodeSortingPolicy,
+    NodeStanding,
+    QueueOrderingPolicy,
+    QueueStanding,
+)
+from yarnbox.rm.scheduler.capacity.queues.ordering.policy import Key, OrderingPolicy
+from yarnbox.rm.scheduler.fifo import FifoScheduler
+
+
+class LastComeFirstServed(OrderingPolicy):
+    """Of applications."""
+
+    def key(self, attempt: CapacityAttempt) -> Key:
+        return (-attempt.application.application_id.id,)
+
+
+class QuestionsFirst(QueueOrderingPolicy):
+    """Of queues: adhoc goes before all others."""
+
+    def key(self, queue: QueueStanding) -> tuple[Any, ...]:
+        return (queue.path != "root.adhoc", queue.used_capacity)
+
+
+class FullestFirst(NodeSortingPolicy):
+    """Of nodes: containers are packed."""
+
+    def key(self, node: NodeStanding) -> tuple[Any, ...]:
+        return (-node.allocated.memory_mb,)
+
+
+class MyScheduler(FifoScheduler):
+    """A whole scheduler."""

@@ -1,0 +1,155 @@
+"""`yarnbox whatif`: what is printed and written, what is refused, and the exit status."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.sim.whatif.conftest import CAPACITY, capacities, properties
+from yarnbox.sim.whatif.arguments import changes_of
+from yarnbox.sim.whatif.command import main, parser
+from yarnbox.sim.whatif.variants import Change
+
+FEW = ("--num-nodes", "2", "--node-mb", "6144", "--seeds", "2", "--workers", "1", "--jobs", "4")
+
+
+@pytest.fixture
+def run(conf: Path, load: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    return Run(conf, load)
+
+
+class Run:
+    """Runs the command on the small load."""
+
+    def __init__(self, conf: Path, load: Path) -> None:
+        self._words = ["--base", str(conf), "--load", str(load), *FEW]
+
+    def __call__(self, *words: str) -> tuple[int, str, str]:
+        out, err = io.StringIO(), io.StringIO()
+        status = main([*self._words, *words], out=out, err=err)
+        told = [line for line in err.getvalue().splitlines(keepends=True) if " plays on " not in line]
+        return status, out.getvalue(), "".join(told)  # a slow machine tells how far it has come
+
+
+def test_an_overlay_is_compared_and_everything_written(run: Run, tmp_path: Path) -> None:
+    overlay = tmp_path / "less.xml"
+    shares = {"etl.capacity": "20", "adhoc.capacity": "80"}
+    maxima = {"etl.maximum-capacity": "20", "adhoc.maximum-capacity": "80"}
+    found = {f"{CAPACITY}root.{name}": value for name, value in {**shares, **maxima}.items()}
+    overlay.write_text(properties(found))
+    status, out, err = run(
+        *("--change", str(overlay), "--name", "less", "--out", "out", "--summary", "summary.md"),
+        *("--fail-if", "queue:root.etl response.mean > +1%", "--fail-if", "unfinished > 0"),
+    )
+    assert (status, err) == (3, "")
+    assert "less: fails, because queue:root.etl response.mean > +1%" in out
+    assert "unfinished > 0" not in out
+    written = json.loads(Path("out", "comparison.json").read_text())
+    assert [one["name"] for one in written["variants"]] == ["base", "less"]
+    assert [one["condition"] for one in written["fails"]] == ["queue:root.etl response.mean > +1%"]
+    assert len(written["plays"]) == 4
+    with Path("out", "rows.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(written["rows"])
+    assert rows[0]["change"] == "less"
+    assert "fails: `queue:root.etl" in Path("summary.md").read_text()
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["less.xml", "out", "summary.md"]
+
+
+def test_json_instead_of_the_table(run: Run) -> None:
+    status, out, _ = run("--change", "--scheduler", "fifo", "--seeds", "1", "--json")
+    assert status == 0
+    found = json.loads(out)
+    assert found["plays"][1]["scheduler"] == "FifoScheduler"
+    assert run("--change", "--scheduler", "fifo", "--seeds", "1")[1].splitlines()[1] == (
+        "  1 seed cannot tell a difference from noise; 6 can."
+    )
+
+
+def test_options_belong_to_the_change_before_them() -> None:
+    words = "--load l -D a=1 --change x y -D b=2 -D c=3 --nodes +2:gpu --nodes=-1"
+    more = "--change --load-factor 1.3 --change --scheduler fair --name f"
+    options = parser().parse_args(f"{words} {more}".split())
+    assert changes_of(options) == [
+        Change(definitions={"a": "1"}),
+        Change(conf="x"),
+        Change(conf="y", definitions={"b": "2", "c": "3"}, nodes=("+2:gpu", "-1")),
+        Change(load_factor=1.3),
+        Change(scheduler="fair", name="f"),
+    ]
+    assert changes_of(parser().parse_args(["--load", "l"])) == []
+
+
+@pytest.mark.parametrize(
+    "words, why",
+    [
+        (("--change", "no/such"), "no/such: there is no such file or directory"),
+        ((), "there is no change to compare the base with"),
+        (
+            ("--load-factor", "2", "--fail-if", "jbos > 3"),
+            "'jbos > 3', at character 1: there is no metric jbos",
+        ),
+        (
+            ("--load-factor", "2", "--summary", "no/such/file.md"),
+            "--summary no/such/file.md: there is no such",
+        ),
+        (("--load-factor", "2", "--load", "no-such.jsonl"), "no-such.jsonl: No such file or directory"),
+        (("--load-factor", "2", "--load", "."), ".: there is no load.jsonl in it"),
+        (("--load-factor", "2", "--base", "no-such"), "no-such: is not a directory"),
+        (("-D", f"{CAPACITY}root.etl.capacity=70"), f"{CAPACITY}root.etl.capacity=70: "),
+        (("--change", "bad.xml"), "bad.xml: not well-formed XML: "),
+        (("--change", "other.xml"), "other.xml: begins with <html>, not <configuration> or <allocations>"),
+    ],
+)
+def test_what_is_wrong_is_one_line_and_nothing_is_written(
+    run: Run, tmp_path: Path, words: tuple[str, ...], why: str
+) -> None:
+    (tmp_path / "bad.xml").write_text("<configuration>")
+    (tmp_path / "other.xml").write_text("<html/>")
+    status, out, err = run("--out", "out", *words)
+    assert (status, out) == (2, "")
+    (line,) = err.splitlines()
+    assert line.startswith(f"yarnbox: {why}")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_directory_that_cannot_be_used_is_called_by_its_own_name(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "worse").mkdir()
+    (tmp_path / "worse" / "capacity-scheduler.xml").write_text(capacities(60).replace(">40<", ">30<"))
+    status, out, err = run("--change", "worse")
+    assert (status, out) == (2, "")
+    assert "yarnbox-whatif-" not in err
+    assert err.startswith("yarnbox: worse: ")
+
+
+@pytest.mark.parametrize(
+    "words", [["--seeds", "0"], ["--confidence", "1"], ["--metrics", "wiat"], ["-D", "novalue"]]
+)
+def test_a_bad_command_line_is_status_2(
+    run: Run, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        run("--load-factor", "2", *words)
+    assert caught.value.code == 2
+    assert words[-1] in capsys.readouterr().err
+
+
+def test_a_property_that_nobody_reads_is_told(run: Run) -> None:
+    names = f"{CAPACITY}root.etl.maximum-capcity", "yarn.scheduler.minimum-alocation-mb", "my.own"
+    words = [word for name in names for word in ("-D", f"{name}=5")]
+    status, _, err = run("--change", *words, "--name", "slips", "--seeds", "1")
+    assert status == 0
+    first, second = err.splitlines()
+    assert first == (
+        f"warning: slips: {names[0]} is not a property of the CapacityScheduler and has no effect"
+        " (did you mean maximum-capacity?)"
+    )
+    assert second == (
+        f"warning: slips: {names[1]} is no property, and has no effect"
+        " (did you mean yarn.scheduler.minimum-allocation-mb?)"
+    )

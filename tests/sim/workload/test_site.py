@@ -1,0 +1,78 @@
+"""Chance of a play: each purpose has its own stream, so that a change elsewhere leaves it alone."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+import pytest
+
+from yarnbox.sim.load.formats import Load
+from yarnbox.sim.load.jobs import Job, Nodes, Task
+from yarnbox.sim.load.sls import numbered_nodes
+from yarnbox.sim.reports.play import Play
+from yarnbox.sim.workload.files import equal_queues
+from yarnbox.sim.workload.requests import NODE
+from yarnbox.sim.workload.site import Site, Timing
+
+
+def test_the_luck_of_a_job_does_not_depend_on_who_begins_first() -> None:
+    site = Site(duration_spread=0.3, seed=4)
+    one, other = Timing(site), Timing(site)
+    first = [one.luck("a", 0), one.luck("a", 0), one.luck("b", 0)]
+    b, *a = [other.luck("b", 0), other.luck("a", 0), other.luck("a", 0)]
+    assert first == [*a, b]
+    assert len(dict.fromkeys(first)) == 3
+    assert Timing(Site(duration_spread=0.3, seed=5)).luck("a", 0) != first[0]
+
+
+def test_another_kind_of_chance_changes_nothing_of_the_first() -> None:
+    def durations(site: Site) -> list[int]:
+        timing = Timing(site)
+        return [timing.duration_ms(10_000, NODE, 1.0, timing.luck("a", 0)) for _ in range(50)]
+
+    assert durations(Site(duration_spread=0.2)) == durations(Site(duration_spread=0.2, task_failures=0.5))
+
+
+def test_attempts_spread_around_what_the_load_says() -> None:
+    timing = Timing(Site(duration_spread=0.5))
+    times = [timing.duration_ms(10_000, NODE, 1.0, timing.luck("a", 0)) for _ in range(2000)]
+    assert fmean(times) == pytest.approx(10_000, rel=0.05)
+    assert fmean((one - 10_000) ** 2 for one in times) ** 0.5 == pytest.approx(5_000, rel=0.15)
+    plain = Timing(Site())
+    assert plain.duration_ms(10_000, NODE, 1.0, plain.luck("a", 0)) == 10_000
+
+
+def test_a_node_heartbeats_at_its_own_offset_whatever_other_nodes_there_are() -> None:
+    def offsets(nodes: Nodes) -> dict[str, int]:
+        load = Load.of([Job(job_id="a", submit_ms=0, tasks=(Task(duration_ms=1000),))])
+        run = Play(equal_queues("fifo", ("default",), {}), load, Site(nodes=nodes, seed=3))
+        run.run()
+        return {key.host: vars(node)["offset_ms"] for key, node in run.player.rm.nodes.items()}
+
+    many = numbered_nodes(4, 1)
+    few = Nodes(nodes=many.nodes[2:])
+    all_offsets = offsets(many)
+    assert offsets(few) == {one.host: all_offsets[one.host] for one in few.nodes}
+
+
+def test_an_am_registers_when_it_has_started() -> None:
+    def response(am_start_ms: int | None) -> int | None:
+        load = Load.of([Job(job_id="a", submit_ms=0, tasks=(Task(duration_ms=1000),))])
+        site = Site(nodes=1, am_start_ms=am_start_ms)
+        return Play(equal_queues("fifo", ("default",), {}), load, site).run().jobs[0].response_ms
+
+    usual = response(None)
+    assert usual is not None
+    assert response(1000) == usual
+    assert response(4000) == usual + 3000
+
+
+def test_a_prompt_am_wins_a_call_at_each_end_of_its_tasks() -> None:
+    def response(is_prompt: bool) -> int | None:
+        load = Load.of([Job(job_id="a", submit_ms=0, tasks=(Task(duration_ms=9500),))])
+        site = Site(nodes=1, is_prompt=is_prompt)
+        return Play(equal_queues("fifo", ("default",), {}), load, site).run().jobs[0].response_ms
+
+    slow, prompt = response(False), response(True)
+    assert slow is not None
+    assert prompt == slow - 2000

@@ -1,0 +1,73 @@
+"""What may be compiled: classes that others derive from, patterns that say what they mean."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections.abc import Iterator
+
+from compile_core import chosen, read_from
+from tests.tree import ROOT, Module, modules
+
+MARK = "mypyc_attr(allow_interpreted_subclasses=True)"
+
+
+def classes(module: Module) -> Iterator[ast.ClassDef]:
+    """Those of a module."""
+    return (node for node in module.nodes if isinstance(node, ast.ClassDef))
+
+
+def split() -> tuple[list[Module], list[Module]]:
+    """The modules that are compiled, and the others."""
+    names = {path.removesuffix(".py").replace("/", ".") for path in chosen()}
+    return [m for m in modules() if m.name in names], [m for m in modules() if m.name not in names]
+
+
+def imported(module: Module) -> dict[str, str]:
+    """What it calls the names that it takes from the package's modules: the module and the name there."""
+    found: dict[str, str] = {}
+    for node in module.nodes:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("yarnbox."):
+            for alias in node.names:
+                origin = node.module.removeprefix("yarnbox.")
+                found[alias.asname or alias.name] = f"{origin}.{alias.name}"
+    return found
+
+
+def test_every_pattern_of_what_is_compiled_matches_something() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        patterns = tomllib.load(file)["tool"]["yarnbox"]["compiled"]
+    for pattern in (*patterns["include"], *patterns["exclude"]):
+        assert any(ROOT.glob(pattern)), pattern
+    assert "rm/container.py" in chosen()
+    assert "rm/scheduler/checks.py" not in chosen()
+
+
+def test_what_a_compiled_module_imports_makes_it_out_of_date() -> None:
+    sources = read_from(chosen())
+    assert set(chosen()) < set(sources)
+    assert "yarn/enums.py" in sources  # rm/container.py has names from there, and it is not compiled itself
+    assert "rm/web/cluster.py" not in sources
+
+
+def test_no_class_derives_from_a_compiled_one_that_does_not_allow_it() -> None:
+    compiled, others = split()
+    closed, protocols = set(), set()
+    for module in compiled:
+        for one in classes(module):
+            if MARK not in map(ast.unparse, one.decorator_list):
+                closed.add(f"{module.name}.{one.name}")
+            if "Protocol" in map(ast.unparse, one.bases):
+                protocols.add(f"{module.name}.{one.name}")
+    assert protocols < closed
+    wrong = []
+    for module in others:
+        names = imported(module)
+        for one in classes(module):
+            bases = (base.value if isinstance(base, ast.Subscript) else base for base in one.bases)
+            wrong += [
+                f"{module.name}.{one.name} derives from {names[base.id]}"
+                for base in bases
+                if isinstance(base, ast.Name) and names.get(base.id) in closed
+            ]
+    assert not wrong

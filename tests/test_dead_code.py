@@ -1,0 +1,71 @@
+"""Nothing is kept that nobody uses: vulture reads the packages, the examples and the benchmarks.
+
+What it cannot see is told to it by rules (messages, RPCs, settings) or, one name a line with its reason, in
+dead_code.txt beside this file. A line there that is not needed any more fails, too.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from vulture import Vulture  # type: ignore[import-untyped]
+from vulture.core import Item  # type: ignore[import-untyped]
+
+from tests.tree import PACKAGES, ROOT
+from yarnbox.yarn.rpc import SERVICES
+
+LIST = Path(__file__).with_name("dead_code.txt")
+ELSEWHERE = ("yarn/records/", "yarn/enums.py", "rm/settings/", "nm/settings/", "testing/")
+"""Fields and constants of Hadoop's messages, there because peers send or read them; settings, which
+test_settings_have_effect.py judges; what users' own tests call.
+"""
+
+
+def snake(name: str) -> str:
+    """An RPC's name as the method that answers it is called."""
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+
+
+def rpc_methods() -> dict[str, None]:
+    """The methods of services, which are found by the names of the RPCs."""
+    return {snake(rpc): None for rpcs in SERVICES.values() for rpc in rpcs}
+
+
+def allowed() -> dict[str, str]:
+    """Name to reason."""
+    lines = (line for line in LIST.read_text(encoding="utf-8").splitlines() if line and line[0] != "#")
+    return {name: reason.strip() for name, _, reason in (line.partition(" ") for line in lines)}
+
+
+def unused() -> list[Item]:
+    """What nobody uses, as far as vulture and the rules see."""
+    vulture = Vulture()
+    folders = [str(ROOT / room) for room in (*PACKAGES, "examples", "bench")]
+    vulture.scavenge(folders, exclude=["*_pb2*"])
+    rpcs = rpc_methods()
+    return [
+        item
+        for item in vulture.get_unused_code(min_confidence=60)
+        if not str(item.filename.relative_to(ROOT)).startswith(ELSEWHERE)
+        and not ("service" in item.filename.stem + item.filename.parent.name and item.name in rpcs)
+    ]
+
+
+def test_there_is_no_code_that_nobody_uses() -> None:
+    reasons = allowed()
+    found = unused()
+    faults = [
+        f"{one.filename}:{one.first_lineno} {one.typ} {one.name}" for one in found if one.name not in reasons
+    ]
+    assert not faults, "\n".join(faults)
+    names = {one.name for one in found}
+    assert not [name for name in reasons if name not in names], "these lines of dead_code.txt are not needed"
+    assert all(reasons.values()), "each line says why"
+
+
+def test_dead_code_is_found(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def lonely():\n    pass\n", encoding="utf-8")
+    vulture = Vulture()
+    vulture.scavenge([str(tmp_path)])
+    assert [item.name for item in vulture.get_unused_code()] == ["lonely"]

@@ -1,0 +1,6 @@
+"""How long tests wait: on a busy machine everything takes longer, and none of it is wrong for that."""
+
+from __future__ import annotations
+
+PATIENCE_S = 240
+"""For whatever is sure to happen if nothing is broken; a test that passes never waits so long."""

@@ -1,0 +1,48 @@
+"""An event: something that happened, sent to whom its class's family says."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar, TypeVar, dataclass_transform
+
+from yarnbox.yarn.frozen import frozen
+
+T = TypeVar("T")
+_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+class Event:
+    """Something that happened. `family` is the class whose handler gets it.
+
+    Its name is the entity and Hadoop's constant: SchedulerNodeUpdate is SchedulerEventType.NODE_UPDATE. A
+    class of events that Hadoop calls otherwise says so in `constant`; "" means that Hadoop has no such event.
+    """
+
+    __slots__ = ()
+    family: ClassVar[type[Event]]
+    constant: ClassVar[str] = ""
+
+    @property
+    def subject(self) -> Any:
+        """The id of whom it concerns, for the event log."""
+        return None
+
+
+def hadoop_constant(kind: type[Event]) -> str:
+    """Hadoop's name of such events, without its class; "" where it has none."""
+    known = _CONSTANTS.get(kind)
+    if known is None:
+        entity = kind.family.__name__.removesuffix("Event")
+        derived = _WORD.sub("_", kind.__name__.removeprefix(entity)).upper()
+        known = _CONSTANTS[kind] = str(vars(kind).get("constant", derived))
+    return known
+
+
+_CONSTANTS: dict[type[Event], str] = {}
+"""Those that were asked for: the event log asks for each line."""
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def event(cls: type[T]) -> type[T]:
+    """Makes `cls` an event: frozen, slotted, keyword arguments only."""
+    return frozen(cls)

@@ -1,0 +1,69 @@
+"""The order in which Java iterates over a HashMap, for the places where Hadoop's decisions depend on it.
+
+Java's hashes of ids are plain arithmetic on their parts, and a HashMap walks its table from the first slot to
+the last, entries of one slot in the order in which they came. The table has 16 slots, and doubles when more
+than three quarters as many entries are in it; it never shrinks. Hadoop: hashCode of ContainerId,
+ApplicationAttemptId, ApplicationId and NodeId; Java: String.hashCode, HashMap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import TypeVar
+
+from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId
+
+K = TypeVar("K")
+
+_LEAST_SLOTS = 16
+_INT = 0xFFFFFFFF
+
+
+def in_hash_order(keys: Iterable[K], hash_of: Callable[[K], int], most: int = 0) -> list[K]:
+    """The keys of a map, given in the order in which they came, in Java's order.
+
+    `most`: how many the map has held at one time, if it was more than now.
+    """
+    present = list(keys)
+    slots = _slots(max(most, len(present)))
+    return sorted(present, key=lambda key: _slot(hash_of(key), slots))
+
+
+@lru_cache(maxsize=1 << 16)  # users and hosts are few, and sorted often
+def text_hash(text: str) -> int:
+    """String.hashCode, as an unsigned number of 32 bits."""
+    found = 0
+    units = text.encode("utf-16-be")
+    for high, low in zip(units[::2], units[1::2], strict=True):
+        found = (31 * found + (high << 8 | low)) & _INT
+    return found
+
+
+def node_hash(node_id: NodeId) -> int:
+    """NodeId.hashCode."""
+    return (493217 * (493217 * 8501 + text_hash(node_id.host)) + node_id.port) & _INT
+
+
+def attempt_hash(attempt_id: ApplicationAttemptId) -> int:
+    """ApplicationAttemptId.hashCode."""
+    timestamp, number = attempt_id.application_id
+    application = 371237 * (371237 * 6521 + (timestamp ^ timestamp >> 32)) + number
+    return (347671 * (347671 * 5501 + application) + attempt_id.attempt_id) & _INT
+
+
+def container_hash(container_id: ContainerId) -> int:
+    """ContainerId.hashCode."""
+    number = container_id.id
+    return (31 * (number ^ number >> 32) + attempt_hash(container_id.application_attempt_id)) & _INT
+
+
+def _slots(entries: int) -> int:
+    slots = _LEAST_SLOTS
+    while entries * 4 > slots * 3:
+        slots *= 2
+    return slots
+
+
+def _slot(code: int, slots: int) -> int:
+    return (code ^ code >> 16) & (slots - 1)
