@@ -20,7 +20,8 @@ from yarnbox.cluster.directory import ClusterError
 from yarnbox.cluster.processes import environment_of, note_child
 
 TICK_MS = 200
-"""Sessions last from 2 to 20 of them."""
+"""How often it looks for sessions that have ended, and half of the shortest session."""
+LONGEST_SESSION_MS = 60_000
 _DEBIAN = Path("/usr/share/java")
 _MAIN = "org.apache.zookeeper.server.ZooKeeperServerMain"
 _START_S = 60.0
@@ -61,7 +62,8 @@ def start(
     directory.mkdir(parents=True, exist_ok=True)
     configuration = directory / "zoo.cfg"
     configuration.write_text(
-        f"clientPortAddress=127.0.0.1\nclientPort={port}\ntickTime={TICK_MS}\nmaxClientCnxns=0\n"
+        f"clientPortAddress=127.0.0.1\nclientPort={port}\nmaxClientCnxns=0\n"
+        f"tickTime={TICK_MS}\nmaxSessionTimeout={LONGEST_SESSION_MS}\n"
         f"dataDir={directory / 'data'}\n",
         encoding="utf-8",
     )

@@ -39,6 +39,7 @@ MAY_LACK_A_TOOL = (
     "tests.rm.edge.ha.test_elector",
     "tests.rm.edge.ha.test_role",
     "tests.rm.edge.ha.test_store",
+    "tests.rm.edge.ha.test_zookeeper",
 )
 
 # One letter of each is in brackets, so that this file does not find itself.

@@ -22,7 +22,9 @@ from tests.waiting import PATIENCE_S
 from yarnbox.cluster.ports import free_ports
 
 TICK_MS = 200
-"""Sessions last from 2 to 20 of them."""
+"""How often it looks for sessions that have ended; they last from two of them to LONGEST_SESSION_MS."""
+LONGEST_SESSION_MS = 300_000
+"""A session that outlasts any test: no pause of a busy machine ends it."""
 
 
 def lacking() -> str | None:
@@ -48,9 +50,9 @@ class Server:
 
     def new_tree(self) -> str:
         """An address below which nothing is yet."""
-        from kazoo.client import KazooClient
+        from yarnbox.rm.edge.ha.zookeeper import new_client
 
-        client = KazooClient(self.address)
+        client = new_client(self.address, LONGEST_SESSION_MS / 1000)
         client.start()
         name = uuid4().hex
         client.create(f"/{name}")
@@ -66,8 +68,9 @@ class Server:
         line += ["org.apache.zookeeper.server.ZooKeeperServerMain"]
         configuration = self._directory / "zoo.cfg"
         configuration.write_text(
-            f"clientPortAddress=127.0.0.1\nclientPort={self.port}\ntickTime={TICK_MS}\n"
-            f"dataDir={self._directory / 'data'}\nmaxClientCnxns=0\n"
+            f"clientPortAddress=127.0.0.1\nclientPort={self.port}\nmaxClientCnxns=0\n"
+            f"tickTime={TICK_MS}\nmaxSessionTimeout={LONGEST_SESSION_MS}\n"
+            f"dataDir={self._directory / 'data'}\n"
         )
         with (self._directory / "out").open("ab") as out:
             self._process = subprocess.Popen([*line, str(configuration)], stdout=out, stderr=out)

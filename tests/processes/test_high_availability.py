@@ -18,7 +18,10 @@ from yarnbox.yarn.records.ha import HAServiceState
 
 pytestmark = pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking()))
 
+SESSION = "hadoop.zk.timeout-ms", "6000"
+"""Longer than a busy machine pauses: an active one that is well stays active."""
 UP = ("up", "--detach", "--rms", "2", "--nodes", "2", "--port", "0", "--web-port", "0", "--scheduler", "fifo")
+LASTING = ("-D", "=".join(SESSION))
 SOON = ("-D", "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms=0")
 
 
@@ -44,7 +47,7 @@ def other(name: str) -> str:
 
 
 def test_a_job_goes_on_while_one_resourcemanager_after_the_other_is_killed(desk: Desk) -> None:
-    said = desk.here(*UP, *SOON)
+    said = desk.here(*UP, *LASTING, *SOON)
     assert "2 ResourceManagers and 2 NodeManagers" in said
     first = active(desk)
     shown = states(desk)
@@ -63,7 +66,7 @@ def test_a_job_goes_on_while_one_resourcemanager_after_the_other_is_killed(desk:
 
 
 def test_an_active_that_hangs_is_a_standby_when_it_goes_on(desk: Desk) -> None:
-    desk.here(*UP, *SOON)
+    desk.here(*UP, *LASTING, *SOON)
     first = active(desk)
     desk.here("kill-rm", first, "--signal", "STOP")
     assert active(desk) == other(first)
@@ -73,10 +76,10 @@ def test_an_active_that_hangs_is_a_standby_when_it_goes_on(desk: Desk) -> None:
 
 
 def test_a_cluster_goes_on_with_the_applications_of_the_last(desk: Desk) -> None:
-    desk.here(*UP)
+    desk.here(*UP, *LASTING)
     desk.yarnbox("job", "pi", "1", "10")
     desk.here("down")
-    desk.here(*UP, "--recover")
+    desk.here(*UP, *LASTING, "--recover")
     assert "application_" in desk.here("yarn", "application", "-list", "-appStates", "ALL")
 
 
@@ -100,7 +103,7 @@ def test_what_a_zookeeper_needs_is_said(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_the_test_kit_fails_over(tmp_path: Path) -> None:
     soon = {"yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "0"}
-    with YarnCluster(1, conf=soon, rms=2) as cluster:
+    with YarnCluster(1, conf=soon | dict([SESSION]), rms=2) as cluster:
         app = cluster.submit(retrying)
         cluster.wait_for_event("AttemptRegistered")
         before = several.active_of(cluster.cluster.run.load())

@@ -14,12 +14,11 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from kazoo.client import KazooClient
 from kazoo.exceptions import KazooException, NodeExistsError, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
-from kazoo.retry import KazooRetry
 
 from yarnbox.rm.edge.ha.lease import Lease, now_s
+from yarnbox.rm.edge.ha.zookeeper import new_client
 from yarnbox.rm.edge.store import StoreError
 from yarnbox.yarn.errors import IllegalArgumentError
 from yarnbox.yarn.records.ha import ActiveRMInfo
@@ -29,7 +28,6 @@ log = logging.getLogger("rm.election")
 
 LOCK = "ActiveStandbyElectorLock"
 _LOOKS_PER_SESSION = 5
-_LONGEST_RECONNECT_S = 0.5
 _MARGIN = 0.9
 """Of a session; clocks of two machines do not go alike."""
 
@@ -65,25 +63,10 @@ class Elector:
         """While this RM has the lock."""
         self.leader: str | None = None
         """The id of whoever has it, as far as it is known."""
-        self.client = KazooClient(
-            hosts,
-            timeout=session_s,
-            connection_retry=KazooRetry(max_tries=-1, delay=0.1, max_delay=_LONGEST_RECONNECT_S),
-            logger=logging.getLogger("rm.zookeeper"),
-        )
-        self._note_negotiated()
+        self.client = new_client(hosts, session_s, self._note_granted)
 
-    def _note_negotiated(self) -> None:
-        """A server may grant a shorter session than it is asked for, which kazoo keeps to itself."""
-        connection: Any = self.client._connection
-        connect = connection._connect
-
-        def noting(*arguments: Any) -> tuple[float, float]:
-            read_ms, connect_ms = connect(*arguments)
-            self._session_s = min(self._session_s, read_ms * 1.5 / 1000)
-            return float(read_ms), float(connect_ms)
-
-        connection._connect = noting
+    def _note_granted(self, session_s: float) -> None:
+        self._session_s = min(self._session_s, session_s)
 
     @property
     def session_s(self) -> float:

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from tests.rm.edge.test_process import CLIENT
 from tests.waiting import PATIENCE_S
+from tests.zookeeper import LONGEST_SESSION_MS
 from yarnbox.cluster.hadoop_site import yarn_properties
 from yarnbox.cluster.ports import free_ports
 from yarnbox.yarn.errors import NotReadyError, YarnError
@@ -30,12 +31,15 @@ T = TypeVar("T")
 
 IDS = ("rm1", "rm2")
 HA = "HAServiceProtocolService"
-SESSION_MS = 2000
+LONG_MS = LONGEST_SESSION_MS
+"""No pause of a busy machine ends such a session: who is active stays so until the test changes it."""
+SHORT_MS = 6000
+"""For tests that wait for a session to end."""
 _LOOK_EVERY_S = 0.02
 _RM = "yarn.resourcemanager."
 
 
-def properties(tree: str, tmp_path: Path, **more: str) -> dict[str, str]:
+def properties(tree: str, tmp_path: Path, session_ms: int = LONG_MS) -> dict[str, str]:
     """The configuration that both read; each port is free."""
     ports = iter(free_ports("127.0.0.1", 2 * len(IDS)))
     addresses: dict[str, str] = {}
@@ -51,14 +55,13 @@ def properties(tree: str, tmp_path: Path, **more: str) -> dict[str, str]:
         _RM + "ha.rm-ids": ",".join(IDS),
         _RM + "cluster-id": "box",
         "hadoop.zk.address": tree,
-        "hadoop.zk.timeout-ms": str(SESSION_MS),
+        "hadoop.zk.timeout-ms": str(session_ms),
         _RM + "recovery.enabled": "true",
         _RM + "store.class": "zookeeper",
         _RM + "scheduler.class": "fifo",
         _RM + "work-preserving-recovery.scheduling-wait-ms": "0",
         "yarnbox.hadoop-ipc.enabled": "true",
         "yarn.node-labels.fs-store.root-dir": str(tmp_path / "unused"),
-        **more,
     }
 
 
@@ -124,9 +127,11 @@ def eventually(condition: Callable[[], T | None], *explain: object) -> T:
 
 
 @contextmanager
-def machines(tree: str, tmp_path: Path, **more: str) -> Iterator[tuple[Machine, Machine]]:
+def machines(
+    tree: str, tmp_path: Path, session_ms: int = LONG_MS, *, more: dict[str, str] | None = None
+) -> Iterator[tuple[Machine, Machine]]:
     """Both RMs: the first is active, the second a standby. With `more`, both are standbys at first."""
-    given = properties(tree, tmp_path, **{name.replace("__", "."): value for name, value in more.items()})
+    given = properties(tree, tmp_path, session_ms) | (more or {})
     started: list[Machine] = []
     try:
         for rm_id in IDS:

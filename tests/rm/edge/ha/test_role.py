@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests import zookeeper
-from tests.rm.edge.ha.rms import HA, IDS, Machine, eventually, is_refused, machines, properties
+from tests.rm.edge.ha.rms import HA, IDS, SHORT_MS, Machine, eventually, is_refused, machines, properties
 from tests.rm.edge.test_hadoop import Client
 from yarnbox.am.asks import ContainerRequest
 from yarnbox.am.blocking import BlockingAMRMClient
@@ -54,7 +54,7 @@ from yarnbox.yarn.rpc import BlockingStub, RpcError
 pytestmark = pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking()))
 
 ACTIVE, STANDBY = HAServiceState.ACTIVE, HAServiceState.STANDBY
-MANUAL = {"yarn__resourcemanager__ha__automatic-failover__enabled": "false"}
+MANUAL = {"yarn.resourcemanager.ha.automatic-failover.enabled": "false"}
 
 
 def ask(machine: Machine, rpc: str, request: Any) -> Any:
@@ -114,7 +114,7 @@ def seen_by(machine: Machine) -> list[ApplicationId]:
 def test_an_active_that_is_killed_is_followed_by_the_standby_and_nothing_is_lost(
     tree: str, tmp_path: Path
 ) -> None:
-    with machines(tree, tmp_path) as (first, second):
+    with machines(tree, tmp_path, SHORT_MS) as (first, second):
         acknowledged = [first.submit(), first.submit()]
         with pytest.raises(NotReadyError, match="ResourceManager rm2 is not Active!"):
             second.applications()
@@ -129,7 +129,7 @@ def test_an_active_that_is_killed_is_followed_by_the_standby_and_nothing_is_lost
 def test_nodes_applications_and_commands_find_the_new_active(tree: str, tmp_path: Path) -> None:
     quick = {"yarn.client.failover-sleep-base-ms": "100", "yarn.client.failover-sleep-max-ms": "500"}
     quick |= {"yarn.resourcemanager.connect.max-wait.ms": "600000"}
-    with machines(tree, tmp_path) as (first, second), node(first.given, tmp_path):
+    with machines(tree, tmp_path, SHORT_MS) as (first, second), node(first.given, tmp_path):
         configuration = Configuration.of({**first.given, **quick})
         connection = Connection.of(configuration)
         attempt = unmanaged(connection)
@@ -184,7 +184,7 @@ def granted(master: BlockingAMRMClient) -> list[Container]:
 
 
 def test_an_active_that_stood_still_answers_nobody_when_it_wakes_up(tree: str, tmp_path: Path) -> None:
-    with machines(tree, tmp_path) as (first, second), first.client():
+    with machines(tree, tmp_path, SHORT_MS) as (first, second), first.client():
         acknowledged = [first.submit()]
         first.process.send_signal(signal.SIGSTOP)
         try:
@@ -201,7 +201,7 @@ def test_an_active_that_stood_still_answers_nobody_when_it_wakes_up(tree: str, t
 
 
 def test_zookeeper_may_be_started_again(server: zookeeper.Server, tree: str, tmp_path: Path) -> None:
-    with machines(tree, tmp_path) as (first, second):
+    with machines(tree, tmp_path, SHORT_MS) as (first, second):
         acknowledged = [first.submit()]
         server.stop()
         server.start()
@@ -212,7 +212,7 @@ def test_zookeeper_may_be_started_again(server: zookeeper.Server, tree: str, tmp
 def test_zookeeper_lost_for_longer_than_the_session_leaves_nobody_active(
     server: zookeeper.Server, tree: str, tmp_path: Path
 ) -> None:
-    with machines(tree, tmp_path) as (first, second):
+    with machines(tree, tmp_path, SHORT_MS) as (first, second):
         acknowledged = [first.submit()]
         server.stop()
         try:
@@ -267,7 +267,7 @@ def test_a_change_of_roles_has_to_be_forced_where_the_rms_elect(tree: str, tmp_p
 
 
 def test_without_elections_an_administrator_says_who_is_active(tree: str, tmp_path: Path) -> None:
-    with machines(tree, tmp_path, **{**MANUAL, "yarn__acl__enable": "true"}) as (first, second):
+    with machines(tree, tmp_path, more={**MANUAL, "yarn.acl.enable": "true"}) as (first, second):
         ask(first, "transitionToActive", TransitionToActiveRequest(req_info=BY_USER))
         acknowledged = first.submit()
         assert (first.state(), second.state()) == (ACTIVE, STANDBY)
@@ -324,7 +324,7 @@ def test_a_wrong_configuration_is_told_in_a_line(
 
 
 def test_without_zookeeper_an_rm_does_not_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = {**properties("127.0.0.1:1", tmp_path), "yarn.resourcemanager.ha.id": IDS[0]}
+    given = {**properties("127.0.0.1:1", tmp_path, SHORT_MS), "yarn.resourcemanager.ha.id": IDS[0]}
     words = [word for one in given.items() for word in ("-D", "=".join(one))]
     assert main(["--conf", str(tmp_path), *words]) == 1
     assert "ZooKeeper at 127.0.0.1:1 does not answer" in capsys.readouterr().err.splitlines()[-1]

@@ -13,6 +13,7 @@ from kazoo.client import KazooClient
 from tests import zookeeper
 from yarnbox.rm.edge.ha.lease import Lease, now_s
 from yarnbox.rm.edge.ha.store import ROOT, FencedError, StoreLostError, ZooKeeperStore
+from yarnbox.rm.edge.ha.zookeeper import new_client
 from yarnbox.rm.edge.store import Key, StoreError
 
 pytestmark = pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking()))
@@ -22,7 +23,7 @@ AT = f"/rmstore/{ROOT}"
 
 @contextmanager
 def client(tree: str) -> Iterator[KazooClient]:
-    found = KazooClient(tree, timeout=2.0)
+    found = new_client(tree, zookeeper.LONGEST_SESSION_MS / 1000)
     found.start()
     try:
         yield found
