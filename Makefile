@@ -44,7 +44,7 @@ test: setup ## Run all tests; format, lint and types are among them. COMPILED=1:
 test-clients: setup ## Run Hadoop's own commands, MapReduce, NodeManager, Java clients, Spark and Flink on a cluster (needs Java; 1 GB of cache)
 	@if $(BIN)/python -m tests.clients.installed; then \
 	  twin=tests/hadoop; $(BIN)/python -m tests.hadoop.installed || { test $$? -eq 3 && twin=; } && \
-	  $(BIN)/pytest -q -o python_files='check_*.py' --timeout 300 tests/clients $$twin; \
+	  $(BIN)/pytest -q -o python_files='check_*.py' --timeout 900 tests/clients $$twin; \
 	else test $$? -eq 3; fi
 
 compare: setup ## Play every scenario by Hadoop's ResourceManager too, and compare (needs Java and Maven)

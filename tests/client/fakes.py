@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
+from tests.waiting import PATIENCE_S
 from yarnbox.client.console import Console
 from yarnbox.client.main import main
 from yarnbox.yarn.clock import VirtualClock
@@ -83,7 +84,7 @@ class FakeResourceManager:
 
         self._thread = threading.Thread(target=run)
         self._thread.start()
-        assert started.wait(10), "the fake ResourceManager did not start"
+        assert started.wait(PATIENCE_S), "the fake ResourceManager did not start"
         return self
 
     def __exit__(

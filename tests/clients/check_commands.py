@@ -18,6 +18,7 @@ import pytest
 from tests.clients.jvm import Commands, Said, environment
 from tests.clients.site import NODES, yarn
 from tests.tree import ROOT
+from tests.waiting import PATIENCE_S
 from yarnbox.cluster.cluster import Cluster, wait_until
 
 MOVING = re.compile(
@@ -170,7 +171,7 @@ def running_job(cluster: Cluster) -> Iterator[Applications]:
                 known.container = (found(CONTAINER, containers) or [""])[-1]
                 return containers.out.count("RUNNING") == 3
 
-            assert wait_until(is_running, 60), job.poll()
+            assert wait_until(is_running, PATIENCE_S), job.poll()
             yield known
         finally:
             job.terminate()
@@ -181,7 +182,7 @@ def running_job(cluster: Cluster) -> Iterator[Applications]:
 def applications(cluster: Cluster) -> Iterator[Applications]:
     """One that is over, and one that runs."""
     with shell_job(cluster, 1, "true") as short:
-        assert short.wait(60) == 0
+        assert short.wait(PATIENCE_S) == 0
     finished = found(APPLICATION, yarn(cluster, "application", "-list", "-appStates", "FINISHED"))[-1]
     with running_job(cluster) as known:
         known.finished = finished
@@ -250,7 +251,7 @@ def test_an_application_is_changed_and_killed(hadoop: Commands, cluster: Cluster
         is_now("TimeoutType : LIFETIME")
         says("Signalling container", "container", "-signal", job.container, "OUTPUT_THREAD_DUMP")
         says("Failing attempt", "applicationattempt", "-fail", job.attempt)
-        assert wait_until(lambda: job.attempt in failed_attempts(cluster, job.running), 30)
+        assert wait_until(lambda: job.attempt in failed_attempts(cluster, job.running), PATIENCE_S)
         says(f"Killing application {job.running}", "application", "-kill", job.running)
         is_now("State : KILLED\n")
         says("has already finished", "application", "-kill", job.running)
@@ -302,7 +303,7 @@ def test_a_node_is_given_other_resources(hadoop: Commands, cluster: Cluster) -> 
         said = hadoop("rmadmin", "-updateNodeResource", node, memory, "8")
         assert said.status == 0, str(said)
         shown = partial(node_shows, hadoop, node, f"Memory-Capacity : {memory}MB")
-        assert wait_until(shown, 20)
+        assert wait_until(shown, PATIENCE_S)
         agree(hadoop, cluster, "node", "-status", node)
 
 

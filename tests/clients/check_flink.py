@@ -8,9 +8,10 @@ from pathlib import Path
 from tests.clients.flink import Flink
 from tests.clients.site import yarn
 from tests.clients.spark import counted, real_text
+from tests.waiting import PATIENCE_S
 from yarnbox.cluster.cluster import Cluster, wait_until
 
-JOB_S = 150
+JOB_S = PATIENCE_S
 
 
 def test_an_application_counts_words(cluster: Cluster, scratch: Path, tmp_path: Path) -> None:

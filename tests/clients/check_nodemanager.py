@@ -18,6 +18,7 @@ from tests.clients.jvm import PROGRAM_S, Programs, environment
 from tests.clients.nodemanager import HOST, HadoopNode, empty_cluster, joined
 from tests.clients.site import yarn
 from tests.tree import ROOT
+from tests.waiting import PATIENCE_S
 from yarnbox.cluster.cluster import Cluster, wait_until
 from yarnbox.yarn.enums import NodeState
 
@@ -27,7 +28,7 @@ pytestmark = [
     pytest.mark.parametrize("programs", ["3.4"], indirect=True),
 ]
 
-ENOUGH_S = 40
+ENOUGH_S = PATIENCE_S
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from tests.clients.jobs import patient
 from tests.clients.jvm import PROGRAM_S, Programs, environment
 from tests.clients.site import yarn
 from tests.tree import ROOT
+from tests.waiting import PATIENCE_S
 from yarnbox.cluster.cluster import Cluster, wait_until
 
 
@@ -40,7 +41,7 @@ def test_clients_prove_to_masters_who_they_are(programs: Programs, cluster: Clus
             running[:] = re.findall(r"application_\d+_\d+", listed.out)
             return len(running) == 2
 
-        assert wait_until(both_run, 30)
+        assert wait_until(both_run, PATIENCE_S)
         said = programs.run(cluster.run.path, "ClientToAM", *running)
     assert said.status == 0, str(said)
     assert said.out.endswith("done\n")

@@ -11,6 +11,7 @@ import pytest
 from tests.clients.site import LABELLED, yarn
 from tests.clients.spark import JOB_S, WORD_COUNT, Spark, counted, real_text
 from tests.tree import ROOT
+from tests.waiting import PATIENCE_S
 from yarnbox.cluster.cluster import Cluster, wait_until
 from yarnbox.yarn.enums import NodeState
 
@@ -45,7 +46,7 @@ def test_pi_and_word_count_share_the_cluster_from_two_queues(
     with spark.submitted(*pi) as first, spark.submitted(*words) as second:
         assert first.wait() == 0, first.story
         assert second.wait() == 0, second.story
-        assert wait_until(lambda: "Pi is roughly 3.1" in logs(spark.cluster, first.application), 20)
+        assert wait_until(lambda: "Pi is roughly 3.1" in logs(spark.cluster, first.application), PATIENCE_S)
         queues = {one.application: queue_of(spark.cluster, one.application) for one in (first, second)}
     assert target.read_text(encoding="utf-8") == counted(text)
     assert list(queues.values()) == ["root.other", "root.default"]
@@ -119,7 +120,7 @@ def test_a_job_is_killed(spark_35: Spark, tmp_path: Path) -> None:
         assert said.out == f"Killing application {job.application}\n"
         assert job.wait() == 1, job.story
         assert "was killed by user" in job.said
-        assert wait_until(lambda: not processes_of(job.application), 20)
+        assert wait_until(lambda: not processes_of(job.application), PATIENCE_S)
 
 
 def processes_of(application: str) -> list[int]:

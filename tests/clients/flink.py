@@ -9,10 +9,11 @@ from pathlib import Path
 
 from tests.clients import installed
 from tests.clients.jvm import SOURCES, Said, environment, hadoop_jars
+from tests.waiting import PATIENCE_S
 from yarnbox.cluster.cluster import Cluster
 
 RELEASE = "flink-1.20"
-SUBMISSION_S = 120
+SUBMISSION_S = PATIENCE_S
 LOGGING = """\
 rootLogger.level = INFO
 rootLogger.appenderRef.console.ref = console

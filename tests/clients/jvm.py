@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.clients import installed
+from tests.waiting import PATIENCE_S
 
 SOURCES = Path(__file__).with_name("java")
 CLI = "org.apache.hadoop.yarn.client.cli."
-PROGRAM_S = 240
+PROGRAM_S = PATIENCE_S
 _QUICK_TO_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 MAINS = {

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from tests.clients import installed
 from tests.clients.jvm import SOURCES, environment
+from tests.waiting import PATIENCE_S
 from yarnbox.cluster.cluster import Cluster
 
-JOB_S = 120
+JOB_S = PATIENCE_S
 LOGGING = """\
 log4j.rootLogger=INFO,console
 log4j.appender.console=org.apache.log4j.ConsoleAppender

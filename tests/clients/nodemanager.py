@@ -11,13 +11,14 @@ from pathlib import Path
 from tests.clients.jvm import environment
 from tests.clients.site import PROPERTIES
 from tests.hadoop.installed import jars
+from tests.waiting import PATIENCE_S
 from yarnbox.cluster.cluster import Cluster, Options, wait_until
 from yarnbox.cluster.directory import RunDirectory
 from yarnbox.yarn.enums import NodeState
 
 MAIN = "org.apache.hadoop.yarn.server.nodemanager.NodeManager"
 HOST = "127.0.2.1"
-JOIN_S = 60
+JOIN_S = PATIENCE_S
 _LEAVE_S = 20
 _JAVA = (
     *("java", "-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"),

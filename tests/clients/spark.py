@@ -14,9 +14,10 @@ from pathlib import Path
 from tests.clients import installed
 from tests.clients.jvm import SOURCES, environment
 from tests.tree import ROOT
+from tests.waiting import PATIENCE_S
 from yarnbox.cluster.cluster import Cluster, wait_until
 
-JOB_S = 150
+JOB_S = PATIENCE_S
 PI = re.compile(r"Pi is roughly 3\.1\d+")
 _APPLICATION = re.compile(r"application_\d+_\d+")
 _LAST_BYTES = 6000

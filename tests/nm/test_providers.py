@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from tests.nm.rig import NODE
+from tests.waiting import PATIENCE_S
 from yarnbox.nm.core import Core
 from yarnbox.nm.edge.naming import NamingFiles
 from yarnbox.nm.edge.providers import ProviderLoops, check_providers
@@ -181,15 +182,16 @@ def test_attributes_that_are_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "text, report",
+    "text, timeout_ms, report",
     [
-        ("echo fine; exit 3", ""),
-        ("echo ERROR fan", "ERROR fan\n"),
-        ("sleep 100", TIMED_OUT),
+        ("echo fine; exit 3", 1000 * PATIENCE_S, ""),
+        ("echo ERROR fan", 1000 * PATIENCE_S, "ERROR fan\n"),
+        ("sleep 1000", 500, TIMED_OUT),
     ],
 )
-def test_health_scripts(tmp_path: Path, text: str, report: str) -> None:
-    health = HealthSettings(script_path=_script(tmp_path, text), run_before_startup=True, timeout_ms=500)
+def test_health_scripts(tmp_path: Path, text: str, timeout_ms: int, report: str) -> None:
+    script = _script(tmp_path, text)
+    health = HealthSettings(script_path=script, run_before_startup=True, timeout_ms=timeout_ms)
     assert _looked(NMSettings(health=health)).health.report == report
 
 

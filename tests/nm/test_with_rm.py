@@ -197,7 +197,7 @@ def test_an_application_from_submission_to_success(tmp_path: Path) -> None:
 
 
 def test_a_silent_node_is_lost_and_its_container_with_it(tmp_path: Path) -> None:
-    expiry = {"yarn_nm_liveness-monitor_expiry-interval-ms": "600"}
+    expiry = {"yarn_nm_liveness-monitor_expiry-interval-ms": "5000"}
 
     async def body() -> None:
         async with (

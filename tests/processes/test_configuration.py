@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes.conftest import ROOT, Desk
+from tests.waiting import PATIENCE_S
 from yarnbox.cluster.cluster import latest
 from yarnbox.yarn.configuration.document import write
 
@@ -30,7 +31,7 @@ def set_in(file: Path, name: str, value: str) -> None:
 def as_other(desk: Desk, *words: str) -> int:
     """The exit status of a command of another user's."""
     command = desk.start(*words, user="other")
-    command.communicate(timeout=60)
+    command.communicate(timeout=PATIENCE_S)
     return command.returncode
 
 

@@ -14,7 +14,7 @@ from tests.waiting import PATIENCE_S
 from yarnbox.cluster.processes import containers_of
 from yarnbox.yarn.event_log import MILESTONES, RECOVERED, STARTED
 
-SOON = ("-D", "yarn.nm.liveness-monitor.expiry-interval-ms=3000")
+SOON = ("-D", "yarn.nm.liveness-monitor.expiry-interval-ms=6000")
 
 
 def attempt_number(job: Gated) -> int:

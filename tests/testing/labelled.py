@@ -17,7 +17,7 @@ PROPERTIES = {
     "yarn.node-labels.enabled": "true",
     "yarn.node-labels.configuration-type": "distributed",
     "yarnbox.node-secret-file": "",
-    "yarn.nm.liveness-monitor.expiry-interval-ms": "1500",
+    "yarn.nm.liveness-monitor.expiry-interval-ms": "6000",
     f"{_QUEUES}root.accessible-node-labels": "fast",
     f"{_QUEUES}root.accessible-node-labels.fast.capacity": "100",
     f"{_QUEUES}root.default.accessible-node-labels": "fast",

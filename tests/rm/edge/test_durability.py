@@ -15,6 +15,7 @@ import pytest
 
 from tests.rm.edge.test_http import web
 from tests.rm.edge.test_process import CLIENT, Desk, _quiet_log, definitions, play, running
+from tests.waiting import PATIENCE_S
 from yarnbox.cluster.main import main as yarnbox
 from yarnbox.rm.edge.process import main
 from yarnbox.rm.edge.store import FILE
@@ -98,7 +99,7 @@ def test_no_answer_leaves_before_its_turn_is_stored(
                 asked(stub, sound)
         assert process.stderr is not None
         said = process.stderr.read()
-        assert process.wait(30) == 1
+        assert process.wait(PATIENCE_S) == 1
         assert said.splitlines()[-1] == "rm: state store: database or disk is full"
     make_room(tmp_path)
     with resource_manager(tmp_path) as (_, address), BlockingStub(address, CLIENT, user="ann") as stub:
@@ -113,7 +114,7 @@ def test_a_store_that_is_deleted_under_an_rm_takes_no_more_submissions(tmp_path:
         (tmp_path / "state" / FILE).unlink()
         with pytest.raises((NotReadyError, ConnectionFailedError)):
             submit(stub)
-        assert process.wait(30) == 1
+        assert process.wait(PATIENCE_S) == 1
 
 
 # Stores that are not as they were left

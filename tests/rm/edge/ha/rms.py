@@ -96,7 +96,7 @@ class Machine:
 
     def client(self) -> BlockingStub:
         """To be closed."""
-        return BlockingStub(self.address, CLIENT, user="ann", timeout_s=5.0)
+        return BlockingStub(self.address, CLIENT, user="ann", timeout_s=60.0)
 
     def submit(self) -> ApplicationId:
         """An application whose AM is run by whoever submits it; it was acknowledged."""

@@ -19,6 +19,7 @@ import pytest
 from tests import zookeeper
 from tests.rm.edge.ha.rms import HA, IDS, SHORT_MS, Machine, eventually, is_refused, machines, properties
 from tests.rm.edge.test_hadoop import Client
+from tests.waiting import PATIENCE_S
 from yarnbox.am.asks import ContainerRequest
 from yarnbox.am.blocking import BlockingAMRMClient
 from yarnbox.am.connection import Connection
@@ -58,7 +59,7 @@ MANUAL = {"yarn.resourcemanager.ha.automatic-failover.enabled": "false"}
 
 
 def ask(machine: Machine, rpc: str, request: Any) -> Any:
-    with BlockingStub(machine.address, HA, timeout_s=60.0) as stub:
+    with BlockingStub(machine.address, HA, timeout_s=PATIENCE_S) as stub:
         return stub.call(rpc, request)
 
 
@@ -72,7 +73,7 @@ BY_USER = info(HARequestSource.REQUEST_BY_USER)
 
 def get(machine: Machine, path: str) -> tuple[int, dict[str, str], str]:
     host, _, port = machine.web.rpartition(":")
-    connection = http.client.HTTPConnection(host, int(port), timeout=30)
+    connection = http.client.HTTPConnection(host, int(port), timeout=PATIENCE_S)
     try:
         connection.request("GET", path)
         answer = connection.getresponse()
