@@ -5,7 +5,8 @@
 
 A fault is a value; every cluster of the kit takes the same ones. `Faults` stands at the border that calls
 cross: it counts them, keeps them back, drops them, refuses them, and has the cluster carry out what is not a
-matter of calls. It knows no clock and no wire. There is no `fail_over`: there is no standby ResourceManager.
+matter of calls. It knows no clock and no wire. There is no `fail_over`:
+what has several ResourceManagers is a `YarnCluster`.
 """
 
 from __future__ import annotations

@@ -105,11 +105,7 @@ def walk(seed: int, scheduler: str, steps: Sequence[Step] | None = None) -> Outc
             cluster.model.broke(error)
     fault = cluster.model.fault
     digest = blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
-    kind = (
-        ""
-        if fault is None
-        else f"{type(fault).__name__} {''.join(c for c in str(fault)[:60] if c.isalpha())}"
-    )
+    kind = "" if fault is None else f"{type(fault).__name__} {_letters(str(fault)[:60])}"
     told = "" if fault is None else cluster.model.told()
     return Outcome(told, kind, digest, len(lines), now_s, journey.coverage)
 

@@ -12,6 +12,7 @@ from playwright.async_api import Page, async_playwright
 from tests.cluster.viewer.test_browser import BROWSER, EVERY_PAGE, needs_browser, show
 from tests.cluster.viewer.test_server import play, viewing
 from tests.tree import ROOT
+from tests.waiting import PATIENCE_S
 from yarnbox.sim.recording.document import Recording
 
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -41,8 +42,11 @@ async def faults_of(page: Page, top: str, path: str) -> list[str]:
 def test_everybody_can_use_every_page(device: str, recording: Recording, workload: Recording) -> None:
     async def scene() -> None:
         async with viewing([workload, recording]) as caller, async_playwright() as playwright:
-            browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+            browser = await playwright.chromium.launch(
+                executable_path=BROWSER, timeout=1000 * PATIENCE_S, args=["--no-sandbox"]
+            )
             page = await browser.new_page(**DEVICES[device])
+            page.set_default_timeout(1000 * PATIENCE_S)
             faults = []
             for path in (*EVERY_PAGE, "/run?run=b&at=8000", "/app/application_0_0002?run=b&at=9000"):
                 found = await faults_of(page, caller.top, path)
@@ -61,8 +65,11 @@ def test_everybody_can_use_every_page(device: str, recording: Recording, workloa
 def test_a_row_on_a_phone_shows_what_matters(recording: Recording) -> None:
     async def scene() -> None:
         async with viewing([recording]) as caller, async_playwright() as playwright:
-            browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+            browser = await playwright.chromium.launch(
+                executable_path=BROWSER, timeout=1000 * PATIENCE_S, args=["--no-sandbox"]
+            )
             page = await browser.new_page(**DEVICES["phone"])
+            page.set_default_timeout(1000 * PATIENCE_S)
             await show(page, caller.top, "/apps?at=5000")
             (row,) = await page.locator("[aria-rowcount] tbody tr").all()
             shown = [one for one in await row.locator("td").all() if await one.is_visible()]

@@ -12,6 +12,7 @@ import pytest
 from playwright.async_api import Page, async_playwright, expect
 
 from tests.cluster.viewer.test_server import play, viewing
+from tests.waiting import PATIENCE_S
 from yarnbox.cluster.demo import demos
 from yarnbox.cluster.demo import recorded as demo_recorded
 from yarnbox.sim.recording.document import Recording, read
@@ -43,8 +44,11 @@ EVERY_PAGE = (
 async def browsing() -> AsyncIterator[Page]:
     """A page on whose console no error may stand."""
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(
+            executable_path=BROWSER, timeout=1000 * PATIENCE_S, args=["--no-sandbox"]
+        )
         page = await browser.new_page()
+        page.set_default_timeout(1000 * PATIENCE_S)
         page.on("pageerror", lambda error: pytest.fail(f"a script failed: {error}"))
         complaints: list[str] = []
         page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
@@ -260,8 +264,11 @@ def test_a_demo_explains_itself_and_can_be_changed() -> None:
 def test_what_is_wrong_with_a_scenario_is_told(recording: Recording) -> None:
     async def scene() -> None:
         async with viewing([recording]) as caller, async_playwright() as playwright:
-            browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+            browser = await playwright.chromium.launch(
+                executable_path=BROWSER, timeout=1000 * PATIENCE_S, args=["--no-sandbox"]
+            )
             page = await browser.new_page()
+            page.set_default_timeout(1000 * PATIENCE_S)
             page.on("pageerror", lambda error: pytest.fail(f"a script failed: {error}"))
             await show(page, caller.top, "/simulation")
             await page.locator("#scenario").fill("name: bad\nsteps: [{sleep: 1}]\n")

@@ -50,9 +50,12 @@ NAME = "<img src=x onerror=alert(1)>"
 @asynccontextmanager
 async def opened(caller: Web, **device: Any) -> AsyncIterator[Page]:
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(
+            executable_path=BROWSER, timeout=1000 * PATIENCE_S, args=["--no-sandbox"]
+        )
         try:
             page = await browser.new_page(**device)
+            page.set_default_timeout(1000 * PATIENCE_S)
             page.on("pageerror", lambda error: pytest.fail(f"a script failed: {error}"))
             page.on("dialog", lambda dialog: pytest.fail("text of a user was executed"))
             yield page
@@ -175,7 +178,7 @@ def test_a_node_that_dies_is_seen_without_a_reload(tmp_path: Path) -> None:
         expiry = {"yarn__nm__liveness-monitor__expiry-interval-ms": "2000"}
         async with web(tmp_path, **expiry) as caller, opened(caller) as page:
             await show(page, caller, "/nodes")
-            await page.locator("td .state.LOST").wait_for(timeout=1000 * PATIENCE_S)
+            await page.locator("td .state.LOST").wait_for()
             await page.screenshot(path=ARTIFACTS / "node-lost.png")
 
     play(scene)

@@ -11,6 +11,7 @@ from playwright.async_api import async_playwright
 from tests.rm.edge.test_browser import BROWSER, needs_browser
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import play
+from tests.waiting import PATIENCE_S
 from yarnbox.yarn.records.client import GetNewApplicationRequest
 
 INFO = "/ws/v1/cluster/info"
@@ -98,9 +99,12 @@ def test_a_page_of_another_site_submits_nothing(tmp_path: Path) -> None:
             site_port = runner.addresses[0][1]
             async with web(tmp_path) as caller, async_playwright() as playwright:
                 arguments = ["--no-sandbox", "--host-resolver-rules=MAP evil.example 127.0.0.1"]
-                browser = await playwright.chromium.launch(executable_path=BROWSER, args=arguments)
+                browser = await playwright.chromium.launch(
+                    executable_path=BROWSER, timeout=1000 * PATIENCE_S, args=arguments
+                )
                 try:
                     page = await browser.new_page()
+                    page.set_default_timeout(1000 * PATIENCE_S)
                     rm_port = caller.top.rpartition(":")[2]
                     rebound = await page.goto(f"http://evil.example:{rm_port}/cluster")
                     assert rebound is not None
@@ -115,6 +119,7 @@ def test_a_page_of_another_site_submits_nothing(tmp_path: Path) -> None:
                     assert (await sent.value).status == 403
                     assert not await is_known(caller, application_id)
                     page = await browser.new_page()
+                    page.set_default_timeout(1000 * PATIENCE_S)
                     own = await page.goto(f"{caller.top}/cluster")
                     assert own is not None
                     assert own.status == 200
