@@ -21,13 +21,17 @@ import org.apache.hadoop.yarn.client.api.async.AMRMClientAsync;
 import org.apache.hadoop.yarn.client.api.async.NMClientAsync;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
-/** A master in a container of its own: AMRMClientAsync and NMClientAsync. Runs a command so many times. */
+/**
+ * A master in a container of its own: AMRMClientAsync and NMClientAsync. Runs a command so many times. An ask that
+ * crosses an allocation is served twice in YARN: what is more than was wanted goes back.
+ */
 public final class AsyncMaster {
   private static final int HEARTBEAT_MS = 100;
-  private static final long PATIENCE_S = 120;
+  private static final long PATIENCE_S = 240;
 
   private final YarnConfiguration conf = new YarnConfiguration();
   private final String command;
+  private final int times;
   private final CountDownLatch left;
   private final Map<ContainerId, NodeId> places = new ConcurrentHashMap<>();
   private final AtomicReference<String> fault = new AtomicReference<>();
@@ -37,6 +41,7 @@ public final class AsyncMaster {
 
   private AsyncMaster(int times, String command) {
     this.command = command;
+    this.times = times;
     this.left = new CountDownLatch(times);
   }
 
@@ -50,7 +55,6 @@ public final class AsyncMaster {
     nodes.init(conf);
     nodes.start();
     rm.registerApplicationMaster("localhost", 0, "");
-    long times = left.getCount();
     for (int each = 0; each < times; each++) {
       rm.addContainerRequest(wish());
     }
@@ -70,6 +74,10 @@ public final class AsyncMaster {
     @Override
     public void onContainersAllocated(List<Container> containers) {
       for (Container container : containers) {
+        if (places.size() == times) {
+          rm.releaseAssignedContainer(container.getId());
+          continue;
+        }
         rm.removeContainerRequest(wish());
         places.put(container.getId(), container.getNodeId());
         nodes.startContainerAsync(container, ContainerLaunchContext.newInstance(
@@ -80,6 +88,9 @@ public final class AsyncMaster {
     @Override
     public void onContainersCompleted(List<ContainerStatus> statuses) {
       for (ContainerStatus status : statuses) {
+        if (!places.containsKey(status.getContainerId())) {
+          continue;
+        }
         if (status.getExitStatus() != 0) {
           fault.compareAndSet(null, status.getContainerId() + " ended with " + status.getExitStatus());
         }

@@ -31,6 +31,9 @@ public final class Survival {
   private static int running(YarnClient yarn, ApplicationId application) throws Exception {
     int running = 0;
     ApplicationReport report = yarn.getApplicationReport(application);
+    if (Masters.isOver(yarn, application)) {
+      throw new AssertionError("it is over already: " + report.getDiagnostics());
+    }
     for (ContainerReport container : yarn.getContainers(report.getCurrentApplicationAttemptId())) {
       running += container.getContainerState() == ContainerState.RUNNING ? 1 : 0;
     }
