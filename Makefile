@@ -3,10 +3,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PACKAGES := protos yarn rm nm am client cluster sim testing
-BENCHES := $(filter-out check failover spark taskstream whatif work,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)))
+BENCHES := $(filter-out check failover spark storm taskstream whatif work,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)))
 
 .PHONY: help setup compiled test test-clients compare mutants cluster demo-locality paper
-.PHONY: bench bench-check bench-clients bench-hadoop failover soak lint format pictures release clean
+.PHONY: bench bench-check bench-clients bench-hadoop failover soak storm lint format pictures release clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
@@ -76,6 +76,9 @@ bench-clients: setup ## Run SparkPi on a cluster and without one (needs Java; in
 
 soak: setup ## Walk for MINUTES (60): a cluster under faults drawn from seeds, in virtual time
 	@$(BIN)/python -m yarnbox.testing.walk --minutes $(or $(MINUTES),60)
+
+storm: setup ## Kill, pause, starve of disk and send noise to real processes for MINUTES (5): no promise may be broken
+	@$(BIN)/python -m bench.storm --minutes $(or $(MINUTES),5)
 
 bench-hadoop: setup ## Compare the schedulers' speed with that of Hadoop's own, in turns (needs Java and Maven)
 	@$(BIN)/python -m bench.hadoop

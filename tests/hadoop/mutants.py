@@ -7,7 +7,8 @@ is a rule that nothing checks.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from tests.mutants import Mutant
 
 _QUEUES = "rm/scheduler/capacity/queues/"
 _ALLOCATION = "rm/scheduler/capacity/allocation/"
@@ -15,19 +16,10 @@ _PREEMPTION = "rm/scheduler/capacity/preemption/"
 _FAIR = "rm/scheduler/fair/"
 
 
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """One fault: in which file which text becomes which."""
+class SchedulerMutant(Mutant):
+    """A fault of a scheduler."""
 
-    name: str
-    file: str
-    before: str
-    after: str
-
-    @property
-    def module(self) -> str:
-        """The module that the file is imported as."""
-        return "yarnbox." + self.file.removesuffix(".py").replace("/", ".")
+    __slots__ = ()
 
     @property
     def scheduler(self) -> str:
@@ -44,8 +36,8 @@ class Mutant:
         return areas[::-1] if self.file.startswith(_PREEMPTION) else areas
 
 
-def _in(file: str, *rows: tuple[str, str, str]) -> Iterator[Mutant]:
-    return (Mutant(name, file, before, after) for name, before, after in rows)
+def _in(file: str, *rows: tuple[str, str, str]) -> Iterator[SchedulerMutant]:
+    return (SchedulerMutant(name, file, before, after) for name, before, after in rows)
 
 
 MUTANTS = (

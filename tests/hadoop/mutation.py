@@ -15,51 +15,20 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
-from types import CodeType, ModuleType
 
-from tests.hadoop.mutants import MUTANTS, Mutant
+from tests.hadoop.mutants import MUTANTS, SchedulerMutant
+from tests.mutants import put_in
 
 ROOT = Path(__file__).parents[2]
 NOTICED, MISSED = "noticed", "NOT NOTICED"
 _SAME = "same"
 
 
-class _Loader(SourceFileLoader):
-    """Reads the module with the fault in it."""
-
-    def __init__(self, mutant: Mutant, path: str) -> None:
-        super().__init__(mutant.module, path)
-        self._mutant = mutant
-
-    def get_code(self, fullname: str) -> CodeType:
-        text = Path(self.path).read_text()
-        assert text.count(self._mutant.before) == 1
-        return compile(text.replace(self._mutant.before, self._mutant.after), self.path, "exec")
-
-
-class _Finder(MetaPathFinder):
-    def __init__(self, mutant: Mutant) -> None:
-        self._mutant = mutant
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if fullname != self._mutant.module:
-            return None
-        spec = PathFinder.find_spec(fullname, path, target)
-        assert spec is not None
-        assert spec.origin is not None
-        spec.loader = _Loader(self._mutant, spec.origin)
-        return spec
-
-
 # ---- in the process of one fault, or of none
 
 
-def _noticed_by_scenarios(mutant: Mutant) -> str:
+def _noticed_by_scenarios(mutant: SchedulerMutant) -> str:
     """The first scenario that fails, or nothing."""
     from yarnbox.sim.scenario.document import read_scenario
     from yarnbox.sim.scenario.player import Player
@@ -89,8 +58,8 @@ def _walks(scheduler: str, seeds: Sequence[int], *, to_the_first: bool) -> dict[
     return found
 
 
-def _play(mutant: Mutant, seeds: Sequence[int]) -> int:
-    sys.meta_path.insert(0, _Finder(mutant))
+def _play(mutant: SchedulerMutant, seeds: Sequence[int]) -> int:
+    put_in(mutant)
     by = _noticed_by_scenarios(mutant)
     if not by and seeds:
         kinds = _walks(mutant.scheduler, seeds, to_the_first=True)
@@ -131,7 +100,7 @@ def main(arguments: Sequence[str]) -> int:
     return _report([one for one in MUTANTS if one.name in given.names or not given.names], seeds)
 
 
-def _report(mutants: Sequence[Mutant], seeds: range) -> int:
+def _report(mutants: Sequence[SchedulerMutant], seeds: range) -> int:
     same: dict[str, str] = {}
     missed = 0
     for mutant in mutants:
