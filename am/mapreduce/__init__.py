@@ -12,6 +12,7 @@ context      what a handler reaches
 job, task, attempt    the three tables and their hooks
 tables       the three as a page of the manual
 rampup       how many reduces to ask for while maps run
+compute_slots  reduces that copy in small containers and compute in large ones, as an option
 waiting      who waits for a container, by priority and place
 allocator    which containers are asked for, and who gets which
 uber         which jobs run in their AM's container, and in which order
