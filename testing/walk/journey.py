@@ -268,12 +268,12 @@ class _Journey:
                 continue
             else:
                 self._model.note_report(application_id, answer.application_report)
-        for application_id in self._model.apps:
+        for application_id in list(self._model.apps):
             await self._look_at_failures(application_id)
 
     async def _look_at_failures(self, application_id: ApplicationId) -> None:
         """Attempts of whose failure a ResourceManager has heard have ended, whoever is asked."""
-        for container_id in self._model.apps[application_id].heard:
+        for container_id in list(self._model.apps[application_id].heard):
             attempt_id = container_id.application_attempt_id
             request = GetApplicationAttemptReportRequest(application_attempt_id=attempt_id)
             try:
