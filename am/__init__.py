@@ -10,9 +10,9 @@ connection  where an AM finds its cluster
 environment what a container is told by its NM
 launch      launch contexts for Python programs
 submit      an application handed to the RM, and followed to its end
-command     `yarnbox job`
-output      what an application's containers wrote, when it has ended
-progress    how far a job is, on a terminal and elsewhere
+staging     files of a client, put where its containers find them
+client_service  a service of the AM's own for its clients
+job_command/ `yarnbox job`
 mapreduce/  the MapReduce AM, its tasks and its jobs
 shell/      the DistributedShell AM: one command in many containers
 """
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
     from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
     from yarnbox.yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
-    from yarnbox.yarn.resource import Resource
+    from yarnbox.yarn.resources.resource import Resource
 
 _HOMES = {
     "ContainerRequest": "yarnbox.am.asks",
@@ -88,7 +88,7 @@ _HOMES = {
     "Container": "yarnbox.yarn.records.container",
     "ContainerLaunchContext": "yarnbox.yarn.records.container",
     "ContainerStatus": "yarnbox.yarn.records.container",
-    "Resource": "yarnbox.yarn.resource",
+    "Resource": "yarnbox.yarn.resources.resource",
 }
 
 __all__ = [

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from yarnbox.yarn.enums import ContainerUpdateType, ExecutionType
 from yarnbox.yarn.ids import ContainerId
-from yarnbox.yarn.ordered import OrderedSet
 from yarnbox.yarn.records.container import Container
 from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse, UpdateContainerRequest
 from yarnbox.yarn.records.request import (
@@ -25,7 +24,8 @@ from yarnbox.yarn.records.request import (
     ResourceRequest,
     SchedulingRequest,
 )
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.ordered import OrderedSet
 
 ANY = "*"
 DEFAULT_RACK = "/default-rack"

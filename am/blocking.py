@@ -14,9 +14,10 @@ from typing import TypeVar
 from yarnbox.am.asks import RequestTable
 from yarnbox.am.nm_client import SERVICE, Resolve, started, statuses_of, stopped
 from yarnbox.am.rm_client import MAX_WAIT_MS, RETRY_MS, Conversation, NMTokenCache, Pause, Steps
+from yarnbox.yarn.connection.failover import BlockingCalls
+from yarnbox.yarn.connection.rpc import BlockingStub, ConnectionFailedError
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.errors import InvalidTokenError, YarnError
-from yarnbox.yarn.failover import BlockingCalls
 from yarnbox.yarn.hadoop_ipc.stub import BlockingHadoopStub
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.records.container import Container, ContainerLaunchContext, ContainerStatus
@@ -32,8 +33,7 @@ from yarnbox.yarn.records.master import (
     RegisterApplicationMasterResponse,
 )
 from yarnbox.yarn.records.request import PlacementConstraintMapEntry
-from yarnbox.yarn.rpc import BlockingStub, ConnectionFailedError
-from yarnbox.yarn.tls import Tls
+from yarnbox.yarn.security.tls import Tls
 
 T = TypeVar("T")
 

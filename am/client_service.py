@@ -8,12 +8,12 @@ MRClientService does.
 
 from __future__ import annotations
 
-from yarnbox.yarn.client_tokens import ClientToAMTokenSecretManager
+from yarnbox.yarn.connection.rpc import Caller, Handler
 from yarnbox.yarn.hadoop_ipc.connection import Tokens
 from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer
 from yarnbox.yarn.records.tokens import ClientToAMTokenIdentifier
-from yarnbox.yarn.rpc import Caller, Handler
-from yarnbox.yarn.tokens import CLIENT_TO_AM_TOKEN, identifier_of
+from yarnbox.yarn.security.client_tokens import ClientToAMTokenSecretManager
+from yarnbox.yarn.security.tokens import CLIENT_TO_AM_TOKEN, identifier_of
 
 ANY_PORT = 0
 _SETTING = "the port is chosen freely, so another service"

@@ -17,19 +17,19 @@ from yarnbox.am.blocking import BlockingAMRMClient, BlockingNMClient
 from yarnbox.am.nm_client import NMClient
 from yarnbox.am.rm_client import SERVICE, AMRMClient
 from yarnbox.am.submit import Patience, Submitter
-from yarnbox.yarn.address import Address, with_default_port
-from yarnbox.yarn.addresses import ADDRESS_BOOK_PROPERTY, AddressBook
 from yarnbox.yarn.configuration import SITE_FILES, Configuration
-from yarnbox.yarn.failover import BlockingCalls, Calls, FailoverSettings, blocking_stub_of, stub_of
-from yarnbox.yarn.hosting import NM_CONF_DIR
-from yarnbox.yarn.http_access import HttpAccessSettings
+from yarnbox.yarn.connection.address import Address, with_default_port
+from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_PROPERTY, AddressBook
+from yarnbox.yarn.connection.failover import BlockingCalls, Calls, FailoverSettings, blocking_stub_of, stub_of
+from yarnbox.yarn.connection.hosting import NM_CONF_DIR
+from yarnbox.yarn.connection.presence import is_rm_expected
+from yarnbox.yarn.connection.rm_ids import rm_addresses
+from yarnbox.yarn.http.access import HttpAccessSettings
 from yarnbox.yarn.ids import NodeId
-from yarnbox.yarn.presence import is_rm_expected
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.resource_types import RESOURCE_TYPES_FILE
-from yarnbox.yarn.rm_ids import rm_addresses
+from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE
+from yarnbox.yarn.security.tls import Tls, TlsSettings, told_by_node
 from yarnbox.yarn.settings import group, read, setting, settings
-from yarnbox.yarn.tls import Tls, TlsSettings, told_by_node
 from yarnbox.yarn.topology import RackResolver
 
 CONF_DIRS = ("YARN_CONF_DIR", "HADOOP_CONF_DIR")

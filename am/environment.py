@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from yarnbox.yarn.credentials import Credentials, credentials_of_environment
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.tokens import AMRM_TOKEN
+from yarnbox.yarn.security.credentials import Credentials, credentials_of_environment
+from yarnbox.yarn.security.tokens import AMRM_TOKEN
 
 
 class NotInContainerError(Exception):

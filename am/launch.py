@@ -19,9 +19,9 @@ from collections.abc import Mapping, Sequence
 
 from yarnbox import SOURCES
 from yarnbox.am.connection import CONF_DIRS
-from yarnbox.yarn.credentials import Credentials
-from yarnbox.yarn.hosting import NM_PYTHON, NM_PYTHONPATH
+from yarnbox.yarn.connection.hosting import NM_PYTHON, NM_PYTHONPATH
 from yarnbox.yarn.records.container import ContainerLaunchContext, LocalResource
+from yarnbox.yarn.security.credentials import Credentials
 
 LOG_DIR = "<LOG_DIR>"
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from yarnbox.am.rm_client import NMTokenCache
+from yarnbox.yarn.connection.rpc import Stub
 from yarnbox.yarn.errors import InvalidTokenError, YarnError, error_of_class
 from yarnbox.yarn.hadoop_ipc.stub import HadoopStub
 from yarnbox.yarn.ids import ContainerId, NodeId
@@ -27,8 +28,7 @@ from yarnbox.yarn.records.management import (
     StopContainersRequest,
     StopContainersResponse,
 )
-from yarnbox.yarn.rpc import Stub
-from yarnbox.yarn.tls import Tls
+from yarnbox.yarn.security.tls import Tls
 
 SERVICE = "ContainerManagementProtocolService"
 TIMEOUT_S = 20.0

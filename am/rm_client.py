@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from yarnbox.am.asks import RequestTable
+from yarnbox.yarn.connection.failover import Calls
+from yarnbox.yarn.connection.rpc import ConnectionFailedError
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.errors import ApplicationMasterNotRegisteredError, YarnError
-from yarnbox.yarn.failover import Calls
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.master import (
     AllocateRequest,
@@ -33,7 +34,6 @@ from yarnbox.yarn.records.master import (
 )
 from yarnbox.yarn.records.request import PlacementConstraintMapEntry
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.rpc import ConnectionFailedError
 
 log = logging.getLogger("am.rm_client")
 

@@ -17,14 +17,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from yarnbox.am.submit import SubmissionError, Submitter
-from yarnbox.yarn import remote_files
 from yarnbox.yarn.enums import LocalResourceType, LocalResourceVisibility
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.basics import URL
 from yarnbox.yarn.records.container import LocalResource
 from yarnbox.yarn.records.node import NodeReport
-from yarnbox.yarn.remote_files import STAGED, STAGING_PATH, RemoteFileError
-from yarnbox.yarn.tls import Tls
+from yarnbox.yarn.security.tls import Tls
+from yarnbox.yarn.storage import remote_files
+from yarnbox.yarn.storage.remote_files import STAGED, STAGING_PATH, RemoteFileError
 
 STAGING_PROPERTY = "yarn.app.mapreduce.am.staging-dir"
 DEFAULT_STAGING = "/tmp/hadoop-yarn/staging"

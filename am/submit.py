@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from yarnbox.am.rm_client import MAX_WAIT_MS
+from yarnbox.yarn.connection.failover import BlockingCalls
+from yarnbox.yarn.connection.rpc import ConnectionFailedError
 from yarnbox.yarn.enums import FinalApplicationStatus, NodeState, YarnApplicationState
 from yarnbox.yarn.errors import ApplicationNotFoundError, YarnError
-from yarnbox.yarn.failover import BlockingCalls
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
 from yarnbox.yarn.records.client import (
@@ -28,9 +29,8 @@ from yarnbox.yarn.records.client import (
 )
 from yarnbox.yarn.records.node import NodeReport
 from yarnbox.yarn.records.queue import QueueInfo
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import ConnectionFailedError
-from yarnbox.yarn.suggest import did_you_mean
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.text.suggest import did_you_mean
 
 FINAL = (YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
 POLL_S = 0.1

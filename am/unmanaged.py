@@ -17,7 +17,7 @@ from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 POLL_S = 0.1
 

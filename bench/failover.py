@@ -29,14 +29,14 @@ from yarnbox.cluster import several
 from yarnbox.cluster.cluster import Cluster, Options, wait_until
 from yarnbox.cluster.directory import RMRecord, RunDirectory
 from yarnbox.yarn.configuration import SITE_FILES, Configuration
+from yarnbox.yarn.connection.failover import blocking_stub_of
+from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.failover import blocking_stub_of
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.client import GetApplicationsRequest
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import RpcError
+from yarnbox.yarn.resources.resource import Resource
 
 TIMES = 10
 SUBMIT_EVERY_S = 0.1

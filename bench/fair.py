@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from bench._report import report
 from tests.rm.scheduler.fair.rig import Rig
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 QUEUES = 100
 APPLICATIONS = 1_000

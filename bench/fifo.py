@@ -24,7 +24,7 @@ from yarnbox.rm.scheduler.fifo import FifoScheduler
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, NodeId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 APPLICATIONS = 1_000
 CONTAINER = Resource(1024, 1)

@@ -18,7 +18,7 @@ from yarnbox.cluster.cluster import Cluster, Options, wait_until
 from yarnbox.cluster.directory import RunDirectory
 from yarnbox.cluster.site import sample_configuration
 from yarnbox.yarn.configuration.document import write
-from yarnbox.yarn.event_log import FILE, EventLogReader, LoggedEvent
+from yarnbox.yarn.storage.event_log import FILE, EventLogReader, LoggedEvent
 
 ROUNDS = 3
 NODES, SLOT_MB = 8, 1024

@@ -24,6 +24,7 @@ import psutil
 from bench._report import report
 from yarnbox.cluster.cluster import Cluster, Options
 from yarnbox.cluster.directory import RunDirectory
+from yarnbox.yarn.connection.rpc import Stub, listen, new_server, open_channel
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.tracker import (
     NodeHealthStatus,
@@ -32,8 +33,7 @@ from yarnbox.yarn.records.tracker import (
     NodeStatus,
     RegisterNodeManagerRequest,
 )
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import Stub, listen, new_server, open_channel
+from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.wire import message_class, to_message
 
 NODES = 200

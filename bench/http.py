@@ -18,6 +18,7 @@ import aiohttp
 from bench._report import report
 from yarnbox.cluster.cluster import Cluster, Options
 from yarnbox.cluster.directory import RunDirectory
+from yarnbox.yarn.connection.rpc import Stub
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.tracker import (
     NodeHealthStatus,
@@ -25,8 +26,7 @@ from yarnbox.yarn.records.tracker import (
     NodeStatus,
     RegisterNodeManagerRequest,
 )
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import Stub
+from yarnbox.yarn.resources.resource import Resource
 
 NODES = 100
 CLIENTS = 10

@@ -18,9 +18,9 @@ from yarnbox.protos.IpcConnectionContext_pb2 import IpcConnectionContextProto, U
 from yarnbox.protos.ProtobufRpcEngine2_pb2 import RequestHeaderProto
 from yarnbox.protos.RpcHeader_pb2 import RpcKindProto, RpcRequestHeaderProto
 from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.connection.rpc import BlockingStub
 from yarnbox.yarn.hadoop_ipc.framing import CONTEXT_CALL, frame
 from yarnbox.yarn.records.client import GetClusterMetricsRequest
-from yarnbox.yarn.rpc import BlockingStub
 from yarnbox.yarn.wire import to_bytes
 
 CALLS = 10_000

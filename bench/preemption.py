@@ -22,8 +22,8 @@ from yarnbox.rm.events.scheduler import SchedulerEvent, SchedulerMonitorTick
 from yarnbox.rm.scheduler.capacity.preemption.policy import PassReport, PreemptionPolicy
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView
-from yarnbox.yarn.event import Event
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.runtime.event import Event
 
 CAPACITY = "yarn.scheduler.capacity."
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption."

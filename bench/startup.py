@@ -16,8 +16,8 @@ import psutil
 from bench._report import report
 from yarnbox.cluster.cluster import Cluster, Options, wait_until
 from yarnbox.cluster.directory import ClusterRecord, RunDirectory
+from yarnbox.yarn.connection.rpc import BlockingStub
 from yarnbox.yarn.records.client import GetApplicationsRequest, GetClusterMetricsRequest
-from yarnbox.yarn.rpc import BlockingStub
 
 ROUNDS = 5
 VIRTUAL_NODES = 2_000

@@ -36,14 +36,14 @@ from yarnbox.am.submit import Submitter
 from yarnbox.cluster import processes
 from yarnbox.cluster.cluster import Cluster, Options
 from yarnbox.cluster.directory import RunDirectory
+from yarnbox.yarn.connection.failover import blocking_stub_of
+from yarnbox.yarn.connection.rpc import SERVICES, RpcError, rpcs_of
 from yarnbox.yarn.enums import NodeState, YarnApplicationState
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.event_log import EventLogReader
-from yarnbox.yarn.failover import blocking_stub_of
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.client import GetApplicationsRequest, KillApplicationRequest
-from yarnbox.yarn.rpc import SERVICES, RpcError, rpcs_of
+from yarnbox.yarn.storage.event_log import EventLogReader
 
 CLIENT = "ApplicationClientProtocolService"
 NODES = 3

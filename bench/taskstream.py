@@ -21,10 +21,10 @@ from yarnbox.cluster.viewer.server import Viewer
 from yarnbox.cluster.viewer.shelf import Shelf
 from yarnbox.sim.recording import containers
 from yarnbox.sim.recording.document import Recording, read, write
-from yarnbox.sim.scenario.document import parse_scenario
-from yarnbox.sim.scenario.player import play_recorded
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.http_server import bind
+from yarnbox.sim.scenario.playing.player import play_recorded
+from yarnbox.sim.scenario.reading.document import parse_scenario
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.http.server import bind
 
 CONTAINERS, NODES, APPS = 50_000, 1_000, 400
 LANES_OF_A_NODE = 8

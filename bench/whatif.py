@@ -38,7 +38,7 @@ from yarnbox.yarn.configuration import SITE_FILES, Configuration
 from yarnbox.yarn.enums import YarnApplicationState
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationReport
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 NODES, NODE = 10, Resource(4096, 8)
 TASKS, SLEEP_S, JOBS, APART_S = 8, 30, 12, 1.0

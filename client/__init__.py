@@ -7,9 +7,9 @@ web           the REST resources that commands read: scheduler configuration, co
 
 main          finds the command and runs it; what nobody caught becomes an exit status
 session       where the cluster is and who calls: configuration, user, clients, output
-options       Commons CLI's grammar
-arguments     words of the command line to ids and numbers
-failures      exit statuses, and the errors that end a command
+settings      the properties that a client reads
+log_sources   where logs are read
+command_line/ words, options, refusals, the terminal
 text          values as Java prints them
 printing/     records to text, one module per kind of report
 commands/     one module per command or family of commands
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from yarnbox.client.admin_client import AdminClient
     from yarnbox.client.connecting import ClusterConnection, connect
     from yarnbox.client.yarn_client import NewApplication, YarnClient
+    from yarnbox.yarn.connection.rpc import ConnectionFailedError
     from yarnbox.yarn.enums import NodeState, YarnApplicationState
     from yarnbox.yarn.errors import YarnError
     from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
     from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
-    from yarnbox.yarn.resource import Resource
-    from yarnbox.yarn.rpc import ConnectionFailedError
+    from yarnbox.yarn.resources.resource import Resource
 
 _HOMES = {
     "AdminClient": "yarnbox.client.admin_client",
@@ -45,8 +45,8 @@ _HOMES = {
     "NodeId": "yarnbox.yarn.ids",
     "ApplicationReport": "yarnbox.yarn.records.application",
     "ApplicationSubmissionContext": "yarnbox.yarn.records.application",
-    "Resource": "yarnbox.yarn.resource",
-    "ConnectionFailedError": "yarnbox.yarn.rpc",
+    "Resource": "yarnbox.yarn.resources.resource",
+    "ConnectionFailedError": "yarnbox.yarn.connection.rpc",
 }
 
 __all__ = [

@@ -14,7 +14,7 @@ from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records import admin as calls
 from yarnbox.yarn.records.basics import ResourceOption
 from yarnbox.yarn.records.node import NodeIdToLabels, NodeLabel, NodeResourceMap, NodeToAttributes
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 SERVICE = "ResourceManagerAdministrationProtocolService"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from yarnbox.client.admin_client import AdminClient
-from yarnbox.client.console import Console
+from yarnbox.client.command_line.console import Console
 from yarnbox.client.session import Session, configuration_directory
 from yarnbox.client.yarn_client import YarnClient
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from yarnbox.yarn.journal import Journal
 from yarnbox.yarn.records.node import NodeLabel
+from yarnbox.yarn.storage.journal import Journal
 
 NAME = "nodelabel"
 SETTING = "yarn.node-labels.fs-store.root-dir"

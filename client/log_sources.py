@@ -15,9 +15,9 @@ from typing import Any, BinaryIO, NamedTuple
 from yarnbox.client.printing.logs import AGGREGATED, FileInfo, header, trailer
 from yarnbox.client.text import timestamp
 from yarnbox.client.web import NODE, WebService
-from yarnbox.yarn.aggregated_logs import AggregatedLog, AggregatedLogReader
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.storage.aggregated_logs import AggregatedLog, AggregatedLogReader
 
 Sink = Callable[[bytes], object]
 """Takes bytes, one part after the other."""

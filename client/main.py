@@ -15,6 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from yarnbox.client.command_line.console import Console
+from yarnbox.client.command_line.failures import OK, UNCAUGHT, JavaError
+from yarnbox.client.command_line.options import MissingArgumentError, Option, Options, help_text, parse
 from yarnbox.client.commands import (
     application,
     attempt,
@@ -25,21 +28,18 @@ from yarnbox.client.commands import (
     nodeattributes,
     programs,
     queue,
-    rmadmin,
     schedulerconf,
     top,
     version,
 )
+from yarnbox.client.commands.administration import rmadmin
 from yarnbox.client.commands.reading import Command
-from yarnbox.client.console import Console
-from yarnbox.client.failures import OK, UNCAUGHT, JavaError
-from yarnbox.client.options import MissingArgumentError, Option, Options, help_text, parse
 from yarnbox.client.session import Session, configuration_directory
 from yarnbox.client.web import UnreachableError
 from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.connection.rpc import ConnectionFailedError, RpcError
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.rpc import ConnectionFailedError, RpcError
-from yarnbox.yarn.suggest import did_you_mean
+from yarnbox.yarn.text.suggest import did_you_mean
 
 INTERRUPTED = 130
 """The exit status of a command that Ctrl-C ended."""

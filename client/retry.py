@@ -1,8 +1,8 @@
 """Calls that outlive a restart of the ResourceManager.
 
 A peer that cannot be reached is asked again as often and as long as yarn.resourcemanager.connect.* say: one
-that has answered before, and one that is expected to be there (yarn/presence.py). Of any other one the caller
-learns at once. Hadoop: RMProxy's retry policy, which Hadoop applies to every first call.
+that has answered before, and one that is expected to be there (yarn/connection/presence.py). Of any other one
+the caller learns at once. Hadoop: RMProxy's retry policy, which Hadoop applies to every first call.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import random
 from typing import Any
 
 from yarnbox.client.yarn_client import Polling, Rpc
+from yarnbox.yarn.connection.failover import FailoverSettings
+from yarnbox.yarn.connection.rpc import ConnectionFailedError
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.failover import FailoverSettings
-from yarnbox.yarn.rpc import ConnectionFailedError
 
 log = logging.getLogger("client.RMProxy")
 

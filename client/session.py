@@ -15,22 +15,22 @@ from typing import Self
 
 from yarnbox.client import admin_client, yarn_client
 from yarnbox.client.admin_client import AdminClient
-from yarnbox.client.console import Console
+from yarnbox.client.command_line.console import Console
 from yarnbox.client.retry import RetryingRpc
 from yarnbox.client.settings import RM_GRPC_ADDRESS, WEB_ADDRESS, ClientSettings
 from yarnbox.client.web import Retry, WebService, active_of
 from yarnbox.client.yarn_client import Polling, Rpc, YarnClient
-from yarnbox.yarn.addresses import AddressBook
-from yarnbox.yarn.aggregated_logs import LogLayout
 from yarnbox.yarn.configuration import SITE_FILES, Configuration, ConfigurationError
-from yarnbox.yarn.failover import BlockingCalls, blocking_stub_of
-from yarnbox.yarn.network import connectable
-from yarnbox.yarn.presence import is_rm_expected
-from yarnbox.yarn.resource_types import RESOURCE_TYPES_FILE
-from yarnbox.yarn.rm_ids import all_of, rm_addresses, rm_ids
-from yarnbox.yarn.rpc import BlockingStub
+from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.failover import BlockingCalls, blocking_stub_of
+from yarnbox.yarn.connection.network import connectable
+from yarnbox.yarn.connection.presence import is_rm_expected
+from yarnbox.yarn.connection.rm_ids import all_of, rm_addresses, rm_ids
+from yarnbox.yarn.connection.rpc import BlockingStub
+from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE
+from yarnbox.yarn.security.tls import Tls
 from yarnbox.yarn.settings import read
-from yarnbox.yarn.tls import Tls
+from yarnbox.yarn.storage.aggregated_logs import LogLayout
 
 RUN_DIRECTORY = ".yarnbox"
 _SITE = "yarn-site.xml"

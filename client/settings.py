@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from yarnbox.yarn import aggregated_logs
-from yarnbox.yarn.address import Address, with_default_port
-from yarnbox.yarn.addresses import ADDRESS_BOOK_PROPERTY
-from yarnbox.yarn.failover import FailoverSettings
+from yarnbox.yarn.connection.address import Address, with_default_port
+from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_PROPERTY
+from yarnbox.yarn.connection.failover import FailoverSettings
+from yarnbox.yarn.security.tls import TlsSettings
 from yarnbox.yarn.settings import group, setting, settings
-from yarnbox.yarn.tls import TlsSettings
+from yarnbox.yarn.storage import aggregated_logs
 
 RM_GRPC_ADDRESS = "yarnbox.resourcemanager.grpc.address"
 WEB_ADDRESS = "yarn.resourcemanager.webapp.address"

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.addresses import AddressBook
-from yarnbox.yarn.tls import Tls, connection_to
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.security.tls import Tls, connection_to
 
 CLUSTER = "/ws/v1/cluster"
 NODE = "/ws/v1/node"

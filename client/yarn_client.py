@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from yarnbox.yarn.clock import Clock
 from yarnbox.yarn.enums import (
     ApplicationsRequestScope,
     ApplicationTimeoutType,
@@ -50,7 +49,8 @@ from yarnbox.yarn.records.tokens import (
     RenewDelegationTokenRequest,
     Token,
 )
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.runtime.clock import Clock
 
 log = logging.getLogger("client.YarnClient")
 

@@ -8,6 +8,11 @@ site        the generated configuration
 processes   starting, knowing again, ending processes
 forkserver  what becomes the daemons of a new cluster, its modules imported once
 view        what the cluster looks like
+checking/   `yarnbox check-conf`
+commands/   further sub-commands, a module each
+conversion/ fair-scheduler.xml to capacity-scheduler.xml
+several     several ResourceManagers; zookeeper: the ZooKeeper that they share
+restarting  an RM whose state store failed is started again
 viewer/     `yarnbox view`: pages over recordings, and simulations from the page
 watch       the foreground: showing it until somebody ends it
 """

@@ -38,15 +38,15 @@ from yarnbox.cluster.directory import (
 from yarnbox.cluster.forkserver import ForkServer
 from yarnbox.cluster.ports import free_ports
 from yarnbox.cluster.processes import ProcessId
-from yarnbox.yarn.address import Address
 from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.failover import blocking_stub_of
+from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.enums import DecommissionType, NodeState
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.failover import blocking_stub_of
 from yarnbox.yarn.records.client import GetClusterNodesRequest
 from yarnbox.yarn.records.ha import HAServiceState
 from yarnbox.yarn.records.node import NodeReport
-from yarnbox.yarn.rpc import RpcError
 
 HISTORY = "historyserver"
 """What the MapReduce history server is called among the daemons."""

@@ -28,8 +28,8 @@ from typing import Any
 
 from yarnbox.cluster import hadoop_site
 from yarnbox.cluster.processes import ProcessId
-from yarnbox.yarn.event_log import FILE as EVENTS_FILE
-from yarnbox.yarn.suggest import did_you_mean
+from yarnbox.yarn.storage.event_log import FILE as EVENTS_FILE
+from yarnbox.yarn.text.suggest import did_you_mean
 
 DEFAULT_DIRECTORY = ".yarnbox"
 DIRECTORY_VARIABLE = "YARNBOX_DIR"

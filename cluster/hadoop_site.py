@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from yarnbox.cluster.ports import free_ports
-from yarnbox.yarn.address import Address
 from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.connection.address import Address
 
 _FIRST_HOST = ipaddress.IPv4Address("127.0.1.1")
 _RM = "yarn.resourcemanager."

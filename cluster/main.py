@@ -13,7 +13,6 @@ import json
 import os
 import shlex
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from yarnbox.cluster.arguments import FORWARDED, parser, without_directory
 from yarnbox.cluster.directory import ClusterError, RunDirectory
-from yarnbox.yarn.suggest import did_you_mean
+from yarnbox.yarn.text.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from yarnbox.cluster.cluster import Cluster
@@ -73,8 +72,6 @@ def _forward(command: str, words: Sequence[str]) -> int:
         return _status_of(importlib.import_module("yarnbox.sim.whatif.command").main(kept))
     if command == "paper":
         return _status_of(importlib.import_module("yarnbox.sim.paper.command").main(kept))
-    if command == "walk":  # a process: the test kit stands above us
-        return subprocess.run([sys.executable, "-m", "yarnbox.testing.walk", *kept], check=False).returncode
     if command == "yarn":  # which looks for a cluster itself, in the same places and in Hadoop's
         if directory is not None:
             run.load()
@@ -85,7 +82,7 @@ def _forward(command: str, words: Sequence[str]) -> int:
 
 def _job(words: list[str], directory: str | None, run: RunDirectory) -> int:
     """`yarnbox job` on the cluster that `yarn` would find: --dir, Hadoop's variables, the run directory."""
-    main = importlib.import_module("yarnbox.am.command").main
+    main = importlib.import_module("yarnbox.am.job_command.command").main
     named = os.environ.get("YARN_CONF_DIR") or os.environ.get("HADOOP_CONF_DIR")
     if directory is None and named:
         given = RunDirectory(Path(named))
@@ -194,13 +191,13 @@ def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> st
 
 
 def _certs(options: argparse.Namespace) -> int:
-    from yarnbox.cluster.certs import certs
+    from yarnbox.cluster.commands.certs import certs
 
     return certs(options)
 
 
 def _health(options: argparse.Namespace) -> int:
-    from yarnbox.cluster.health import health
+    from yarnbox.cluster.commands.health import health
 
     return health(options)
 
@@ -278,7 +275,7 @@ def _completion(options: argparse.Namespace) -> int:
     forwarded = {
         name: importlib.import_module(module).parser()
         for name, module in {
-            "job": "yarnbox.am.command",
+            "job": "yarnbox.am.job_command.command",
             "scenario": "yarnbox.sim.scenario.command",
             "sim": "yarnbox.sim.workload.command",
             "load": "yarnbox.sim.load.command",
@@ -313,7 +310,7 @@ def _kill_rm(options: argparse.Namespace) -> int:
 
 
 def _events(options: argparse.Namespace) -> int:
-    from yarnbox.cluster.events import run
+    from yarnbox.cluster.commands.events import run
 
     return run(options)
 
@@ -325,13 +322,13 @@ def _convert_conf(options: argparse.Namespace) -> int:
 
 
 def _examples(options: argparse.Namespace) -> int:
-    from yarnbox.cluster.examples import run
+    from yarnbox.cluster.commands.examples import run
 
     return run(options)
 
 
 def _demo(options: argparse.Namespace) -> int:
-    from yarnbox.cluster.demo import run
+    from yarnbox.cluster.commands.demo import run
 
     return run(options)
 
@@ -343,25 +340,25 @@ def _cluster(options: argparse.Namespace) -> Cluster:
 
 
 def _check_conf(options: argparse.Namespace) -> int:
-    from yarnbox.cluster import check_conf, check_fair
+    from yarnbox.cluster.checking import check_conf, check_fair
 
     return check_fair.run(options) if check_fair.is_fair(options) else check_conf.run(options)
 
 
 def _check_state(options: argparse.Namespace) -> int:
-    from yarnbox.cluster.state import run_check
+    from yarnbox.cluster.commands.state import run_check
 
     return run_check(options)
 
 
 def _backup_state(options: argparse.Namespace) -> int:
-    from yarnbox.cluster.state import run_backup
+    from yarnbox.cluster.commands.state import run_backup
 
     return run_backup(options)
 
 
 def _restore_state(options: argparse.Namespace) -> int:
-    from yarnbox.cluster.state import run_restore
+    from yarnbox.cluster.commands.state import run_restore
 
     return run_restore(options)
 
@@ -373,7 +370,7 @@ def _view(options: argparse.Namespace) -> int:
 
 
 def _why(options: argparse.Namespace) -> int:
-    from yarnbox.cluster.why import reasons
+    from yarnbox.cluster.commands.why import reasons
 
     print("\n".join(reasons(_cluster(options).run.load().web_address, options.application)))
     return 0

@@ -6,7 +6,8 @@ import getpass
 import socket
 
 from yarnbox.cluster.directory import ClusterError, ClusterRecord, RMRecord
-from yarnbox.yarn.address import Address
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.rpc import BlockingStub, RpcError
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.records.ha import (
     GetServiceStatusRequest,
@@ -15,7 +16,6 @@ from yarnbox.yarn.records.ha import (
     HAStateChangeRequestInfo,
     TransitionToStandbyRequest,
 )
-from yarnbox.yarn.rpc import BlockingStub, RpcError
 
 SERVICE = "HAServiceProtocolService"
 _ANSWER_S = 2.0

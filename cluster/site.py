@@ -31,14 +31,14 @@ from yarnbox.cluster.ports import free_ports
 from yarnbox.nm.edge.naming import NamingFiles
 from yarnbox.nm.settings import NMSettings
 from yarnbox.rm.settings import RMSettings
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.addresses import ADDRESS_BOOK_FILE, ADDRESS_BOOK_PROPERTY, write_address_book
 from yarnbox.yarn.configuration import SITE_FILES, Configuration, ConfigurationError, Fault
-from yarnbox.yarn.node_secret import PROPERTY as SECRET_PROPERTY
-from yarnbox.yarn.node_secret import write_node_secret
-from yarnbox.yarn.presence import PID_FILE_PROPERTY
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_FILE, ADDRESS_BOOK_PROPERTY, write_address_book
+from yarnbox.yarn.connection.presence import PID_FILE_PROPERTY
+from yarnbox.yarn.security.node_secret import PROPERTY as SECRET_PROPERTY
+from yarnbox.yarn.security.node_secret import write_node_secret
+from yarnbox.yarn.security.tls import TLS_PROPERTIES
 from yarnbox.yarn.settings import read
-from yarnbox.yarn.tls import TLS_PROPERTIES
 from yarnbox.yarn.topology import MAPPING_PROPERTY, TABLE_MAPPING, TABLE_PROPERTY
 
 GRPC_PROPERTY = "yarnbox.resourcemanager.grpc.address"

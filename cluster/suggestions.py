@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from yarnbox.rm.edge.groups import UserGroups
+from yarnbox.rm.edge.security.groups import UserGroups
 from yarnbox.rm.services.caller import Caller
 from yarnbox.sim.resourcemanager import SimulatedRM
 from yarnbox.sim.workload.files import DirectoryFiles
@@ -17,8 +17,8 @@ from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.client import SubmitApplicationRequest
 from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.records.queue import QueueInfo
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.resource_types import RESOURCE_TYPES_FILE
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE
 
 DEFAULT_QUEUE = "default"
 _MOST_TRIALS = 50

@@ -14,8 +14,8 @@ from yarnbox.cluster.directory import ClusterRecord, NodeRecord, RMRecord
 from yarnbox.cluster.processes import ProcessId
 from yarnbox.cluster.several import state_of
 from yarnbox.rm.edge.store import FILE as STORE_FILE
-from yarnbox.yarn import sealed_store
 from yarnbox.yarn.records.node import NodeReport
+from yarnbox.yarn.storage import sealed_store
 
 RUNNING, STARTING, STOPPED, WAITING, NOT_ANSWERING = (
     "RUNNING",

@@ -31,9 +31,9 @@ from yarnbox.nm.state import forget_application
 from yarnbox.nm.turn import NMTurn
 from yarnbox.yarn.enums import ApplicationAccessType
 from yarnbox.yarn.ids import ApplicationId, ContainerId
-from yarnbox.yarn.ordered import OrderedSet
 from yarnbox.yarn.records.basics import LogAggregationContext
-from yarnbox.yarn.statemachine import Table, choose, ignore, stay, to
+from yarnbox.yarn.runtime.ordered import OrderedSet
+from yarnbox.yarn.runtime.statemachine import Table, choose, ignore, stay, to
 
 KILLED_AFTER_APP_COMPLETION = -107
 

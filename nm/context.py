@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from yarnbox.nm.application import Application
-from yarnbox.nm.container_state import Container
+from yarnbox.nm.containers.container_state import Container
 from yarnbox.nm.effects import Effect, Forget, StoreEntry, WriteLog
 from yarnbox.nm.settings import NMSettings
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.container import Container as ContainerRecord
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.statemachine import InvalidEventError
-from yarnbox.yarn.tokens import ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
-from yarnbox.yarn.turns import TurnContext
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.statemachine import InvalidEventError
+from yarnbox.yarn.runtime.turns import TurnContext
+from yarnbox.yarn.security.tokens import ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
 
 
 class NMContext(TurnContext[Effect]):

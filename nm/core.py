@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from yarnbox.nm.application import APPLICATION
-from yarnbox.nm.container import CONTAINER
+from yarnbox.nm.containers.container import CONTAINER
+from yarnbox.nm.containers.retry import FORCE_KILLED, SUCCESS, TERMINATED
+from yarnbox.nm.containers.scheduler import ContainerScheduler
 from yarnbox.nm.context import NMContext
 from yarnbox.nm.effects import Effect
 from yarnbox.nm.events import (
@@ -28,21 +30,19 @@ from yarnbox.nm.events import (
     ResourceLocalizationFailed,
     ResourceLocalized,
 )
-from yarnbox.nm.health import NodeHealth
-from yarnbox.nm.localized import LocalizationService
+from yarnbox.nm.localization.localized import LocalizationService
+from yarnbox.nm.localization.resources import CacheKey, ResourceKey
 from yarnbox.nm.logs import LogHandler
 from yarnbox.nm.recovery import recover
-from yarnbox.nm.resources import CacheKey, ResourceKey
-from yarnbox.nm.retry import FORCE_KILLED, SUCCESS, TERMINATED
-from yarnbox.nm.scheduler import ContainerScheduler
+from yarnbox.nm.reporting.health import NodeHealth
+from yarnbox.nm.reporting.status import NodeStatusUpdater
 from yarnbox.nm.services import ContainerManagementService
 from yarnbox.nm.settings import NMSettings
-from yarnbox.nm.status import NodeStatusUpdater
-from yarnbox.yarn.clock import Clock
-from yarnbox.yarn.event import Event
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
-from yarnbox.yarn.resource import Resource, total
-from yarnbox.yarn.turns import TurnCore
+from yarnbox.yarn.resources.resource import Resource, total
+from yarnbox.yarn.runtime.clock import Clock
+from yarnbox.yarn.runtime.event import Event
+from yarnbox.yarn.runtime.turns import TurnCore
 
 
 class Core(TurnCore[Effect]):

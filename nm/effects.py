@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from yarnbox.nm.resources import CacheKey, ResourceKey
+from yarnbox.nm.localization.resources import CacheKey, ResourceKey
 from yarnbox.yarn.enums import SignalContainerCommand
 from yarnbox.yarn.ids import ApplicationId, ContainerId
 from yarnbox.yarn.records.basics import LogAggregationContext
 from yarnbox.yarn.records.container import ContainerLaunchContext
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from yarnbox.nm.resources import CacheKey, ResourceKey
+from yarnbox.nm.localization.resources import CacheKey, ResourceKey
 from yarnbox.yarn.enums import ApplicationAccessType, ContainerType
-from yarnbox.yarn.event import Event, event
 from yarnbox.yarn.ids import ApplicationId, ContainerId
 from yarnbox.yarn.records.basics import LogAggregationContext
 from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.records.tokens import ContainerTokenIdentifier
+from yarnbox.yarn.runtime.event import Event, event
 
 # Applications
 

@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from yarnbox.nm.application import Application
-from yarnbox.nm.container_state import Container, Recovered
+from yarnbox.nm.containers.container_state import Container, Recovered
 from yarnbox.nm.context import NMContext
 from yarnbox.nm.effects import StartAuxiliaryApplication
 from yarnbox.nm.events import ApplicationInit, ApplicationInitContainer, ResourceRecovered
-from yarnbox.nm.resources import CacheKey, ResourceKey
+from yarnbox.nm.localization.resources import CacheKey, ResourceKey
 from yarnbox.nm.state import (
     APPLICATIONS,
     CONTAINER_TOKENS,
@@ -37,7 +37,7 @@ from yarnbox.yarn.records.tracker import MasterKey
 from yarnbox.yarn.wire import from_bytes
 
 if TYPE_CHECKING:
-    from yarnbox.nm.scheduler import ContainerScheduler
+    from yarnbox.nm.containers.scheduler import ContainerScheduler
 
 Entries = Mapping[str, bytes]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from yarnbox.nm.application import Application
-from yarnbox.nm.container_state import Container, ContainerState
+from yarnbox.nm.containers.container_state import Container, ContainerState
 from yarnbox.nm.context import NMContext
 from yarnbox.nm.events import (
     ApplicationInit,
@@ -21,10 +21,9 @@ from yarnbox.nm.events import (
     ContainerUpdateToken,
     LocalizationRequestContainer,
 )
-from yarnbox.nm.resources import check_resources
+from yarnbox.nm.localization.resources import check_resources
+from yarnbox.nm.reporting.status import NodeStatusUpdater
 from yarnbox.nm.state import store_application, store_container, store_container_state, store_start
-from yarnbox.nm.status import NodeStatusUpdater
-from yarnbox.yarn.credentials import Credentials
 from yarnbox.yarn.enums import ExecutionType
 from yarnbox.yarn.errors import (
     IllegalArgumentError,
@@ -64,8 +63,9 @@ from yarnbox.yarn.records.management import (
     StopContainersResponse,
 )
 from yarnbox.yarn.records.tokens import ContainerTokenIdentifier, NMTokenIdentifier, Token
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.tokens import CONTAINER_TOKEN, identifier_of
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.security.credentials import Credentials
+from yarnbox.yarn.security.tokens import CONTAINER_TOKEN, identifier_of
 
 A = TypeVar("A")
 B = TypeVar("B")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Protocol
 
-from yarnbox.nm.resources import CacheKey, ResourceKey
+from yarnbox.nm.localization.resources import CacheKey, ResourceKey
 from yarnbox.nm.turn import NMTurn
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.records.basics import LogAggregationContext

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from yarnbox.nm.application import APPLICATION
-from yarnbox.nm.container import CONTAINER
-from yarnbox.nm.localized import LOCALIZED_RESOURCE
-from yarnbox.yarn.statemachine import Arc, Table
+from yarnbox.nm.containers.container import CONTAINER
+from yarnbox.nm.localization.localized import LOCALIZED_RESOURCE
+from yarnbox.yarn.runtime.statemachine import Arc, Table
 
 TABLES: tuple[Table[Any], ...] = (APPLICATION, CONTAINER, LOCALIZED_RESOURCE)
 

@@ -4,7 +4,21 @@ settings/   every property of the RM, typed
 events/     everything that can happen
 effects     everything that may be asked of the world
 context     what a handler can reach
+ports       what is handed to the core
+asks        what applications have asked for and not got
 core        the RM: its parts, turns, timers, effects
 container   RMContainer
+node/       RMNode
+app/        RMApp
+attempt/    RMAppAttempt
+submission  submissions accepted or refused
+monitoring/ host lists, draining nodes, liveness
+labels/     node labels and attributes
+reservation/  the ReservationSystem
+statistics/ what is counted
+state       what the state store is given
+services/   one class per protocol
 scheduler/  what a scheduler is, and the three of them
+reports     what clients are shown; web/ what REST and the pages are
+edge/       the process: gRPC, HTTP, files, clock
 """

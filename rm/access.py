@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from yarnbox.rm.scheduler.submission import may_submit
-from yarnbox.yarn.acl import AccessControlList
+from yarnbox.rm.scheduler.admission.submission import may_submit
 from yarnbox.yarn.enums import ApplicationAccessType, QueueACL
 from yarnbox.yarn.errors import AccessControlError
-from yarnbox.yarn.impersonation import ProxyUsers
 from yarnbox.yarn.records.container import ApplicationACLMap
+from yarnbox.yarn.security.acl import AccessControlList
+from yarnbox.yarn.security.impersonation import ProxyUsers
 
 if TYPE_CHECKING:
     from yarnbox.rm.app import RMApp

@@ -21,7 +21,7 @@ from yarnbox.yarn.enums import ExecutionType
 from yarnbox.yarn.errors import SchedulerInvalidResourceRequestError
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 ANY = "*"
 

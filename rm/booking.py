@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from yarnbox.yarn.ids import ContainerId, NodeId
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 ALLOCATED = "ContainerAllocated"
 COMPLETED = "ContainerCompleted"

@@ -30,10 +30,10 @@ from yarnbox.rm.events.node import NodeCleanupContainer, NodeUpdateContainer
 from yarnbox.rm.events.scheduler import PreemptionMark, SchedulerReleaseContainer
 from yarnbox.yarn.enums import ContainerState, ExecutionType
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarnbox.yarn.java_order import container_hash, in_hash_order
 from yarnbox.yarn.records.container import Container, ContainerStatus
-from yarnbox.yarn.resource import NONE, Resource
-from yarnbox.yarn.statemachine import Table, choose, ignore, stay, to
+from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.runtime.java_order import container_hash, in_hash_order
+from yarnbox.yarn.runtime.statemachine import Table, choose, ignore, stay, to
 
 if TYPE_CHECKING:
     from yarnbox.rm.asks import Locality, PendingRequest, RequestKey

@@ -15,7 +15,6 @@ from yarnbox.rm.attempt.entity import AllTokens
 from yarnbox.rm.booking import Booking
 from yarnbox.rm.container import RMContainer
 from yarnbox.rm.effects import Effect, SetEntryAside, StoreState, WriteLog
-from yarnbox.rm.health import SchedulerHealth
 from yarnbox.rm.labels import NodeLabelsManager
 from yarnbox.rm.labels.attributes import NodeAttributesManager
 from yarnbox.rm.node import RMNode
@@ -31,14 +30,15 @@ from yarnbox.rm.ports import (
 from yarnbox.rm.scheduler.base import Scheduler
 from yarnbox.rm.scheduler.constraint import PlacementConstraints
 from yarnbox.rm.settings import RMSettings
+from yarnbox.rm.statistics.health import SchedulerHealth
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.event import Event
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, NodeId
 from yarnbox.yarn.records.basics import LogAggregationContext
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
-from yarnbox.yarn.statemachine import InvalidEventError
-from yarnbox.yarn.story import Line
-from yarnbox.yarn.turns import TurnContext
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.runtime.event import Event
+from yarnbox.yarn.runtime.statemachine import InvalidEventError
+from yarnbox.yarn.runtime.story import Line
+from yarnbox.yarn.runtime.turns import TurnContext
 
 
 class RMContext(TurnContext[Effect]):

@@ -17,7 +17,6 @@ from yarnbox.rm.app import RM_APP
 from yarnbox.rm.attempt import RM_APP_ATTEMPT
 from yarnbox.rm.attempt.entity import AllTokens
 from yarnbox.rm.context import RMContext
-from yarnbox.rm.decommissioning import DecommissioningWatcher
 from yarnbox.rm.effects import SCHEDULER_JOURNAL, Effect
 from yarnbox.rm.events.app import (
     AppEvent,
@@ -32,15 +31,16 @@ from yarnbox.rm.events.scheduler import SchedulerEvent
 from yarnbox.rm.labels import NodeLabelsManager
 from yarnbox.rm.labels.administration import ATTRIBUTE_JOURNAL, LABEL_JOURNAL, LabelAdministration
 from yarnbox.rm.labels.attributes import NodeAttributesManager
-from yarnbox.rm.monitors import MonitorClock
+from yarnbox.rm.monitoring.decommissioning import DecommissioningWatcher
+from yarnbox.rm.monitoring.monitors import MonitorClock
+from yarnbox.rm.monitoring.nodes import NodesListManager
 from yarnbox.rm.node import RM_NODE
-from yarnbox.rm.nodes import NodesListManager
 from yarnbox.rm.ports import Chance, ConfigurationProvider, GroupMapping, Pages
 from yarnbox.rm.reservation.classes import check_plans, check_system
 from yarnbox.rm.reservation.system import FOLLOWER, Planning, ReservationSystem
 from yarnbox.rm.scheduler.base import Scheduler
 from yarnbox.rm.scheduler.constraint import PlacementConstraints
-from yarnbox.rm.scheduler.opportunistic import OpportunisticAllocator
+from yarnbox.rm.scheduler.containers.opportunistic import OpportunisticAllocator
 from yarnbox.rm.scheduler.plan_queues import KeepsPlans
 from yarnbox.rm.services.admin import AdminService
 from yarnbox.rm.services.client import ClientService
@@ -49,13 +49,13 @@ from yarnbox.rm.services.tracker import TrackerService
 from yarnbox.rm.settings import CAPACITY_SCHEDULER, FAIR_SCHEDULER, FIFO_SCHEDULER, RMSettings
 from yarnbox.rm.state import Entries
 from yarnbox.rm.submission import RMAppManager
-from yarnbox.yarn.clock import Clock
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.event import Event
 from yarnbox.yarn.ids import ApplicationAttemptId
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
-from yarnbox.yarn.turns import TurnCore
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.runtime.clock import Clock
+from yarnbox.yarn.runtime.event import Event
+from yarnbox.yarn.runtime.turns import TurnCore
 
 Journals = Mapping[str, Sequence[Mapping[str, Any]]]
 """Records by the name of their journal."""

@@ -14,13 +14,13 @@ from typing import Any, Protocol
 from yarnbox.rm.effects import Effect
 from yarnbox.rm.settings import RMSettings
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.event import Event
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarnbox.yarn.liveliness import LivelinessMonitor
 from yarnbox.yarn.records.master import AllocateResponse
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.sealed_store import SetAside
-from yarnbox.yarn.turns import Turn
+from yarnbox.yarn.runtime.event import Event
+from yarnbox.yarn.runtime.liveliness import LivelinessMonitor
+from yarnbox.yarn.runtime.turns import Turn
+from yarnbox.yarn.storage.sealed_store import SetAside
 
 
 class ConfigurationProvider(Protocol):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 
 MANDATORY = ("minimum", "maximum", "default")
 

@@ -23,7 +23,6 @@ from yarnbox.yarn.enums import (
     YarnApplicationState,
 )
 from yarnbox.yarn.ids import ApplicationAttemptId
-from yarnbox.yarn.moments import iso8601
 from yarnbox.yarn.records.application import (
     ApplicationAttemptReport,
     ApplicationReport,
@@ -34,7 +33,8 @@ from yarnbox.yarn.records.application import (
 from yarnbox.yarn.records.container import ContainerReport
 from yarnbox.yarn.records.node import SHOWN_DEFAULT_PARTITION, NodeReport, YarnClusterMetrics
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.resource import MEMORY_MB, NONE, VCORES, Resource
+from yarnbox.yarn.resources.resource import MEMORY_MB, NONE, VCORES, Resource
+from yarnbox.yarn.text.moments import iso8601
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext

@@ -17,8 +17,8 @@ from yarnbox.rm.asks import ANY
 from yarnbox.rm.effects import ApplicationForgotten
 from yarnbox.rm.events.app import AppManagerAppCompleted, AppManagerEvent, AppRecover, AppStart
 from yarnbox.rm.events.scheduler import SchedulerAppAttemptRemoved, SchedulerAppRemoved
-from yarnbox.rm.scheduler import requests
-from yarnbox.rm.scheduler.submission import may_submit
+from yarnbox.rm.scheduler.admission import requests
+from yarnbox.rm.scheduler.admission.submission import may_submit
 from yarnbox.yarn.enums import ExecutionType
 from yarnbox.yarn.errors import (
     AccessControlError,
@@ -29,7 +29,7 @@ from yarnbox.yarn.errors import (
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.request import ExecutionTypeRequest, ResourceRequest
-from yarnbox.yarn.resource import NONE
+from yarnbox.yarn.resources.resource import NONE
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext

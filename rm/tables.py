@@ -13,7 +13,7 @@ from yarnbox.rm.app import RM_APP
 from yarnbox.rm.attempt import RM_APP_ATTEMPT
 from yarnbox.rm.container import RM_CONTAINER
 from yarnbox.rm.node import RM_NODE
-from yarnbox.yarn.statemachine import Table, markdown
+from yarnbox.yarn.runtime.statemachine import Table, markdown
 
 TABLES: tuple[Table[Any], ...] = (RM_APP, RM_APP_ATTEMPT, RM_CONTAINER, RM_NODE)
 

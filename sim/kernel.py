@@ -11,7 +11,7 @@ import heapq
 from collections.abc import Callable
 from typing import Protocol
 
-from yarnbox.yarn.clock import VirtualClock
+from yarnbox.yarn.runtime.clock import VirtualClock
 
 Action = Callable[[], None]
 Rank = tuple[int, int]

@@ -22,7 +22,7 @@ from yarnbox.yarn.records.tracker import (
     RegisterNodeManagerRequest,
     RegisterNodeManagerResponse,
 )
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 KILLED_BY_RESOURCEMANAGER = -106
 KILLED_AFTER_APP_COMPLETION = -107

@@ -20,7 +20,6 @@ from yarnbox.rm.ports import ConfigurationProvider
 from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.settings import RMSettings
 from yarnbox.sim.nodes import SimNode
-from yarnbox.yarn.clock import VirtualClock
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
 from yarnbox.yarn.records.application import ApplicationReport
 from yarnbox.yarn.records.client import (
@@ -30,7 +29,8 @@ from yarnbox.yarn.records.client import (
     ReservationListRequest,
 )
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.runtime.clock import VirtualClock
 from yarnbox.yarn.settings import read
 
 T = TypeVar("T")

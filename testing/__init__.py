@@ -1,15 +1,9 @@
 """The test kit for authors of ApplicationMasters: clusters of three kinds, faults, waiting, asserting.
 
-virtual        VirtualCluster: everything in one process, in virtual time
-virtual_rm     its ResourceManager          virtual_nodes  its NodeManagers; containers as functions of time
-virtual_loop   an asyncio loop whose time is virtual
-memory         the clients of yarnbox.am without a wire
+virtual_time/  VirtualCluster: everything in one process, in virtual time
+fakes/         RM, NM and AM in the hands of a test
 real           YarnCluster: real processes, called through relays where the faults stand
 run            what a container runs whose AM is a function of a test
-fake_rm        FakeResourceManager: over gRPC, does what a test says
-tracked_nodes  the nodes that have registered with it
-fake_nm        FakeNodeManager: one node whose containers do what a test says
-fake_am        FakeApplicationMaster: one attempt's AM that says what a test says
 loop_thread    a loop in a thread of its own, for who blocks
 masters        ApplicationMasters as functions, and blocking ones in turns with a loop
 faults         what can be broken, by address; the border that calls cross
@@ -24,9 +18,9 @@ from typing import TYPE_CHECKING
 from yarnbox.yarn.exports import lazily
 
 if TYPE_CHECKING:
-    from yarnbox.testing.fake_am import FakeApplicationMaster
-    from yarnbox.testing.fake_nm import FakeNodeManager
-    from yarnbox.testing.fake_rm import FakeResourceManager
+    from yarnbox.testing.fakes.fake_am import FakeApplicationMaster
+    from yarnbox.testing.fakes.fake_nm import FakeNodeManager
+    from yarnbox.testing.fakes.fake_rm import FakeResourceManager
     from yarnbox.testing.faults import (
         delay,
         drop_next,
@@ -38,19 +32,19 @@ if TYPE_CHECKING:
         restart_rm,
     )
     from yarnbox.testing.real import YarnCluster
-    from yarnbox.testing.virtual import VirtualCluster
-    from yarnbox.testing.virtual_nodes import Ends, Started, runs
+    from yarnbox.testing.virtual_time.cluster import VirtualCluster
+    from yarnbox.testing.virtual_time.nodes import Ends, Started, runs
     from yarnbox.testing.watching import Application, SeenContainer
 
 _HOMES = {
     "Application": "yarnbox.testing.watching",
-    "Ends": "yarnbox.testing.virtual_nodes",
-    "FakeApplicationMaster": "yarnbox.testing.fake_am",
-    "FakeNodeManager": "yarnbox.testing.fake_nm",
-    "FakeResourceManager": "yarnbox.testing.fake_rm",
+    "Ends": "yarnbox.testing.virtual_time.nodes",
+    "FakeApplicationMaster": "yarnbox.testing.fakes.fake_am",
+    "FakeNodeManager": "yarnbox.testing.fakes.fake_nm",
+    "FakeResourceManager": "yarnbox.testing.fakes.fake_rm",
     "SeenContainer": "yarnbox.testing.watching",
-    "Started": "yarnbox.testing.virtual_nodes",
-    "VirtualCluster": "yarnbox.testing.virtual",
+    "Started": "yarnbox.testing.virtual_time.nodes",
+    "VirtualCluster": "yarnbox.testing.virtual_time.cluster",
     "YarnCluster": "yarnbox.testing.real",
     "delay": "yarnbox.testing.faults",
     "drop_next": "yarnbox.testing.faults",
@@ -60,7 +54,7 @@ _HOMES = {
     "lose_node_of": "yarnbox.testing.faults",
     "preempt": "yarnbox.testing.faults",
     "restart_rm": "yarnbox.testing.faults",
-    "runs": "yarnbox.testing.virtual_nodes",
+    "runs": "yarnbox.testing.virtual_time.nodes",
 }
 
 __all__ = [

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from yarnbox.yarn.rpc import rpcs_of
-from yarnbox.yarn.suggest import did_you_mean
+from yarnbox.yarn.connection.rpc import rpcs_of
+from yarnbox.yarn.text.suggest import did_you_mean
 
 SERVICES = (
     "ApplicationMasterProtocolService",

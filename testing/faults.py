@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from yarnbox.testing.conditions import Arrival, Arrivals, Condition, Told, check_rpc
+from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError
 from yarnbox.yarn.errors import InvalidTokenError, YarnError
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.records.basics import SerializedException
@@ -33,8 +34,7 @@ from yarnbox.yarn.records.tokens import (
     NMTokenIdentifier,
     Token,
 )
-from yarnbox.yarn.rpc import Caller, ConnectionFailedError
-from yarnbox.yarn.tokens import AMRM_TOKEN, CONTAINER_TOKEN, NM_TOKEN, identifier_of
+from yarnbox.yarn.security.tokens import AMRM_TOKEN, CONTAINER_TOKEN, NM_TOKEN, identifier_of
 
 ContainerAddress: TypeAlias = ContainerId | Container | str | int
 """A container: itself, its id, or its number: 1 is the first that an AM was granted."""

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from yarnbox.testing.fake_rm import FakeResourceManager
+    from yarnbox.testing.fakes.fake_rm import FakeResourceManager
     from yarnbox.testing.real import YarnCluster
-    from yarnbox.testing.virtual import VirtualCluster
+    from yarnbox.testing.virtual_time.cluster import VirtualCluster
     from yarnbox.testing.watching import WatchedCluster
 
 MARKER = "yarn"
@@ -70,7 +70,7 @@ def pytest_runtest_makereport(
 @pytest.fixture
 def virtual_cluster(request: pytest.FixtureRequest) -> Iterator[VirtualCluster]:
     """A cluster in virtual time, new for each test."""
-    from yarnbox.testing.virtual import VirtualCluster
+    from yarnbox.testing.virtual_time.cluster import VirtualCluster
 
     with VirtualCluster(**asked_for(request)) as cluster:
         note(request, cluster)
@@ -120,7 +120,7 @@ def yarn_cluster(request: pytest.FixtureRequest, yarn_cluster_pool: Pool) -> Yar
 @pytest.fixture
 def fake_rm() -> Iterator[FakeResourceManager]:
     """A ResourceManager over gRPC that does what the test says."""
-    from yarnbox.testing.fake_rm import FakeResourceManager
+    from yarnbox.testing.fakes.fake_rm import FakeResourceManager
 
     with FakeResourceManager() as rm:
         yield rm
@@ -129,7 +129,7 @@ def fake_rm() -> Iterator[FakeResourceManager]:
 @pytest.fixture
 def fake_nm(fake_rm: FakeResourceManager) -> Iterator[Any]:
     """A FakeNodeManager that has registered with fake_rm and sends heartbeats; its methods block."""
-    from yarnbox.testing.fake_nm import FakeNodeManager
+    from yarnbox.testing.fakes.fake_nm import FakeNodeManager
     from yarnbox.testing.loop_thread import Blocking, LoopThread
 
     async def enter() -> FakeNodeManager:
@@ -144,7 +144,7 @@ def fake_nm(fake_rm: FakeResourceManager) -> Iterator[Any]:
 @pytest.fixture
 def fake_am(fake_rm: FakeResourceManager) -> Iterator[Any]:
     """A FakeApplicationMaster with a token of fake_rm; its methods block."""
-    from yarnbox.testing.fake_am import FakeApplicationMaster
+    from yarnbox.testing.fakes.fake_am import FakeApplicationMaster
     from yarnbox.testing.loop_thread import Blocking, LoopThread
 
     token = fake_rm.environment().amrm_token

@@ -37,16 +37,10 @@ from yarnbox.testing.loop_thread import LoopThread
 from yarnbox.testing.masters import Master
 from yarnbox.testing.setup import Conf, write_files
 from yarnbox.testing.watching import Application, WatchedCluster
-from yarnbox.yarn.addresses import ADDRESS_BOOK_FILE, ADDRESS_BOOK_PROPERTY, write_address_book
 from yarnbox.yarn.configuration import SITE_FILES, Configuration
-from yarnbox.yarn.event_log import EventLogReader, LoggedEvent
-from yarnbox.yarn.failover import BlockingCalls, blocking_stub_of, stub_of
-from yarnbox.yarn.ids import ApplicationId, ContainerId
-from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
-from yarnbox.yarn.records.container import ContainerLaunchContext
-from yarnbox.yarn.records.management import StopContainersRequest
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import (
+from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_FILE, ADDRESS_BOOK_PROPERTY, write_address_book
+from yarnbox.yarn.connection.failover import BlockingCalls, blocking_stub_of, stub_of
+from yarnbox.yarn.connection.rpc import (
     BlockingStub,
     Caller,
     ConnectionFailedError,
@@ -55,6 +49,12 @@ from yarnbox.yarn.rpc import (
     new_server,
     open_channel,
 )
+from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
+from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.records.management import StopContainersRequest
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.storage.event_log import EventLogReader, LoggedEvent
 
 MASTER, CONTAINERS = "ApplicationMasterProtocolService", "ContainerManagementProtocolService"
 Targets = Callable[[], Sequence[str]]

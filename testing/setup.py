@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from yarnbox.cluster.site import SCHEDULER_PROPERTY, sample_configuration
-from yarnbox.sim.scenario.files import CAPACITY_SCHEDULER, FAIR_SCHEDULER, YARN_SITE, ScenarioFiles
+from yarnbox.sim.scenario.playing.files import CAPACITY_SCHEDULER, FAIR_SCHEDULER, YARN_SITE, ScenarioFiles
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.configuration.document import write
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 DEFAULT_SIZE = Resource(8192, 8)
 SCHEDULERS = ("capacity", "fair", "fifo")

@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from yarnbox.cluster.events import Choice, event_types
+from yarnbox.cluster.commands.events import Choice, event_types
 from yarnbox.rm.booking import ALLOCATED, COMPLETED
 from yarnbox.testing.conditions import Condition
 from yarnbox.testing.faults import ContainerAddress, Fault, Faults
+from yarnbox.yarn.connection.rpc import ConnectionFailedError
 from yarnbox.yarn.enums import FinalApplicationStatus, YarnApplicationState
-from yarnbox.yarn.event_log import STARTED, LoggedEvent
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.application import ApplicationReport
-from yarnbox.yarn.rpc import ConnectionFailedError
+from yarnbox.yarn.storage.event_log import STARTED, LoggedEvent
 
 FINAL = (YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
 STORY_EVENTS = 40

@@ -17,8 +17,8 @@ from tests.cluster.viewer.test_server import viewing
 from tests.tree import ROOT
 from yarnbox.sim import Change, Site, compare, read_load
 from yarnbox.sim.recording.document import read, write
-from yarnbox.sim.scenario.document import parse_scenario
-from yarnbox.sim.scenario.player import play_recorded
+from yarnbox.sim.scenario.playing.player import play_recorded
+from yarnbox.sim.scenario.reading.document import parse_scenario
 from yarnbox.sim.whatif.metrics import DEFAULT_METRICS
 from yarnbox.sim.whatif.reports.page import page_of
 

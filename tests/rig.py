@@ -28,7 +28,6 @@ from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.settings import RMSettings
 from yarnbox.sim.masters import SimMaster
 from yarnbox.sim.nodes import SimNode
-from yarnbox.yarn.clock import VirtualClock
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
@@ -50,10 +49,11 @@ from yarnbox.yarn.records.master import (
 )
 from yarnbox.yarn.records.request import ResourceBlacklistRequest, ResourceRequest, SchedulingRequest
 from yarnbox.yarn.records.tracker import NodeHeartbeatResponse
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.runtime.clock import VirtualClock
+from yarnbox.yarn.runtime.story import Line
 from yarnbox.yarn.settings import read
-from yarnbox.yarn.story import Line
 
 T = TypeVar("T")
 

@@ -13,11 +13,11 @@ from yarnbox.rm.context import RMContext
 from yarnbox.rm.events.app import AppEvent, AppManagerEvent, AttemptEvent
 from yarnbox.rm.events.node import MonitorEvent, NodeEvent, NodesListEvent
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.event import Event
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, NodeId
 from yarnbox.yarn.records.container import Container, ContainerStatus
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.event import Event
 
 
 class Files:

@@ -13,7 +13,7 @@ from vulture import Vulture  # type: ignore[import-untyped]
 from vulture.core import Item  # type: ignore[import-untyped]
 
 from tests.tree import PACKAGES, ROOT
-from yarnbox.yarn.rpc import SERVICES
+from yarnbox.yarn.connection.rpc import SERVICES
 
 LIST = Path(__file__).with_name("dead_code.txt")
 ELSEWHERE = ("yarn/records/", "yarn/enums.py", "rm/settings/", "nm/settings/", "testing/")

@@ -35,24 +35,24 @@ OUTSIDE = (
 )  # may import all packages; no package imports them
 
 # Where records become messages and calls become packets; whoever else needs a message asks these.
-SPEAKS_PROTOBUF = ("yarn.wire", "yarn.rpc", "yarn.tokens", "yarn.edge", "yarn.hadoop_ipc")
+SPEAKS_PROTOBUF = ("yarn.wire", "yarn.connection.rpc", "yarn.security.tokens", "yarn.edge", "yarn.hadoop_ipc")
 PROTOBUF = ("protos", "google.protobuf", "grpc")
 
 # The parts of nm that act on the world; all else in rm and nm is a sans-IO core behind effects.
-EDGES = ("rm.edge", "nm.edge", "nm.executor", "nm.monitor", "nm.localizer", "nm.shuffle")
+EDGES = ("rm.edge", "nm.edge", "nm.executor", "nm.monitor", "nm.localization.localizer", "nm.shuffle")
 MAPREDUCE_CORE = (
-    "am.mapreduce.core",
-    "am.mapreduce.context",
-    "am.mapreduce.events",
-    "am.mapreduce.effects",
-    "am.mapreduce.job",
-    "am.mapreduce.task",
-    "am.mapreduce.attempt",
-    "am.mapreduce.allocator",
-    "am.mapreduce.waiting",
-    "am.mapreduce.rampup",
-    "am.mapreduce.preemption",
-    "am.mapreduce.uber",
+    "am.mapreduce.app.core",
+    "am.mapreduce.app.context",
+    "am.mapreduce.app.events",
+    "am.mapreduce.app.effects",
+    "am.mapreduce.app.job",
+    "am.mapreduce.app.task",
+    "am.mapreduce.app.attempt",
+    "am.mapreduce.allocation.allocator",
+    "am.mapreduce.allocation.waiting",
+    "am.mapreduce.allocation.rampup",
+    "am.mapreduce.allocation.preemption",
+    "am.mapreduce.allocation.uber",
 )
 WORLD = (
     "asyncio",
@@ -72,12 +72,12 @@ SIM_WITH_A_CLOCK = ("sim.report", "sim.reports", "sim.main", "sim.cli", "sim.__m
 
 RM_ORDER = (
     ("settings", "events", "effects", "ports", "booking", "asks", "log_aggregation"),
-    ("container", "container_context", "node", "labels", "profiles", "counters", "health"),
+    ("container", "container_context", "node", "labels", "profiles", "statistics"),
     ("scheduler",),
-    ("diagnostics", "finished", "blacklist", "state"),
+    ("state",),
     ("attempt", "app"),
     ("context",),
-    ("access", "nodes", "decommissioning", "monitors", "submission", "reservation"),
+    ("access", "monitoring", "submission", "reservation"),
     ("reports", "tables"),
     ("services",),
     ("web",),
@@ -268,8 +268,8 @@ RULES = (
 BROKEN = [
     (bare_packages, "tests.rig", "import rm.core"),
     (bare_packages, "rm.core", "def f():\n    from sim import kernel"),
-    (wrong_rooms, "yarn.story", "import yarnbox.rm.core"),
-    (wrong_rooms, "yarn.story", "def f():\n    from yarnbox.rm import core"),
+    (wrong_rooms, "yarn.runtime.story", "import yarnbox.rm.core"),
+    (wrong_rooms, "yarn.runtime.story", "def f():\n    from yarnbox.rm import core"),
     (wrong_rooms, "protos.build", "import yarnbox.yarn"),
     (wrong_rooms, "rm.core", "from yarnbox.nm.core import Core"),
     (wrong_rooms, "nm.edge.process", "import yarnbox.client.main"),
@@ -284,9 +284,9 @@ BROKEN = [
     (world_in_the_core, "rm.core", "import time"),
     (world_in_the_core, "rm.scheduler.capacity.queues.leaf", "from random import Random"),
     (world_in_the_core, "rm.services.client", "from google.protobuf.message import Message"),
-    (world_in_the_core, "nm.container", "import os.path"),
-    (world_in_the_core, "am.mapreduce.job", "import asyncio"),
-    (world_in_the_core, "rm.nodes", "def f(path):\n    return open(path)"),
+    (world_in_the_core, "nm.containers.container", "import os.path"),
+    (world_in_the_core, "am.mapreduce.app.job", "import asyncio"),
+    (world_in_the_core, "rm.monitoring.nodes", "def f(path):\n    return open(path)"),
     (builtin_sets_in_the_core, "rm.node", "labels = set()"),
     (builtin_sets_in_the_core, "rm.node", "labels = {1, 2}"),
     (builtin_sets_in_the_core, "nm.core", "labels = {x for x in (1, 2)}"),
@@ -305,7 +305,7 @@ BROKEN = [
     ),
     (
         schedulers_outside_views,
-        "rm.web.users",
+        "rm.web.queues.users",
         "from yarnbox.rm.scheduler.fair.scheduler import FairScheduler",
     ),
     (
@@ -313,7 +313,7 @@ BROKEN = [
         "cluster.main",
         "from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue",
     ),
-    (schedulers_outside_views, "rm.edge.http.conf", "if isinstance(scheduler, CapacityScheduler): pass"),
+    (schedulers_outside_views, "rm.edge.http.rest.conf", "if isinstance(scheduler, CapacityScheduler): pass"),
 ]
 
 SOUND = [

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.tree import PACKAGES, ROOT, Module, modules
-from yarnbox.am.command import parser as job_parser
+from yarnbox.am.job_command.command import parser as job_parser
 from yarnbox.client.main import COMMANDS, LACKING
 from yarnbox.cluster.arguments import FORWARDED, parser
 from yarnbox.sim.load.command import parser as load_parser

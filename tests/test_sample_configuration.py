@@ -10,9 +10,9 @@ from tests.tree import ROOT
 from yarnbox.nm.settings import NMSettings
 from yarnbox.rm.settings import CAPACITY_SCHEDULER, RMSettings
 from yarnbox.yarn.configuration import SITE_FILES, Configuration
-from yarnbox.yarn.node_resources import node_resource
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
+from yarnbox.yarn.resources.node_resources import node_resource
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
 from yarnbox.yarn.settings import declarations, read
 
 CONF = ROOT / "conf"

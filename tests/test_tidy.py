@@ -10,6 +10,7 @@ import ast
 import io
 import re
 import tokenize
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -18,6 +19,7 @@ from tests.tree import PACKAGES, ROOT, Module, files, modules, texts
 
 FILE_LINES = 800
 FUNCTION_LINES = 60
+PACKAGE_MODULES = 15
 GRAB_BAGS = ("util", "utils", "common", "misc", "manager", "helper", "helpers")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -256,6 +258,15 @@ def test_no_module_rule_refuses_what_is_allowed() -> None:
 def test_every_rule_is_shown_to_fail() -> None:
     assert {rule for rule, _, _ in BROKEN_MODULES} == set(MODULE_RULES)
     assert {rule for rule, _ in BROKEN_TEXTS} == set(TEXT_RULES)
+
+
+def test_a_package_with_many_modules_is_two_packages() -> None:
+    sizes = Counter(
+        module.name.rpartition(".")[0]
+        for module in modules()
+        if module.package in PACKAGES and not module.is_package and not module.name.endswith("__main__")
+    )
+    assert not [f"{name} has {size} modules" for name, size in sizes.items() if size > PACKAGE_MODULES]
 
 
 def test_every_package_has_its_map() -> None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from yarnbox.yarn.ids import NodeId
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 TEXT_LENGTH = 1024 * 1024
 NAME_LENGTH = 4096

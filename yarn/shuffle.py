@@ -25,7 +25,7 @@ from typing import BinaryIO, NamedTuple, Self
 from urllib.parse import parse_qs, urlsplit
 
 from yarnbox.yarn.ids import ApplicationId
-from yarnbox.yarn.writable import read_vint, write_vint
+from yarnbox.yarn.storage.writable import read_vint, write_vint
 
 SHUFFLE_SERVICE = "mapreduce_shuffle"
 """The auxiliary service's name: the key of its service data and of its meta data."""

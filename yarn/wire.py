@@ -49,9 +49,9 @@ from yarnbox.yarn.limits import (
     check_of,
     numbered,
 )
-from yarnbox.yarn.resource import MEMORY_MB, VCORES, Resource
-from yarnbox.yarn.units import UNITS
-from yarnbox.yarn.units import convert as in_unit
+from yarnbox.yarn.resources.resource import MEMORY_MB, VCORES, Resource
+from yarnbox.yarn.resources.units import UNITS
+from yarnbox.yarn.resources.units import convert as in_unit
 
 T = TypeVar("T")
 Convert = Callable[[Any], Any]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, starmap
 from typing import Any, Protocol
 
-from yarnbox.am.mapreduce.records import decode
+from yarnbox.am.mapreduce.shuffle.records import decode
 from yarnbox.yarn.configuration import Configuration
 
 Emit = Callable[[Any, Any], None]

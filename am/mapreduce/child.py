@@ -29,27 +29,26 @@ from yarnbox.am.mapreduce.api import (
 )
 from yarnbox.am.mapreduce.codecs import Codec, codec_named
 from yarnbox.am.mapreduce.committer import OutputCommitter
-from yarnbox.am.mapreduce.fetch import Shuffle
-from yarnbox.am.mapreduce.fetched import FetchedOutputs, FetchLimits
 from yarnbox.am.mapreduce.ids import TaskAttemptId
 from yarnbox.am.mapreduce.input import input_format_named
-from yarnbox.am.mapreduce.map_output import MapOutput, SortLimits
-from yarnbox.am.mapreduce.merging import Combiner, Merges, Segment, grouped
 from yarnbox.am.mapreduce.output import PartFile, part_file
-from yarnbox.am.mapreduce.records import decode
-from yarnbox.am.mapreduce.segments import Batch
+from yarnbox.am.mapreduce.shuffle.fetch import Shuffle
+from yarnbox.am.mapreduce.shuffle.fetched import FetchedOutputs, FetchLimits
+from yarnbox.am.mapreduce.shuffle.map_output import MapOutput, SortLimits
+from yarnbox.am.mapreduce.shuffle.merging import Combiner, Merges, Segment, grouped
+from yarnbox.am.mapreduce.shuffle.records import decode
+from yarnbox.am.mapreduce.shuffle.segments import Batch
 from yarnbox.am.mapreduce.splits import Split
 from yarnbox.am.mapreduce.umbilical import DIE, RUN, AMUnreachableError, Plan, Umbilical
-from yarnbox.yarn.addresses import AddressBook
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.credentials import credentials_of_environment
+from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.security.credentials import credentials_of_environment
+from yarnbox.yarn.security.tls import Tls, tls_of_node
 from yarnbox.yarn.shuffle import INDEX_FILE, JOB_TOKEN, OUTPUT_DIRECTORY, OUTPUT_FILE, read_index
-from yarnbox.yarn.tls import Tls, tls_of_node
 
 log = logging.getLogger("am.mapreduce.child")
 
 WAIT_S = 0.05
-COMPUTE_WAIT_S = 0.25
 NOT_WANTED = 143
 """The exit code of a task that its AM does not want any more."""
 
@@ -233,17 +232,11 @@ class Task:
             )
             self._progress = lambda: shuffle.progress / 3
             shuffle.run(self._completions, self._complain, time.monotonic)
-            self._wait_to_compute()
             segments = outputs.all()
         self._phase = "REDUCE"
         self._tell()  # at once: the history tells when the shuffle has ended
         self._reduce(merges.records(segments), sum(segment.length for segment in segments))
         self._commit()
-
-    def _wait_to_compute(self) -> None:
-        """Asks until there is a slot to compute in, where copies have slots of their own."""
-        while self._plan.asks_to_compute and not self._say("computePending")["go"]:
-            self._unwanted.wait(COMPUTE_WAIT_S)
 
     def _outputs_here(self, reduce: int) -> list[Segment]:
         """What the maps, all of which are done, have left in this container for a reduce."""

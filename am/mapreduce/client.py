@@ -47,18 +47,18 @@ from yarnbox.am.resources import resource_text
 from yarnbox.am.staging import Staging, plain_name
 from yarnbox.am.submit import NewApplication, SubmissionError, Submitter, follow, has_succeeded
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.credentials import Credentials
 from yarnbox.yarn.enums import LocalResourceType
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
 from yarnbox.yarn.records.container import LocalResource
 from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.remote_files import local_path, scheme_of
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.security.credentials import Credentials
+from yarnbox.yarn.security.tls import connection_to
 from yarnbox.yarn.settings import read
 from yarnbox.yarn.shuffle import JOB_TOKEN
-from yarnbox.yarn.tls import connection_to
+from yarnbox.yarn.storage.remote_files import local_path, scheme_of
 
 POLL_TIMEOUT_S = 2.0
 SECRET_BYTES = 20
@@ -279,7 +279,7 @@ class JobClient:
             queue=settings.queue,
             priority=settings.priority or None,
             am_container_spec=python_context(
-                "yarnbox.am.mapreduce.master",
+                "yarnbox.am.mapreduce.app.master",
                 [str(staging)],
                 credentials=Credentials({"JobToken": token}),
                 paths=settings.python_path if resources is None else (),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from yarnbox.am.mapreduce.api import Tally
-from yarnbox.am.mapreduce.records import text_of
+from yarnbox.am.mapreduce.shuffle.records import text_of
 from yarnbox.yarn.configuration import Configuration
 
 _LINES_AT_ONCE = 1000

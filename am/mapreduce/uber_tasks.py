@@ -15,8 +15,8 @@ from yarnbox.am.environment import ContainerEnvironment
 from yarnbox.am.launch import python_path
 from yarnbox.am.mapreduce.cache_files import named_files
 from yarnbox.am.mapreduce.ids import TaskAttemptId
-from yarnbox.yarn.credentials import TOKEN_FILE, Credentials
 from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.security.credentials import TOKEN_FILE, Credentials
 
 Ended = Callable[[TaskAttemptId, int], None]
 

@@ -9,14 +9,14 @@ from http import HTTPStatus
 
 from aiohttp import web
 
-from yarnbox.am.mapreduce.report import Pages
+from yarnbox.am.mapreduce.app.report import Pages
 from yarnbox.am.mapreduce.umbilical import HASH_HEADER, PATH
 from yarnbox.am.mapreduce.umbilical_server import UmbilicalServer
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.authentication import Authentication
-from yarnbox.yarn.http_access import HttpAccess
-from yarnbox.yarn.http_server import HttpServer, bind, new_application
-from yarnbox.yarn.tls import Tls
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.http.access import HttpAccess
+from yarnbox.yarn.http.server import HttpServer, bind, new_application
+from yarnbox.yarn.security.authentication import Authentication
+from yarnbox.yarn.security.tls import Tls
 
 LARGEST_BODY = 64 * 1024 * 1024
 _ANY_PORT = "a free port"

@@ -14,7 +14,7 @@ from yarnbox.am.submit import Submitter, follow
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.settings import read, setting, settings
 
 

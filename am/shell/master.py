@@ -19,6 +19,7 @@ from yarnbox.am.connection import Connection, configuration_of
 from yarnbox.am.environment import ContainerEnvironment
 from yarnbox.am.launch import exact_environment, redirections
 from yarnbox.am.shell.spec import ShellSpec
+from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ContainerId
@@ -32,7 +33,6 @@ from yarnbox.yarn.records.request import (
     ResourceSizing,
     SchedulingRequest,
 )
-from yarnbox.yarn.rpc import RpcError
 
 log = logging.getLogger("am.shell.master")
 

@@ -12,7 +12,7 @@ from yarnbox.am.placement import PlacementSpec, parse_specs
 from yarnbox.am.resources import resource_of
 from yarnbox.yarn.enums import ContainerRetryPolicy
 from yarnbox.yarn.records.container import ContainerRetryContext, LocalResource
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

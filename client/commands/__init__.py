@@ -7,10 +7,10 @@ container       container
 node            node
 queue           queue
 cluster         cluster
-rmadmin         rmadmin; its refreshes, node resources, labels
-rmadmin_help    the texts of rmadmin
 nodeattributes  nodeattributes
 schedulerconf   schedulerconf
+administration/ rmadmin
+node_words      what administrators write about nodes
 logs            logs; which logs, from where
 log_request     the words of `logs`, checked
 top             top

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from yarnbox.client import arguments as words
+from yarnbox.client.command_line import arguments as words
+from yarnbox.client.command_line.failures import FAILED, OK
+from yarnbox.client.command_line.options import UNLIMITED, CommandLine, Option, Options
 from yarnbox.client.commands.reading import (
     HELP,
     HELP_DESCRIPTION,
@@ -13,8 +15,6 @@ from yarnbox.client.commands.reading import (
     read_line,
     words_of,
 )
-from yarnbox.client.failures import FAILED, OK
-from yarnbox.client.options import UNLIMITED, CommandLine, Option, Options
 from yarnbox.client.printing.applications import application_list, application_report
 from yarnbox.client.session import Session
 from yarnbox.client.text import iso8601
@@ -23,7 +23,7 @@ from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.enums import ApplicationTimeoutType, YarnApplicationState
 from yarnbox.yarn.errors import ApplicationNotFoundError, IllegalArgumentError
 from yarnbox.yarn.records.application import ApplicationReport
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 
 TITLE = "application"
 CLUSTER_ID = "clusterId"

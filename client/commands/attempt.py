@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from yarnbox.client import arguments as words
+from yarnbox.client.command_line import arguments as words
+from yarnbox.client.command_line.failures import FAILED, OK
+from yarnbox.client.command_line.options import Option, Options
 from yarnbox.client.commands.application import CLUSTER_ID
 from yarnbox.client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
-from yarnbox.client.failures import FAILED, OK
-from yarnbox.client.options import Option, Options
 from yarnbox.client.printing.applications import attempt_list, attempt_report
 from yarnbox.client.session import Session
 from yarnbox.yarn.errors import ApplicationAttemptNotFoundError, ApplicationNotFoundError

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from yarnbox.client.command_line.failures import FAILED, OK
+from yarnbox.client.command_line.options import Option, Options
 from yarnbox.client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
-from yarnbox.client.failures import FAILED, OK
 from yarnbox.client.label_store import stored_labels
-from yarnbox.client.options import Option, Options
 from yarnbox.client.printing.nodes import cluster_attributes, cluster_labels
 from yarnbox.client.session import Session
-from yarnbox.yarn.journal import JournalError
+from yarnbox.yarn.storage.journal import JournalError
 
 TITLE = "yarn cluster"
 

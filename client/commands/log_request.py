@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from yarnbox.client import arguments as words
-from yarnbox.client.failures import JavaError
-from yarnbox.client.options import UNLIMITED, CommandLine, Option, Options, help_text
+from yarnbox.client.command_line import arguments as words
+from yarnbox.client.command_line.failures import JavaError
+from yarnbox.client.command_line.options import UNLIMITED, CommandLine, Option, Options, help_text
 from yarnbox.yarn.errors import IllegalArgumentError
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 

@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from yarnbox.client.command_line.failures import FAILED, OK
+from yarnbox.client.command_line.options import OptionsError, parse
 from yarnbox.client.commands.log_request import (
     LATEST,
     OPTIONS,
@@ -20,18 +22,16 @@ from yarnbox.client.commands.log_request import (
     read_request,
     usage,
 )
-from yarnbox.client.failures import FAILED, OK
 from yarnbox.client.log_sources import AggregatedLogs, ContainerFiles, NodeLogs, Sink
-from yarnbox.client.options import OptionsError, parse
 from yarnbox.client.printing.logs import container_on_node, file_table
 from yarnbox.client.session import Session
 from yarnbox.client.web import CLUSTER, UnreachableError
 from yarnbox.client.yarn_client import FINAL_STATES
+from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.enums import YarnApplicationState
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.records.container import ContainerReport
-from yarnbox.yarn.rpc import RpcError
 
 _TOO_EARLY = (YarnApplicationState.NEW, YarnApplicationState.NEW_SAVING, YarnApplicationState.SUBMITTED)
 _MB = 1 << 20

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from yarnbox.client import arguments as words
+from yarnbox.client.command_line import arguments as words
+from yarnbox.client.command_line.failures import FAILED, OK
+from yarnbox.client.command_line.options import UNLIMITED, CommandLine, Option, Options
 from yarnbox.client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
-from yarnbox.client.failures import FAILED, OK
-from yarnbox.client.options import UNLIMITED, CommandLine, Option, Options
 from yarnbox.client.printing.nodes import node_list, node_report, valid_node_states
 from yarnbox.client.session import Session
 from yarnbox.yarn.enums import NodeState

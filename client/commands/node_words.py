@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from yarnbox.client import arguments as words
+from yarnbox.client.command_line import arguments as words
 from yarnbox.yarn.enums import NodeAttributeType
 from yarnbox.yarn.errors import IllegalArgumentError
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.node import NodeAttribute, NodeAttributeKey, NodeLabel, NodeToAttributes
-from yarnbox.yarn.resource import MEMORY_MB, VCORES, Resource
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
-from yarnbox.yarn.units import convert
+from yarnbox.yarn.resources.resource import MEMORY_MB, VCORES, Resource
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.resources.units import convert
 
 NO_LABELS = "No cluster node-labels are specified"
 NO_LABEL_MAPPINGS = "No node-to-labels mappings are specified"

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from yarnbox.client.commands import node_words
-from yarnbox.client.failures import FAILED, OK
-from yarnbox.client.options import (
+from yarnbox.client.command_line.failures import FAILED, OK
+from yarnbox.client.command_line.options import (
     UNLIMITED,
     CommandLine,
     MissingArgumentError,
@@ -17,6 +16,7 @@ from yarnbox.client.options import (
     OptionsError,
     parse,
 )
+from yarnbox.client.commands import node_words
 from yarnbox.client.printing.nodes import attribute_list, attributes_by_node, nodes_by_attribute
 from yarnbox.client.session import Session
 from yarnbox.yarn.enums import AttributeMappingOperationType

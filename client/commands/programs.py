@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from yarnbox.client.failures import FAILED
+from yarnbox.client.command_line.failures import FAILED
 from yarnbox.client.session import Session
 
 _ARCHIVES = (".jar", ".war", ".zip")

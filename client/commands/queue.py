@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from yarnbox.client.command_line.failures import FAILED, OK
+from yarnbox.client.command_line.options import Option, Options
 from yarnbox.client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
-from yarnbox.client.failures import FAILED, OK
-from yarnbox.client.options import Option, Options
 from yarnbox.client.printing.queues import queue_box, queue_report
 from yarnbox.client.session import Session
 

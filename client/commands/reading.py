@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from yarnbox.client.options import CommandLine, MissingArgumentError, Options, help_text, parse
+from yarnbox.client.command_line.options import CommandLine, MissingArgumentError, Options, help_text, parse
 from yarnbox.client.session import Session
 
 Command = Callable[[Session, Sequence[str]], int]

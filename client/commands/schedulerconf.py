@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 
 import defusedxml.ElementTree
 
+from yarnbox.client.command_line.failures import FAILED, OK
+from yarnbox.client.command_line.options import CommandLine, MissingArgumentError, Option, Options, parse
 from yarnbox.client.commands.node_words import java_split
-from yarnbox.client.failures import FAILED, OK
-from yarnbox.client.options import CommandLine, MissingArgumentError, Option, Options, parse
 from yarnbox.client.session import Session
 from yarnbox.client.web import CLUSTER
 from yarnbox.yarn.errors import IllegalArgumentError

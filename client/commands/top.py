@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
-from yarnbox.client import arguments as words
-from yarnbox.client.failures import OK, UNCAUGHT
-from yarnbox.client.options import CommandLine, Option, Options, OptionsError, help_text, parse
+from yarnbox.client.command_line import arguments as words
+from yarnbox.client.command_line.failures import OK, UNCAUGHT
+from yarnbox.client.command_line.options import CommandLine, Option, Options, OptionsError, help_text, parse
+from yarnbox.client.command_line.terminal import Keys, clear, draw, keyboard, terminal_size
 from yarnbox.client.printing.top import BY_LETTER, Figures, View, help_screen
 from yarnbox.client.session import Session
-from yarnbox.client.terminal import Keys, clear, draw, keyboard, terminal_size
 from yarnbox.client.web import CLUSTER, UnreachableError
 from yarnbox.yarn.enums import YarnApplicationState
 from yarnbox.yarn.records.application import ApplicationReport

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Sequence
 
 from yarnbox import SOURCES
-from yarnbox.client.failures import OK
+from yarnbox.client.command_line.failures import OK
 from yarnbox.client.session import Session
 from yarnbox.yarn.version import HADOOP_VERSION, UNKNOWN, protobuf_version, yarnbox_version
 

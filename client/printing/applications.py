@@ -13,7 +13,7 @@ from yarnbox.yarn.records.application import (
     ApplicationResourceUsageReport,
 )
 from yarnbox.yarn.records.container import ContainerReport
-from yarnbox.yarn.resource import MEMORY_MB, VCORES
+from yarnbox.yarn.resources.resource import MEMORY_MB, VCORES
 
 _PROGRESS = "###.##%"
 _APPLICATIONS = "%30s\t%20s\t%20s\t%10s\t%10s\t%18s\t%18s\t%15s\t%35s"

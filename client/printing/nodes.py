@@ -17,7 +17,7 @@ from yarnbox.yarn.records.node import (
     NodeReport,
     NodeToAttributes,
 )
-from yarnbox.yarn.resource import NONE
+from yarnbox.yarn.resources.resource import NONE
 
 _NODES = "%16s\t%15s\t%17s\t%28s"
 _ATTRIBUTE_TYPES = "%40s\t%15s"

@@ -15,7 +15,7 @@ from yarnbox.client.text import time_of_day
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationResourceUsageReport
 from yarnbox.yarn.records.node import YarnClusterMetrics
 from yarnbox.yarn.records.queue import QueueInfo, QueueStatistics
-from yarnbox.yarn.resource import NONE
+from yarnbox.yarn.resources.resource import NONE
 
 _MB_PER_GB = 1024
 _MINUTE_MS = 60_000

@@ -14,16 +14,16 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from yarnbox.cluster.check_conf import check
+from yarnbox.cluster.checking.check_conf import check
+from yarnbox.cluster.checking.fair_file import read_fair_files
 from yarnbox.cluster.conversion.outcome import Conversion, ConversionOptions, read_rule_actions
 from yarnbox.cluster.conversion.placement import rules_text
 from yarnbox.cluster.conversion.queues import convert
 from yarnbox.cluster.directory import ClusterError
-from yarnbox.cluster.fair_file import read_fair_files
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.configuration.document import read_file, write
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.resource_types import RESOURCE_TYPES_FILE
+from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE
 
 CAPACITY_FILE, SITE_FILE, PLACEMENT_FILE = "capacity-scheduler.xml", "yarn-site.xml", "mapping-rules.json"
 

@@ -15,7 +15,7 @@ from yarnbox.cluster.conversion.outcome import (
     STATIC_DYNAMIC_CONFLICT,
     Conversion,
 )
-from yarnbox.rm.scheduler.fair.placement import DEFAULT, ROOT, Rule
+from yarnbox.rm.scheduler.fair.queues.placement import DEFAULT, ROOT, Rule
 
 _CAPACITY = "yarn.scheduler.capacity."
 _POLICIES = {

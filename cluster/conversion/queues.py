@@ -25,12 +25,12 @@ from yarnbox.cluster.conversion.outcome import (
     ConversionOptions,
 )
 from yarnbox.cluster.conversion.placement import PlacementConverter
-from yarnbox.rm.scheduler.fair.allocations import UNLIMITED_APPS, Allocations, QueueAllocation
-from yarnbox.rm.scheduler.fair.placement import ROOT, Rule
-from yarnbox.rm.scheduler.fair.policies import DominantResourceFairnessPolicy, FairPolicy, FifoPolicy
+from yarnbox.rm.scheduler.fair.allocation_file.allocations import UNLIMITED_APPS, Allocations, QueueAllocation
+from yarnbox.rm.scheduler.fair.queues.placement import ROOT, Rule
+from yarnbox.rm.scheduler.fair.queues.policies import DominantResourceFairnessPolicy, FairPolicy, FifoPolicy
 from yarnbox.rm.scheduler.fair.settings import FairConfiguration
 from yarnbox.yarn.enums import QueueACL
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 _CAPACITY = "yarn.scheduler.capacity."
 _MONITOR = "yarn.resourcemanager.scheduler.monitor."

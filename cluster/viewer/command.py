@@ -13,9 +13,9 @@ from yarnbox.cluster.viewer.server import Viewer
 from yarnbox.cluster.viewer.shelf import NAMES, Shelf
 from yarnbox.sim.recording.document import InvalidRecordingError, read_file
 from yarnbox.sim.whatif.reports.files import REPORT
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.http_server import bind
-from yarnbox.yarn.rpc import PortTakenError
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.rpc import PortTakenError
+from yarnbox.yarn.http.server import bind
 
 LOOPBACK = "127.0.0.1"
 

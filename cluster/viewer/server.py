@@ -20,9 +20,9 @@ from yarnbox.rm.edge.http.pages import RECORDING, Pages
 from yarnbox.rm.edge.http.server import CSRF_HEADER, ROOT
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.sim.recording.document import Recording
-from yarnbox.sim.scenario.schedulers import SCHEDULERS
-from yarnbox.yarn.http_access import HttpAccess, HttpAccessSettings
-from yarnbox.yarn.http_server import HttpServer, Responder, new_application
+from yarnbox.sim.scenario.reading.schedulers import SCHEDULERS
+from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
+from yarnbox.yarn.http.server import HttpServer, Responder, new_application
 
 _SAFE = ("GET", "HEAD")
 _UI = ROOT + "/ui"

@@ -18,7 +18,7 @@ from yarnbox.cluster.viewer.answers import RecordedCluster, missing, wrong
 from yarnbox.cluster.viewer.worker import LONGEST_S, TRACE
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.sim.recording.document import InvalidRecordingError, Recording, read
-from yarnbox.sim.scenario.schedulers import SCHEDULERS
+from yarnbox.sim.scenario.reading.schedulers import SCHEDULERS
 
 MOST_SIMULATIONS = 6
 MOST_FILES = 500

@@ -19,14 +19,14 @@ from yarnbox.sim.load.jobs import InvalidTraceError
 from yarnbox.sim.load.swim import SwimOptions, read_swim
 from yarnbox.sim.recording.document import write
 from yarnbox.sim.recording.recorder import Title
-from yarnbox.sim.scenario.document import InvalidScenarioError, parse_scenario
-from yarnbox.sim.scenario.files import YARN_SITE
-from yarnbox.sim.scenario.player import play_recorded
-from yarnbox.sim.scenario.schedulers import with_scheduler
+from yarnbox.sim.scenario.playing.files import YARN_SITE
+from yarnbox.sim.scenario.playing.player import play_recorded
+from yarnbox.sim.scenario.reading.document import InvalidScenarioError, parse_scenario
+from yarnbox.sim.scenario.reading.schedulers import with_scheduler
 from yarnbox.sim.workload.files import equal_queues
 from yarnbox.sim.workload.player import WorkloadPlayer
 from yarnbox.sim.workload.site import Site
-from yarnbox.yarn.words import counted
+from yarnbox.yarn.text.words import counted
 
 TRACE = ".tsv"
 """What a file is called that is a trace of SWIM and no scenario."""

@@ -16,7 +16,7 @@ from itertools import islice
 from random import Random
 
 from yarnbox.sim import Change, Comparison, Job, Nodes, NodeSpec, Site, Task, compare
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 SIZES = {1: 38, 2: 16, 10: 14, 50: 8, 100: 6, 200: 6, 400: 4, 800: 4, 4800: 4}
 """How many jobs have so many maps."""

@@ -1,7 +1,7 @@
 """Logs written to where they are collected: one file per node, application and cycle.
 
-Reads the local log directories and writes with yarn/aggregated_logs.py. Which containers, and when, is
-nm/logs.py's. Hadoop: the uploading half of AppLogAggregatorImpl and LogAggregationFileController.
+Reads the local log directories and writes with yarn/storage/aggregated_logs.py. Which containers, and when,
+is nm/logs.py's. Hadoop: the uploading half of AppLogAggregatorImpl and LogAggregationFileController.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from pathlib import Path
 
 from yarnbox.nm.effects import AggregateLogs
 from yarnbox.nm.executor.layout import Layout
-from yarnbox.yarn.aggregated_logs import AggregatedLogWriter, LogLayout, is_of_node
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.basics import LogAggregationContext
+from yarnbox.yarn.storage.aggregated_logs import AggregatedLogWriter, LogLayout, is_of_node
 
 
 class LogCollection:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from yarnbox.nm.core import Core
 from yarnbox.nm.effects import Effect
-from yarnbox.yarn.driver import AsyncioDriver
 from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.runtime.driver import AsyncioDriver
 
 
 class ContainerNews:

@@ -10,13 +10,13 @@ from typing import Any
 
 from yarnbox.nm.edge.serving import SERVICE, Turn, call_service
 from yarnbox.nm.services import ContainerManagementService
+from yarnbox.yarn.connection.rpc import Caller
 from yarnbox.yarn.hadoop_ipc.connection import Tokens
 from yarnbox.yarn.hadoop_ipc.digest import Passwords
 from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer
 from yarnbox.yarn.hadoop_ipc.shared_port import SharedPort
 from yarnbox.yarn.hadoop_ipc.stub import PROTOCOLS
-from yarnbox.yarn.rpc import Caller
-from yarnbox.yarn.tokens import NM_TOKEN
+from yarnbox.yarn.security.tokens import NM_TOKEN
 
 PROTOCOL = PROTOCOLS[SERVICE]
 _LOOPBACK = "127.0.0.1"

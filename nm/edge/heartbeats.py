@@ -2,7 +2,7 @@
 moments.
 
 Owns when: at once when the core asks for it, else after the interval the RM named; how long to try to reach
-an RM that does not answer. What is said stands in nm/status.py. Hadoop: the threads of
+an RM that does not answer. What is said stands in nm/reporting/status.py. Hadoop: the threads of
 NodeStatusUpdaterImpl and ServerRMProxy.
 """
 
@@ -14,11 +14,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from yarnbox.nm.reporting.status import NodeStatusUpdater
 from yarnbox.nm.settings import NMSettings
-from yarnbox.nm.status import NodeStatusUpdater
+from yarnbox.yarn.connection.failover import Calls
+from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.failover import Calls
-from yarnbox.yarn.rpc import RpcError
 
 log = logging.getLogger("nm.heartbeats")
 

@@ -19,24 +19,24 @@ from pathlib import Path
 
 import psutil
 
+from yarnbox.nm.edge.health.providers import check_providers
 from yarnbox.nm.edge.naming import NamingFiles
 from yarnbox.nm.edge.process import NodeManagerProcess, listening_host
-from yarnbox.nm.edge.providers import check_providers
 from yarnbox.nm.edge.virtual import VirtualNodes, VirtualOptions
 from yarnbox.nm.executor.layout import InUseError
 from yarnbox.nm.settings import NMSettings
-from yarnbox.yarn.command_parser import CommandParser
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.connection.network import announced
+from yarnbox.yarn.connection.rm_ids import rm_addresses
+from yarnbox.yarn.connection.rpc import PortTakenError
 from yarnbox.yarn.log import LEVELS, configure_logging
-from yarnbox.yarn.network import announced
-from yarnbox.yarn.node_resources import NODE_RESOURCES_FILE, Hardware, node_resource
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
-from yarnbox.yarn.rm_ids import rm_addresses
-from yarnbox.yarn.rpc import PortTakenError
-from yarnbox.yarn.sealed_store import StoreError
+from yarnbox.yarn.resources.node_resources import NODE_RESOURCES_FILE, Hardware, node_resource
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.security.tls import ExposedError
 from yarnbox.yarn.settings import read
 from yarnbox.yarn.shuffle import SHUFFLE_SERVICE
-from yarnbox.yarn.tls import ExposedError
+from yarnbox.yarn.storage.sealed_store import StoreError
+from yarnbox.yarn.text.command_parser import CommandParser
 from yarnbox.yarn.wire import use_units
 
 log = logging.getLogger("nm")

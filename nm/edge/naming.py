@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from yarnbox.yarn.addresses import ADDRESS_BOOK_PROPERTY, read_address_book, write_address_book
 from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_PROPERTY, read_address_book, write_address_book
 from yarnbox.yarn.topology import MAPPING_PROPERTY, TABLE_PROPERTY
 
 

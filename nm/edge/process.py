@@ -22,16 +22,16 @@ import psutil
 
 from yarnbox import SOURCES
 from yarnbox.nm.core import Core
-from yarnbox.nm.edge import log_monitor
 from yarnbox.nm.edge.collection import LogCollection
 from yarnbox.nm.edge.container_news import ContainerNews
-from yarnbox.nm.edge.disks import DirectoriesCheck
 from yarnbox.nm.edge.hadoop import HadoopFront
+from yarnbox.nm.edge.health import log_monitor
+from yarnbox.nm.edge.health.disks import DirectoriesCheck
+from yarnbox.nm.edge.health.providers import ProviderLoops
 from yarnbox.nm.edge.heartbeats import SERVICE, Heartbeats, UnreachableError
-from yarnbox.nm.edge.providers import ProviderLoops
+from yarnbox.nm.edge.http.web import WebService
 from yarnbox.nm.edge.serving import serve_one
 from yarnbox.nm.edge.store import StateStore
-from yarnbox.nm.edge.web import WebService
 from yarnbox.nm.edge.world import RealWorld
 from yarnbox.nm.executor.layout import Layout, remove_tree
 from yarnbox.nm.executor.leftovers import end_leftovers
@@ -40,22 +40,22 @@ from yarnbox.nm.executor.reaper import Reaper
 from yarnbox.nm.monitor import ContainersMonitor, Verdict, node_utilization
 from yarnbox.nm.settings import NMSettings
 from yarnbox.nm.shuffle.server import ShuffleService
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.addresses import AddressBook
-from yarnbox.yarn.clock import SystemClock
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.failover import Calls, stub_of
-from yarnbox.yarn.hosting import NM_CONF_DIR, NM_PYTHON, NM_PYTHONPATH
-from yarnbox.yarn.http_access import HttpAccess
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.failover import Calls, stub_of
+from yarnbox.yarn.connection.hosting import NM_CONF_DIR, NM_PYTHON, NM_PYTHONPATH
+from yarnbox.yarn.connection.network import connectable
+from yarnbox.yarn.connection.rm_ids import rm_addresses
+from yarnbox.yarn.connection.rpc import listen, new_server
+from yarnbox.yarn.http.access import HttpAccess
 from yarnbox.yarn.ids import ContainerId, NodeId
-from yarnbox.yarn.network import connectable
-from yarnbox.yarn.node_secret import NodeSecret
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rm_ids import rm_addresses
-from yarnbox.yarn.rpc import listen, new_server
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.clock import SystemClock
+from yarnbox.yarn.runtime.tasks import end_tasks
+from yarnbox.yarn.security.node_secret import NodeSecret
+from yarnbox.yarn.security.tls import Tls, check_exposure, check_hadoop_wire
 from yarnbox.yarn.shuffle import SHUFFLE_SERVICE
-from yarnbox.yarn.tasks import end_tasks
-from yarnbox.yarn.tls import Tls, check_exposure, check_hadoop_wire
 
 log = logging.getLogger("nm")
 

@@ -13,11 +13,11 @@ from typing import Any
 import grpc.aio
 
 from yarnbox.nm.services import ContainerManagementService
+from yarnbox.yarn.connection.rpc import Caller, add_service
 from yarnbox.yarn.errors import InvalidTokenError
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.tokens import NMTokenIdentifier, Token
-from yarnbox.yarn.rpc import Caller, add_service
-from yarnbox.yarn.tokens import NM_TOKEN, identifier_of
+from yarnbox.yarn.security.tokens import NM_TOKEN, identifier_of
 
 SERVICE = "ContainerManagementProtocolService"
 

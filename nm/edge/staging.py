@@ -17,8 +17,8 @@ from pathlib import Path
 from aiohttp import web
 
 from yarnbox.nm.settings import StagingSettings
-from yarnbox.yarn.authentication import HOST_PREFIX, USER
-from yarnbox.yarn.remote_files import MODIFIED_HEADER, STAGING_PATH
+from yarnbox.yarn.security.authentication import HOST_PREFIX, USER
+from yarnbox.yarn.storage.remote_files import MODIFIED_HEADER, STAGING_PATH
 
 _APPLICATION = re.compile(r"application_[0-9]{1,20}_[0-9]{4,20}")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,200}")

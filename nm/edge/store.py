@@ -14,7 +14,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from yarnbox.nm.effects import Forget, StoreEntry
-from yarnbox.yarn.sealed_store import SealedStore, StoreError, StoreInUseError, move_away, read_identity
+from yarnbox.yarn.storage.sealed_store import (
+    SealedStore,
+    StoreError,
+    StoreInUseError,
+    move_away,
+    read_identity,
+)
 
 FILE = "yarn-nm-state.db"
 _OWNER = "NodeManager"

@@ -27,16 +27,16 @@ from yarnbox.nm.executor.process import Answers
 from yarnbox.nm.executor.simulated import SimulatedExecutor
 from yarnbox.nm.services import ContainerManagementService
 from yarnbox.nm.settings import NMSettings
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.clock import SystemClock
-from yarnbox.yarn.driver import AsyncioDriver
-from yarnbox.yarn.failover import Calls
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.failover import Calls
+from yarnbox.yarn.connection.network import connectable
+from yarnbox.yarn.connection.rpc import listen, new_server, open_channel
 from yarnbox.yarn.ids import NodeId
-from yarnbox.yarn.network import connectable
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import listen, new_server, open_channel
-from yarnbox.yarn.tasks import end_tasks
-from yarnbox.yarn.tls import Tls, check_exposure
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.clock import SystemClock
+from yarnbox.yarn.runtime.driver import AsyncioDriver
+from yarnbox.yarn.runtime.tasks import end_tasks
+from yarnbox.yarn.security.tls import Tls, check_exposure
 
 log = logging.getLogger("nm.virtual")
 

@@ -19,13 +19,13 @@ from yarnbox.nm.edge.log import write_log
 from yarnbox.nm.edge.store import StateStore
 from yarnbox.nm.executor.layout import Layout, remove_tree
 from yarnbox.nm.executor.process import ProcessExecutor
-from yarnbox.nm.localizer import FetchError, Localizer
+from yarnbox.nm.localization.localizer import FetchError, Localizer
 from yarnbox.nm.monitor import ContainersMonitor
 from yarnbox.nm.shuffle.server import ShuffleService
-from yarnbox.yarn.driver import AsyncioDriver
 from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.runtime.driver import AsyncioDriver
+from yarnbox.yarn.security.tls import Tls
 from yarnbox.yarn.shuffle import SHUFFLE_SERVICE
-from yarnbox.yarn.tls import Tls
 
 T = TypeVar("T")
 

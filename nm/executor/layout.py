@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
-from yarnbox.nm.resources import CacheKey
+from yarnbox.nm.localization.resources import CacheKey
 from yarnbox.yarn.ids import ApplicationId, ContainerId
 
 PRIVATE = "nmPrivate"

@@ -31,9 +31,9 @@ from yarnbox.nm.executor.script import (
 )
 from yarnbox.nm.executor.tails import failure_text
 from yarnbox.nm.settings import NMSettings
-from yarnbox.yarn.credentials import TOKEN_FILE, TOKEN_FILE_VARIABLE, Credentials, write_token_file
 from yarnbox.yarn.enums import SignalContainerCommand
 from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.security.credentials import TOKEN_FILE, TOKEN_FILE_VARIABLE, Credentials, write_token_file
 
 log = logging.getLogger("nm.executor")
 
@@ -119,7 +119,7 @@ class ProcessExecutor:
         reaper: Reaper | None = None,
         hosting: Mapping[str, str] | None = None,
     ) -> None:
-        """`hosting` has the variables by which containers know this host: see yarn/hosting.py."""
+        """`hosting` has the variables by which containers know this host: see yarn/connection/hosting.py."""
         self._settings = settings
         self._hosting = hosting or {}
         self._layout = layout

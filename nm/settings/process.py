@@ -12,12 +12,12 @@ from yarnbox.nm.settings.directories import (
 )
 from yarnbox.nm.settings.monitoring import HealthSettings, LogMonitorSettings, MonitorSettings
 from yarnbox.nm.settings.providers import AttributeProviderSettings, LabelProviderSettings
-from yarnbox.yarn.acl import AccessControlList
-from yarnbox.yarn.address import Address, with_default_port
-from yarnbox.yarn.http_access import HttpAccessSettings
-from yarnbox.yarn.node_resources import NodeResourceSettings
+from yarnbox.yarn.connection.address import Address, with_default_port
+from yarnbox.yarn.http.access import HttpAccessSettings
+from yarnbox.yarn.resources.node_resources import NodeResourceSettings
+from yarnbox.yarn.security.acl import AccessControlList
+from yarnbox.yarn.security.tls import TlsSettings
 from yarnbox.yarn.settings import Conflict, group, setting, settings
-from yarnbox.yarn.tls import TlsSettings
 
 _NM = "yarn.nodemanager."
 _HOME = "/".join(("", "home", ""))  # in parts, for as a whole it looks like a path of somebody's machine

@@ -15,12 +15,13 @@ from typing import NamedTuple
 from aiohttp import web
 
 from yarnbox.nm.executor.layout import APPLICATION_CACHE, USER_CACHE, Layout
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.credentials import read_token
+from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.errors import IllegalArgumentError
-from yarnbox.yarn.http_access import HttpAccess
-from yarnbox.yarn.http_server import FilePart, HttpServer, Part, bind, new_application, response_of
+from yarnbox.yarn.http.access import HttpAccess
+from yarnbox.yarn.http.server import FilePart, HttpServer, Part, bind, new_application, response_of
 from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.security.credentials import read_token
+from yarnbox.yarn.security.tls import Tls
 from yarnbox.yarn.shuffle import (
     CONTENT_TYPE,
     INDEX_FILE,
@@ -41,7 +42,6 @@ from yarnbox.yarn.shuffle import (
     reply_hash,
     url_hash,
 )
-from yarnbox.yarn.tls import Tls
 
 log = logging.getLogger("nm.shuffle")
 

@@ -7,18 +7,18 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from yarnbox.rm.attempt import RMAppAttempt
+from yarnbox.rm.attempt.blacklist import AMNodeBlacklist
 from yarnbox.rm.attempt.entity import AttemptContext
-from yarnbox.rm.blacklist import AMNodeBlacklist
+from yarnbox.rm.attempt.finished import FinishedContainers
 from yarnbox.rm.events.app import (
     AppEvent,
 )
-from yarnbox.rm.finished import FinishedContainers
 from yarnbox.rm.log_aggregation import LogAggregation
 from yarnbox.yarn.enums import FinalApplicationStatus, NodeUpdateType
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarnbox.yarn.ordered import OrderedSet
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.runtime.ordered import OrderedSet
 
 if TYPE_CHECKING:
     from yarnbox.rm.node import RMNode

@@ -40,7 +40,7 @@ from yarnbox.rm.events.app import (
 from yarnbox.rm.events.node import NodeCleanupApp
 from yarnbox.rm.events.scheduler import SchedulerAppAdded, SchedulerAppRemoved
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
-from yarnbox.yarn.statemachine import Arc, to
+from yarnbox.yarn.runtime.statemachine import Arc, to
 
 # Saving a final state
 

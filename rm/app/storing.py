@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from yarnbox.rm.app.entity import RMApp
 from yarnbox.rm.state import APPLICATION, text_of
-from yarnbox.yarn.event import Event
+from yarnbox.yarn.runtime.event import Event
 
 
 def store_app(

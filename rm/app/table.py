@@ -34,7 +34,7 @@ from yarnbox.rm.events.app import (
     AppStart,
     AppUpdateSaved,
 )
-from yarnbox.yarn.statemachine import Table, choose, ignore, stay, to
+from yarnbox.yarn.runtime.statemachine import Table, choose, ignore, stay, to
 
 _HEAR_OF_NODES = stay(AppNodeUpdate, hook=life.note_node_update)
 _REMEMBER_NODES = stay(AppRunningOnNode, hook=life.note_node)

@@ -8,6 +8,8 @@ entity     what an attempt is
 beginning  from START to the registration of its AM, and recovery
 ending     its containers' ends, and its own
 table      the law
+
+diagnostics, finished, blacklist    what attempts and applications remember
 """
 
 from yarnbox.rm.attempt.entity import NO_PORT, NOT_AVAILABLE, RMAppAttempt, RMAppAttemptState

@@ -32,9 +32,9 @@ from yarnbox.rm.events.app import (
 )
 from yarnbox.rm.events.scheduler import SchedulerAppAttemptAdded
 from yarnbox.rm.ports import AMSession
-from yarnbox.yarn.moments import weekday_first
 from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.text.moments import weekday_first
 
 RETRY_MS = 500
 """How soon the AM's container is looked for again when it was not there to be taken."""

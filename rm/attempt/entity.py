@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Any, Protocol
 
-from yarnbox.rm.blacklist import AMNodeBlacklist
+from yarnbox.rm.attempt.blacklist import AMNodeBlacklist
+from yarnbox.rm.attempt.diagnostics import Diagnostics
+from yarnbox.rm.attempt.finished import FinishedContainers
 from yarnbox.rm.container_context import ContainerTokens
-from yarnbox.rm.diagnostics import Diagnostics
 from yarnbox.rm.events.app import AttemptEvent
-from yarnbox.rm.finished import FinishedContainers
 from yarnbox.rm.ports import AMSession, AttemptTokens, Pages
 from yarnbox.rm.scheduler.base import Scheduler
 from yarnbox.rm.scheduler.context import SchedulerContext
@@ -22,7 +22,7 @@ from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import Container
 from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 NOT_AVAILABLE = "N/A"
 NO_PORT = -1

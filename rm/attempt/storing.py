@@ -6,7 +6,7 @@ from yarnbox.rm.attempt.entity import RMAppAttempt
 from yarnbox.rm.scheduler.statuses import INVALID
 from yarnbox.rm.state import ATTEMPT, text_of
 from yarnbox.yarn.enums import FinalApplicationStatus
-from yarnbox.yarn.event import Event
+from yarnbox.yarn.runtime.event import Event
 
 
 def store_attempt(

@@ -37,7 +37,7 @@ from yarnbox.rm.events.app import (
     AttemptUnregistered,
     AttemptUpdateSaved,
 )
-from yarnbox.yarn.statemachine import Cells, Table, choose, ignore, stay, to
+from yarnbox.yarn.runtime.statemachine import Cells, Table, choose, ignore, stay, to
 
 _FAIL: Cells = {AttemptFail: save(FAILED, ending.failed)}
 _KILL: Cells = {AttemptKill: save(KILLED, ending.killed)}

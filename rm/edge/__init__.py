@@ -6,7 +6,8 @@ front      the gRPC port, whoever answers behind it
 ha/        one of several RMs: election, roles, the common state store
 driver     the loop around the core: one turn per call, timers, effects
 services   which method of the core answers which rpc, and who may call it
-tokens     keys and tokens: signing for the core, checking callers
+http/      REST, metrics and the pages
+security/  callers, groups, tokens
 hadoop     the same services over Hadoop's wire, on Hadoop's ports
 launcher   AM launches and stops on NMs
 node_protocols  which NMs are called over Hadoop's protocol

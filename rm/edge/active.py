@@ -23,11 +23,9 @@ from typing import Any
 
 from yarnbox.rm.context import RMContext
 from yarnbox.rm.core import Core
-from yarnbox.rm.edge.authentication import CallerCheck
 from yarnbox.rm.edge.directory import ConfigurationDirectory
 from yarnbox.rm.edge.driver import Driver, Standing
 from yarnbox.rm.edge.front import Front, Served
-from yarnbox.rm.edge.groups import UserGroups
 from yarnbox.rm.edge.hadoop import AdminPort, HadoopPorts
 from yarnbox.rm.edge.http.container_logs import ContainerLogs
 from yarnbox.rm.edge.http.history import Past
@@ -42,27 +40,29 @@ from yarnbox.rm.edge.log_retention import LogRetention
 from yarnbox.rm.edge.meters import Meters
 from yarnbox.rm.edge.node_protocols import NodeProtocols
 from yarnbox.rm.edge.pages import Pages
+from yarnbox.rm.edge.security.authentication import CallerCheck
+from yarnbox.rm.edge.security.groups import UserGroups
+from yarnbox.rm.edge.security.tokens import AMRM_KEYS, Tokens
 from yarnbox.rm.edge.services import HostNames, grpc_services
 from yarnbox.rm.edge.store import Keeper, Key, RecordKeeper, StoreError
-from yarnbox.rm.edge.tokens import AMRM_KEYS, Tokens
 from yarnbox.rm.effects import SCHEDULER_JOURNAL
 from yarnbox.rm.labels.administration import ATTRIBUTE_JOURNAL, LABEL_JOURNAL
 from yarnbox.rm.settings import RMSettings
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.addresses import ADDRESS_BOOK_PROPERTY, AddressBook
-from yarnbox.yarn.authentication import Authentication
-from yarnbox.yarn.clock import SystemClock
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
-from yarnbox.yarn.event_log import FILE as EVENTS_FILE
-from yarnbox.yarn.event_log import RECOVERED, STARTED, EventLog, Milestone
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_PROPERTY, AddressBook
+from yarnbox.yarn.connection.network import announced
+from yarnbox.yarn.http.process_beans import ProcessBeans
 from yarnbox.yarn.ids import ApplicationId
-from yarnbox.yarn.journal import Journal
 from yarnbox.yarn.log import LEVELS, Log
-from yarnbox.yarn.network import announced
-from yarnbox.yarn.process_beans import ProcessBeans
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
-from yarnbox.yarn.tls import Tls, scheme
-from yarnbox.yarn.tokens import activation_delay_ms, new_key
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.runtime.clock import SystemClock
+from yarnbox.yarn.security.authentication import Authentication
+from yarnbox.yarn.security.tls import Tls, scheme
+from yarnbox.yarn.security.tokens import activation_delay_ms, new_key
+from yarnbox.yarn.storage.event_log import FILE as EVENTS_FILE
+from yarnbox.yarn.storage.event_log import RECOVERED, STARTED, EventLog, Milestone
+from yarnbox.yarn.storage.journal import Journal
 from yarnbox.yarn.topology import RackResolver
 
 log = Log("rm")

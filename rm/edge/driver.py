@@ -1,8 +1,8 @@
 """The ResourceManager's driver: what a turn stored is durable before anybody hears of it, or the RM ends.
 
-Turns, effects and timers are those of yarn/driver.py. Here stand which effects are persisted, who carries out
-the others, and what follows from a store that fails. Knows nothing of gRPC. Hadoop: the threads of the
-dispatchers and monitors, which have become one.
+Turns, effects and timers are those of yarn/runtime/driver.py. Here stand which effects are persisted, who
+carries out the others, and what follows from a store that fails. Knows nothing of gRPC. Hadoop: the threads
+of the dispatchers and monitors, which have become one.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from yarnbox.rm.effects import (
     StoreState,
     WriteLog,
 )
-from yarnbox.yarn.clock import Clock
-from yarnbox.yarn.driver import AsyncioDriver
 from yarnbox.yarn.errors import NotReadyError
 from yarnbox.yarn.log import LEVELS, Log
-from yarnbox.yarn.standstill import StandstillWatch
+from yarnbox.yarn.runtime.clock import Clock
+from yarnbox.yarn.runtime.driver import AsyncioDriver
+from yarnbox.yarn.runtime.standstill import StandstillWatch
 
 T = TypeVar("T")
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import grpc.aio
 
+from yarnbox.yarn.connection.rpc import Caller, Handler, Meter, add_service
 from yarnbox.yarn.errors import NotReadyError
-from yarnbox.yarn.rpc import Caller, Handler, Meter, add_service
 
 
 @dataclass(frozen=True, slots=True)

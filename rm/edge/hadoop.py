@@ -14,6 +14,7 @@ from yarnbox.rm.core import Core
 from yarnbox.rm.edge.driver import Driver
 from yarnbox.rm.edge.meters import Meters
 from yarnbox.rm.edge.node_protocols import NodeProtocols
+from yarnbox.rm.edge.security.tokens import Tokens
 from yarnbox.rm.edge.services import (
     ADMIN,
     CLIENT,
@@ -25,16 +26,15 @@ from yarnbox.rm.edge.services import (
     node_handler,
     user_handler,
 )
-from yarnbox.rm.edge.tokens import Tokens
 from yarnbox.rm.settings import RMSettings
-from yarnbox.yarn.address import Address
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.rpc import Handler
 from yarnbox.yarn.hadoop_ipc.connection import Impersonation
 from yarnbox.yarn.hadoop_ipc.connection import Tokens as Demanded
 from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer, Limits
-from yarnbox.yarn.node_secret import NodeSecret
-from yarnbox.yarn.process_beans import RpcMeter, metered
-from yarnbox.yarn.rpc import Handler
-from yarnbox.yarn.tokens import AMRM_TOKEN
+from yarnbox.yarn.http.process_beans import RpcMeter, metered
+from yarnbox.yarn.security.node_secret import NodeSecret
+from yarnbox.yarn.security.tokens import AMRM_TOKEN
 
 CLIENT_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
 MASTER_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB"

@@ -13,9 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 from yarnbox.rm.edge.node_protocols import NodeProtocols
-from yarnbox.rm.edge.tokens import Tokens
+from yarnbox.rm.edge.security.tokens import Tokens
 from yarnbox.rm.effects import LaunchContainer, StopContainer
-from yarnbox.yarn.credentials import Credentials
+from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId, NodeId
 from yarnbox.yarn.log import Log
@@ -26,8 +26,8 @@ from yarnbox.yarn.records.management import (
     StartContainersRequest,
     StopContainersRequest,
 )
-from yarnbox.yarn.rpc import RpcError
-from yarnbox.yarn.tasks import end_tasks
+from yarnbox.yarn.runtime.tasks import end_tasks
+from yarnbox.yarn.security.credentials import Credentials
 
 log = Log("rm.launcher")
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.settings.logs import LogRetentionSettings
-from yarnbox.yarn.aggregated_logs import LogLayout
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.log import Log
+from yarnbox.yarn.storage.aggregated_logs import LogLayout
 
 log = Log("rm.logs")
 

@@ -10,11 +10,11 @@ from time import perf_counter
 from typing import Any
 
 from yarnbox.rm.core import Core
+from yarnbox.yarn.connection.rpc import Caller, Handler
+from yarnbox.yarn.http.process_beans import RpcMeter
+from yarnbox.yarn.http.rate import Rate
 from yarnbox.yarn.ids import NodeId
-from yarnbox.yarn.process_beans import RpcMeter
-from yarnbox.yarn.rate import Rate
 from yarnbox.yarn.records.tracker import NodeHeartbeatRequest
-from yarnbox.yarn.rpc import Caller, Handler
 
 PERCENTILES = (50, 75, 90, 95, 99)
 WINDOW_S = 10.0

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from yarnbox.yarn.addresses import AddressBook
+from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.rpc import Caller, Handler, Stub
 from yarnbox.yarn.enums import NodeAction
 from yarnbox.yarn.hadoop_ipc.stub import HadoopStub
 from yarnbox.yarn.ids import ApplicationAttemptId, NodeId
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.rpc import Caller, Handler, Stub
-from yarnbox.yarn.tls import Tls
+from yarnbox.yarn.security.tls import Tls
 
 SERVICE = "ContainerManagementProtocolService"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.addresses import AddressBook
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.addresses import AddressBook
 from yarnbox.yarn.ids import ApplicationId
 
 

@@ -31,20 +31,20 @@ from yarnbox.rm.edge.services import CORE_SERVICES, HA
 from yarnbox.rm.edge.store import FILE as STORE_FILE
 from yarnbox.rm.edge.store import StateStore, StoreError
 from yarnbox.rm.settings import RMSettings
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.clock import SystemClock
-from yarnbox.yarn.command_parser import CommandParser
 from yarnbox.yarn.configuration import SITE_FILES, Configuration, ConfigurationError
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.network import announced
+from yarnbox.yarn.connection.rm_ids import ENABLED, of_rm, own_id
+from yarnbox.yarn.connection.rpc import MAX_MESSAGE_BYTES, PortTakenError, listen, new_server
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.http_server import bind
-from yarnbox.yarn.journal import JournalError
+from yarnbox.yarn.http.server import bind
 from yarnbox.yarn.log import Log, configure_logging
-from yarnbox.yarn.network import announced
-from yarnbox.yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
-from yarnbox.yarn.rm_ids import ENABLED, of_rm, own_id
-from yarnbox.yarn.rpc import MAX_MESSAGE_BYTES, PortTakenError, listen, new_server
+from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
+from yarnbox.yarn.runtime.clock import SystemClock
+from yarnbox.yarn.security.tls import Tls, check_exposure, check_hadoop_wire
 from yarnbox.yarn.settings import read
-from yarnbox.yarn.tls import Tls, check_exposure, check_hadoop_wire
+from yarnbox.yarn.storage.journal import JournalError
+from yarnbox.yarn.text.command_parser import CommandParser
 from yarnbox.yarn.wire import use_units
 
 if TYPE_CHECKING:

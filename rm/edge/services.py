@@ -15,20 +15,20 @@ from functools import partial
 from typing import Any
 
 from yarnbox.rm.core import Core
-from yarnbox.rm.edge.authentication import CallerCheck, proved
 from yarnbox.rm.edge.driver import Driver
 from yarnbox.rm.edge.front import Served
 from yarnbox.rm.edge.meters import Meters
 from yarnbox.rm.edge.node_protocols import NodeProtocols
-from yarnbox.rm.edge.tokens import Tokens
+from yarnbox.rm.edge.security.authentication import CallerCheck, proved
+from yarnbox.rm.edge.security.tokens import Tokens
 from yarnbox.rm.services.caller import Caller
-from yarnbox.yarn.addresses import AddressBook
-from yarnbox.yarn.authentication import Authentication
-from yarnbox.yarn.node_secret import NodeSecret
+from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.rpc import SERVICES, Handler
+from yarnbox.yarn.connection.rpc import Caller as Claim
 from yarnbox.yarn.records.tokens import AMRMTokenIdentifier
-from yarnbox.yarn.rpc import SERVICES, Handler
-from yarnbox.yarn.rpc import Caller as Claim
-from yarnbox.yarn.tokens import AMRM_TOKEN, identifier_of
+from yarnbox.yarn.security.authentication import Authentication
+from yarnbox.yarn.security.node_secret import NodeSecret
+from yarnbox.yarn.security.tokens import AMRM_TOKEN, identifier_of
 
 CLIENT = "ApplicationClientProtocolService"
 MASTER = "ApplicationMasterProtocolService"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from yarnbox.rm.ports import KeptState
-from yarnbox.yarn.sealed_store import SealedStore, SetAside, StoreError
+from yarnbox.yarn.storage.sealed_store import SealedStore, SetAside, StoreError
 
 __all__ = ["FILE", "OWNER", "Key", "Keeper", "RecordKeeper", "StateStore", "StoreError"]
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from yarnbox.yarn.enums import FinalApplicationStatus, NodeUpdateType
-from yarnbox.yarn.event import Event, event
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.container import ContainerStatus
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.event import Event, event
 
 
 @event

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from yarnbox.yarn.event import Event, event
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.tracker import NMContainerStatus
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.event import Event, event
 
 
 @event

@@ -9,7 +9,7 @@ import sys
 from types import ModuleType
 
 from yarnbox.rm.events import app, container, node, placement, scheduler
-from yarnbox.yarn.event import Event, hadoop_constant
+from yarnbox.yarn.runtime.event import Event, hadoop_constant
 
 HADOOP_TYPES = {
     "AppEvent": "RMAppEventType",

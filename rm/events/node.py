@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from yarnbox.yarn.event import Event, event
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.container import Container
 from yarnbox.yarn.records.management import SignalContainerRequest
 from yarnbox.yarn.records.tracker import LogAggregationReport, NMContainerStatus, NodeStatus
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.event import Event, event
 
 
 @event

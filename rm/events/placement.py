@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from yarnbox.yarn.event import Event, event
 from yarnbox.yarn.ids import ApplicationAttemptId
+from yarnbox.yarn.runtime.event import Event, event
 
 
 @event

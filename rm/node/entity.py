@@ -13,7 +13,6 @@ from yarnbox.rm.log_aggregation import LogAggregation
 from yarnbox.rm.ports import Pages, RMTurn
 from yarnbox.yarn.enums import ContainerState, NodeState
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
-from yarnbox.yarn.ordered import OrderedSet
 from yarnbox.yarn.records.basics import ResourceUtilization
 from yarnbox.yarn.records.container import Container, ContainerStatus
 from yarnbox.yarn.records.management import SignalContainerRequest
@@ -23,7 +22,8 @@ from yarnbox.yarn.records.tracker import (
     NodeStatus,
     OpportunisticContainersStatus,
 )
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.ordered import OrderedSet
 
 ABORTED = -100
 

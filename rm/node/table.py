@@ -21,7 +21,7 @@ from yarnbox.rm.events.node import (
 )
 from yarnbox.rm.node import life
 from yarnbox.yarn.enums import NodeState
-from yarnbox.yarn.statemachine import Cells, Table, choose, ignore, stay, to
+from yarnbox.yarn.runtime.statemachine import Cells, Table, choose, ignore, stay, to
 
 NEW, RUNNING, UNHEALTHY = NodeState.NEW, NodeState.RUNNING, NodeState.UNHEALTHY
 DECOMMISSIONING, DECOMMISSIONED = NodeState.DECOMMISSIONING, NodeState.DECOMMISSIONED

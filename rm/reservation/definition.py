@@ -8,7 +8,7 @@ from __future__ import annotations
 from yarnbox.yarn.enums import ReservationRequestInterpreter
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.records.reservation import ReservationDefinition, ReservationRequest
-from yarnbox.yarn.resource import NONE, Resource, componentwise_max
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max
 
 ANY = ReservationRequestInterpreter.ANY
 IN_TURN = (ReservationRequestInterpreter.ORDER, ReservationRequestInterpreter.ORDER_NO_GAP)

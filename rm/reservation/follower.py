@@ -16,7 +16,7 @@ from yarnbox.rm.scheduler.calculator import float32
 from yarnbox.rm.scheduler.plan_queues import PlanQueues, PlanSettings
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId
-from yarnbox.yarn.resource import NONE
+from yarnbox.yarn.resources.resource import NONE
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext

@@ -15,7 +15,7 @@ from yarnbox.rm.scheduler.calculator import Calculator
 from yarnbox.rm.scheduler.plan_queues import PlanSettings
 from yarnbox.yarn.ids import ReservationId
 from yarnbox.yarn.records.reservation import ReservationDefinition
-from yarnbox.yarn.resource import NONE, Resource, componentwise_max, componentwise_min, map_values
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max, componentwise_min, map_values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from yarnbox.rm.reservation.profile import Piece, Profile
 from yarnbox.rm.scheduler.calculator import Calculator
 from yarnbox.yarn.enums import ReservationRequestInterpreter
 from yarnbox.yarn.records.reservation import ReservationDefinition, ReservationRequest
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 UNSATISFIABLE = "The request cannot be satisfied"
 

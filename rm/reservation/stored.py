@@ -16,7 +16,7 @@ from yarnbox.rm.reservation.profile import Piece, Profile
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ReservationId
 from yarnbox.yarn.records.reservation import ReservationAllocationState, ResourceAllocationRequest
-from yarnbox.yarn.resource import NONE
+from yarnbox.yarn.resources.resource import NONE
 from yarnbox.yarn.wire import from_bytes, to_bytes
 
 RESERVATION = "reservation"

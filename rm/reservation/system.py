@@ -19,7 +19,6 @@ from yarnbox.rm.reservation.planning import Ground, place
 from yarnbox.rm.reservation.profile import Profile
 from yarnbox.rm.reservation.stored import key_of, reservations_in, state_of, to_entry
 from yarnbox.rm.scheduler.plan_queues import PlanQueues, PlanSettings
-from yarnbox.yarn.acl import AccessControlList
 from yarnbox.yarn.errors import AccessControlError, ReservationNotFoundError, YarnError
 from yarnbox.yarn.ids import ReservationId
 from yarnbox.yarn.records.client import (
@@ -32,6 +31,7 @@ from yarnbox.yarn.records.reservation import (
     ReservationAllocationState,
     ReservationDefinition,
 )
+from yarnbox.yarn.security.acl import AccessControlList
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext

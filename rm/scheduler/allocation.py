@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from yarnbox.rm.container import RMContainer
 from yarnbox.yarn.records.request import PreemptionMessage, RejectedSchedulingRequest
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 @dataclass(frozen=True, slots=True)

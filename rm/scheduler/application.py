@@ -15,10 +15,10 @@ from yarnbox.rm.booking import ALLOCATED, COMPLETED, RESERVED, UNRESERVED
 from yarnbox.rm.container import RMContainer, RMContainerState
 from yarnbox.rm.events.container import ContainerAcquired, ContainerReserved, ContainerStart
 from yarnbox.rm.events.scheduler import PreemptionMark, SchedulerAppAdded, SchedulerContainerUnmarked
-from yarnbox.rm.scheduler import bookings
-from yarnbox.rm.scheduler.bookings import book
+from yarnbox.rm.scheduler.containers import bookings
+from yarnbox.rm.scheduler.containers.bookings import book
+from yarnbox.rm.scheduler.containers.resizing import apply_decreases, swap_container
 from yarnbox.rm.scheduler.context import SchedulerContext
-from yarnbox.rm.scheduler.resizing import apply_decreases, swap_container
 from yarnbox.rm.scheduler.usage import (
     Path,
     Usage,
@@ -31,10 +31,10 @@ from yarnbox.rm.scheduler.usage import (
 )
 from yarnbox.yarn.enums import ContainerUpdateType, ExecutionType
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarnbox.yarn.moments import iso8601
 from yarnbox.yarn.records.master import UpdateContainerRequest
 from yarnbox.yarn.records.request import PreemptionMessage
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.text.moments import iso8601
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import SchedulerNode

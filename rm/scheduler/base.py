@@ -38,20 +38,20 @@ from yarnbox.rm.scheduler.allocation import Allocation as Allocation
 from yarnbox.rm.scheduler.application import Application, Attempt
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, Calculator
 from yarnbox.rm.scheduler.checks import RequestChecks
-from yarnbox.rm.scheduler.completion import Completion
 from yarnbox.rm.scheduler.configuration_change import ConfigurationChange
+from yarnbox.rm.scheduler.containers.completion import Completion
+from yarnbox.rm.scheduler.containers.overcommit import Overcommit
+from yarnbox.rm.scheduler.containers.recovery import ContainerRecovery
+from yarnbox.rm.scheduler.containers.releases import Releases
+from yarnbox.rm.scheduler.containers.updates import ContainerUpdates
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.node import NodeTracker
-from yarnbox.rm.scheduler.overcommit import Overcommit
-from yarnbox.rm.scheduler.recovery import ContainerRecovery
 from yarnbox.rm.scheduler.register import Register
-from yarnbox.rm.scheduler.releases import Releases
 from yarnbox.rm.scheduler.statuses import (
     COMPLETED_APPLICATION,
     LOST_CONTAINER,
     aborted,
 )
-from yarnbox.rm.scheduler.updates import ContainerUpdates
 from yarnbox.rm.scheduler.views import (
     ApplicationView,
     ConfigurationView,
@@ -68,12 +68,12 @@ from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
 from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
-from yarnbox.yarn.resource import NONE, Resource, componentwise_min
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min
 
 if TYPE_CHECKING:
     from yarnbox.rm.node import RMNode
     from yarnbox.rm.scheduler.capacity.queue_view import CapacityQueueView
-    from yarnbox.yarn.rate import Rate
+    from yarnbox.yarn.http.rate import Rate
 
 A = TypeVar("A", bound=Attempt)
 

@@ -12,7 +12,14 @@ from array import array
 from typing import ClassVar, Protocol
 
 from yarnbox.yarn.compiled import mypyc_attr
-from yarnbox.yarn.resource import NONE, Resource, combine, componentwise_max, componentwise_min, map_values
+from yarnbox.yarn.resources.resource import (
+    NONE,
+    Resource,
+    combine,
+    componentwise_max,
+    componentwise_min,
+    map_values,
+)
 
 _CELL = array("f", [0.0])
 

@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from yarnbox.rm.container_context import ContainerContext
-from yarnbox.rm.health import SchedulerHealth
 from yarnbox.rm.labels import NodeLabelsManager
 from yarnbox.rm.labels.attributes import NodeAttributesManager
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.ports import Chance, ConfigurationProvider, GroupMapping
 from yarnbox.rm.scheduler.constraint import PlacementConstraints
+from yarnbox.rm.statistics.health import SchedulerHealth
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.dispatcher import Dispatcher
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.runtime.dispatcher import Dispatcher
 
 
 class SubmittedApplication(Protocol):

@@ -20,7 +20,7 @@ from yarnbox.rm.events.scheduler import (
     SchedulerAppAttemptRemoved,
     SchedulerAppRemoved,
 )
-from yarnbox.rm.scheduler import requests
+from yarnbox.rm.scheduler.admission import requests
 from yarnbox.rm.scheduler.application import Application, Attempt
 from yarnbox.rm.scheduler.base import Allocation, Scheduler
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR
@@ -36,7 +36,7 @@ from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
 from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
-from yarnbox.yarn.resource import NONE, Resource, componentwise_max
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max
 
 QUEUE = "default"
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from yarnbox.rm.container import SchedulerNode
 from yarnbox.yarn.ids import NodeId
-from yarnbox.yarn.resource import NONE, Resource, combine
+from yarnbox.yarn.resources.resource import NONE, Resource, combine
 
 
 class NodeTracker:

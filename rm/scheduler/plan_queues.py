@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from yarnbox.rm.scheduler.calculator import Calculator
-from yarnbox.yarn.acl import AccessControlList
 from yarnbox.yarn.ids import ApplicationId
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.security.acl import AccessControlList
 
 DEFAULT_SUFFIX = "-default"
 EVERYBODY = AccessControlList.parse("*")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from yarnbox.rm.scheduler.calculator import multiply
 from yarnbox.yarn.enums import QueueState
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

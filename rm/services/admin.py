@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING
 from yarnbox.rm.access import Access
 from yarnbox.rm.events.node import NodeResourceUpdate
 from yarnbox.rm.labels.administration import LabelAdministration
-from yarnbox.rm.nodes import NodesListManager
+from yarnbox.rm.monitoring.nodes import NodesListManager
 from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.services.tracker import TrackerService
-from yarnbox.yarn.acl import AccessControlList
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import NodeId
-from yarnbox.yarn.impersonation import ProxyUsers
 from yarnbox.yarn.records.admin import (
     AddToClusterNodeLabelsRequest,
     AddToClusterNodeLabelsResponse,
@@ -51,7 +49,9 @@ from yarnbox.yarn.records.admin import (
     UpdateNodeResourceResponse,
 )
 from yarnbox.yarn.records.node import NodeLabel
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.security.acl import AccessControlList
+from yarnbox.yarn.security.impersonation import ProxyUsers
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext

@@ -30,7 +30,6 @@ from yarnbox.yarn.errors import (
     YarnError,
 )
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
-from yarnbox.yarn.moments import iso8601, parse_iso8601
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationUpdateTimeoutMap
 from yarnbox.yarn.records.client import (
     FailApplicationAttemptRequest,
@@ -61,6 +60,7 @@ from yarnbox.yarn.records.client import (
     UpdateApplicationTimeoutsResponse,
 )
 from yarnbox.yarn.records.management import SignalContainerRequest, SignalContainerResponse
+from yarnbox.yarn.text.moments import iso8601, parse_iso8601
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext

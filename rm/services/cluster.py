@@ -68,7 +68,7 @@ from yarnbox.yarn.records.tokens import (
     GetDelegationTokenRequest,
     RenewDelegationTokenRequest,
 )
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext

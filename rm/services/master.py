@@ -18,10 +18,10 @@ from yarnbox.rm.attempt import NO_PORT, NOT_AVAILABLE, RMAppAttempt, RMAppAttemp
 from yarnbox.rm.container import RMContainer, RMContainerState
 from yarnbox.rm.events.app import AttemptRegistered, AttemptStatusUpdate, AttemptUnregistered
 from yarnbox.rm.ports import AMSession
-from yarnbox.rm.scheduler import requests
+from yarnbox.rm.scheduler.admission import requests
 from yarnbox.rm.scheduler.application import Attempt
 from yarnbox.rm.scheduler.base import Allocation
-from yarnbox.rm.scheduler.opportunistic import OpportunisticAllocator, is_opportunistic
+from yarnbox.rm.scheduler.containers.opportunistic import OpportunisticAllocator, is_opportunistic
 from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.services.constraints import make_handler
 from yarnbox.rm.services.tracker import next_response_id
@@ -47,7 +47,7 @@ from yarnbox.yarn.records.master import (
     UpdatedContainer,
 )
 from yarnbox.yarn.records.request import ResourceBlacklistRequest, ResourceRequest
-from yarnbox.yarn.resource import NONE
+from yarnbox.yarn.resources.resource import NONE
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext

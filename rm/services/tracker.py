@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from yarnbox.rm.decommissioning import DecommissioningWatcher
 from yarnbox.rm.events.node import (
     NodeDecommission,
     NodeRebooting,
@@ -20,9 +19,10 @@ from yarnbox.rm.events.node import (
     NodeStatusUpdate,
 )
 from yarnbox.rm.labels.administration import LabelAdministration
+from yarnbox.rm.monitoring.decommissioning import DecommissioningWatcher
+from yarnbox.rm.monitoring.nodes import NodesListManager
 from yarnbox.rm.node import RMNode
-from yarnbox.rm.nodes import NodesListManager
-from yarnbox.rm.scheduler.opportunistic import OpportunisticAllocator
+from yarnbox.rm.scheduler.containers.opportunistic import OpportunisticAllocator
 from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.services.versions import is_older
 from yarnbox.yarn.enums import NodeAction, NodeState
@@ -37,7 +37,7 @@ from yarnbox.yarn.records.tracker import (
     UnRegisterNodeManagerRequest,
     UnRegisterNodeManagerResponse,
 )
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 from yarnbox.yarn.version import HADOOP_VERSION
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from yarnbox.yarn.aggregated_logs import DEFAULT_ROOT, DEFAULT_SUFFIX, ROOT_PROPERTY, SUFFIX_PROPERTY
 from yarnbox.yarn.settings import setting, settings
+from yarnbox.yarn.storage.aggregated_logs import DEFAULT_ROOT, DEFAULT_SUFFIX, ROOT_PROPERTY, SUFFIX_PROPERTY
 
 
 @settings

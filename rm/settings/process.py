@@ -16,9 +16,9 @@ from yarnbox.rm.settings.logs import LogRetentionSettings
 from yarnbox.rm.settings.security import AddressSettings, TokenSettings
 from yarnbox.rm.settings.web import WebSettings
 from yarnbox.yarn.configuration import values
-from yarnbox.yarn.http_access import HttpAccessSettings
+from yarnbox.yarn.http.access import HttpAccessSettings
+from yarnbox.yarn.security.tls import TlsSettings
 from yarnbox.yarn.settings import Conflict, group, setting, settings
-from yarnbox.yarn.tls import TlsSettings
 
 _SCHEDULER = "org.apache.hadoop.yarn.server.resourcemanager.scheduler."
 FIFO_SCHEDULER: Final = _SCHEDULER + "fifo.FifoScheduler"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from yarnbox.yarn.acl import AccessControlList
-from yarnbox.yarn.address import Address, with_default_port
+from yarnbox.yarn.connection.address import Address, with_default_port
+from yarnbox.yarn.security.acl import AccessControlList
 from yarnbox.yarn.settings import setting, settings
 
 _RM = "yarn.resourcemanager."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from yarnbox.yarn.address import Address, with_default_port
-from yarnbox.yarn.http_access import is_pattern
+from yarnbox.yarn.connection.address import Address, with_default_port
+from yarnbox.yarn.http.access import is_pattern
 from yarnbox.yarn.settings import setting, settings
 
 _WEB = "yarn.resourcemanager.webapp."

@@ -15,11 +15,11 @@ from yarnbox.rm.scheduler.constraint.text import text
 from yarnbox.rm.scheduler.usage import Amounts
 from yarnbox.rm.web.values import Answer, Shapes, entries, java_float, without_nulls
 from yarnbox.yarn.enums import ApplicationTimeoutType, ExecutionType, YarnApplicationState
-from yarnbox.yarn.moments import iso8601
 from yarnbox.yarn.records.application import ApplicationAttemptReport
 from yarnbox.yarn.records.container import ContainerReport
 from yarnbox.yarn.records.request import SchedulingRequest
-from yarnbox.yarn.resource import NONE
+from yarnbox.yarn.resources.resource import NONE
+from yarnbox.yarn.text.moments import iso8601
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext

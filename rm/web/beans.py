@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from yarnbox.rm.reports import cluster_metrics
 from yarnbox.rm.web.cluster import Totals, utilized
-from yarnbox.rm.web.queue_beans import queue_beans
-from yarnbox.yarn.jmx import Bean, named
+from yarnbox.rm.web.queues.queue_beans import queue_beans
+from yarnbox.yarn.http.jmx import Bean, named
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext

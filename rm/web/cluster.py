@@ -12,7 +12,7 @@ from yarnbox.rm.reports import application_state, cluster_metrics
 from yarnbox.rm.web.refusals import bad_request
 from yarnbox.rm.web.values import Answer, Shapes
 from yarnbox.yarn.enums import YarnApplicationState
-from yarnbox.yarn.resource import NONE
+from yarnbox.yarn.resources.resource import NONE
 from yarnbox.yarn.version import HADOOP_VERSION, UNKNOWN
 
 if TYPE_CHECKING:

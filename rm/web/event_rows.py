@@ -12,9 +12,9 @@ from typing import Any
 from yarnbox.rm.events.scheduler import PreemptionMark
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarnbox.yarn.moments import iso8601
 from yarnbox.yarn.records.container import ContainerStatus
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.text.moments import iso8601
 
 ROUTINE = dict.fromkeys(
     (

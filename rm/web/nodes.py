@@ -9,7 +9,7 @@ from yarnbox.rm.node import RMNode
 from yarnbox.rm.web.values import Answer, Shapes, java_float
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.node import SHOWN_DEFAULT_PARTITION
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext

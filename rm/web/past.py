@@ -19,7 +19,7 @@ from yarnbox.rm.scheduler import statuses
 from yarnbox.rm.scheduler.views import PartitionView, QueueView
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.ids import ApplicationId, NodeId
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.web.values import Answer
-from yarnbox.yarn.resource import NONE
+from yarnbox.yarn.resources.resource import NONE
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from yarnbox.rm.scheduler.calculator import float32
-from yarnbox.yarn.resource import MEMORY_MB, VCORES, Resource
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.resources.resource import MEMORY_MB, VCORES, Resource
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 
 Answer = dict[str, Any]
 

@@ -17,7 +17,7 @@ from yarnbox.sim.load.fields import Fields
 from yarnbox.sim.load.jobs import DAG, MAPREDUCE, MODELLED, SMALL, InvalidTraceError, Job, Task
 from yarnbox.sim.load.reading import Complaints
 from yarnbox.yarn.records.node import SHOWN_DEFAULT_PARTITION
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 _STEP_MB = 512
 _START_MS = 2000

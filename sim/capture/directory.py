@@ -33,8 +33,8 @@ from yarnbox.sim.load.reading import Complaints
 from yarnbox.sim.load.sls import nodes_as_sls
 from yarnbox.sim.reports.progress import Ticker
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.words import counted
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.text.words import counted
 
 LOAD, NODES_FILE, CONF = "load.jsonl", "nodes.json", "conf"
 

@@ -14,7 +14,7 @@ from yarnbox.sim.capture.source import MAPREDUCE, Source, listed, of_job
 from yarnbox.sim.capture.traced import TracedTasks
 from yarnbox.sim.load.fields import Fields
 from yarnbox.sim.load.jobs import MAP, MAP_PRIORITY, REDUCE, REDUCE_PRIORITY, Task
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 _KINDS = {"MAP": (MAP, MAP_PRIORITY, "MAPS"), "REDUCE": (REDUCE, REDUCE_PRIORITY, "REDUCES")}
 _DEFAULT = {MAP: Resource(1024, 1), REDUCE: Resource(1024, 1)}

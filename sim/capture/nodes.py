@@ -8,7 +8,7 @@ from typing import Any
 from yarnbox.sim.capture.source import listed
 from yarnbox.sim.load.fields import Fields
 from yarnbox.sim.load.jobs import InvalidTraceError, Nodes, NodeSpec
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 _LIVE = ("RUNNING", "UNHEALTHY", "DECOMMISSIONING")
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 
 from yarnbox.sim.load.jobs import InvalidTraceError
 from yarnbox.sim.load.text import opened
-from yarnbox.yarn.drafts import draft_of
+from yarnbox.yarn.storage.drafts import draft_of
 
 TIMEOUT_S = 60
 _TRIES = 3

@@ -13,7 +13,7 @@ from yarnbox.sim.capture.moments import date_ms
 from yarnbox.sim.capture.source import Source, listed, of_spark
 from yarnbox.sim.capture.traced import TracedTasks
 from yarnbox.sim.load.jobs import DAG, MODELLED, TRACED, Task
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 _EXECUTOR = "executor"
 _NO_EXECUTORS = ("driver", "<driver>")

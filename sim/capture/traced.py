@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from yarnbox.sim.load.jobs import MAPREDUCE, TRACED, Task
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

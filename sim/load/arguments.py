@@ -10,7 +10,7 @@ from yarnbox.sim.load.formats import FORMATS, Load, LoadOptions, read_load
 from yarnbox.sim.load.rumen import BASELINES, FIRST
 from yarnbox.sim.load.runner import RunnerSettings
 from yarnbox.sim.load.swim import SwimOptions
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 def add_load_options(parser: argparse.ArgumentParser) -> None:

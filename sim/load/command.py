@@ -31,10 +31,10 @@ from yarnbox.sim.load.reading import Complaints
 from yarnbox.sim.load.runner import read_runner
 from yarnbox.sim.load.sls import job_as_sls, nodes_as_sls
 from yarnbox.sim.reports.progress import Ticker
-from yarnbox.yarn.command_parser import CommandParser
 from yarnbox.yarn.configuration import ConfigurationError
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.words import counted
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.text.command_parser import CommandParser
+from yarnbox.yarn.text.words import counted
 
 DONE, SOME_LEFT_OUT, INVALID = 0, 1, 2
 JOBS_FILE, NODES_FILE = "sls-jobs.json", "sls-nodes.json"

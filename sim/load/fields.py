@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from yarnbox.sim.load.jobs import InvalidTraceError
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 LARGEST = 2**53
 """Amounts and times: what every reader of JSON can hold."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from yarnbox.yarn.enums import ExecutionType
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 MAP, REDUCE = "map", "reduce"
 MAP_PRIORITY, REDUCE_PRIORITY = 20, 10

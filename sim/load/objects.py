@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from yarnbox.yarn.drafts import draft_of
+from yarnbox.yarn.storage.drafts import draft_of
 
 
 def write_objects(path: Path, objects: Iterable[object]) -> None:

@@ -33,8 +33,8 @@ from yarnbox.sim.load.jobs import (
 )
 from yarnbox.sim.load.reading import Complaints, Read
 from yarnbox.sim.load.text import opened, read_object
-from yarnbox.yarn.drafts import draft_of
 from yarnbox.yarn.enums import ExecutionType
+from yarnbox.yarn.storage.drafts import draft_of
 
 FORMAT, VERSION = "yarnbox-load", 1
 _EXECUTION_TYPES = [one.name for one in ExecutionType]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from yarnbox.sim.load.jobs import SMALL, InvalidTraceError, Job, Nodes
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 NODE_RESOURCE = Resource(10240, 10)
 _MOST_TOLD = 5

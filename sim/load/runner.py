@@ -7,7 +7,7 @@ from pathlib import Path
 
 from yarnbox.sim.load.reading import Defaults
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.settings import read, setting, settings
 
 FILE = "sls-runner.xml"

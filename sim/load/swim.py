@@ -25,7 +25,7 @@ from yarnbox.sim.load.jobs import (
 )
 from yarnbox.sim.load.reading import Complaints, Read
 from yarnbox.sim.load.text import opened
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 _COLUMNS = 6
 _MS = 1000

@@ -32,7 +32,7 @@ from yarnbox.sim.load.reading import Complaints, Defaults, Read
 from yarnbox.sim.load.sls import MOST_NODES, numbered_nodes
 from yarnbox.sim.load.text import opened, read_object
 from yarnbox.yarn.enums import ExecutionType
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 Sample = Callable[[Random], float]
 _SIXTH = 6

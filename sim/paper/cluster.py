@@ -17,14 +17,14 @@ from yarnbox.sim.load.jobs import STREAM, Job, Nodes, NodeSpec, Task
 from yarnbox.sim.nodes import SimNode
 from yarnbox.sim.reports.play import Play
 from yarnbox.sim.reports.result import Result
-from yarnbox.sim.scenario.files import ScenarioFiles
+from yarnbox.sim.scenario.playing.files import ScenarioFiles
 from yarnbox.sim.workload.files import CLASS
 from yarnbox.sim.workload.master import Running
 from yarnbox.sim.workload.requests import ANYWHERE, NODE, OFF, RACK
 from yarnbox.sim.workload.site import Site
 from yarnbox.sim.workload.watching import Watcher
 from yarnbox.yarn.ids import ApplicationId, ContainerId
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 REPLICAS = 3
 SLOT = Resource(1024, 1)

@@ -15,12 +15,12 @@ from yarnbox.sim.load.arguments import positive
 from yarnbox.sim.load.jobs import InvalidTraceError
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Scale
 from yarnbox.sim.paper.experiments.day import FacebookDay, traced
-from yarnbox.sim.paper.experiments.register import EXPERIMENTS, play_case
 from yarnbox.sim.paper.figures import Table
 from yarnbox.sim.paper.files import Told, cells, header, write
+from yarnbox.sim.paper.register import EXPERIMENTS, play_case
 from yarnbox.sim.reports.progress import Plays
 from yarnbox.sim.whatif.engines.pool import LostWorkersError, cores, play_each
-from yarnbox.yarn.suggest import did_you_mean
+from yarnbox.yarn.text.suggest import did_you_mean
 
 DONE, INVALID = 0, 2
 

@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from yarnbox.sim.scenario.document import parse_scenario
-from yarnbox.sim.scenario.player import Player
+from yarnbox.sim.scenario.playing.player import Player
+from yarnbox.sim.scenario.reading.document import parse_scenario
 
 
 class Ask(NamedTuple):

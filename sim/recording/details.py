@@ -12,9 +12,9 @@ from yarnbox.rm.asks import Locality
 from yarnbox.rm.scheduler.views import QueueView
 from yarnbox.rm.web import cluster
 from yarnbox.rm.web.marks import preemption_marks
-from yarnbox.rm.web.users import queue_users
+from yarnbox.rm.web.queues.users import queue_users
+from yarnbox.rm.web.queues.waiting import waiting
 from yarnbox.rm.web.values import Shapes
-from yarnbox.rm.web.waiting import waiting
 from yarnbox.sim.recording.tracks import Documents
 
 if TYPE_CHECKING:

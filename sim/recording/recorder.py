@@ -18,7 +18,7 @@ from yarnbox.rm.scheduler.views import QueueView
 from yarnbox.rm.web import apps, cluster, event_rows, past, rows
 from yarnbox.rm.web import nodes as node_pages
 from yarnbox.rm.web.life import STEPS, Lives
-from yarnbox.rm.web.scheduler import scheduler_info
+from yarnbox.rm.web.queues.scheduler import scheduler_info
 from yarnbox.rm.web.values import Shapes
 from yarnbox.sim.recording.containers import Containers
 from yarnbox.sim.recording.details import brief, note_details, note_plans
@@ -35,7 +35,7 @@ from yarnbox.sim.recording.sharing import between_applications, between_queues
 from yarnbox.sim.recording.tracks import Documents
 from yarnbox.sim.resourcemanager import SimulatedRM
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarnbox.yarn.story import Line
+from yarnbox.yarn.runtime.story import Line
 
 INSTANT_MS = 1_000
 """What a step or a heartbeat that takes no time counts for."""

@@ -13,7 +13,7 @@ from yarnbox.rm.scheduler.calculator import DOMINANT_CALCULATOR
 from yarnbox.rm.scheduler.views import PartitionView, QueueView
 from yarnbox.sim.recording.fairness import Participant, fairness
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 def between_queues(context: RMContext, views: Iterable[QueueView]) -> float | None:

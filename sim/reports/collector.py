@@ -32,7 +32,7 @@ from yarnbox.sim.workload.requests import NODE, OFF, RACK
 from yarnbox.sim.workload.site import Site
 from yarnbox.sim.workload.watching import Watcher
 from yarnbox.yarn.ids import ApplicationId, ContainerId
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 _PREEMPTED = -102
 _LOCALITY = {NODE: "node_local", RACK: "rack_local", OFF: "off_switch"}

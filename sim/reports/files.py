@@ -12,8 +12,8 @@ from typing import Any, TextIO
 
 from yarnbox.sim.reports.result import Evenness, JobResult, NodeResult, Result, Sample
 from yarnbox.sim.workload.master import Running
-from yarnbox.yarn.drafts import draft_of
 from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.storage.drafts import draft_of
 
 JOB_COLUMNS = (*(one.name for one in fields(JobResult)), "response_ms", "slowdown", "size")
 CONTAINER_COLUMNS = (

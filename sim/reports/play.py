@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from yarnbox.rm.edge.groups import OVERRIDES_PROPERTY, parse_overrides
+from yarnbox.rm.edge.security.groups import OVERRIDES_PROPERTY, parse_overrides
 from yarnbox.rm.ports import ConfigurationProvider
 from yarnbox.sim.load.formats import Load, read_load
 from yarnbox.sim.load.jobs import InvalidTraceError, Job
@@ -19,7 +19,7 @@ from yarnbox.sim.workload.player import WorkloadPlayer
 from yarnbox.sim.workload.site import Site
 from yarnbox.sim.workload.watching import Watcher
 from yarnbox.yarn.configuration import SITE_FILES
-from yarnbox.yarn.resource_types import RESOURCE_TYPES_FILE
+from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE
 
 FILES = (*SITE_FILES, RESOURCE_TYPES_FILE)
 

@@ -8,7 +8,7 @@ from typing import TextIO
 from yarnbox.sim.load.jobs import Job
 from yarnbox.sim.workload.watching import Watcher
 from yarnbox.yarn.ids import ApplicationId
-from yarnbox.yarn.words import counted
+from yarnbox.yarn.text.words import counted
 
 _TERMINAL_S, _LINES_S = 1.0, 10.0
 

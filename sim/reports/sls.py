@@ -25,7 +25,7 @@ from yarnbox.sim.resourcemanager import SimulatedRM
 from yarnbox.sim.workload.site import Site
 from yarnbox.sim.workload.watching import Watcher
 from yarnbox.yarn.ids import ApplicationId
-from yarnbox.yarn.resource import NONE
+from yarnbox.yarn.resources.resource import NONE
 
 TRACK, JOBS, MAPPING, METRICS = "realtimetrack.json", "jobruntime.csv", "tableMapping.csv", "metrics"
 JOB_COLUMNS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from yarnbox.sim.reports.result import FAILED, FINISHED, KILLED, REFUSED, SUMMED, WAITING, Result, Summary
-from yarnbox.yarn.words import counted
+from yarnbox.yarn.text.words import counted
 
 _SHOWN = 5
 _MOST_ROWS = 20

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Protocol, TextIO
 
 from yarnbox.sim.recording.document import write
-from yarnbox.sim.scenario.document import InvalidScenarioError, Scenario, read_scenario
-from yarnbox.sim.scenario.following import Following
-from yarnbox.sim.scenario.player import Outcome, Player, play, play_recorded
-from yarnbox.yarn.command_parser import CommandParser
+from yarnbox.sim.scenario.playing.following import Following
+from yarnbox.sim.scenario.playing.player import Outcome, Player, play, play_recorded
+from yarnbox.sim.scenario.reading.document import InvalidScenarioError, Scenario, read_scenario
+from yarnbox.yarn.text.command_parser import CommandParser
 
 HELD, FAILED, INVALID = 0, 1, 2
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from yarnbox.rm.container import RMContainerState
 from yarnbox.sim.nodes import SimNode
-from yarnbox.sim.scenario.world import App, World
+from yarnbox.sim.scenario.playing.world import App, World
 from yarnbox.sim.walk.clusters import CAPACITY_FILE, FAIR_FILE, QUEUES, draw_node
 
 StepValue = dict[str, Any]

@@ -11,7 +11,7 @@ from collections import Counter
 from yarnbox.rm.container import RMContainerState, SchedulerNode
 from yarnbox.rm.scheduler.application import Attempt
 from yarnbox.sim.nodes import SimNode
-from yarnbox.sim.scenario.world import App, World
+from yarnbox.sim.scenario.playing.world import App, World
 
 
 def look_over(world: World) -> None:

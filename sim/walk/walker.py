@@ -14,15 +14,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from random import Random
 
-from yarnbox.sim.scenario.document import InvalidScenarioError, read_document, read_next_step
-from yarnbox.sim.scenario.player import Player
-from yarnbox.sim.scenario.source import tree_from
-from yarnbox.sim.scenario.world import App, World
+from yarnbox.sim.scenario.playing.player import Player
+from yarnbox.sim.scenario.playing.world import App, World
+from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_document, read_next_step
+from yarnbox.sim.scenario.reading.source import tree_from
 from yarnbox.sim.walk.choices import Choices, StepValue
 from yarnbox.sim.walk.clusters import Document, draw_cluster
 from yarnbox.sim.walk.invariants import look_over
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.story import Line
+from yarnbox.yarn.runtime.story import Line
 
 LENGTH = 120
 LEAST_ROUNDS_AT_THE_END = 3

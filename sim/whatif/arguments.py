@@ -23,7 +23,7 @@ from yarnbox.sim.workload.arguments import (
     site_of,
     take_directory,
 )
-from yarnbox.yarn.suggest import did_you_mean
+from yarnbox.yarn.text.suggest import did_you_mean
 
 
 @dataclass(slots=True)

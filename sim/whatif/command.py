@@ -35,9 +35,9 @@ from yarnbox.sim.whatif.reports.table import lines
 from yarnbox.sim.whatif.search import command as search
 from yarnbox.sim.whatif.study import check
 from yarnbox.sim.whatif.variants import InvalidChangeError, without_effect
-from yarnbox.yarn.command_parser import CommandParser
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.text.command_parser import CommandParser
 
 SEARCH = "search"
 DONE, INVALID, HOLDS = 0, 2, 3

@@ -30,7 +30,7 @@ from yarnbox.sim.workload.files import CLASS, DirectoryFiles, equal_queues
 from yarnbox.sim.workload.site import Site
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
 from yarnbox.yarn.settings import declarations
-from yarnbox.yarn.suggest import misspelt
+from yarnbox.yarn.text.suggest import misspelt
 
 BASE = "base"
 _READ = (RMSettings, FairSettings, PublishedSettings, PreemptionSettings)

@@ -15,7 +15,7 @@ from yarnbox.sim.load.sls import numbered_nodes
 from yarnbox.sim.workload.site import NodeLoss, Site
 from yarnbox.sim.workload.slots import Slots, nodes_with_slots, tasks_in_slots
 from yarnbox.sim.workload.speculation import CHOICES
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 SCHEDULERS = ("fifo", "capacity", "fair")
 MOST_NODES = 100_000

@@ -37,10 +37,10 @@ from yarnbox.sim.workload.files import CLASS, DirectoryFiles, equal_queues
 from yarnbox.sim.workload.player import PATIENCE_MS
 from yarnbox.sim.workload.site import Site
 from yarnbox.sim.workload.slots import SlotFiles
-from yarnbox.yarn.command_parser import CommandParser
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.words import counted
+from yarnbox.yarn.text.command_parser import CommandParser
+from yarnbox.yarn.text.words import counted
 
 FINISHED, UNFINISHED, INVALID = 0, 1, 2
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 from yarnbox.sim.resourcemanager import ADMINISTRATOR
-from yarnbox.sim.scenario.files import ScenarioFiles
+from yarnbox.sim.scenario.playing.files import ScenarioFiles
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
 
 CLASS = "yarn.resourcemanager.scheduler.class"

@@ -29,7 +29,7 @@ from yarnbox.yarn.records.tracker import (
     RegisterNodeManagerRequest,
     RegisterNodeManagerResponse,
 )
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 PORT = 1234
 NODE_MANAGER = Caller(user=ADMINISTRATOR)

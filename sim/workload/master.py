@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import ceil
 
-from yarnbox.am.mapreduce.rampup import Amounts, reduces_to_add
+from yarnbox.am.mapreduce.allocation.rampup import Amounts, reduces_to_add
 from yarnbox.sim.load.jobs import (
     DAG,
     MAP,
@@ -33,7 +33,7 @@ from yarnbox.sim.workload.speculation import CHOICES, PAUSE_MS, Attempt, Tasks
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.records.container import Container
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 RAMP_UP_LIMIT = 0.5
 """`yarn.app.mapreduce.am.job.reduce.rampup.limit`."""

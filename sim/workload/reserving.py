@@ -15,7 +15,7 @@ from yarnbox.yarn.enums import ReservationRequestInterpreter
 from yarnbox.yarn.ids import ReservationId
 from yarnbox.yarn.records.client import ReservationSubmissionRequest
 from yarnbox.yarn.records.reservation import ReservationDefinition, ReservationRequest, ReservationRequests
-from yarnbox.yarn.resource import NONE, Resource, componentwise_max
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max
 
 
 class Reserving:

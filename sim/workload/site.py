@@ -12,7 +12,7 @@ from yarnbox.sim.load.jobs import Nodes, NodeSpec
 from yarnbox.sim.load.reading import NODE_RESOURCE
 from yarnbox.sim.load.sls import numbered_nodes
 from yarnbox.sim.workload.requests import OFF, RACK
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,8 +12,8 @@ from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import MAPREDUCE, REDUCE, Job, Nodes
 from yarnbox.sim.workload.site import Site
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.resource_types import PREFIX as TYPES
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.resources.resource_types import PREFIX as TYPES
 
 MAP_SLOTS, REDUCE_SLOTS = "map-slots", "reduce-slots"
 _CALCULATOR = "yarn.scheduler.capacity.resource-calculator"

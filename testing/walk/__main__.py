@@ -1,4 +1,4 @@
-"""What `yarnbox walk` starts."""
+"""`python -m yarnbox.testing.walk`."""
 
 import sys
 

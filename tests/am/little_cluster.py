@@ -19,9 +19,9 @@ from tests.am.mapreduce.rig import Cluster
 from yarnbox.nm.executor.layout import Layout
 from yarnbox.nm.executor.script import ScriptInput, launch_script
 from yarnbox.nm.shuffle.server import ShuffleService
-from yarnbox.yarn.credentials import TOKEN_FILE
+from yarnbox.yarn.connection.rpc import Caller, add_service, listen, new_server
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.http_access import HttpAccess, HttpAccessSettings
+from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.client import (
     GetClusterNodesResponse,
@@ -46,8 +46,8 @@ from yarnbox.yarn.records.master import (
 from yarnbox.yarn.records.node import NodeReport
 from yarnbox.yarn.records.queue import QueueInfo
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import Caller, add_service, listen, new_server
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.security.credentials import TOKEN_FILE
 from yarnbox.yarn.shuffle import SHUFFLE_SERVICE
 
 HOST = "127.0.0.1"

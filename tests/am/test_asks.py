@@ -19,7 +19,7 @@ from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.records.container import Container, ContainerStatus
 from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse, UpdatedContainer
 from yarnbox.yarn.records.request import RejectedSchedulingRequest, ResourceSizing, SchedulingRequest
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 ATTEMPT = ApplicationAttemptId(ApplicationId(1, 1), 1)
 SIZE = Resource(1024, 1)

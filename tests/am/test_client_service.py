@@ -13,11 +13,11 @@ from tests.waiting import PATIENCE_S
 from tests.yarn.hadoop_ipc import peer
 from yarnbox.am.client_service import ClientService, client_of
 from yarnbox.protos.RpcHeader_pb2 import RpcResponseHeaderProto, RpcSaslProto
-from yarnbox.yarn.client_tokens import ClientToAMTokenSecretManagerInRM
+from yarnbox.yarn.connection.rpc import Caller
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
 from yarnbox.yarn.records.mapreduce import GetDiagnosticsResponse, KillJobResponse
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.rpc import Caller
+from yarnbox.yarn.security.client_tokens import ClientToAMTokenSecretManagerInRM
 from yarnbox.yarn.wire import from_bytes
 
 PROTOCOL = "example.ClientProtocolPB"

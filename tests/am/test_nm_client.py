@@ -15,6 +15,7 @@ from yarnbox.am.connection import Connection
 from yarnbox.am.nm_client import SERVICE, NMClient
 from yarnbox.am.rm_client import NMTokenCache
 from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.connection.rpc import Caller, add_service, listen, new_server
 from yarnbox.yarn.errors import InvalidContainerError, InvalidTokenError
 from yarnbox.yarn.hadoop_ipc.connection import Tokens
 from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer
@@ -31,7 +32,6 @@ from yarnbox.yarn.records.management import (
 )
 from yarnbox.yarn.records.master import NMToken
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.rpc import Caller, add_service, listen, new_server
 
 NODE = NodeId("nm1", 1234)
 CONTAINER = ContainerId(ApplicationAttemptId(ApplicationId(1, 1), 1), 2)

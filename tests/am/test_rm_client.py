@@ -11,6 +11,7 @@ import pytest
 from tests.waiting import PATIENCE_S
 from yarnbox.am.asks import ANY, ContainerRequest, RequestTable
 from yarnbox.am.rm_client import AMRMClient, Call, Conversation, NMTokenCache, Pause
+from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError, Stub, add_service, listen, new_server
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.errors import (
     ApplicationAttemptNotFoundError,
@@ -26,8 +27,7 @@ from yarnbox.yarn.records.master import (
     RegisterApplicationMasterResponse,
 )
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import Caller, ConnectionFailedError, Stub, add_service, listen, new_server
+from yarnbox.yarn.resources.resource import Resource
 
 NODE = NodeId("nm1", 1234)
 CONTAINER = ContainerId(ApplicationAttemptId(ApplicationId(1, 1), 1), 2)

@@ -8,12 +8,12 @@ from typing import Any, cast
 import pytest
 
 from yarnbox.am.submit import Patience, ResourceManagerGoneError, Submitter
+from yarnbox.yarn.connection.rpc import BlockingStub, ConnectionFailedError, RemoteDefectError
 from yarnbox.yarn.enums import YarnApplicationState
 from yarnbox.yarn.errors import ApplicationNotFoundError
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
 from yarnbox.yarn.records.client import GetApplicationReportResponse
-from yarnbox.yarn.rpc import BlockingStub, ConnectionFailedError, RemoteDefectError
 
 APP = ApplicationId(1, 1)
 CONTEXT = ApplicationSubmissionContext(application_id=APP)

@@ -14,11 +14,11 @@ from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
 from tests.waiting import PATIENCE_S
-from yarnbox.client.console import Console
+from yarnbox.client.command_line.console import Console
 from yarnbox.client.main import main
-from yarnbox.yarn.clock import VirtualClock
+from yarnbox.yarn.connection.rpc import SERVICES, Caller, add_service, listen, new_server
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.rpc import SERVICES, Caller, add_service, listen, new_server
+from yarnbox.yarn.runtime.clock import VirtualClock
 
 SERVED = (
     "ApplicationClientProtocolService",

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from tests.client.fakes import NOVEMBER_MS, FakeResourceManager, FakeWebService, Shell
-from yarnbox.yarn.addresses import write_address_book
-from yarnbox.yarn.aggregated_logs import AggregatedLogWriter, LogLayout
+from yarnbox.yarn.connection.addresses import write_address_book
 from yarnbox.yarn.enums import ContainerState, YarnApplicationState
 from yarnbox.yarn.errors import ApplicationNotFoundError, ContainerNotFoundError
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
@@ -24,6 +23,7 @@ from yarnbox.yarn.records.client import (
     GetContainersResponse,
 )
 from yarnbox.yarn.records.container import ContainerReport
+from yarnbox.yarn.storage.aggregated_logs import AggregatedLogWriter, LogLayout
 
 APPLICATION = ApplicationId(1_700_000_000_000, 1)
 OTHER = ApplicationId(1_700_000_000_000, 2)

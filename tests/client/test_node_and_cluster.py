@@ -10,7 +10,6 @@ import pytest
 from tests.client.fakes import FakeResourceManager, Shell
 from yarnbox.yarn.enums import NodeAttributeType, NodeState
 from yarnbox.yarn.ids import NodeId
-from yarnbox.yarn.journal import Journal
 from yarnbox.yarn.records.basics import ResourceUtilization
 from yarnbox.yarn.records.client import (
     GetClusterNodeAttributesResponse,
@@ -24,7 +23,8 @@ from yarnbox.yarn.records.node import (
     NodeLabel,
     NodeReport,
 )
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.storage.journal import Journal
 
 STATES = "NEW,RUNNING,UNHEALTHY,DECOMMISSIONED,LOST,REBOOTED,DECOMMISSIONING,SHUTDOWN"
 

@@ -9,11 +9,11 @@ import pytest
 
 from yarnbox.client.retry import RetryingRpc
 from yarnbox.client.yarn_client import Polling
-from yarnbox.yarn.clock import VirtualClock
 from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.connection.presence import MAX_WAIT_PROPERTY, PID_FILE_PROPERTY, is_rm_expected
+from yarnbox.yarn.connection.rpc import ConnectionFailedError
 from yarnbox.yarn.errors import AccessControlError
-from yarnbox.yarn.presence import MAX_WAIT_PROPERTY, PID_FILE_PROPERTY, is_rm_expected
-from yarnbox.yarn.rpc import ConnectionFailedError
+from yarnbox.yarn.runtime.clock import VirtualClock
 
 
 class Outcomes:

@@ -14,7 +14,7 @@ from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.admin import CheckForDecommissioningNodesResponse, GetGroupsForUserResponse
 from yarnbox.yarn.records.ha import GetServiceStatusResponse, HARequestSource, HAServiceState
 from yarnbox.yarn.records.node import NodeIdToLabels, NodeLabel
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 N1, N2 = NodeId("n1", 1234), NodeId("n2", 1234)
 

@@ -17,12 +17,11 @@ import pytest
 
 from tests.client.fakes import NOVEMBER_MS, FakeResourceManager, FakeWebService, Shell
 from tests.waiting import PATIENCE_S
+from yarnbox.client.command_line.console import Console
+from yarnbox.client.command_line.options import parse
 from yarnbox.client.commands.top import OPTIONS, Screen, Top
-from yarnbox.client.console import Console
-from yarnbox.client.options import parse
 from yarnbox.client.printing.top import COLUMNS, View
 from yarnbox.client.session import Session
-from yarnbox.yarn.clock import VirtualClock
 from yarnbox.yarn.enums import YarnApplicationState
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationResourceUsageReport
@@ -33,7 +32,8 @@ from yarnbox.yarn.records.client import (
 )
 from yarnbox.yarn.records.node import YarnClusterMetrics
 from yarnbox.yarn.records.queue import QueueInfo, QueueStatistics
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.clock import VirtualClock
 
 MINUTE_MS = 60_000
 ROOT = Path(__file__).parents[2]

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.client.fakes import FakeResourceManager, Shell
+from yarnbox.client.command_line.options import Options
 from yarnbox.client.commands import (
     application,
     attempt,
@@ -20,8 +21,7 @@ from yarnbox.client.commands import (
     queue,
     schedulerconf,
 )
-from yarnbox.client.commands.rmadmin_help import HA_USAGES, USAGES
-from yarnbox.client.options import Options
+from yarnbox.client.commands.administration.rmadmin_help import HA_USAGES, USAGES
 
 OPTIONS: dict[str, Options] = {
     "application": application.OPTIONS,

@@ -9,7 +9,7 @@ import pytest
 
 from yarnbox.client.admin_client import AdminClient
 from yarnbox.client.yarn_client import Polling, YarnClient
-from yarnbox.yarn.clock import VirtualClock
+from yarnbox.yarn.connection.rpc import SERVICES
 from yarnbox.yarn.enums import (
     ApplicationTimeoutType,
     AttributeMappingOperationType,
@@ -24,8 +24,8 @@ from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmi
 from yarnbox.yarn.records.basics import ResourceProfileEntry, ResourceProfiles
 from yarnbox.yarn.records.reservation import ReservationDefinition
 from yarnbox.yarn.records.tokens import RenewDelegationTokenResponse, Token
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import SERVICES
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.clock import VirtualClock
 
 APPLICATION = ApplicationId(1_700_000_000_000, 1)
 ATTEMPT = ApplicationAttemptId(APPLICATION, 1)

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 from tests.clients.jvm import Said, hadoop_jars
 from tests.tree import ROOT
-from yarnbox.client.console import Console
+from yarnbox.client.command_line.console import Console
 from yarnbox.client.main import main
 from yarnbox.cluster.cluster import Cluster, Options
 from yarnbox.cluster.directory import RunDirectory

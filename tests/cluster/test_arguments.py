@@ -103,7 +103,7 @@ def test_job_finds_the_cluster_that_the_environment_names(
         calls.append((*given, os.environ.get(name)))
         return 0
 
-    monkeypatch.setattr("yarnbox.am.command.main", noted)
+    monkeypatch.setattr("yarnbox.am.job_command.command.main", noted)
     monkeypatch.chdir(tmp_path)
     for variable in ("YARN_CONF_DIR", "HADOOP_CONF_DIR", "YARNBOX_DIR"):
         monkeypatch.delenv(variable, raising=False)

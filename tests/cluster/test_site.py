@@ -12,8 +12,8 @@ import pytest
 from yarnbox.cluster import site
 from yarnbox.cluster.directory import ClusterError, ClusterRecord, NodeRecord, RunDirectory
 from yarnbox.nm.edge.naming import NamingFiles
-from yarnbox.yarn.addresses import AddressBook
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.connection.addresses import AddressBook
 from yarnbox.yarn.topology import RackResolver
 
 PRODUCTION = """<configuration>

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.hadoop import installed
 from tests.hadoop.comparison import SAME, Comparison
 from tests.hadoop.twin import Twin
-from yarnbox.sim.scenario.document import read_scenario
+from yarnbox.sim.scenario.reading.document import read_scenario
 
 FILE = Path(__file__).parents[1] / "scenarios" / "fifo" / "fills-node-in-one-heartbeat.yaml"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.hadoop.comparison import SAME, Comparison, comparison
-from yarnbox.sim.scenario.document import read_scenario
+from yarnbox.sim.scenario.reading.document import read_scenario
 
 SCENARIOS = Path(__file__).parents[1] / "scenarios"
 AREAS = ("capacity", "fifo", "labels")

@@ -7,8 +7,8 @@ from random import Random
 from tests.hadoop.clusters import LABEL, PREFIX
 from tests.hadoop.features import AUTO_CREATED
 from yarnbox.rm.container import RMContainerState
-from yarnbox.sim.scenario.names import ContainerName
-from yarnbox.sim.scenario.world import World
+from yarnbox.sim.scenario.playing.world import World
+from yarnbox.sim.scenario.reading.names import ContainerName
 from yarnbox.sim.walk.choices import Choices, StepValue
 from yarnbox.sim.walk.clusters import Document
 

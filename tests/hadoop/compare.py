@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.hadoop.comparison import ACCIDENT, DIFFERENT, NOT_COMPARABLE, Comparison, Verdict, comparison
 from tests.hadoop.walks import CONSTRAINTS, PLANS, shortened, walk
-from yarnbox.sim.scenario.document import InvalidScenarioError, read_scenario
+from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_scenario
 from yarnbox.sim.walk.writing import write
 
 

@@ -15,8 +15,8 @@ from tests.hadoop.accidents import EndedByAccidentError
 from tests.hadoop.mirror import DifferenceError, MirroredRM, NotComparableError
 from tests.hadoop.twin import Twin, TwinCrashedError
 from yarnbox.sim.resourcemanager import SimulatedRM
-from yarnbox.sim.scenario.document import Scenario
-from yarnbox.sim.scenario.player import Player
+from yarnbox.sim.scenario.playing.player import Player
+from yarnbox.sim.scenario.reading.document import Scenario
 
 SAME, DIFFERENT, NOT_COMPARABLE = "same", "DIFFERENT", "not comparable"
 ACCIDENT = "ended by an accident"

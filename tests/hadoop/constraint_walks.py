@@ -6,7 +6,7 @@ from random import Random
 
 from tests.hadoop.choices import QueueChoices
 from tests.hadoop.clusters import LABEL, draw_capacity_cluster
-from yarnbox.sim.scenario.world import World
+from yarnbox.sim.scenario.playing.world import World
 from yarnbox.sim.walk.choices import StepValue
 from yarnbox.sim.walk.clusters import Document
 

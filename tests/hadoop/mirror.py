@@ -31,11 +31,11 @@ from yarnbox.rm.events.scheduler import (
     SchedulerScheduleAll,
     SchedulerUpdateShares,
 )
-from yarnbox.rm.monitors import OUTLIVED
+from yarnbox.rm.monitoring.monitors import OUTLIVED
 from yarnbox.rm.reservation.system import FOLLOWER
 from yarnbox.rm.services.caller import Caller
 from yarnbox.sim.resourcemanager import START_MS, SimulatedRM
-from yarnbox.sim.scenario.files import (
+from yarnbox.sim.scenario.playing.files import (
     CAPACITY_SCHEDULER,
     EXCLUDE,
     EXCLUDE_PATH,
@@ -43,8 +43,8 @@ from yarnbox.sim.scenario.files import (
     YARN_SITE,
     ScenarioFiles,
 )
+from yarnbox.yarn.connection.rpc import SERVICES
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.event import Event
 from yarnbox.yarn.records.client import SubmitApplicationRequest
 from yarnbox.yarn.records.master import AllocateRequest
 from yarnbox.yarn.records.tracker import (
@@ -52,7 +52,7 @@ from yarnbox.yarn.records.tracker import (
     RegisterNodeManagerRequest,
     RegisterNodeManagerResponse,
 )
-from yarnbox.yarn.rpc import SERVICES
+from yarnbox.yarn.runtime.event import Event
 from yarnbox.yarn.wire import from_bytes, to_bytes, to_message
 
 T = TypeVar("T")

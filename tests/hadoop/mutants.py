@@ -257,7 +257,7 @@ MUTANTS = (
         ),
     ),
     *_in(
-        _FAIR + "policies.py",
+        _FAIR + "queues/policies.py",
         (
             "DRF by the first share alone",
             "return (1.0, first / weight, second / weight)",
@@ -266,7 +266,7 @@ MUTANTS = (
         ("content only above the minimum share", "        if used < least:\n", "        if used <= least:\n"),
     ),
     *_in(
-        _FAIR + "leaf.py",
+        _FAIR + "queues/leaf.py",
         ("AM share cut off", "math.ceil(value * self.max_am_share)", "int(value * self.max_am_share)"),
         (
             "minimum share fought for one look late",
@@ -304,7 +304,7 @@ MUTANTS = (
         ("first of the map first", "for container in reversed(ordered)", "for container in ordered"),
     ),
     *_in(
-        _FAIR + "shares.py",
+        _FAIR + "queues/shares.py",
         (
             "shares from below",
             "            high = middle\n    return high",

@@ -30,8 +30,8 @@ _SAME = "same"
 
 def _noticed_by_scenarios(mutant: SchedulerMutant) -> str:
     """The first scenario that fails, or nothing."""
-    from yarnbox.sim.scenario.document import read_scenario
-    from yarnbox.sim.scenario.player import Player
+    from yarnbox.sim.scenario.playing.player import Player
+    from yarnbox.sim.scenario.reading.document import read_scenario
 
     for area in mutant.areas:
         for file in sorted((ROOT / "tests/scenarios" / area).glob("*.yaml")):

@@ -21,7 +21,7 @@ from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fifo import FifoScheduler
 from yarnbox.rm.scheduler.views import PartitionView, QueueView, UserView
 from yarnbox.sim.resourcemanager import SimulatedRM
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 Seen = dict[str, Any]
 

@@ -9,9 +9,9 @@ import pytest
 
 from tests.hadoop.features import FEATURES
 from tests.hadoop.walks import draw_document
-from yarnbox.sim.scenario.document import read_document
-from yarnbox.sim.scenario.player import Player
-from yarnbox.sim.scenario.source import tree_from
+from yarnbox.sim.scenario.playing.player import Player
+from yarnbox.sim.scenario.reading.document import read_document
+from yarnbox.sim.scenario.reading.source import tree_from
 
 SEEDS = 150
 

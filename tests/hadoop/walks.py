@@ -17,9 +17,9 @@ from tests.hadoop.comparison import DIFFERENT, Comparison, MirroredPlayer, Verdi
 from tests.hadoop.constraint_walks import ConstraintChoices, draw_constraint_cluster
 from tests.hadoop.features import LONG, draw_features
 from tests.hadoop.plans import PlanChoices, draw_plan_cluster
-from yarnbox.sim.scenario.document import InvalidScenarioError, read_document, read_next_step
-from yarnbox.sim.scenario.source import tree_from
-from yarnbox.sim.scenario.world import World
+from yarnbox.sim.scenario.playing.world import World
+from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_document, read_next_step
+from yarnbox.sim.scenario.reading.source import tree_from
 from yarnbox.sim.walk.choices import Choices, StepValue
 from yarnbox.sim.walk.clusters import Document, draw_cluster
 from yarnbox.yarn.errors import YarnError

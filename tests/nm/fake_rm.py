@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from tests.nm.rig import ATTEMPT, RM_IDENTIFIER, Keys, container_id
 from tests.waiting import PATIENCE_S
+from yarnbox.yarn.connection.rpc import Caller, Stub, add_service, listen, new_server
 from yarnbox.yarn.enums import ContainerState, ContainerType, NodeAction
 from yarnbox.yarn.errors import NMNotYetReadyError
 from yarnbox.yarn.ids import ContainerId, NodeId
@@ -33,8 +34,7 @@ from yarnbox.yarn.records.tracker import (
     RegisterNodeManagerResponse,
     UnRegisterNodeManagerResponse,
 )
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import Caller, Stub, add_service, listen, new_server
+from yarnbox.yarn.resources.resource import Resource
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from yarnbox.nm.container_state import Container
+from yarnbox.nm.containers.container_state import Container
 from yarnbox.nm.core import Core
 from yarnbox.nm.effects import (
     CleanUpContainer,
@@ -19,7 +19,6 @@ from yarnbox.nm.effects import (
     ResumeContainer,
 )
 from yarnbox.nm.settings import NMSettings
-from yarnbox.yarn.clock import VirtualClock
 from yarnbox.yarn.enums import (
     ContainerType,
     ExecutionType,
@@ -42,8 +41,9 @@ from yarnbox.yarn.records.tracker import (
     NodeHeartbeatResponse,
     RegisterNodeManagerResponse,
 )
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.tokens import ContainerTokenSecretManager, NMTokenSecretManager
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.clock import VirtualClock
+from yarnbox.yarn.security.tokens import ContainerTokenSecretManager, NMTokenSecretManager
 
 NODE = NodeId("nm1", 4321)
 RM_IDENTIFIER = 1_000

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from yarnbox.yarn.statemachine import InvalidEventError, Table
-from yarnbox.yarn.story import Story
+from yarnbox.yarn.runtime.statemachine import InvalidEventError, Table
+from yarnbox.yarn.runtime.story import Story
 
 
 def pairs(table: Table[Any]) -> list[tuple[Enum, type, bool]]:

@@ -7,9 +7,9 @@ from pathlib import Path
 from yarnbox.nm.edge.collection import LogCollection
 from yarnbox.nm.effects import AggregateLogs
 from yarnbox.nm.executor.layout import Layout
-from yarnbox.yarn.aggregated_logs import LogLayout
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.basics import LogAggregationContext
+from yarnbox.yarn.storage.aggregated_logs import LogLayout
 
 APP = ApplicationId(1, 1)
 CONTAINER = ContainerId(ApplicationAttemptId(APP, 1), 1)

@@ -19,12 +19,12 @@ from yarnbox.nm.executor.layout import Layout
 from yarnbox.nm.executor.process import ProcessExecutor, read_pid
 from yarnbox.nm.executor.reaper import Reaper
 from yarnbox.nm.settings import NMSettings
-from yarnbox.yarn.credentials import Credentials, read_token_file
 from yarnbox.yarn.enums import SignalContainerCommand
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.security.credentials import Credentials, read_token_file
 
 
 class Machine:

@@ -14,12 +14,12 @@ from yarnbox.nm.edge.naming import NamingFiles
 from yarnbox.nm.edge.virtual import VirtualNodes, VirtualOptions
 from yarnbox.nm.settings import NMSettings
 from yarnbox.testing import FakeNodeManager
-from yarnbox.yarn.address import Address
+from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.enums import NodeAction
 from yarnbox.yarn.errors import InvalidTokenError
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.container import ContainerLaunchContext
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 def test_a_fake_node_in_the_hands_of_a_test() -> None:

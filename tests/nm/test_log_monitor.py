@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.nm.fake_rm import FakeRM, command, start_nm
 from tests.nm.rig import container_id
-from yarnbox.nm.edge.log_monitor import judge, look, size_of
+from yarnbox.nm.edge.health.log_monitor import judge, look, size_of
 from yarnbox.nm.settings import LogMonitorSettings
 
 SETTINGS = LogMonitorSettings(enabled=True, directory_limit_bytes=100, total_limit_bytes=150)

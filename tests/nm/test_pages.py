@@ -15,13 +15,13 @@ from defusedxml import ElementTree
 
 from tests.nm.rig import APPLICATION, NODE, Rig, container_id
 from tests.waiting import PATIENCE_S
-from yarnbox.nm.edge.web import WebService
+from yarnbox.nm.edge.http.web import WebService
 from yarnbox.nm.executor.layout import Layout
 from yarnbox.nm.settings import NMSettings
-from yarnbox.yarn.aggregated_logs import AggregatedLogWriter, LogLayout
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.http_access import HttpAccess, HttpAccessSettings
+from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
 from yarnbox.yarn.settings import read
+from yarnbox.yarn.storage.aggregated_logs import AggregatedLogWriter, LogLayout
 
 ONE = str(container_id(1))
 PAST = container_id(7)

@@ -10,7 +10,15 @@ from typing import Any
 import pytest
 
 from tests.nm.rig import APPLICATION, container_id, resource
-from yarnbox.nm.descriptors import (
+from yarnbox.nm.containers.retry import Retries
+from yarnbox.nm.edge.health.disks import DirectoriesCheck
+from yarnbox.nm.executor.java import additional_options, java_version
+from yarnbox.nm.executor.script import ScriptInput, by_dependency, expand, launch_script
+from yarnbox.nm.executor.simulated import duration_ms, exit_code
+from yarnbox.nm.executor.tails import globs
+from yarnbox.nm.localization.resources import ResourceSet, cache_of, key_of
+from yarnbox.nm.logs import FinishedContainer, policy_of
+from yarnbox.nm.reporting.descriptors import (
     Descriptors,
     attributes_of_script,
     attributes_of_text,
@@ -19,15 +27,7 @@ from yarnbox.nm.descriptors import (
     labels_of_text,
     name_complaint,
 )
-from yarnbox.nm.edge.disks import DirectoriesCheck
-from yarnbox.nm.executor.java import additional_options, java_version
-from yarnbox.nm.executor.script import ScriptInput, by_dependency, expand, launch_script
-from yarnbox.nm.executor.simulated import duration_ms, exit_code
-from yarnbox.nm.executor.tails import globs
-from yarnbox.nm.health import DirectoriesState, NodeHealth, script_verdict
-from yarnbox.nm.logs import FinishedContainer, policy_of
-from yarnbox.nm.resources import ResourceSet, cache_of, key_of
-from yarnbox.nm.retry import Retries
+from yarnbox.nm.reporting.health import DirectoriesState, NodeHealth, script_verdict
 from yarnbox.nm.settings import DiskSettings
 from yarnbox.nm.tables import render
 from yarnbox.yarn.enums import ContainerRetryPolicy, ContainerType, LocalResourceVisibility

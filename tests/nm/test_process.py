@@ -17,13 +17,13 @@ from tests.nm.fake_rm import ROOT, FakeRM, command, start_nm, until
 from tests.nm.rig import APPLICATION, container_id
 from tests.nm.test_executor import is_running
 from tests.waiting import PATIENCE_S
+from yarnbox.yarn.connection.rpc import Stub
 from yarnbox.yarn.enums import LocalResourceType, LocalResourceVisibility, NodeAction
 from yarnbox.yarn.errors import InvalidTokenError
 from yarnbox.yarn.records.basics import URL
 from yarnbox.yarn.records.container import ContainerLaunchContext, LocalResource
 from yarnbox.yarn.records.management import StartContainersRequest
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import Stub
+from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.shuffle import port_of_meta_data
 
 SHUFFLE = ("yarn.nodemanager.aux-services=mapreduce_shuffle", "mapreduce.shuffle.port=0")

@@ -12,14 +12,14 @@ import pytest
 from tests.nm.rig import NODE
 from tests.waiting import PATIENCE_S
 from yarnbox.nm.core import Core
+from yarnbox.nm.edge.health.providers import ProviderLoops, check_providers
+from yarnbox.nm.edge.health.scripts import ScriptFailedError, ScriptTimedOutError, run_script
 from yarnbox.nm.edge.naming import NamingFiles
-from yarnbox.nm.edge.providers import ProviderLoops, check_providers
-from yarnbox.nm.edge.scripts import ScriptFailedError, ScriptTimedOutError, run_script
-from yarnbox.nm.health import TIMED_OUT
+from yarnbox.nm.reporting.health import TIMED_OUT
 from yarnbox.nm.settings import AttributeProviderSettings, HealthSettings, LabelProviderSettings, NMSettings
-from yarnbox.yarn.clock import SystemClock
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.clock import SystemClock
 
 
 def _script(tmp_path: Path, text: str) -> str:

@@ -29,13 +29,13 @@ from yarnbox.nm.effects import (
 )
 from yarnbox.nm.executor.leftovers import running_groups
 from yarnbox.nm.settings import NMSettings
-from yarnbox.yarn.address import Address
+from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.enums import ContainerState, LocalResourceVisibility
 from yarnbox.yarn.errors import InvalidTokenError, YarnError
 from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.records.management import ContainerUpdateRequest, GetContainerStatusesRequest
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.sealed_store import StoreError
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.storage.sealed_store import StoreError
 
 SETTINGS = NMSettings(recovery_enabled=True, address=Address("nm1", 4321))
 

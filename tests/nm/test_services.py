@@ -36,7 +36,7 @@ from yarnbox.yarn.records.management import (
     StopContainersRequest,
 )
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 CALLS: dict[str, tuple[Any, Callable[[Rig], Any]]] = {
     "start": (StartContainersRequest(), lambda rig: rig.services.start_containers),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from yarnbox.nm.settings import NMSettings
-from yarnbox.yarn.address import Address
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.settings import declarations, read
 
 NM = "yarn.nodemanager."

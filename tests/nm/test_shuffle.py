@@ -16,9 +16,9 @@ from tests.nm.rig import APPLICATION
 from tests.waiting import PATIENCE_S
 from yarnbox.nm.executor.layout import Layout
 from yarnbox.nm.shuffle.server import ShuffleService
-from yarnbox.yarn.credentials import write_token
-from yarnbox.yarn.http_access import HttpAccess, HttpAccessSettings
+from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
 from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.security.credentials import write_token
 from yarnbox.yarn.shuffle import (
     JOB_TOKEN,
     NAME,

@@ -14,11 +14,11 @@ from aiohttp import web
 from tests.waiting import PATIENCE_S
 from yarnbox.nm.edge.staging import StagedFiles
 from yarnbox.nm.settings import StagingSettings
-from yarnbox.yarn import remote_files
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.authentication import USER
-from yarnbox.yarn.http_server import bind
-from yarnbox.yarn.remote_files import STAGING_PATH, NoSuchFileError, RemoteFileError
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.http.server import bind
+from yarnbox.yarn.security.authentication import USER
+from yarnbox.yarn.storage import remote_files
+from yarnbox.yarn.storage.remote_files import STAGING_PATH, NoSuchFileError, RemoteFileError
 
 APPLICATION = "application_1700000000000_0001"
 SETTINGS = StagingSettings(maximum_mb=1)

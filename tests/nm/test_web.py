@@ -14,9 +14,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.nm.rig import APPLICATION, NODE, Rig, container_id
 from tests.waiting import PATIENCE_S
-from yarnbox.nm.edge.web import WebService
+from yarnbox.nm.edge.http.web import WebService
 from yarnbox.nm.executor.layout import Layout
-from yarnbox.yarn.http_access import HttpAccess, HttpAccessSettings
+from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
 
 ONE = str(container_id(1))
 Get = Callable[[str], tuple[int, str]]

@@ -17,7 +17,7 @@ import pytest
 from tests.nm.fake_rm import ROOT, command
 from tests.waiting import PATIENCE_S
 from yarnbox.testing import FakeApplicationMaster, FakeNodeManager
-from yarnbox.yarn.credentials import Credentials
+from yarnbox.yarn.connection.rpc import ConnectionFailedError, Stub
 from yarnbox.yarn.enums import ContainerState, FinalApplicationStatus, YarnApplicationState
 from yarnbox.yarn.errors import InvalidTokenError, YarnError
 from yarnbox.yarn.ids import ApplicationId
@@ -32,9 +32,9 @@ from yarnbox.yarn.records.master import (
     AllocateResponse,
 )
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import ConnectionFailedError, Stub
-from yarnbox.yarn.tokens import AMRM_TOKEN
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.security.credentials import Credentials
+from yarnbox.yarn.security.tokens import AMRM_TOKEN
 
 CLIENT, MASTER = "ApplicationClientProtocolService", "ApplicationMasterProtocolService"
 NODE = "ContainerManagementProtocolService"

@@ -17,7 +17,7 @@ from yarnbox.rm.scheduler.capacity.preemption.snapshot import (
     Snapshot,
 )
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarnbox.yarn.resource import NONE, Resource, total
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from yarnbox.yarn.resource import MEMORY_MB, NONE, VCORES, Resource
+from yarnbox.yarn.resources.resource import MEMORY_MB, NONE, VCORES, Resource
 
 ROW_KEYS = (
     "name",

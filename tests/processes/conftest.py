@@ -24,7 +24,7 @@ from yarnbox.cluster.main import main
 from yarnbox.cluster.processes import belonging_to
 from yarnbox.cluster.view import as_json, look
 from yarnbox.yarn.configuration.document import write
-from yarnbox.yarn.event_log import FILE, EventLogReader, LoggedEvent
+from yarnbox.yarn.storage.event_log import FILE, EventLogReader, LoggedEvent
 
 QUIET = ("--port", "0", "--web-port", "0", "--scheduler", "fifo")
 """What lets clusters of tests run beside others, and beside each other."""

@@ -19,9 +19,9 @@ from yarnbox.am.mapreduce.history.parsed import parse
 from yarnbox.am.mapreduce.history.rest import report
 from yarnbox.am.mapreduce.ids import JobId
 from yarnbox.am.submit import Submitter
+from yarnbox.yarn.connection.rpc import BlockingStub
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationReport
-from yarnbox.yarn.rpc import BlockingStub
 
 GATED = """
 import pathlib, time

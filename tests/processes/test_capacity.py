@@ -17,9 +17,9 @@ from tests.processes.gated import SLOW, output
 from tests.waiting import PATIENCE_S
 from yarnbox.am.connection import CLIENT_SERVICE
 from yarnbox.yarn.configuration.document import write
-from yarnbox.yarn.event_log import STARTED, LoggedEvent
+from yarnbox.yarn.connection.rpc import BlockingStub
 from yarnbox.yarn.records.client import GetQueueInfoRequest
-from yarnbox.yarn.rpc import BlockingStub
+from yarnbox.yarn.storage.event_log import STARTED, LoggedEvent
 
 GB = 1024
 PREFIX = "yarn.scheduler.capacity."

@@ -13,13 +13,13 @@ import pytest
 
 from tests.processes.conftest import Desk, wait_until
 from tests.waiting import PATIENCE_S
-from yarnbox.client.console import Console
+from yarnbox.client.command_line.console import Console
 from yarnbox.client.main import main
+from yarnbox.yarn.connection.rpc import BlockingStub
 from yarnbox.yarn.errors import AccessControlError
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.tracker import RegisterNodeManagerRequest
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import BlockingStub
+from yarnbox.yarn.resources.resource import Resource
 
 PROGRAM = """\
 import signal, time

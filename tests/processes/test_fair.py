@@ -17,8 +17,8 @@ from tests.processes.gated import GATED, SLOW, output
 from tests.waiting import PATIENCE_S
 from yarnbox.am.connection import CLIENT_SERVICE
 from yarnbox.rm.scheduler.fair.scheduler import STATE_DUMP
+from yarnbox.yarn.connection.rpc import BlockingStub
 from yarnbox.yarn.records.client import GetQueueInfoRequest
-from yarnbox.yarn.rpc import BlockingStub
 
 GB = 1024
 Job = subprocess.Popen[str]

@@ -12,7 +12,7 @@ from tests.processes.gated import Gated
 from tests.processes.test_capacity import held_gb
 from tests.waiting import PATIENCE_S
 from yarnbox.cluster.processes import containers_of
-from yarnbox.yarn.event_log import MILESTONES, RECOVERED, STARTED
+from yarnbox.yarn.storage.event_log import MILESTONES, RECOVERED, STARTED
 
 SOON = ("-D", "yarn.nm.liveness-monitor.expiry-interval-ms=6000")
 

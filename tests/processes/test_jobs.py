@@ -26,7 +26,7 @@ from yarnbox.am.unmanaged import launch_unmanaged
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerLaunchContext
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 def test_jobs_have_the_right_answers(desk: Desk, tmp_path: Path) -> None:

@@ -19,14 +19,14 @@ from tests.processes.gated import ended_jobs, told
 from tests.waiting import PATIENCE_S
 from yarnbox.client import yarn_client
 from yarnbox.client.admin_client import SERVICE, AdminClient
-from yarnbox.client.console import Console
+from yarnbox.client.command_line.console import Console
 from yarnbox.client.main import main
 from yarnbox.yarn.configuration.document import write
+from yarnbox.yarn.connection.rpc import BlockingStub, RpcError
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.client import GetNodesToLabelsRequest
 from yarnbox.yarn.records.node import NodeLabel
-from yarnbox.yarn.rpc import BlockingStub, RpcError
 
 CAPACITY = "yarn.scheduler.capacity."
 LABELS = ("stable", "dynamic", "slow")

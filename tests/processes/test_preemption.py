@@ -19,7 +19,7 @@ import pytest
 from tests.processes.conftest import Desk, wait_until, with_queues
 from tests.processes.gated import GATED, ended_jobs, output, told
 from tests.waiting import PATIENCE_S
-from yarnbox.yarn.event_log import LoggedEvent
+from yarnbox.yarn.storage.event_log import LoggedEvent
 
 CAPACITY = "yarn.scheduler.capacity."
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption."
@@ -153,7 +153,7 @@ def test_a_mapreduce_job_that_is_preempted_ends_right(desk: Desk, tmp_path: Path
     gate = tmp_path / "open"
     try:
         wait_for(lambda: len(desk.running("yarnbox.am.mapreduce.child")) == maps + reduces, desk)
-        (master,) = desk.running("yarnbox.am.mapreduce.master")
+        (master,) = desk.running("yarnbox.am.mapreduce.app.master")
         if not wait_ms:
             master.suspend()
         second = shell_job(desk, "b", SLOTS // 2 - 1, gate)

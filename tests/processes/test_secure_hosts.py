@@ -22,8 +22,8 @@ import pytest
 from tests.processes.hosts import NODE_HOSTS, RM_HOST, Hosts, environment
 from tests.waiting import PATIENCE_S
 from yarnbox.cluster.main import main as yarnbox
-from yarnbox.yarn.node_secret import write_node_secret
-from yarnbox.yarn.tls import Tls, TlsSettings
+from yarnbox.yarn.security.node_secret import write_node_secret
+from yarnbox.yarn.security.tls import Tls, TlsSettings
 
 AUTHORITY = "yarnbox.tls.ca-file"
 CERTIFICATE = "yarnbox.tls.certificate-file"

@@ -16,9 +16,9 @@ from tests.rm.edge.test_durability import fill_up, make_room, submit
 from tests.rm.edge.test_process import CLIENT
 from tests.waiting import PATIENCE_S
 from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.connection.rpc import BlockingStub
 from yarnbox.yarn.errors import NotReadyError
 from yarnbox.yarn.records.client import GetApplicationReportRequest
-from yarnbox.yarn.rpc import BlockingStub
 
 
 def states(desk: Desk) -> dict[str, str]:

@@ -11,7 +11,7 @@ from yarnbox.rm.reports import application_state
 from yarnbox.yarn.enums import FinalApplicationStatus, YarnApplicationState
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.application import ApplicationTimeoutMap
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 RECOVERY = {"yarn.resourcemanager.recovery.enabled": "true"}
 

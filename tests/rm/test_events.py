@@ -15,7 +15,7 @@ from yarnbox.rm.events.scheduler import (
     SchedulerNodeUpdate,
     SchedulerUpdateShares,
 )
-from yarnbox.yarn.event import Event, hadoop_constant
+from yarnbox.yarn.runtime.event import Event, hadoop_constant
 
 # The constants of Hadoop 3.4.1's enums, as far as an event of ours has one.
 HADOOP = {

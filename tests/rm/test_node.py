@@ -21,7 +21,7 @@ from yarnbox.yarn.records.basics import ResourceOption, ResourceUtilization
 from yarnbox.yarn.records.client import GetClusterMetricsRequest
 from yarnbox.yarn.records.node import NodeResourceMap
 from yarnbox.yarn.records.tracker import NodeHeartbeatRequest, NodeStatus, UnRegisterNodeManagerRequest
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 FILES = {
     "yarn.resourcemanager.nodes.include-path": "include",

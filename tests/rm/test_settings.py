@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from yarnbox.rm.settings import CAPACITY_SCHEDULER, FAIR_SCHEDULER, FIFO_SCHEDULER, RMSettings
-from yarnbox.yarn.acl import EVERYBODY
-from yarnbox.yarn.address import Address
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.security.acl import EVERYBODY
 from yarnbox.yarn.settings import declarations, read, table
 
 RM = "yarn.resourcemanager."

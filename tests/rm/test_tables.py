@@ -27,8 +27,8 @@ from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId
 from yarnbox.yarn.records.container import Container, ContainerStatus
 from yarnbox.yarn.records.management import SignalContainerRequest
 from yarnbox.yarn.records.tracker import NMContainerStatus, NodeStatus
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.statemachine import InvalidEventError, Table
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.statemachine import InvalidEventError, Table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "state-machines.md"
 N1 = NodeId("n1", 1234)

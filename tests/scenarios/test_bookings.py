@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from yarnbox.rm.booking import Booking
-from yarnbox.sim.scenario.document import read_scenario
-from yarnbox.sim.scenario.player import Player
+from yarnbox.sim.scenario.playing.player import Player
+from yarnbox.sim.scenario.reading.document import read_scenario
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 HERE = Path(__file__).parent
 CASES = sorted(HERE.glob("*/*.yaml"))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from yarnbox.sim.scenario.document import read_scenario
-from yarnbox.sim.scenario.player import play
+from yarnbox.sim.scenario.playing.player import play
+from yarnbox.sim.scenario.reading.document import read_scenario
 
 HERE = Path(__file__).parent
 CASES = sorted(HERE.glob("*/*.yaml"))

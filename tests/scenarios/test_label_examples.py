@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from yarnbox.sim.scenario.document import read_scenario
-from yarnbox.sim.scenario.player import play
+from yarnbox.sim.scenario.playing.player import play
+from yarnbox.sim.scenario.reading.document import read_scenario
 from yarnbox.yarn.configuration import Configuration
 
 SITUATIONS = sorted(Path(__file__).parents[2].joinpath("examples", "labels").glob("*/"))

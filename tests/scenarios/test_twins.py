@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from yarnbox.sim.scenario.document import Scenario, read_scenario
-from yarnbox.sim.scenario.player import play
-from yarnbox.sim.scenario.steps import Ask, Expect, ExpectError, Refresh, Step
+from yarnbox.sim.scenario.playing.player import play
+from yarnbox.sim.scenario.reading.document import Scenario, read_scenario
+from yarnbox.sim.scenario.reading.steps import Ask, Expect, ExpectError, Refresh, Step
 
 HERE = Path(__file__).parent
 CASES = sorted(

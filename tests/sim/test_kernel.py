@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from yarnbox.sim.kernel import Kernel
-from yarnbox.yarn.clock import VirtualClock
+from yarnbox.yarn.runtime.clock import VirtualClock
 
 
 class Ticks:

@@ -12,7 +12,7 @@ from yarnbox.yarn.records.tracker import (
     RegisterNodeManagerRequest,
     RegisterNodeManagerResponse,
 )
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 NODE = NodeId("n1", 1234)
 

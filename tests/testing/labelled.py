@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from yarnbox.client import admin_client
 from yarnbox.client.admin_client import AdminClient
 from yarnbox.testing import YarnCluster
+from yarnbox.yarn.connection.rpc import BlockingStub
 from yarnbox.yarn.records.node import NodeLabel
-from yarnbox.yarn.rpc import BlockingStub
 
 _QUEUES = "yarn.scheduler.capacity."
 PROPERTIES = {

@@ -21,12 +21,12 @@ from yarnbox.rm.context import RMContext
 from yarnbox.rm.scheduler.application import Attempt
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.explanations import refusal_on
-from yarnbox.rm.scheduler.fair.leaf import LeafQueue
 from yarnbox.rm.scheduler.fair.preemption import Preemption
+from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
 from yarnbox.rm.scheduler.fair.reasons import FairReason
 from yarnbox.rm.scheduler.fifo import FifoReason, FifoScheduler
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 SEEDS = range(16)
 HOSTS = {"n0": "/r0", "n1": "/r0", "n2": "/r1", "n3": "/r1"}

@@ -15,14 +15,14 @@ import pytest
 
 from yarnbox.rm.container import SchedulerNode
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
-from yarnbox.rm.scheduler.fair.leaf import LeafQueue
 from yarnbox.rm.scheduler.fair.preemption import Preemption
-from yarnbox.rm.scheduler.fair.queue import Bounds, FairQueue, ParentQueue
-from yarnbox.sim.scenario.document import read_document
-from yarnbox.sim.scenario.player import play
-from yarnbox.sim.scenario.source import tree_from
+from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.queues.queue import Bounds, FairQueue, ParentQueue
+from yarnbox.sim.scenario.playing.player import play
+from yarnbox.sim.scenario.reading.document import read_document
+from yarnbox.sim.scenario.reading.source import tree_from
 from yarnbox.sim.walk.walker import walk
-from yarnbox.yarn.resource import NONE, Resource, componentwise_min
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min
 
 SEEDS = range(24)
 

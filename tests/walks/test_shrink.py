@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from yarnbox.sim.scenario.document import parse_scenario
+from yarnbox.sim.scenario.reading.document import parse_scenario
 from yarnbox.sim.walk.choices import StepValue
 from yarnbox.sim.walk.clusters import Document
 from yarnbox.sim.walk.shrink import shrink

@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from yarnbox.protos.yarn_protos_pb2 import ApplicationIdProto, ContainerIdProto
+from yarnbox.yarn.connection.rpc import SERVICES
 from yarnbox.yarn.errors import IllegalArgumentError
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
@@ -33,8 +34,7 @@ from yarnbox.yarn.records.tracker import (
     NodeStatus,
     RegisterNodeManagerRequest,
 )
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import SERVICES
+from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.wire import checked, from_bytes, message_class, to_bytes
 
 RECORDS = sorted(

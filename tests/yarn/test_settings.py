@@ -8,9 +8,9 @@ from enum import Enum
 
 import pytest
 
-from yarnbox.yarn.acl import EVERYBODY, AccessControlList
-from yarnbox.yarn.address import Address, with_default_port
 from yarnbox.yarn.configuration import Configuration, ConfigurationError, values
+from yarnbox.yarn.connection.address import Address, with_default_port
+from yarnbox.yarn.security.acl import EVERYBODY, AccessControlList
 from yarnbox.yarn.settings import Conflict, declarations, group, read, setting, settings, table, with_defaults
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from yarnbox.yarn.credentials import read_token, write_token
 from yarnbox.yarn.records.tokens import Token
+from yarnbox.yarn.security.credentials import read_token, write_token
 from yarnbox.yarn.shuffle import (
     JOB_TOKEN,
     IndexRecord,

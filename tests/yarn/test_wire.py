@@ -8,7 +8,7 @@ import pytest
 
 from yarnbox.protos.yarn_protos_pb2 import ResourceProto
 from yarnbox.yarn.errors import IllegalArgumentError
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.wire import from_bytes, to_bytes, use_units
 
 

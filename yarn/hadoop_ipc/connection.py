@@ -14,13 +14,13 @@ from enum import Enum, auto
 from yarnbox.protos.IpcConnectionContext_pb2 import IpcConnectionContextProto
 from yarnbox.protos.ProtobufRpcEngine2_pb2 import RequestHeaderProto
 from yarnbox.protos.RpcHeader_pb2 import RpcKindProto, RpcRequestHeaderProto, RpcSaslProto
+from yarnbox.yarn.connection.rpc import NOBODY, Caller
 from yarnbox.yarn.errors import InvalidTokenError
 from yarnbox.yarn.hadoop_ipc import framing
 from yarnbox.yarn.hadoop_ipc.digest import Digest, DigestError, Passwords
 from yarnbox.yarn.hadoop_ipc.framing import Code, MalformedFrameError
 from yarnbox.yarn.limits import NAME_LENGTH
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.rpc import NOBODY, Caller
 
 MAX_EARLY_FRAME_BYTES = 64 * 1024
 """Of a frame before the connection context: nobody has said yet who he is."""

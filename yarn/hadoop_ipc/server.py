@@ -16,11 +16,11 @@ from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from yarnbox.yarn.connection.rpc import MAX_MESSAGE_BYTES, SERVICES, Handler, PortTakenError
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.hadoop_ipc import framing
 from yarnbox.yarn.hadoop_ipc.connection import Call, Connection, Impersonation, Tokens
 from yarnbox.yarn.hadoop_ipc.framing import Code
-from yarnbox.yarn.rpc import MAX_MESSAGE_BYTES, SERVICES, Handler, PortTakenError
 from yarnbox.yarn.wire import from_bytes, to_bytes
 
 log = logging.getLogger("yarn.hadoop_ipc")

@@ -10,9 +10,9 @@ from __future__ import annotations
 import asyncio
 import errno
 
+from yarnbox.yarn.connection.rpc import PortTakenError
 from yarnbox.yarn.hadoop_ipc.framing import MAGIC
 from yarnbox.yarn.hadoop_ipc.server import HadoopServer
-from yarnbox.yarn.rpc import PortTakenError
 
 _GRPC = (b"PRI ", b"\x16\x03")
 """How gRPC begins: with HTTP/2, or with TLS."""

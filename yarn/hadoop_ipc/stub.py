@@ -15,17 +15,17 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from yarnbox.yarn.errors import IllegalArgumentError, InvalidTokenError
-from yarnbox.yarn.hadoop_ipc.exchange import Exchange, Question
-from yarnbox.yarn.hadoop_ipc.framing import MalformedFrameError
-from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.rpc import (
+from yarnbox.yarn.connection.rpc import (
     CALL_TIMEOUT_S,
     MAX_MESSAGE_BYTES,
     SERVICES,
     ConnectionFailedError,
     RemoteDefectError,
 )
+from yarnbox.yarn.errors import IllegalArgumentError, InvalidTokenError
+from yarnbox.yarn.hadoop_ipc.exchange import Exchange, Question
+from yarnbox.yarn.hadoop_ipc.framing import MalformedFrameError
+from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.wire import from_bytes, to_bytes
 
 PROTOCOLS: Mapping[str, str] = {

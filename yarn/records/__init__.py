@@ -1,7 +1,6 @@
 """The messages of YARN's protocols as frozen records; `yarn.wire` turns them into protobuf and back.
 
-base         what a record is
-basics       what no single room owns: URLs, resource types, utilization, errors as data
+basics       what a record is; URLs, resource types, utilization, errors as data
 request      what an AM asks for
 container    containers as granted, launched, reported
 node         nodes, labels, attributes

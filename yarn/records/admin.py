@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from yarnbox.yarn.enums import AttributeMappingOperationType, DecommissionType
 from yarnbox.yarn.ids import NodeId
-from yarnbox.yarn.records.base import record
+from yarnbox.yarn.records.basics import record
 from yarnbox.yarn.records.node import NodeIdToLabels, NodeLabel, NodeResourceMap, NodeToAttributes
 
 

@@ -14,12 +14,11 @@ from yarnbox.yarn.enums import (
 )
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, ReservationId
 from yarnbox.yarn.limits import Name
-from yarnbox.yarn.records.base import record
-from yarnbox.yarn.records.basics import LogAggregationContext
+from yarnbox.yarn.records.basics import LogAggregationContext, record
 from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 @record

@@ -1,14 +1,29 @@
-"""Records that no single room owns: errors as data, URLs, resource types and utilization."""
+"""What a record is; and records that belong to no single protocol: errors as data, URLs, utilization.
+
+A record is a frozen, slotted dataclass with keyword arguments only, whose fields bear its message's field
+names. Hadoop's camelCase names are written in snake_case (`isUnregistered` is `is_unregistered`). A field
+that was not set on the wire is None unless the contract lists a default; a repeated field is a tuple, a list
+of key-value messages a mapping.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import TypeVar, dataclass_transform
 
 from yarnbox.yarn.enums import ResourceTypes
+from yarnbox.yarn.frozen import frozen
 from yarnbox.yarn.limits import Capacity
-from yarnbox.yarn.records.base import record
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
+
+T = TypeVar("T")
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def record(cls: type[T]) -> type[T]:
+    """Makes `cls` a record."""
+    return frozen(cls)
 
 
 @record

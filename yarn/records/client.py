@@ -11,8 +11,7 @@ from yarnbox.yarn.records.application import (
     ApplicationSubmissionContext,
     ApplicationUpdateTimeoutMap,
 )
-from yarnbox.yarn.records.base import record
-from yarnbox.yarn.records.basics import ResourceProfiles, ResourceTypeInfo
+from yarnbox.yarn.records.basics import ResourceProfiles, ResourceTypeInfo, record
 from yarnbox.yarn.records.container import ContainerReport
 from yarnbox.yarn.records.node import (
     AttributeToNodes,
@@ -27,7 +26,7 @@ from yarnbox.yarn.records.node import (
 )
 from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
 from yarnbox.yarn.records.reservation import ReservationAllocationState, ReservationDefinition
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 @record

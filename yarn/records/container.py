@@ -16,10 +16,9 @@ from yarnbox.yarn.enums import (
 )
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.limits import Capacity, Name
-from yarnbox.yarn.records.base import record
-from yarnbox.yarn.records.basics import URL
+from yarnbox.yarn.records.basics import URL, record
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 @record

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from yarnbox.yarn.records.base import record
+from yarnbox.yarn.records.basics import record
 
 
 class HAServiceState(Enum):

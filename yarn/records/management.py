@@ -7,8 +7,7 @@ from dataclasses import field
 
 from yarnbox.yarn.enums import LocalizationState, SignalContainerCommand
 from yarnbox.yarn.ids import ContainerId
-from yarnbox.yarn.records.base import record
-from yarnbox.yarn.records.basics import SerializedException
+from yarnbox.yarn.records.basics import SerializedException, record
 from yarnbox.yarn.records.container import ContainerLaunchContext, ContainerStatus, LocalResource
 from yarnbox.yarn.records.tokens import Token
 

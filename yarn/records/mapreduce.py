@@ -10,7 +10,7 @@ from dataclasses import field
 from enum import Enum
 
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarnbox.yarn.records.base import record
+from yarnbox.yarn.records.basics import record
 
 
 class TaskType(Enum):

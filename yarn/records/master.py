@@ -11,8 +11,7 @@ from yarnbox.yarn.enums import (
 )
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.limits import Name, Port, Progress
-from yarnbox.yarn.records.base import record
-from yarnbox.yarn.records.basics import ResourceProfiles, ResourceTypeInfo
+from yarnbox.yarn.records.basics import ResourceProfiles, ResourceTypeInfo, record
 from yarnbox.yarn.records.container import ApplicationACLMap, Container, ContainerStatus
 from yarnbox.yarn.records.node import NodeReport
 from yarnbox.yarn.records.request import (
@@ -24,7 +23,7 @@ from yarnbox.yarn.records.request import (
     SchedulingRequest,
 )
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 @record

@@ -5,9 +5,8 @@ from __future__ import annotations
 from yarnbox.yarn.enums import NodeAttributeType, NodeState, NodeUpdateType
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.limits import Name
-from yarnbox.yarn.records.base import record
-from yarnbox.yarn.records.basics import ResourceOption, ResourceUtilization
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.records.basics import ResourceOption, ResourceUtilization, record
+from yarnbox.yarn.resources.resource import Resource
 
 
 @record

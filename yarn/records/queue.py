@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from yarnbox.yarn.enums import QueueACL, QueueState
 from yarnbox.yarn.records.application import ApplicationReport
-from yarnbox.yarn.records.base import record
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.records.basics import record
+from yarnbox.yarn.resources.resource import Resource
 
 
 @record

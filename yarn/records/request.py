@@ -12,8 +12,8 @@ from yarnbox.yarn.enums import (
 )
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.limits import Name
-from yarnbox.yarn.records.base import record
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.records.basics import record
+from yarnbox.yarn.resources.resource import Resource
 
 
 @record

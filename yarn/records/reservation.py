@@ -5,8 +5,8 @@ from __future__ import annotations
 from yarnbox.yarn.enums import ReservationRequestInterpreter
 from yarnbox.yarn.ids import ReservationId
 from yarnbox.yarn.limits import Name
-from yarnbox.yarn.records.base import record
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.records.basics import record
+from yarnbox.yarn.resources.resource import Resource
 
 
 @record

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from yarnbox.yarn.enums import ContainerType, ExecutionType
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId
-from yarnbox.yarn.records.base import record
-from yarnbox.yarn.records.basics import LogAggregationContext
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.records.basics import LogAggregationContext, record
+from yarnbox.yarn.resources.resource import Resource
 
 
 @record

@@ -5,12 +5,11 @@ from __future__ import annotations
 from yarnbox.yarn.enums import ContainerState, ExecutionType, LogAggregationStatus, NodeAction
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.limits import Capacity, Moment, Name, Port
-from yarnbox.yarn.records.base import record
-from yarnbox.yarn.records.basics import ResourceUtilization
+from yarnbox.yarn.records.basics import ResourceUtilization, record
 from yarnbox.yarn.records.container import Container, ContainerStatus
 from yarnbox.yarn.records.management import SignalContainerRequest
 from yarnbox.yarn.records.node import NodeAttribute, NodeLabel
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 @record

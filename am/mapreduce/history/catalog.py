@@ -10,15 +10,15 @@ from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
+from yarnbox.am.job_command.output import OutputSettings
 from yarnbox.am.mapreduce.history.files import HistoryFile, HistoryFiles, IndexInfo
 from yarnbox.am.mapreduce.history.jhist import UnreadableHistoryError, read_events
 from yarnbox.am.mapreduce.history.parsed import PastJob, parse
 from yarnbox.am.mapreduce.ids import JobId
-from yarnbox.am.output import OutputSettings
-from yarnbox.yarn.aggregated_logs import AggregatedLogReader, LogLayout
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.configuration.fault import ConfigurationError
 from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.storage.aggregated_logs import AggregatedLogReader, LogLayout
 
 SHOWN_LOG_BYTES = 64 * 1024
 

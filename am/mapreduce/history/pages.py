@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from yarnbox.am.mapreduce.events import Counters
+from yarnbox.am.mapreduce.app.events import Counters
 from yarnbox.am.mapreduce.history import rest
 from yarnbox.am.mapreduce.history.files import IndexInfo
 from yarnbox.am.mapreduce.history.parsed import PastAttempt, PastJob, PastTask
-from yarnbox.yarn import html_pages
-from yarnbox.yarn.html_pages import Html, facts, heading, link, moment, preformatted, table
+from yarnbox.yarn.http import html_pages
+from yarnbox.yarn.http.html_pages import Html, facts, heading, link, moment, preformatted, table
 
 TOP = "/jobhistory"
 STYLESHEET = f"{TOP}/static/history.css"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from yarnbox.am.mapreduce.events import Counters, TaskRecover
+from yarnbox.am.mapreduce.app.events import Counters, TaskRecover
 from yarnbox.am.mapreduce.history.jhist import Event
 from yarnbox.am.mapreduce.ids import TaskAttemptId
 from yarnbox.yarn.ids import ContainerId, NodeId

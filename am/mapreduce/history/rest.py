@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from yarnbox.am.mapreduce.events import Counters
+from yarnbox.am.mapreduce.app.events import Counters
+from yarnbox.am.mapreduce.app.job_counters import JOB_COUNTERS, Sums, add
 from yarnbox.am.mapreduce.history.files import IndexInfo
 from yarnbox.am.mapreduce.history.parsed import PastAM, PastAttempt, PastJob, PastTask
-from yarnbox.am.mapreduce.job_counters import JOB_COUNTERS, Sums, add
 
 STATES = (
     "NEW", "INITED", "RUNNING", "SUCCEEDED", "FAILED", "KILLED", "ERROR",

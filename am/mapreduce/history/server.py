@@ -18,21 +18,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from yarnbox.am.job_command.output import OutputSettings
 from yarnbox.am.mapreduce.history.catalog import Catalog, ContainerLogs
 from yarnbox.am.mapreduce.history.files import HistoryFiles
 from yarnbox.am.mapreduce.history.settings import WEB_ADDRESS, HistoryServerSettings
 from yarnbox.am.mapreduce.history.web import HistoryWeb
-from yarnbox.am.output import OutputSettings
-from yarnbox.yarn.address import Address
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
-from yarnbox.yarn.http_access import HttpAccess
-from yarnbox.yarn.http_server import HttpServer, bind
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.network import announced
+from yarnbox.yarn.connection.rpc import PortTakenError
+from yarnbox.yarn.http.access import HttpAccess
+from yarnbox.yarn.http.server import HttpServer, bind
 from yarnbox.yarn.log import configure_logging
-from yarnbox.yarn.network import announced
-from yarnbox.yarn.rpc import PortTakenError
+from yarnbox.yarn.runtime.tasks import end_tasks
+from yarnbox.yarn.security.tls import ExposedError, Tls, check_exposure, scheme
 from yarnbox.yarn.settings import read
-from yarnbox.yarn.tasks import end_tasks
-from yarnbox.yarn.tls import ExposedError, Tls, check_exposure, scheme
 
 log = logging.getLogger("historyserver")
 

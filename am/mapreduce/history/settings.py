@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.http_access import HttpAccessSettings
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.http.access import HttpAccessSettings
+from yarnbox.yarn.security.tls import TlsSettings
 from yarnbox.yarn.settings import group, setting, settings
-from yarnbox.yarn.tls import TlsSettings
 
 WEB_ADDRESS = "mapreduce.jobhistory.webapp.address"
 

@@ -15,12 +15,12 @@ from yarnbox.am.mapreduce.history import pages, rest
 from yarnbox.am.mapreduce.history.catalog import Catalog, ContainerLogs, UnknownJobError
 from yarnbox.am.mapreduce.history.parsed import PastAttempt, PastJob, PastTask
 from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId
-from yarnbox.yarn import html_pages, notation
-from yarnbox.yarn.authentication import Authentication
-from yarnbox.yarn.http_access import HttpAccess
-from yarnbox.yarn.http_server import new_application
+from yarnbox.yarn.http import html_pages, notation
+from yarnbox.yarn.http.access import HttpAccess
+from yarnbox.yarn.http.server import new_application
 from yarnbox.yarn.ids import ContainerId
-from yarnbox.yarn.tls import Tls
+from yarnbox.yarn.security.authentication import Authentication
+from yarnbox.yarn.security.tls import Tls
 from yarnbox.yarn.version import HADOOP_VERSION, UNKNOWN
 
 BASE = "/ws/v1/history"

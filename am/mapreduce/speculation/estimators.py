@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId, TaskType
 from yarnbox.am.mapreduce.speculation.settings import SpeculationSettings
-from yarnbox.yarn.ordered import OrderedSet
+from yarnbox.yarn.runtime.ordered import OrderedSet
 
 UNKNOWN_MS = -1
 _LEAST_PROGRESS = 0.0001

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from yarnbox.am.mapreduce.attempt import Attempt, AttemptState
-from yarnbox.am.mapreduce.context import Context
-from yarnbox.am.mapreduce.effects import WriteLog
-from yarnbox.am.mapreduce.events import (
+from yarnbox.am.mapreduce.app.attempt import Attempt, AttemptState
+from yarnbox.am.mapreduce.app.context import Context
+from yarnbox.am.mapreduce.app.effects import WriteLog
+from yarnbox.am.mapreduce.app.events import (
     SpeculatorAttemptStart,
     SpeculatorAttemptSucceeded,
     SpeculatorAttemptUpdate,
@@ -26,11 +26,11 @@ from yarnbox.am.mapreduce.events import (
     SpeculatorScan,
     TaskAddSpeculativeAttempt,
 )
+from yarnbox.am.mapreduce.app.job import Job
+from yarnbox.am.mapreduce.app.task import Task
 from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId, TaskType
-from yarnbox.am.mapreduce.job import Job
 from yarnbox.am.mapreduce.speculation.estimators import ESTIMATORS
-from yarnbox.am.mapreduce.task import Task
-from yarnbox.yarn.ordered import OrderedSet
+from yarnbox.yarn.runtime.ordered import OrderedSet
 
 SILENCE_MS = 9000
 """An attempt that reports nothing new for longer stands still: three heartbeats of Hadoop's tasks."""

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from yarnbox.am.mapreduce.api import MapContext, Mapper, ReduceContext, Reducer
 from yarnbox.am.mapreduce.input import input_format_name
-from yarnbox.am.mapreduce.records import text_of
+from yarnbox.am.mapreduce.shuffle.records import text_of
 from yarnbox.am.mapreduce.streaming.pipes import Fields, Pipe
 
 MAP_COMMAND = "stream.map.streamprocessor"

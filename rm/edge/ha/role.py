@@ -15,7 +15,6 @@ from typing import Any
 
 from yarnbox.rm.edge.active import JOURNALS, ActivePeriod, Ports, Setup
 from yarnbox.rm.edge.front import Served
-from yarnbox.rm.edge.groups import UserGroups
 from yarnbox.rm.edge.ha.elector import Elector
 from yarnbox.rm.edge.ha.lease import Lease
 from yarnbox.rm.edge.ha.service import HAService
@@ -24,18 +23,19 @@ from yarnbox.rm.edge.ha.store import ZooKeeperStore
 from yarnbox.rm.edge.hadoop import AdminPort
 from yarnbox.rm.edge.http.server import PROPERTY as WEB_PROPERTY
 from yarnbox.rm.edge.http.server import access
+from yarnbox.rm.edge.security.groups import UserGroups
 from yarnbox.rm.edge.services import ADMIN, CORE_SERVICES, HA, role_handler
 from yarnbox.rm.edge.store import Key, StoreError
 from yarnbox.rm.settings.process import STATE_STORES
 from yarnbox.rm.web.cluster import rm_info
-from yarnbox.yarn.authentication import Authentication
 from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.connection.rm_ids import of_rm
+from yarnbox.yarn.connection.rpc import Caller
 from yarnbox.yarn.errors import NotReadyError, YarnError
 from yarnbox.yarn.hadoop_ipc.server import Endpoint
 from yarnbox.yarn.log import Log
 from yarnbox.yarn.records.ha import ActiveRMInfo, HAServiceState
-from yarnbox.yarn.rm_ids import of_rm
-from yarnbox.yarn.rpc import Caller
+from yarnbox.yarn.security.authentication import Authentication
 
 log = Log("rm")
 

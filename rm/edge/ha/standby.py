@@ -12,12 +12,12 @@ from aiohttp import web
 from yarl import URL
 
 from yarnbox.rm.web.values import Answer
-from yarnbox.yarn import notation
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.authentication import Authentication
-from yarnbox.yarn.http_access import HttpAccess
-from yarnbox.yarn.http_server import HttpServer, new_application
-from yarnbox.yarn.tls import Tls, scheme
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.http import notation
+from yarnbox.yarn.http.access import HttpAccess
+from yarnbox.yarn.http.server import HttpServer, new_application
+from yarnbox.yarn.security.authentication import Authentication
+from yarnbox.yarn.security.tls import Tls, scheme
 
 _INFO = "/ws/v1/cluster/info"
 _ABOUT = "/cluster/cluster"

@@ -36,7 +36,7 @@ from kazoo.handlers.threading import KazooTimeoutError
 
 from yarnbox.rm.edge.ha.lease import Lease
 from yarnbox.rm.edge.store import Key, StoreError
-from yarnbox.yarn.sealed_store import SetAside, digest_of, sum_of
+from yarnbox.yarn.storage.sealed_store import SetAside, digest_of, sum_of
 
 ROOT = "YarnboxRMStateRoot"
 _FORMAT = 1

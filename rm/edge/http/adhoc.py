@@ -13,7 +13,7 @@ from typing import IO
 from yarnbox.rm.core import Core
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.yarn.log import Log
-from yarnbox.yarn.story import Line
+from yarnbox.yarn.runtime.story import Line
 
 log = Log("rm.scheduler")
 

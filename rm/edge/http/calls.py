@@ -11,7 +11,7 @@ from yarnbox.rm.access import Access
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.context import RMContext
 from yarnbox.rm.core import Core
-from yarnbox.rm.edge.http.bodies import Body
+from yarnbox.rm.edge.http.rest.bodies import Body
 from yarnbox.rm.services.admin import AdminService
 from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.services.client import ClientService

@@ -15,9 +15,9 @@ from aiohttp import web
 
 from yarnbox.rm.edge.http.server import ROOT, WebServer
 from yarnbox.rm.web.refusals import RestError, bad_request, forbidden, not_found
-from yarnbox.yarn.addresses import AddressBook
+from yarnbox.yarn.connection.addresses import AddressBook
 from yarnbox.yarn.ids import ContainerId, NodeId
-from yarnbox.yarn.tls import scheme
+from yarnbox.yarn.security.tls import scheme
 
 _PATIENCE_S = 5.0
 _USUAL_BYTES, _MOST_BYTES = 16 * 1024, 256 * 1024

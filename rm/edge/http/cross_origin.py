@@ -10,7 +10,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from yarnbox.rm.settings import WebSettings
-from yarnbox.yarn.http_access import compile_pattern
+from yarnbox.yarn.http.access import compile_pattern
 
 
 class CrossOrigin:

@@ -16,17 +16,17 @@ from aiohttp import web
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.container import RMContainer
 from yarnbox.rm.edge.http.calls import Call, Listing, Reply
-from yarnbox.rm.edge.http.listings import application_states
+from yarnbox.rm.edge.http.rest.listings import application_states
 from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
 from yarnbox.rm.web.life import Lives
 from yarnbox.rm.web.past import EndedContainers, History, container_row
+from yarnbox.rm.web.queues.waiting import waiting
 from yarnbox.rm.web.refusals import bad_request, forbidden
 from yarnbox.rm.web.rows import node_row
 from yarnbox.rm.web.values import Answer
-from yarnbox.rm.web.waiting import waiting
-from yarnbox.yarn.addresses import AddressBook
+from yarnbox.yarn.connection.addresses import AddressBook
 from yarnbox.yarn.errors import NotReadyError
 from yarnbox.yarn.ids import ApplicationId, NodeId
 from yarnbox.yarn.log import Log

@@ -15,10 +15,10 @@ from yarnbox.rm.core import Core
 from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.edge.meters import Meters
 from yarnbox.rm.web.beans import beans
-from yarnbox.yarn import jmx
-from yarnbox.yarn.jmx import Bean
-from yarnbox.yarn.process_beans import ProcessBeans
-from yarnbox.yarn.rate import Rate
+from yarnbox.yarn.http import jmx
+from yarnbox.yarn.http.jmx import Bean
+from yarnbox.yarn.http.process_beans import ProcessBeans
+from yarnbox.yarn.http.rate import Rate
 
 _NANOSECONDS = 1_000_000
 """In a millisecond: CapacitySchedulerMetrics counts in them."""

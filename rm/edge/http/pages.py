@@ -11,7 +11,7 @@ from typing import Protocol
 
 from aiohttp import web
 
-from yarnbox.yarn.http_server import Responder
+from yarnbox.yarn.http.server import Responder
 
 _POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
 _POLICY += "; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"

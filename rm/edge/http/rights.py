@@ -10,8 +10,8 @@ import re
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.edge.http.calls import Call, Reply, Route
 from yarnbox.rm.settings import RMSettings
-from yarnbox.rm.web import users
 from yarnbox.rm.web.past import queues
+from yarnbox.rm.web.queues import users
 from yarnbox.rm.web.refusals import not_found
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.configuration import BUILT_IN

@@ -20,23 +20,24 @@ from aiohttp import web
 
 from yarnbox.rm.core import Core
 from yarnbox.rm.edge.driver import Driver
-from yarnbox.rm.edge.http import activities, bodies, conf, draining, labels, plans, reads, rights, writes
-from yarnbox.rm.edge.http.bodies import Body
+from yarnbox.rm.edge.http import rights
 from yarnbox.rm.edge.http.calls import Call, Handler, Listing, Reply, Waiting
 from yarnbox.rm.edge.http.cross_origin import CrossOrigin
 from yarnbox.rm.edge.http.isolation import outside
+from yarnbox.rm.edge.http.rest import activities, bodies, conf, draining, labels, plans, reads, writes
+from yarnbox.rm.edge.http.rest.bodies import Body
 from yarnbox.rm.edge.http.sharing import Sharing
 from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.settings import RMSettings
 from yarnbox.rm.web.refusals import RestError, of_core, text
 from yarnbox.rm.web.values import Answer, Shapes
-from yarnbox.yarn import notation
-from yarnbox.yarn.authentication import USER, Authentication
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.http_access import HttpAccess
-from yarnbox.yarn.http_server import HttpServer, Responder, new_application
+from yarnbox.yarn.http import notation
+from yarnbox.yarn.http.access import HttpAccess
+from yarnbox.yarn.http.server import HttpServer, Responder, new_application
 from yarnbox.yarn.log import Log
-from yarnbox.yarn.tls import Tls
+from yarnbox.yarn.security.authentication import USER, Authentication
+from yarnbox.yarn.security.tls import Tls
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from yarnbox.rm.edge.http.adhoc import AdHocLog
 from yarnbox.rm.edge.http.server import ROOT, WebServer
 from yarnbox.rm.settings import RMSettings
 from yarnbox.rm.web.refusals import bad_number, bad_request, forbidden, text
-from yarnbox.yarn import servlets
+from yarnbox.yarn.http import servlets
 from yarnbox.yarn.settings import with_defaults
 
 

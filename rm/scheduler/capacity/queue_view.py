@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from yarnbox.rm.scheduler.capacity.config.settings import CapacityValue, QueueKind, QueueSettings
 from yarnbox.yarn.enums import QueueState
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

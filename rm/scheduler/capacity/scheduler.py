@@ -31,8 +31,8 @@ from yarnbox.rm.events.scheduler import (
     SchedulerNodeResourceUpdate,
 )
 from yarnbox.rm.scheduler.activities import ActivityRecords
+from yarnbox.rm.scheduler.admission.autocorrect import corrected
 from yarnbox.rm.scheduler.allocation import Allocation
-from yarnbox.rm.scheduler.autocorrect import corrected
 from yarnbox.rm.scheduler.base import Scheduler
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR, Calculator, multiply
 from yarnbox.rm.scheduler.capacity.allocation.allocator import ContainerAllocator
@@ -89,7 +89,7 @@ from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
 from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -23,7 +23,7 @@ from yarnbox.yarn.records.queue import (
     QueueStatistics,
     QueueUserACLInfo,
 )
-from yarnbox.yarn.resource import NONE, Resource, componentwise_max
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max
 
 SCHEDULER_NAME = "CapacityScheduler"
 

@@ -18,7 +18,7 @@ from yarnbox.rm.scheduler.constraint.tags import AllocationTags
 from yarnbox.rm.scheduler.constraint.text import Part
 from yarnbox.yarn.ids import ApplicationId, NodeId
 from yarnbox.yarn.records.request import SchedulingRequest
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import SchedulerNode

@@ -21,7 +21,7 @@ from yarnbox.rm.settings.allocation import DEFAULT_ALGORITHM
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.request import SchedulingRequest
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.asks import Constrained

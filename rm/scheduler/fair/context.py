@@ -10,11 +10,11 @@ from functools import cache
 
 from yarnbox.rm.scheduler.calculator import float32
 from yarnbox.rm.scheduler.context import SchedulerContext
-from yarnbox.rm.scheduler.fair.allocations import Allocations
+from yarnbox.rm.scheduler.fair.allocation_file.allocations import Allocations
 from yarnbox.rm.scheduler.fair.locality import LocalityDelay
 from yarnbox.rm.scheduler.fair.settings import FairConfiguration
 from yarnbox.rm.scheduler.node import NodeTracker
-from yarnbox.yarn.resource import NONE, Resource, map_values
+from yarnbox.yarn.resources.resource import NONE, Resource, map_values
 
 
 class FairContext:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from yarnbox.yarn.rate import Rate
+from yarnbox.yarn.http.rate import Rate
 
 
 @dataclass(frozen=True, slots=True)

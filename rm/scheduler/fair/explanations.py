@@ -12,10 +12,10 @@ from yarnbox.rm.asks import KeyAsks, RequestKey
 from yarnbox.rm.container import SchedulerNode
 from yarnbox.rm.scheduler.checks import Check, Reason, RequestChecks, asked, node_checks
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
-from yarnbox.rm.scheduler.fair.leaf import LeafQueue
-from yarnbox.rm.scheduler.fair.queue import FairQueue
+from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.queues.queue import FairQueue
+from yarnbox.rm.scheduler.fair.queues.running import RunningApps
 from yarnbox.rm.scheduler.fair.reasons import FairReason
-from yarnbox.rm.scheduler.fair.running import RunningApps
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.ids import ApplicationId, NodeId
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
-from yarnbox.rm.scheduler.fair.leaf import LeafQueue
-from yarnbox.rm.scheduler.fair.queue import lowest_common_ancestor
-from yarnbox.rm.scheduler.fair.running import RunningApps
-from yarnbox.rm.scheduler.fair.tree import QueueTree
+from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.queues.queue import lowest_common_ancestor
+from yarnbox.rm.scheduler.fair.queues.running import RunningApps
+from yarnbox.rm.scheduler.fair.queues.tree import QueueTree
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId

@@ -20,15 +20,15 @@ from yarnbox.rm.events.scheduler import (
     SchedulerPreemptContainers,
 )
 from yarnbox.rm.scheduler.calculator import float32
-from yarnbox.rm.scheduler.completion import Completion
-from yarnbox.rm.scheduler.fair.amounts import less
+from yarnbox.rm.scheduler.containers.completion import Completion
+from yarnbox.rm.scheduler.fair.allocation_file.amounts import less
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.context import FairContext
-from yarnbox.rm.scheduler.fair.queue import FairQueue
+from yarnbox.rm.scheduler.fair.queues.queue import FairQueue
 from yarnbox.rm.scheduler.node import NodeTracker
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
-from yarnbox.yarn.resource import NONE, Resource, componentwise_min
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min
 
 _ANY_NUMBER = 2**31 - 1
 _RACK, _HOST_IN_RACK = "rack", "host in rack"

@@ -8,10 +8,10 @@ from __future__ import annotations
 from yarnbox.rm.scheduler.calculator import float32
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.context import FairContext
-from yarnbox.rm.scheduler.fair.leaf import LeafQueue
-from yarnbox.rm.scheduler.fair.queue import FairQueue, ParentQueue
-from yarnbox.rm.scheduler.fair.running import RunningApps
-from yarnbox.rm.scheduler.fair.tree import QueueTree
+from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.queues.queue import FairQueue, ParentQueue
+from yarnbox.rm.scheduler.fair.queues.running import RunningApps
+from yarnbox.rm.scheduler.fair.queues.tree import QueueTree
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.rm.scheduler.views import FairQueueView, PartitionView, UserView
 from yarnbox.yarn.enums import QueueACL, QueueState
@@ -19,7 +19,7 @@ from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.records.queue import QueueInfo, QueueStatistics, QueueUserACLInfo
-from yarnbox.yarn.resource import NONE, Resource, componentwise_min, total
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min, total
 
 _INACTIVATED = "Application is added to the scheduler and is not yet activated."
 

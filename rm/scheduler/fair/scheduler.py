@@ -24,41 +24,41 @@ from yarnbox.rm.events.scheduler import (
     SchedulerScheduleAll,
     SchedulerUpdateShares,
 )
-from yarnbox.rm.scheduler import requests
-from yarnbox.rm.scheduler.autocorrect import corrected
+from yarnbox.rm.scheduler.admission import requests
+from yarnbox.rm.scheduler.admission.autocorrect import corrected
 from yarnbox.rm.scheduler.base import Allocation, Scheduler
 from yarnbox.rm.scheduler.calculator import DOMINANT_CALCULATOR, Calculator, multiply
 from yarnbox.rm.scheduler.checks import RequestChecks
 from yarnbox.rm.scheduler.context import SchedulerContext
-from yarnbox.rm.scheduler.fair.allocations import UNLIMITED_APPS, Allocations
-from yarnbox.rm.scheduler.fair.amounts import less
+from yarnbox.rm.scheduler.fair.allocation_file.allocations import UNLIMITED_APPS, Allocations
+from yarnbox.rm.scheduler.fair.allocation_file.amounts import less
+from yarnbox.rm.scheduler.fair.allocation_file.loader import RELOAD_INTERVAL_MS, AllocationLoader
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.context import FairContext
 from yarnbox.rm.scheduler.fair.durations import OperationDurations
 from yarnbox.rm.scheduler.fair.explanations import Explanations
-from yarnbox.rm.scheduler.fair.leaf import LeafQueue
-from yarnbox.rm.scheduler.fair.loader import RELOAD_INTERVAL_MS, AllocationLoader
 from yarnbox.rm.scheduler.fair.moving import Mover
-from yarnbox.rm.scheduler.fair.plans import FairPlans
 from yarnbox.rm.scheduler.fair.preemption import Preemption
-from yarnbox.rm.scheduler.fair.queue import ParentQueue
+from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.queues.plans import FairPlans
+from yarnbox.rm.scheduler.fair.queues.queue import ParentQueue
+from yarnbox.rm.scheduler.fair.queues.running import RunningApps
+from yarnbox.rm.scheduler.fair.queues.tree import QueueTree
 from yarnbox.rm.scheduler.fair.reporting import QueueViews
-from yarnbox.rm.scheduler.fair.running import RunningApps
 from yarnbox.rm.scheduler.fair.submission import Admission, check_zero_maxima
-from yarnbox.rm.scheduler.fair.tree import QueueTree
 from yarnbox.rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted
 from yarnbox.rm.scheduler.views import ApplicationView, FairQueueView, QueueView
 from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.enums import QueueACL, SchedulerResourceTypes
 from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.http.rate import Rate
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarnbox.yarn.rate import Rate
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
 from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
-from yarnbox.yarn.resource import NONE, Resource, componentwise_min, map_values
-from yarnbox.yarn.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min, map_values
+from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
 
 _UPDATE = "fair-update"
 _CHECK = "fair-allocation-file"

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 from yarnbox.rm.scheduler.fair.published import PublishedSettings
 from yarnbox.yarn.configuration import Configuration, ConfigurationError, Fault, values
-from yarnbox.yarn.resource import MEMORY_MB, VCORES, Resource
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.resources.resource import MEMORY_MB, VCORES, Resource
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.resources.units import UNITS, convert
 from yarnbox.yarn.settings import read, setting, settings
-from yarnbox.yarn.units import UNITS, convert
 
 _FAIR = "yarn.scheduler.fair."
 AM_PREEMPTION = _FAIR + "am.preemption"

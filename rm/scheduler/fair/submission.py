@@ -8,19 +8,19 @@ from collections.abc import Iterable
 from functools import partial
 
 from yarnbox.rm.events.scheduler import SchedulerAppAdded, SchedulerAppRemoved
+from yarnbox.rm.scheduler.admission.submission import may_submit, place_by_tags
 from yarnbox.rm.scheduler.application import Application
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.context import FairContext
-from yarnbox.rm.scheduler.fair.leaf import LeafQueue
-from yarnbox.rm.scheduler.fair.placement import Submission, place, rules_of_properties
-from yarnbox.rm.scheduler.fair.tree import QueueTree
+from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.queues.placement import Submission, place, rules_of_properties
+from yarnbox.rm.scheduler.fair.queues.tree import QueueTree
 from yarnbox.rm.scheduler.register import Register
-from yarnbox.rm.scheduler.submission import may_submit, place_by_tags
 from yarnbox.yarn.enums import QueueACL
 from yarnbox.yarn.errors import InvalidResourceRequestError, YarnError
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 RECOVERY = "root.recovery"
 

@@ -15,5 +15,4 @@ day        a day like one of Facebook's: FIFO, Capacity, Fair
 guarantee  preemption of the CapacityScheduler
 labels     exclusive and lending partitions
 drf        dominant resource fairness
-register   all of them by name
 """

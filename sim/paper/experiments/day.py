@@ -16,7 +16,7 @@ from yarnbox.sim.paper.cluster import AM, capacity_files, fair_files, fifo_files
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Found, Scale
 from yarnbox.sim.paper.figures import Line, Origin, Outcome, Plot, Row, Said, Table, Unit
 from yarnbox.sim.reports.result import JobResult, Summary
-from yarnbox.sim.scenario.files import ScenarioFiles
+from yarnbox.sim.scenario.playing.files import ScenarioFiles
 from yarnbox.sim.workload.site import Site
 
 MB = 1024 * 1024

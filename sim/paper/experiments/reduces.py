@@ -12,7 +12,7 @@ from yarnbox.sim.paper.cluster import SLOT, fair_files, job, maps, played, slots
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Found, Scale
 from yarnbox.sim.paper.figures import Outcome, Row, Table, Unit
 from yarnbox.sim.workload.site import Site
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 NODES, EACH = 10, 5
 LONG_MAPS, LONG_REDUCES, SHORT_MAPS, SHORT_REDUCES = 600, 40, 8, 4

@@ -17,7 +17,7 @@ from yarnbox.sim.whatif.reports.files import Failure
 from yarnbox.sim.whatif.reports.settings import Differences, differences
 from yarnbox.sim.whatif.reports.table import cells, distinct, headline, rows_of, warnings
 from yarnbox.sim.whatif.statistics import Verdict, fewest_seeds
-from yarnbox.yarn.words import counted
+from yarnbox.yarn.text.words import counted
 
 MOST_ROWS = 60
 _MOST_QUEUES = 12

@@ -8,7 +8,7 @@ from yarnbox.sim.whatif.comparison import Comparison
 from yarnbox.sim.whatif.reports.files import Failure
 from yarnbox.sim.whatif.reports.table import cells, distinct, headline, rows_of, warnings
 from yarnbox.sim.whatif.statistics import Verdict
-from yarnbox.yarn.words import counted
+from yarnbox.yarn.text.words import counted
 
 _MOST_ROWS = 15
 _HEAD = ("", "of", "figure", "base", "change", "difference", "relative", "confidence interval")

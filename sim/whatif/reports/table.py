@@ -8,7 +8,7 @@ from yarnbox.sim.whatif.comparison import Comparison, Row, matches
 from yarnbox.sim.whatif.metrics import ALL
 from yarnbox.sim.whatif.quantities import relative, shown, signed
 from yarnbox.sim.whatif.statistics import Verdict, fewest_seeds
-from yarnbox.yarn.words import counted
+from yarnbox.yarn.text.words import counted
 
 MOST_ROWS = 20
 _HEAD = ("", "of", "figure", "base", "change", "difference", "", "confidence interval")

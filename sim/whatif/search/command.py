@@ -22,7 +22,7 @@ from yarnbox.sim.whatif.search.running import Search
 from yarnbox.sim.whatif.search.space import read_space
 from yarnbox.sim.whatif.search.trials import FILE, Goal, Trial, TrialFile, front, read_goal
 from yarnbox.sim.whatif.study import Study, check
-from yarnbox.yarn.command_parser import CommandParser
+from yarnbox.yarn.text.command_parser import CommandParser
 
 FOUND, NOT_FOUND = 0, 1
 _MOST_SHOWN = 20

@@ -20,11 +20,11 @@ from yarnbox.am.mapreduce.api import (
 )
 from yarnbox.am.mapreduce.client import JobClient
 from yarnbox.am.mapreduce.input import input_format_named
-from yarnbox.am.mapreduce.map_output import MapOutput, SortLimits
-from yarnbox.am.mapreduce.merging import Combiner, Merges, Segment, grouped
 from yarnbox.am.mapreduce.output import PartFile, part_file
-from yarnbox.am.mapreduce.records import decode
 from yarnbox.am.mapreduce.settings import JobSettings
+from yarnbox.am.mapreduce.shuffle.map_output import MapOutput, SortLimits
+from yarnbox.am.mapreduce.shuffle.merging import Combiner, Merges, Segment, grouped
+from yarnbox.am.mapreduce.shuffle.records import decode
 from yarnbox.am.mapreduce.splits import Placement, Split, input_files, make_splits
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.settings import read

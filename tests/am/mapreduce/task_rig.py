@@ -8,8 +8,8 @@ from typing import BinaryIO
 from yarnbox.am.mapreduce.api import Tally
 from yarnbox.am.mapreduce.codecs import Codec
 from yarnbox.am.mapreduce.jobs.wordcount import SumReducer
-from yarnbox.am.mapreduce.merging import Combiner
-from yarnbox.am.mapreduce.segments import Batch, SegmentWriter, Written
+from yarnbox.am.mapreduce.shuffle.merging import Combiner
+from yarnbox.am.mapreduce.shuffle.segments import Batch, SegmentWriter, Written
 from yarnbox.yarn.configuration import Configuration
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.am.mapreduce.rig import JOB
+from yarnbox.am.mapreduce.app.events import JobCommitFailed
+from yarnbox.am.mapreduce.app.job_commit import JobCommit
 from yarnbox.am.mapreduce.committer import OutputCommitter
-from yarnbox.am.mapreduce.events import JobCommitFailed
 from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId, TaskType
-from yarnbox.am.mapreduce.job_commit import JobCommit
 
 TASK = TaskId(JOB, TaskType.REDUCE, 0)
 ONE, TWO = TaskAttemptId(TASK, 0), TaskAttemptId(TASK, 1)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.am.mapreduce.task_rig import Surroundings
-from yarnbox.am.command import parser
+from yarnbox.am.job_command.command import parser
 from yarnbox.am.mapreduce.api import MapContext, ReduceContext, Tally
 from yarnbox.am.mapreduce.streaming.commands import StreamMapper, StreamReducer
 from yarnbox.am.mapreduce.streaming.options import properties

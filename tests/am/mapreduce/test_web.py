@@ -11,13 +11,13 @@ import pytest
 
 from tests.am.mapreduce.rig import Rig
 from tests.waiting import PATIENCE_S
-from yarnbox.am.mapreduce.report import Pages
+from yarnbox.am.mapreduce.app.report import Pages
 from yarnbox.am.mapreduce.settings import JobSettings
 from yarnbox.am.mapreduce.splits import Split
 from yarnbox.am.mapreduce.umbilical import HASH_HEADER, signature
 from yarnbox.am.mapreduce.umbilical_server import UmbilicalServer
 from yarnbox.am.mapreduce.web import WebService
-from yarnbox.yarn.http_access import HttpAccess, HttpAccessSettings
+from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
 
 SECRET = b"secret"
 HOST = "127.0.0.1"

@@ -12,9 +12,9 @@ from yarnbox.am.environment import ContainerEnvironment
 from yarnbox.am.shell.master import ShellMaster
 from yarnbox.am.shell.spec import ShellSpec
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.credentials import Credentials
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.security.credentials import Credentials
 
 APPLICATION = ApplicationId(1, 1)
 

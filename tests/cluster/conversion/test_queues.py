@@ -9,11 +9,11 @@ import pytest
 from tests.rm.scheduler.capacity.rig import CapacityRig
 from yarnbox.cluster.conversion.outcome import Conversion, ConversionOptions, read_rule_actions
 from yarnbox.cluster.conversion.queues import convert
-from yarnbox.rm.scheduler.fair.allocations import AllocationDraft
-from yarnbox.rm.scheduler.fair.placement import read_rules, rules_of_properties
+from yarnbox.rm.scheduler.fair.allocation_file.allocations import AllocationDraft
+from yarnbox.rm.scheduler.fair.queues.placement import read_rules, rules_of_properties
 from yarnbox.rm.scheduler.fair.settings import FairConfiguration
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 
 Q = "yarn.scheduler.capacity."
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from yarnbox.sim.recording.document import Recording, read, read_file, write
-from yarnbox.sim.scenario.document import parse_scenario
-from yarnbox.sim.scenario.player import play_recorded
+from yarnbox.sim.scenario.playing.player import play_recorded
+from yarnbox.sim.scenario.reading.document import parse_scenario
 from yarnbox.sim.workload.command import main as sim
 
 TEXT = """\

@@ -13,8 +13,8 @@ from playwright.async_api import Page, async_playwright, expect
 
 from tests.cluster.viewer.test_server import play, viewing
 from tests.waiting import PATIENCE_S
-from yarnbox.cluster.demo import demos
-from yarnbox.cluster.demo import recorded as demo_recorded
+from yarnbox.cluster.commands.demo import demos
+from yarnbox.cluster.commands.demo import recorded as demo_recorded
 from yarnbox.sim.recording.document import Recording, read
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -17,8 +17,8 @@ from yarnbox.cluster.viewer import shelf as shelf_module
 from yarnbox.cluster.viewer.server import Viewer
 from yarnbox.cluster.viewer.shelf import Shelf
 from yarnbox.sim.recording.document import Recording
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.http_server import bind
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.http.server import bind
 
 XSRF = {"X-XSRF-Header": "x"}
 

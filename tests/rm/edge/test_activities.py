@@ -12,11 +12,11 @@ from typing import Any
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE, play
 from tests.tree import ROOT
-from yarnbox.cluster.why import reasons
+from yarnbox.cluster.commands.why import reasons
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
 from yarnbox.yarn.records.request import ResourceBlacklistRequest, ResourceRequest
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 AT_NODE = f"/scheduler/activities?nodeId={NODE}"
 

@@ -16,10 +16,10 @@ from yarnbox.rm.edge.driver import Driver
 from yarnbox.rm.edge.launcher import Launcher
 from yarnbox.rm.edge.store import StateStore
 from yarnbox.rm.effects import Effect, LaunchContainer, SetEntryAside, StoreState, WriteLog
-from yarnbox.yarn.clock import SystemClock
 from yarnbox.yarn.errors import NotReadyError, YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.container import Container, ContainerLaunchContext
+from yarnbox.yarn.runtime.clock import SystemClock
 
 T = TypeVar("T")
 ATTEMPT = ApplicationAttemptId(ApplicationId(1, 1), 1)

@@ -19,6 +19,7 @@ from tests.waiting import PATIENCE_S
 from yarnbox.cluster.main import main as yarnbox
 from yarnbox.rm.edge.process import main
 from yarnbox.rm.edge.store import FILE
+from yarnbox.yarn.connection.rpc import BlockingStub, ConnectionFailedError
 from yarnbox.yarn.errors import ApplicationNotFoundError, NotReadyError
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
@@ -28,7 +29,6 @@ from yarnbox.yarn.records.client import (
     KillApplicationRequest,
     SubmitApplicationRequest,
 )
-from yarnbox.yarn.rpc import BlockingStub, ConnectionFailedError
 
 __all__ = ["_quiet_log"]  # a fixture for every test here
 

@@ -21,6 +21,7 @@ from yarnbox.rm.edge.hadoop import (
     TRACKER_PROTOCOL,
 )
 from yarnbox.rm.edge.node_protocols import SERVICE as NODE_SERVICE
+from yarnbox.yarn.connection.rpc import Caller
 from yarnbox.yarn.enums import ContainerType, NodeAction
 from yarnbox.yarn.hadoop_ipc.connection import Tokens
 from yarnbox.yarn.hadoop_ipc.framing import read_delimited
@@ -48,9 +49,8 @@ from yarnbox.yarn.records.tracker import (
     RegisterNodeManagerRequest,
     RegisterNodeManagerResponse,
 )
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import Caller
-from yarnbox.yarn.tokens import NM_TOKEN, ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.security.tokens import NM_TOKEN, ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
 from yarnbox.yarn.wire import from_bytes, to_bytes
 
 T = TypeVar("T")

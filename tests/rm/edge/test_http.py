@@ -15,14 +15,14 @@ import pytest
 from defusedxml import ElementTree
 
 from tests.rm.edge.test_process import NODE, Desk, play, running
-from yarnbox.rm.edge.http import bodies
+from yarnbox.rm.edge.http.rest import bodies
 from yarnbox.rm.edge.http.server import PROPERTY, ROOT
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.rm.web.values import java_float
-from yarnbox.yarn import notation
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.http_server import bind
-from yarnbox.yarn.rpc import PortTakenError
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.rpc import PortTakenError
+from yarnbox.yarn.http import notation
+from yarnbox.yarn.http.server import bind
 
 BROWSER = {"User-Agent": "Mozilla/5.0"}
 

@@ -16,10 +16,10 @@ import pytest
 from tests.waiting import PATIENCE_S
 from yarnbox.rm.edge.launcher import Launcher
 from yarnbox.rm.edge.node_protocols import SERVICE, NodeProtocols
-from yarnbox.rm.edge.tokens import Tokens
+from yarnbox.rm.edge.security.tokens import Tokens
 from yarnbox.rm.effects import LaunchContainer, StopContainer
-from yarnbox.yarn.addresses import AddressBook
-from yarnbox.yarn.credentials import Credentials
+from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.rpc import NOBODY, Caller, Handler, add_service, listen, new_server
 from yarnbox.yarn.enums import NodeAction
 from yarnbox.yarn.errors import NMNotYetReadyError
 from yarnbox.yarn.hadoop_ipc.connection import Tokens as Demanded
@@ -35,8 +35,8 @@ from yarnbox.yarn.records.management import (
 )
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.records.tracker import RegisterNodeManagerRequest, RegisterNodeManagerResponse
-from yarnbox.yarn.rpc import NOBODY, Caller, Handler, add_service, listen, new_server
-from yarnbox.yarn.tokens import AMRM_TOKEN, NM_TOKEN, NMTokenSecretManagerInNM, new_key
+from yarnbox.yarn.security.credentials import Credentials
+from yarnbox.yarn.security.tokens import AMRM_TOKEN, NM_TOKEN, NMTokenSecretManagerInNM, new_key
 
 ATTEMPT = ApplicationAttemptId(ApplicationId(1, 1), 1)
 CONTAINER = ContainerId(ATTEMPT, 1)

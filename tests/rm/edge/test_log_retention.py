@@ -11,8 +11,8 @@ from typing import Any, cast
 from tests.waiting import PATIENCE_S
 from yarnbox.rm.edge.log_retention import LogRetention
 from yarnbox.rm.settings.logs import LogRetentionSettings
-from yarnbox.yarn.aggregated_logs import LogLayout
 from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.storage.aggregated_logs import LogLayout
 
 OLD, NEW, RUNNING = ApplicationId(1, 1), ApplicationId(1, 2), ApplicationId(1, 3)
 NOW_S = 1_000_000

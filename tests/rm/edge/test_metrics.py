@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import play
 from yarnbox.rm.edge.meters import Intervals
-from yarnbox.yarn.jmx import description, is_counter, is_pattern, matches, metric_name, prometheus
+from yarnbox.yarn.http.jmx import description, is_counter, is_pattern, matches, metric_name, prometheus
 
 PREFIX = "Hadoop:service=ResourceManager,name="
 

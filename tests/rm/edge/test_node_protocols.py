@@ -6,7 +6,8 @@ import asyncio
 from typing import Any
 
 from yarnbox.rm.edge.node_protocols import NodeProtocols
-from yarnbox.yarn.addresses import AddressBook
+from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.rpc import NOBODY, Caller, Handler
 from yarnbox.yarn.enums import NodeAction
 from yarnbox.yarn.hadoop_ipc.stub import HadoopStub
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, NodeId
@@ -17,7 +18,6 @@ from yarnbox.yarn.records.tracker import (
     RegisterNodeManagerRequest,
     RegisterNodeManagerResponse,
 )
-from yarnbox.yarn.rpc import NOBODY, Caller, Handler
 
 NODE = NodeId("127.0.0.1", 4321)
 REGISTER = RegisterNodeManagerRequest(node_id=NODE)

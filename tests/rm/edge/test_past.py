@@ -22,7 +22,7 @@ from yarnbox.rm.web.event_rows import TROUBLE
 from yarnbox.rm.web.event_rows import row as event_row
 from yarnbox.rm.web.past import EndedContainers, History, Series
 from yarnbox.yarn.enums import NodeState
-from yarnbox.yarn.resource import NONE
+from yarnbox.yarn.resources.resource import NONE
 
 
 async def until(read: Any, holds: Any) -> Any:

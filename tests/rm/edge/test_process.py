@@ -19,6 +19,7 @@ from yarnbox.rm.edge.directory import ConfigurationDirectory
 from yarnbox.rm.edge.process import Process, main
 from yarnbox.rm.edge.store import FILE, StateStore
 from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.connection.rpc import RpcError, Stub
 from yarnbox.yarn.enums import ContainerState, NodeAction, NodeState, YarnApplicationState
 from yarnbox.yarn.errors import (
     AccessControlError,
@@ -28,7 +29,6 @@ from yarnbox.yarn.errors import (
     YarnError,
 )
 from yarnbox.yarn.ids import ApplicationId, NodeId
-from yarnbox.yarn.node_secret import NodeSecret, write_node_secret
 from yarnbox.yarn.records.admin import RefreshQueuesRequest
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.client import (
@@ -51,9 +51,9 @@ from yarnbox.yarn.records.tracker import (
     NodeStatus,
     RegisterNodeManagerRequest,
 )
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import RpcError, Stub
-from yarnbox.yarn.tokens import AMRM_TOKEN, ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.security.node_secret import NodeSecret, write_node_secret
+from yarnbox.yarn.security.tokens import AMRM_TOKEN, ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
 
 CLIENT = "ApplicationClientProtocolService"
 MASTER = "ApplicationMasterProtocolService"

@@ -7,7 +7,7 @@ from typing import Any
 from tests.rig import Rig
 from yarnbox.rm.scheduler.capacity.scheduler import CapacityScheduler
 from yarnbox.rm.web.apps import attempt_in_list
-from yarnbox.rm.web.capacity import scheduler_info
+from yarnbox.rm.web.queues.capacity import scheduler_info
 from yarnbox.rm.web.values import Shapes
 
 

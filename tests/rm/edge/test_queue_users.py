@@ -9,7 +9,7 @@ import pytest
 from tests.rig import FIFO, Rig, ask
 from tests.rm.edge.test_http import web
 from tests.rm.edge.test_process import play
-from yarnbox.rm.web.users import queue_users
+from yarnbox.rm.web.queues.users import queue_users
 from yarnbox.rm.web.values import Shapes
 
 CAPACITY = {

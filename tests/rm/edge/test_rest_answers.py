@@ -9,10 +9,10 @@ from typing import Any
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE, play
 from yarnbox.rm.edge.http.server import ROOT
-from yarnbox.yarn import notation
+from yarnbox.yarn.http import notation
 from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 _CAPACITY = {"yarn__resourcemanager__scheduler__class": "capacity"}
 _QUEUES = """<configuration>

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from tests.rm.edge.test_process import NODE, play, running
 from yarnbox.rm.edge.services import HostNames
-from yarnbox.yarn.addresses import AddressBook, write_address_book
+from yarnbox.yarn.connection.addresses import AddressBook, write_address_book
 from yarnbox.yarn.enums import NodeAction, YarnApplicationState
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.client import KillApplicationRequest
 from yarnbox.yarn.records.tracker import RegisterNodeManagerRequest
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 NOWHERE = "n" * 64
 """No label of a host name may be that long: nobody has to be asked."""

@@ -10,17 +10,17 @@ import pytest
 
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE, play
-from yarnbox.rm.edge.http.bodies import Body
-from yarnbox.rm.edge.http.submission import credentials_of
+from yarnbox.rm.edge.http.rest.bodies import Body
+from yarnbox.rm.edge.http.rest.submission import credentials_of
 from yarnbox.rm.web.refusals import RestError
-from yarnbox.yarn.credentials import Credentials, write_token
+from yarnbox.yarn.connection.rpc import Stub
 from yarnbox.yarn.enums import ApplicationTimeoutType
 from yarnbox.yarn.records.admin import NodesToAttributesMappingRequest
 from yarnbox.yarn.records.application import ApplicationSubmissionContext, ApplicationTimeoutMap
 from yarnbox.yarn.records.client import GetNewApplicationRequest, SubmitApplicationRequest
 from yarnbox.yarn.records.node import NodeAttribute, NodeAttributeKey, NodeToAttributes
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.rpc import Stub
+from yarnbox.yarn.security.credentials import Credentials, write_token
 
 QUEUES = {
     "yarn__resourcemanager__scheduler__class": "capacity",

@@ -11,7 +11,7 @@ from defusedxml import ElementTree
 from tests.rm.edge.test_http import BROWSER, Web, web
 from tests.rm.edge.test_process import play
 from yarnbox.rm.edge.http.server import ROOT
-from yarnbox.yarn.servlets import within
+from yarnbox.yarn.http.servlets import within
 
 JSON = {"Accept": "application/json"}
 

@@ -35,7 +35,7 @@ from yarnbox.yarn.records.tracker import (
     RegisterNodeManagerRequest,
     RegisterNodeManagerResponse,
 )
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 CAPACITY = {
     "yarn.resourcemanager.scheduler.class": "capacity",

@@ -15,13 +15,13 @@ from yarnbox.rm.labels.partitions import EVERY_NODE_OF_HOST, NodeLabelsManager
 from yarnbox.rm.services.caller import Caller
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import NodeId
-from yarnbox.yarn.journal import Journal
 from yarnbox.yarn.records.admin import (
     AddToClusterNodeLabelsRequest,
     RemoveFromClusterNodeLabelsRequest,
     ReplaceLabelsOnNodeRequest,
 )
 from yarnbox.yarn.records.node import NodeIdToLabels, NodeLabel
+from yarnbox.yarn.storage.journal import Journal
 
 CAPACITY = {
     "yarn.resourcemanager.scheduler.class": "capacity",

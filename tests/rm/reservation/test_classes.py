@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from yarnbox.sim.scenario.document import parse_scenario
-from yarnbox.sim.scenario.player import play
+from yarnbox.sim.scenario.playing.player import play
+from yarnbox.sim.scenario.reading.document import parse_scenario
 
 PACKAGE = "org.apache.hadoop.yarn.server.resourcemanager.reservation."
 SYSTEM = "yarn.resourcemanager.reservation-system."

@@ -16,7 +16,7 @@ from yarnbox.yarn.enums import ReservationRequestInterpreter as Kind
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ReservationId
 from yarnbox.yarn.records.reservation import ReservationDefinition, ReservationRequest, ReservationRequests
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 STEP = 1_000
 S = 1_000

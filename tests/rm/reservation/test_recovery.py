@@ -15,7 +15,7 @@ from yarnbox.yarn.records.client import (
     ReservationSubmissionRequest,
 )
 from yarnbox.yarn.records.reservation import ReservationDefinition, ReservationRequest, ReservationRequests
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 S = 1_000
 ALICE = Caller(user="alice")

@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from yarnbox.sim.scenario.document import parse_scenario
-from yarnbox.sim.scenario.player import play
+from yarnbox.sim.scenario.playing.player import play
+from yarnbox.sim.scenario.reading.document import parse_scenario
 
 HEAD = """\
 name: plans

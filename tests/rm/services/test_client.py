@@ -12,6 +12,7 @@ from yarnbox.rm.services.admin import AdminService
 from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.services.client import ClientService
 from yarnbox.rm.services.tracker import TrackerService
+from yarnbox.yarn.connection.rpc import rpcs_of
 from yarnbox.yarn.enums import (
     ApplicationAccessType,
     ApplicationsRequestScope,
@@ -30,7 +31,6 @@ from yarnbox.yarn.errors import (
     YarnError,
 )
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarnbox.yarn.moments import iso8601
 from yarnbox.yarn.records import client as calls
 from yarnbox.yarn.records.admin import (
     RefreshAdminAclsRequest,
@@ -45,8 +45,8 @@ from yarnbox.yarn.records.application import (
 )
 from yarnbox.yarn.records.container import ApplicationACLMap, ContainerLaunchContext
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import rpcs_of
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.text.moments import iso8601
 from yarnbox.yarn.wire import from_bytes, to_bytes
 
 ACLS = {"yarn.acl.enable": "true", "yarn.admin.acl": "admin"}

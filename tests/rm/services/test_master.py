@@ -10,9 +10,10 @@ import pytest
 
 from tests.rig import Rig, ask
 from yarnbox.rm.container import RMContainerState
-from yarnbox.rm.scheduler.requests import MAX_CONTAINERS_PER_REQUEST
+from yarnbox.rm.scheduler.admission.requests import MAX_CONTAINERS_PER_REQUEST
 from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.services.master import MasterService
+from yarnbox.yarn.connection.rpc import rpcs_of
 from yarnbox.yarn.errors import (
     ApplicationMasterNotRegisteredError,
     InvalidApplicationMasterRequestError,
@@ -26,8 +27,7 @@ from yarnbox.yarn.errors import (
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse, FinishApplicationMasterRequest
 from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import rpcs_of
+from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.wire import from_bytes, to_bytes
 
 N1 = NodeId("n1", 1234)

@@ -20,7 +20,7 @@ from yarnbox.sim.load.reading import Complaints
 from yarnbox.sim.workload.command import main as sim
 from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 APPS = {
     "apps": {

@@ -21,7 +21,7 @@ from yarnbox.sim.capture.moments import moment_ms
 from yarnbox.sim.load.command import main
 from yarnbox.sim.load.formats import LoadOptions
 from yarnbox.sim.load.jobs import InvalidTraceError
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 ZERO = 1_795_391_000_000
 DATE = "Sun, 22 Nov 2026 23:50:00 GMT"

@@ -16,7 +16,7 @@ from yarnbox.sim.load.fields import Fields
 from yarnbox.sim.load.formats import LoadOptions, read_load
 from yarnbox.sim.load.jobs import InvalidTraceError
 from yarnbox.sim.load.synth import sample
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 SLS = """{"num.nodes": 4, "num.racks": 2}
 {"am.type": "mapreduce", "job.start.ms": 0, "job.queue.name": "etl", "job.id": "nightly", "job.user": "mei",

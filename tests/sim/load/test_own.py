@@ -15,7 +15,7 @@ from yarnbox.sim.load.formats import LoadOptions, read_load
 from yarnbox.sim.load.jobs import InvalidTraceError, Job, Task
 from yarnbox.sim.load.own import as_object, write_load
 from yarnbox.yarn.enums import ExecutionType
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 SCHEMA = json.loads((ROOT / "docs" / "load.schema.json").read_text())
 VALIDATOR = Draft202012Validator(SCHEMA)

@@ -13,8 +13,8 @@ import pytest
 
 from yarnbox.sim.paper.command import main
 from yarnbox.sim.paper.drawing import drawn
-from yarnbox.sim.paper.experiments.register import EXPERIMENTS
 from yarnbox.sim.paper.figures import Line, Plot, Spread, Unit, value_text
+from yarnbox.sim.paper.register import EXPERIMENTS
 
 
 def run(*words: str) -> tuple[int, str, str]:

@@ -18,12 +18,12 @@ from yarnbox.sim.paper.experiments.holding import Use
 from yarnbox.sim.paper.experiments.load import BINS as LOAD_SIZES
 from yarnbox.sim.paper.experiments.load import KEPT, WAYS
 from yarnbox.sim.paper.experiments.patience import Patience
-from yarnbox.sim.paper.experiments.register import EXPERIMENTS, play_case
 from yarnbox.sim.paper.experiments.static import JOB, OF_OWN, OF_USER, OWN, SHARED, USER
 from yarnbox.sim.paper.experiments.sticky import StickySlots
 from yarnbox.sim.paper.experiments.water import WaterFilling
 from yarnbox.sim.paper.figures import Spread
 from yarnbox.sim.paper.recorded import recorded
+from yarnbox.sim.paper.register import EXPERIMENTS, play_case
 from yarnbox.sim.paper.theory import mean_locality, reachable
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.rig import Rig, ask
 from yarnbox.sim.recording.containers import Containers
-from yarnbox.yarn.story import Line
+from yarnbox.yarn.runtime.story import Line
 
 
 def held(most: int, apps: int = 4, count: int = 2) -> tuple[Containers, list[str]]:

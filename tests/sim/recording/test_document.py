@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from yarnbox.sim.recording.document import InvalidRecordingError, read, read_file, write
-from yarnbox.sim.scenario.document import parse_scenario
-from yarnbox.sim.scenario.player import play_recorded
+from yarnbox.sim.scenario.playing.player import play_recorded
+from yarnbox.sim.scenario.reading.document import parse_scenario
 
 TEXT = """\
 name: small

@@ -9,8 +9,8 @@ import pytest
 from yarnbox.sim.recording import recorder as recorder_module
 from yarnbox.sim.recording.containers import FIELDS
 from yarnbox.sim.recording.document import InvalidRecordingError, Recording, read, write
-from yarnbox.sim.scenario.document import parse_scenario
-from yarnbox.sim.scenario.player import play_recorded
+from yarnbox.sim.scenario.playing.player import play_recorded
+from yarnbox.sim.scenario.reading.document import parse_scenario
 
 TWO_QUEUES = """\
 name: two-queues

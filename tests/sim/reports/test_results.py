@@ -20,7 +20,7 @@ from yarnbox.sim.reports.progress import Progress, line
 from yarnbox.sim.reports.report import report
 from yarnbox.sim.reports.result import Evenness, percentile
 from yarnbox.sim.workload.command import main
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 EXPORTS = [
     "Change",

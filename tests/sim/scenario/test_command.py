@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from yarnbox.sim.scenario.command import main
-from yarnbox.sim.scenario.document import Scenario
-from yarnbox.sim.scenario.expectations import Failure
-from yarnbox.sim.scenario.player import Outcome
+from yarnbox.sim.scenario.playing.expectations import Failure
+from yarnbox.sim.scenario.playing.player import Outcome
+from yarnbox.sim.scenario.reading.document import Scenario
 from yarnbox.yarn.configuration.document import write
 
 GOOD = "name: good\nsteps: []\n"

@@ -13,7 +13,7 @@ from yarnbox.sim.whatif.compare import compare
 from yarnbox.sim.whatif.comparison import Comparison
 from yarnbox.sim.whatif.variants import Change
 from yarnbox.sim.workload.site import Site
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 CAPACITY = "yarn.scheduler.capacity."
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from yarnbox.sim import Job, Load, Nodes, NodeSpec, Site, Task, play
 from yarnbox.sim.workload.arrivals import LONGEST_THINK_MS, AsTraced, Closed
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 def job(name: str, submit_ms: int, end_ms: int = 0, user: str = "mei") -> Job:

@@ -8,7 +8,7 @@ from yarnbox.sim import Job, JobResult, Load, NodeLoss, Nodes, NodeSpec, Result,
 from yarnbox.sim.load.jobs import REDUCE
 from yarnbox.sim.workload.master import Running
 from yarnbox.sim.workload.watching import Watcher
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 HOSTS = Nodes(
     nodes=tuple(

@@ -12,7 +12,7 @@ from yarnbox.sim.recording.recorder import Title
 from yarnbox.sim.workload.files import equal_queues
 from yarnbox.sim.workload.player import WorkloadOutcome, WorkloadPlayer
 from yarnbox.sim.workload.site import Site
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 TASK = Resource(1024, 1)
 FILES = ("yarn-site.xml",)

@@ -11,7 +11,7 @@ from yarnbox.sim.workload.master import COPY, JobMaster, Moment, Running
 from yarnbox.sim.workload.watching import Watcher
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.records.container import Container
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 APPLICATION = ApplicationId(0, 1)
 ATTEMPT = ApplicationAttemptId(APPLICATION, 1)

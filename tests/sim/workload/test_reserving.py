@@ -6,8 +6,8 @@ from typing import Any
 
 from yarnbox.sim import Job, Load, Result, Site, Task, play
 from yarnbox.sim.load.jobs import REDUCE
-from yarnbox.sim.scenario.files import ScenarioFiles
-from yarnbox.yarn.resource import Resource
+from yarnbox.sim.scenario.playing.files import ScenarioFiles
+from yarnbox.yarn.resources.resource import Resource
 
 ROOT = "yarn.scheduler.capacity.root."
 

@@ -14,7 +14,7 @@ from yarnbox.sim.load.jobs import DAG, REDUCE, SERVICE, STREAM
 from yarnbox.sim.workload.files import equal_queues
 from yarnbox.sim.workload.master import Running
 from yarnbox.sim.workload.watching import Watcher
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 HOSTS = Nodes(
     nodes=tuple(

@@ -11,7 +11,7 @@ from yarnbox.sim import Job, JobResult, Load, Nodes, NodeSpec, Site, Task, play
 from yarnbox.sim.load.jobs import REDUCE
 from yarnbox.sim.workload.speculation import Attempt, Tasks, by_hadoop, by_late
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 ATTEMPT = ApplicationAttemptId(ApplicationId(0, 1), 1)
 

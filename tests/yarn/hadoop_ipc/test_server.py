@@ -14,13 +14,13 @@ from tests.waiting import PATIENCE_S
 from tests.yarn.hadoop_ipc import peer
 from yarnbox.cluster.main import main as yarnbox
 from yarnbox.protos.RpcHeader_pb2 import RpcResponseHeaderProto
+from yarnbox.yarn.connection.rpc import BlockingStub, Caller, add_service, listen, new_server
 from yarnbox.yarn.errors import ApplicationNotFoundError
 from yarnbox.yarn.hadoop_ipc.framing import read_delimited
 from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer, Limits
 from yarnbox.yarn.hadoop_ipc.shared_port import SharedPort
 from yarnbox.yarn.records.client import GetNewApplicationResponse
-from yarnbox.yarn.rpc import BlockingStub, Caller, add_service, listen, new_server
-from yarnbox.yarn.tls import Tls, TlsSettings
+from yarnbox.yarn.security.tls import Tls, TlsSettings
 
 SERVICE = "ApplicationClientProtocolService"
 OPEN = peer.SIMPLE + peer.context()

@@ -11,6 +11,7 @@ import pytest
 
 from tests.waiting import PATIENCE_S
 from yarnbox.cluster.ports import free_ports
+from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError, RemoteDefectError
 from yarnbox.yarn.errors import ContainerNotFoundError, IllegalArgumentError, InvalidTokenError
 from yarnbox.yarn.hadoop_ipc.connection import Tokens
 from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer
@@ -18,7 +19,6 @@ from yarnbox.yarn.hadoop_ipc.stub import PROTOCOLS, BlockingHadoopStub, HadoopSt
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.records.management import StopContainersRequest, StopContainersResponse
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.rpc import Caller, ConnectionFailedError, RemoteDefectError
 
 SERVICE = "ContainerManagementProtocolService"
 CONTAINER = ContainerId(ApplicationAttemptId(ApplicationId(1, 1), 1), 1)

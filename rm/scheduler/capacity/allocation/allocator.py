@@ -31,8 +31,8 @@ from yarnbox.rm.scheduler.capacity.preemption.killable import KillableContainers
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
-from yarnbox.yarn.java_order import in_hash_order, node_hash
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.runtime.java_order import in_hash_order, node_hash
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import RMContainer, SchedulerNode

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from yarnbox.rm.asks import Locality, RequestKey
 from yarnbox.rm.scheduler.capacity.allocation.observer import NOBODY, PassObserver
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import RMContainer, SchedulerNode

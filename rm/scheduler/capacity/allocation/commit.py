@@ -12,8 +12,8 @@ from yarnbox.rm.scheduler.capacity.allocation.assignment import Assignment, Kind
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
-from yarnbox.rm.scheduler.completion import Completion
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.rm.scheduler.containers.completion import Completion
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.asks import RequestKey

@@ -26,7 +26,7 @@ from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import SchedulerNode

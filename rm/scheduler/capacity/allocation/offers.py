@@ -12,7 +12,7 @@ from yarnbox.rm.events.scheduler import SchedulerAsynchronousRound
 from yarnbox.rm.scheduler.capacity.allocation.heartbeat import NodeAllocator
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.yarn.ids import NodeId
-from yarnbox.yarn.java_order import in_hash_order, node_hash
+from yarnbox.yarn.runtime.java_order import in_hash_order, node_hash
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import SchedulerNode

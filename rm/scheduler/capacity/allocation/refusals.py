@@ -17,7 +17,7 @@ from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
 from yarnbox.yarn.compiled import mypyc_attr
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import RMContainer, SchedulerNode

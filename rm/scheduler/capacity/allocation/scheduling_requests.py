@@ -15,7 +15,7 @@ from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.constraint import asking
 from yarnbox.rm.scheduler.constraint.namespaces import InvalidAllocationTagsQueryError
 from yarnbox.yarn.records.request import RejectedSchedulingRequest, ResourceRequest, SchedulingRequest
-from yarnbox.yarn.resource import NONE
+from yarnbox.yarn.resources.resource import NONE
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import SchedulerNode

@@ -29,11 +29,11 @@ from yarnbox.rm.scheduler.capacity.config.settings import (
 from yarnbox.rm.scheduler.capacity.config.values import as_vector, parse_capacity, parse_priority_groups
 from yarnbox.rm.scheduler.capacity.queues.ordering import registry
 from yarnbox.rm.scheduler.capacity.queues.ordering.own import queue_ordering
-from yarnbox.yarn.acl import AccessControlList
 from yarnbox.yarn.configuration import values
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resource import MEMORY_MB, VCORES, Resource
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.resources.resource import MEMORY_MB, VCORES, Resource
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.security.acl import AccessControlList
 
 LABELS = "accessible-node-labels"
 V1 = "auto-create-child-queue."

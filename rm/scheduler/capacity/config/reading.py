@@ -29,7 +29,7 @@ from yarnbox.rm.scheduler.capacity.config.validation import check_tree
 from yarnbox.rm.scheduler.capacity.queues.ordering.own import node_sorting
 from yarnbox.yarn.configuration import Configuration, Fault, values
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 
 FILE_NAME = "capacity-scheduler.xml"
 PER_NODE = PREFIX + "per-node-heartbeat."

@@ -13,8 +13,8 @@ from enum import Enum
 
 from yarnbox.rm.scheduler.capacity.config.properties import Properties
 from yarnbox.rm.scheduler.capacity.config.rules import NO_MAPPINGS, Mappings
-from yarnbox.yarn.acl import NOBODY, AccessControlList
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.security.acl import NOBODY, AccessControlList
 
 ROOT = "root"
 ALL_LABELS = ("*",)

@@ -23,7 +23,7 @@ from yarnbox.rm.scheduler.capacity.config.settings import (
 )
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resource import MEMORY_MB, NONE, VCORES, Resource, total
+from yarnbox.yarn.resources.resource import MEMORY_MB, NONE, VCORES, Resource, total
 
 if TYPE_CHECKING:
     from yarnbox.rm.scheduler.capacity.config.properties import Properties

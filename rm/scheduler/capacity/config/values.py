@@ -11,9 +11,9 @@ import re
 
 from yarnbox.rm.scheduler.calculator import float32
 from yarnbox.rm.scheduler.capacity.config.settings import CapacityMode, CapacityValue, PriorityGroup, Unit
-from yarnbox.yarn.acl import AccessControlList
 from yarnbox.yarn.configuration import values
-from yarnbox.yarn.resource_types import ResourceTypeRegistry, is_absolute
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry, is_absolute
+from yarnbox.yarn.security.acl import AccessControlList
 
 MAXIMUM_WEIGHT = 10_000.0
 _VECTOR = re.compile(r"\[.*\]", re.DOTALL)

@@ -13,8 +13,8 @@ from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
 from yarnbox.rm.scheduler.capacity.config.validation import java_float
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
-from yarnbox.yarn.moments import weekday_first
 from yarnbox.yarn.records.node import SHOWN_DEFAULT_PARTITION
+from yarnbox.yarn.text.moments import weekday_first
 
 _INACTIVATED = "Application is added to the scheduler and is not yet activated. "
 _ACTIVATED = "Application is Activated, waiting for resources to be assigned for AM. "

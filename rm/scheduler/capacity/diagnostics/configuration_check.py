@@ -25,7 +25,7 @@ from yarnbox.rm.scheduler.capacity.scheduler import CapacityScheduler
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resource import NONE, Resource, componentwise_max
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max
 
 ACTIVE_USERS = (1, 2, 5, 10)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from yarnbox.rm.scheduler.capacity.diagnostics.configuration_check import ACTIVE_USERS, QueueNumbers
-from yarnbox.yarn.resource import MEMORY_MB, VCORES, Resource
+from yarnbox.yarn.resources.resource import MEMORY_MB, VCORES, Resource
 
 ABSENT = "-"
 _MB = 1024

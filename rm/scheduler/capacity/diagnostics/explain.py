@@ -36,7 +36,7 @@ from yarnbox.rm.scheduler.constraint.text import text
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, NodeId
 from yarnbox.yarn.records.node import DEFAULT_PARTITION, SHOWN_DEFAULT_PARTITION
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import SchedulerNode

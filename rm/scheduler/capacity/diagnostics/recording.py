@@ -20,7 +20,7 @@ from yarnbox.rm.scheduler.capacity.queues.parent import ParentQueue, ordering_ke
 from yarnbox.rm.scheduler.constraint.namespaces import InvalidAllocationTagsQueryError
 from yarnbox.rm.scheduler.constraint.text import text
 from yarnbox.yarn.records.request import CompositePlacementConstraint, PlacementConstraint, SchedulingRequest
-from yarnbox.yarn.resource import MEMORY_MB, VCORES, Resource
+from yarnbox.yarn.resources.resource import MEMORY_MB, VCORES, Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import RMContainer, SchedulerNode

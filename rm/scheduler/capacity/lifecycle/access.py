@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from yarnbox.rm.scheduler.admission.submission import may_submit
 from yarnbox.rm.scheduler.capacity.lifecycle.dynamic_queues import QueueMaker
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
 from yarnbox.rm.scheduler.context import SchedulerContext
-from yarnbox.rm.scheduler.submission import may_submit
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.enums import QueueACL
 from yarnbox.yarn.errors import YarnError

@@ -26,7 +26,7 @@ from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.events.scheduler import SchedulerAppAdded, SchedulerAppRemoved

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
-from yarnbox.rm.scheduler.completion import Completion
+from yarnbox.rm.scheduler.containers.completion import Completion
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 

@@ -19,10 +19,10 @@ from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
 from yarnbox.rm.scheduler.plan_queues import PlanSettings
 from yarnbox.rm.scheduler.register import Register
-from yarnbox.yarn.acl import AccessControlList
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.security.acl import AccessControlList
 
 
 class CapacityPlans:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from yarnbox.rm.scheduler.admission.submission import place_by_tags
 from yarnbox.rm.scheduler.capacity.config.mappings import FORMAT, JSON_FILE, JSON_TEXT, QUEUE_MAPPINGS
 from yarnbox.rm.scheduler.capacity.config.settings import CapacitySettings
 from yarnbox.rm.scheduler.capacity.lifecycle.access import QueueAccess
@@ -20,7 +21,6 @@ from yarnbox.rm.scheduler.capacity.lifecycle.placement import (
 )
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
-from yarnbox.rm.scheduler.submission import place_by_tags
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, inf
 
 from yarnbox.rm.scheduler.calculator import float32
-from yarnbox.yarn.resource import MEMORY_MB, NONE, VCORES, Resource, combine, componentwise_max
+from yarnbox.yarn.resources.resource import MEMORY_MB, NONE, VCORES, Resource, combine, componentwise_max
 
 MANDATORY = (MEMORY_MB, VCORES)
 

@@ -29,7 +29,7 @@ from yarnbox.rm.scheduler.capacity.queues.ordering.fair import FairOrderingPolic
 from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resource import NONE, Resource, componentwise_min
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min
 
 
 class SnapshotCapture:

@@ -13,7 +13,7 @@ from yarnbox.rm.scheduler.calculator import float32
 from yarnbox.rm.scheduler.capacity.preemption.arithmetic import componentwise, not_below_zero, truncate
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import QueueView, Share, Snapshot, Steps
-from yarnbox.yarn.resource import NONE, Resource, total
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 
 NO_GUARANTEE = 2147483647.0
 """The share of a queue without a guarantee: behind everybody."""

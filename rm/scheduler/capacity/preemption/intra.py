@@ -20,7 +20,7 @@ from yarnbox.rm.scheduler.capacity.preemption.snapshot import (
     Steps,
 )
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
-from yarnbox.yarn.resource import NONE, Resource, total
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 
 
 class _User:

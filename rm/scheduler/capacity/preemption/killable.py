@@ -11,8 +11,8 @@ from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.rm.scheduler.usage import change_killable
 from yarnbox.yarn.ids import ContainerId, NodeId
-from yarnbox.yarn.java_order import container_hash, in_hash_order
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.runtime.java_order import container_hash, in_hash_order
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import RMContainer, SchedulerNode

@@ -20,7 +20,7 @@ from yarnbox.rm.scheduler.application import log_preemption
 from yarnbox.rm.scheduler.capacity.preemption.killable import KillableContainers
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
-from yarnbox.rm.scheduler.completion import Completion
+from yarnbox.rm.scheduler.containers.completion import Completion
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.ids import ContainerId
 

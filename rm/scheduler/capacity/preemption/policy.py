@@ -24,7 +24,7 @@ from yarnbox.rm.scheduler.capacity.preemption.selection import (
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import ContainerView, Snapshot, Steps, whole
 from yarnbox.yarn.ids import ContainerId
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 @dataclass(frozen=True, slots=True)

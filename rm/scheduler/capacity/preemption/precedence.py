@@ -17,7 +17,7 @@ from yarnbox.rm.scheduler.capacity.preemption.snapshot import (
     Steps,
 )
 from yarnbox.yarn.ids import ContainerId, NodeId
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 
 def select_by_queue_priority(round_: Round) -> Steps[Selected]:

@@ -21,7 +21,7 @@ from yarnbox.rm.scheduler.capacity.preemption.snapshot import (
     Steps,
 )
 from yarnbox.yarn.ids import ContainerId
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 AT_ONCE = 64
 """Containers that are looked at without a pause."""

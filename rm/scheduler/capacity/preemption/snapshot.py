@@ -14,7 +14,7 @@ from typing import Protocol, TypeVar
 from yarnbox.rm.asks import RequestKey
 from yarnbox.rm.scheduler.capacity.preemption.arithmetic import Arithmetic
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 T = TypeVar("T")
 Steps = Generator[None, None, T]

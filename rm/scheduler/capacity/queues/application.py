@@ -23,7 +23,7 @@ from yarnbox.yarn.records.request import (
     PreemptionResourceRequest,
     ResourceRequest,
 )
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.scheduler.capacity.queues.context import QueueContext

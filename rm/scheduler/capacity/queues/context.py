@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from yarnbox.rm.scheduler.calculator import Calculator
 from yarnbox.rm.scheduler.capacity.config.settings import CapacitySettings
 from yarnbox.rm.scheduler.context import SchedulerContext
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import SchedulerNode

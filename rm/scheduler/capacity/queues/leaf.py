@@ -42,7 +42,7 @@ from yarnbox.yarn.enums import QueueState
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 
 class LeafQueue(CapacityQueue):

@@ -18,7 +18,7 @@ from yarnbox.rm.scheduler.calculator import (
     multiply,
     round_up,
 )
-from yarnbox.yarn.resource import NONE, Resource, componentwise_max, componentwise_min
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max, componentwise_min
 
 
 @dataclass(slots=True, kw_only=True)

@@ -35,7 +35,7 @@ from yarnbox.rm.scheduler.capacity.queues.shares import (
 from yarnbox.rm.scheduler.capacity.queues.vectors import derive_children
 from yarnbox.yarn.enums import QueueState
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resource import NONE, Resource, total
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 
 OrderingKey = tuple[Any, ...]
 

@@ -21,7 +21,7 @@ from yarnbox.rm.scheduler.capacity.queues.shares import EMPTY, Share
 from yarnbox.rm.scheduler.usage import Usage
 from yarnbox.yarn.enums import QueueACL, QueueState
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 _INTRA_QUEUE = "yarn.resourcemanager.monitor.capacity.preemption.intra-queue-preemption.enabled"
 

@@ -18,7 +18,7 @@ from yarnbox.rm.scheduler.capacity.config.settings import (
     PartitionSettings,
 )
 from yarnbox.rm.scheduler.usage import Amounts
-from yarnbox.yarn.resource import NONE, Resource, map_values
+from yarnbox.yarn.resources.resource import NONE, Resource, map_values
 
 EMPTY = PartitionSettings(maximum=NO_CAPACITY, am_percent=0.0)
 """A partition that a queue is not configured for: it has nothing there, and may not have anything."""

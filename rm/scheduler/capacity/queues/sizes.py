@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from yarnbox.rm.scheduler import requests
+from yarnbox.rm.scheduler.admission import requests
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resource import Resource, componentwise_min
+from yarnbox.yarn.resources.resource import Resource, componentwise_min
 
 
 class ContainerSizes:

@@ -18,7 +18,7 @@ from yarnbox.rm.scheduler.capacity.queues.ordering.applications import AppOrder
 from yarnbox.rm.scheduler.capacity.queues.parent import ParentQueue
 from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
 from yarnbox.yarn.enums import QueueState
-from yarnbox.yarn.resource import NONE
+from yarnbox.yarn.resources.resource import NONE
 
 Reread = Callable[[CapacityQueue], QueueSettings]
 

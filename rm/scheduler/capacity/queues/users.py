@@ -17,8 +17,8 @@ from yarnbox.rm.scheduler.capacity.queues.limits import UserLimitInputs, user_li
 from yarnbox.rm.scheduler.capacity.queues.shares import Share
 from yarnbox.rm.scheduler.usage import Usage
 from yarnbox.yarn.ids import ApplicationId
-from yarnbox.yarn.java_order import in_hash_order, text_hash
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.runtime.java_order import in_hash_order, text_hash
 
 
 class User:

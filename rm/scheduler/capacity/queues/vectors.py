@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from yarnbox.rm.scheduler.calculator import Calculator
 from yarnbox.rm.scheduler.capacity.config.settings import CapacityValue, Unit
 from yarnbox.rm.scheduler.capacity.queues.shares import Share, derive_ratios
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 
 def derive_children(

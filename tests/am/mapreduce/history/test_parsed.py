@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.am.mapreduce.history.written import attempt, eventful
 from tests.am.mapreduce.rig import JOB, Cluster, Rig
-from yarnbox.am.mapreduce.events import JobKill
+from yarnbox.am.mapreduce.app.events import JobKill
 from yarnbox.am.mapreduce.history.parsed import completed_tasks, parse
 from yarnbox.am.mapreduce.history.rest import report
 from yarnbox.am.mapreduce.ids import TaskType

@@ -13,16 +13,16 @@ import pytest
 from tests.am.mapreduce.history.written import attempt, changed, eventful, published, some_info
 from tests.am.mapreduce.rig import JOB
 from tests.waiting import PATIENCE_S
+from yarnbox.am.job_command.output import OutputSettings
 from yarnbox.am.mapreduce.history import rest
 from yarnbox.am.mapreduce.history.catalog import Catalog, ContainerLogs
 from yarnbox.am.mapreduce.history.web import HistoryWeb
 from yarnbox.am.mapreduce.ids import TaskType
-from yarnbox.am.output import OutputSettings
-from yarnbox.yarn.address import Address
-from yarnbox.yarn.aggregated_logs import AggregatedLogWriter, LogLayout
-from yarnbox.yarn.http_access import HttpAccess, HttpAccessSettings
-from yarnbox.yarn.http_server import HttpServer, bind
+from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
+from yarnbox.yarn.http.server import HttpServer, bind
 from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.storage.aggregated_logs import AggregatedLogWriter, LogLayout
 
 JOBS = "/ws/v1/history/mapreduce/jobs"
 MAP = f"{JOBS}/{JOB}/tasks/{attempt(0).task_id}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.am.mapreduce.rig import JOB, Cluster, Rig
-from yarnbox.am.mapreduce.attempt import AttemptState
+from yarnbox.am.mapreduce.app.attempt import AttemptState
+from yarnbox.am.mapreduce.app.job import JobState
 from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId, TaskType
-from yarnbox.am.mapreduce.job import JobState
 from yarnbox.am.mapreduce.speculation.estimators import ESTIMATORS
 from yarnbox.am.mapreduce.speculation.settings import SpeculationSettings
 

@@ -16,6 +16,7 @@ from tests.waiting import PATIENCE_S
 from tests.zookeeper import LONGEST_SESSION_MS
 from yarnbox.cluster.hadoop_site import yarn_properties
 from yarnbox.cluster.ports import free_ports
+from yarnbox.yarn.connection.rpc import BlockingStub, RpcError
 from yarnbox.yarn.errors import NotReadyError, YarnError
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
@@ -25,7 +26,6 @@ from yarnbox.yarn.records.client import (
     SubmitApplicationRequest,
 )
 from yarnbox.yarn.records.ha import GetServiceStatusRequest, HAServiceState
-from yarnbox.yarn.rpc import BlockingStub, RpcError
 
 T = TypeVar("T")
 

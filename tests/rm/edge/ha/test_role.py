@@ -25,12 +25,13 @@ from yarnbox.am.blocking import BlockingAMRMClient
 from yarnbox.am.connection import Connection
 from yarnbox.am.submit import Submitter
 from yarnbox.am.unmanaged import UnmanagedAttempt, launch_unmanaged
-from yarnbox.client.console import Console
+from yarnbox.client.command_line.console import Console
 from yarnbox.client.main import main as yarn
 from yarnbox.protos.RpcHeader_pb2 import RpcResponseHeaderProto
 from yarnbox.rm.edge.hadoop import ADMIN_PROTOCOL, HA_PROTOCOL
 from yarnbox.rm.edge.process import main
 from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.connection.rpc import BlockingStub, RpcError
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.errors import AccessControlError, NotReadyError
 from yarnbox.yarn.ids import ApplicationId
@@ -49,8 +50,7 @@ from yarnbox.yarn.records.ha import (
     TransitionToObserverRequest,
     TransitionToStandbyRequest,
 )
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.rpc import BlockingStub, RpcError
+from yarnbox.yarn.resources.resource import Resource
 
 pytestmark = pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking()))
 

@@ -17,7 +17,7 @@ config/rules                   lifecycle/test_placement.py
 config/validation              config/test_settings.py
 config/values                  config/test_settings.py
 diagnostics/am_launch          tests/scenarios/queues
-diagnostics/configuration_difference tests/cluster/test_check_conf.py
+diagnostics/configuration_difference tests/cluster/checking/test_check_conf.py
 diagnostics/recording          diagnostics/test_activities.py
 lifecycle/access               tests/scenarios/queues
 lifecycle/admission            tests/scenarios/queues
@@ -40,11 +40,11 @@ preemption/selection           tests/preempt_table/test_rows.py
 preemption/settings            preemption/test_proportional.py
 preemption/snapshot            tests/preempt_table/test_rows.py
 queue_details                  tests/rm/edge/test_queue_answers.py
-queue_view                     tests/rm/web/test_queue_beans.py
+queue_view                     tests/rm/web/queues/test_queue_beans.py
 queues/application             tests/scenarios/capacity
 queues/context                 queues/test_tree.py
 queues/queue                   queues/test_tree.py
 queues/sizes                   tests/scenarios/queues
 scheduler                      queues/test_tree.py
-views                          tests/rm/web/test_queue_beans.py
+views                          tests/rm/web/queues/test_queue_beans.py
 """

@@ -40,8 +40,8 @@ from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, N
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 from yarnbox.yarn.settings import read
 
 PREFIX = "yarn.scheduler.capacity."

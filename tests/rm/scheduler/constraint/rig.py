@@ -19,7 +19,7 @@ from yarnbox.yarn.records.request import (
     ResourceSizing,
     SchedulingRequest,
 )
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 HANDLER = "yarn.resourcemanager.placement-constraints.handler"
 RETRIES = "yarn.resourcemanager.placement-constraints.retry-attempts"

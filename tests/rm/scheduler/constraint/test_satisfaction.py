@@ -21,7 +21,7 @@ from yarnbox.yarn.records.request import (
     SimplePlacementConstraint,
     TimedPlacementConstraint,
 )
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 APP, OTHER = ApplicationId(0, 1), ApplicationId(0, 2)
 SIZE = Resource(8192, 8)

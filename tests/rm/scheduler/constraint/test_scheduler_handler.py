@@ -30,7 +30,7 @@ from yarnbox.yarn.records.request import (
     SchedulingRequest,
     SimplePlacementConstraint,
 )
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 SCHEDULER = "scheduler"
 APART = "NOTIN,NODE,zk"

@@ -16,7 +16,7 @@ from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.admin import UpdateNodeResourceRequest
 from yarnbox.yarn.records.basics import ResourceOption
 from yarnbox.yarn.records.node import NodeResourceMap
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 NODES = 4
 CONSTRAINTS = {

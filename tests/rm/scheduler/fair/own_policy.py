@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from yarnbox.rm.scheduler.fair.policies import Policy, Standing, by_start
-from yarnbox.yarn.resource import Resource
+from yarnbox.rm.scheduler.fair.queues.policies import Policy, Standing, by_start
+from yarnbox.yarn.resources.resource import Resource
 
 
 class LeastFirst(Policy):

@@ -11,7 +11,7 @@ from random import Random
 from tests.rm.scheduler.fair.rig import Rig
 from yarnbox.rm.container import RMContainerState, SchedulerNode
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 REPLICAS = 3
 SLOT = Resource(1024, 1)

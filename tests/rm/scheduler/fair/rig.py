@@ -29,20 +29,20 @@ from yarnbox.rm.labels.attributes import NodeAttributesManager
 from yarnbox.rm.scheduler.base import Allocation
 from yarnbox.rm.scheduler.constraint import PlacementConstraints
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
-from yarnbox.rm.scheduler.fair.queue import FairQueue
+from yarnbox.rm.scheduler.fair.queues.queue import FairQueue
 from yarnbox.rm.scheduler.fair.scheduler import FairScheduler
 from yarnbox.rm.settings import RMSettings
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.enums import ContainerState
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.event import Event
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.records.tracker import NMContainerStatus
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.runtime.event import Event
 
 ALLOCATION_FILE = "fair-scheduler.xml"
 

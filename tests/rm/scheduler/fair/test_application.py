@@ -10,7 +10,7 @@ from tests.rm.scheduler.fair.rig import Rig
 from yarnbox.rm.asks import Locality
 from yarnbox.rm.container import RMContainerState
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 GB = Resource(1024, 1)
 DELAY = {

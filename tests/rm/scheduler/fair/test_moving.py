@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.rm.scheduler.fair.queues.test_running import running
 from tests.rm.scheduler.fair.rig import Rig, refusal_of
-from tests.rm.scheduler.fair.test_running import running
-from yarnbox.rm.scheduler.fair.leaf import LeafQueue
-from yarnbox.yarn.resource import Resource
+from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
+from yarnbox.yarn.resources.resource import Resource
 
 GB = Resource(1024, 1)
 FILE = """<allocations>

@@ -9,12 +9,12 @@ import pytest
 from tests.rm.scheduler.fair.rig import Rig
 from yarnbox.rm.effects import WriteLog
 from yarnbox.rm.events.scheduler import SchedulerContainerPreempted, SchedulerMarkContainerForPreemption
-from yarnbox.rm.scheduler.fair.leaf import LeafQueue
-from yarnbox.yarn.event import Event
-from yarnbox.yarn.moments import iso8601
+from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resource import NONE, Resource
-from yarnbox.yarn.story import Line
+from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.runtime.event import Event
+from yarnbox.yarn.runtime.story import Line
+from yarnbox.yarn.text.moments import iso8601
 
 GB = Resource(1024, 1)
 ON = {

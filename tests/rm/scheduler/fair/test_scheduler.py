@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from tests.rm.scheduler.fair.rig import Rig
 from yarnbox.rm.effects import WriteLog
-from yarnbox.rm.scheduler.fair.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
 from yarnbox.rm.scheduler.fair.scheduler import STATE_DUMP
 from yarnbox.rm.scheduler.views import guarantee_of
 from yarnbox.yarn.enums import ContainerState, QueueACL
 from yarnbox.yarn.errors import InvalidResourceRequestError, YarnError
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.records.tracker import NMContainerStatus
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 GB = Resource(1024, 1)
 

@@ -6,8 +6,8 @@ import pytest
 
 from yarnbox.rm.scheduler.fair.settings import FairConfiguration
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 
 
 def read(**properties: str) -> FairConfiguration:

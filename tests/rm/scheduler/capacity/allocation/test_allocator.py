@@ -11,7 +11,7 @@ from tests.rm.scheduler.capacity.rig import PREFIX, CapacityRig
 from yarnbox.rm.asks import ANY
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 GB = 1024
 

@@ -7,7 +7,7 @@ from yarnbox.rm.asks import Locality, RequestKey
 from yarnbox.rm.scheduler.capacity.allocation.assignment import Assignment, Kind
 from yarnbox.rm.scheduler.capacity.allocation.commit import Commit
 from yarnbox.yarn.ids import NodeId
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 GB = 1024
 KEY = RequestKey(1)

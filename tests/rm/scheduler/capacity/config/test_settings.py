@@ -16,8 +16,8 @@ from yarnbox.rm.scheduler.capacity.config.settings import (
     QueueSettings,
 )
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
-from yarnbox.yarn.resource import Resource
-from yarnbox.yarn.resource_types import ResourceType, ResourceTypeRegistry
+from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.resources.resource_types import ResourceType, ResourceTypeRegistry
 
 P = "yarn.scheduler.capacity."
 TWO = {"root.queues": "a,b", "root.a.capacity": "40", "root.b.capacity": "60"}

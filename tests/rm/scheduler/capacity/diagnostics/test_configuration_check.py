@@ -11,7 +11,7 @@ import pytest
 
 from tests.rm.scheduler.capacity.rig import CapacityRig
 from yarnbox.rm.scheduler.capacity.diagnostics.configuration_check import ConfigurationCheck
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 P = "yarn.scheduler.capacity."
 PERCENTS = {

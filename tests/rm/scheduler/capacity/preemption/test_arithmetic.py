@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from yarnbox.rm.scheduler.capacity.preemption.arithmetic import MANDATORY, Arithmetic, truncate, without_zeros
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 DEFAULT = Arithmetic(is_dominant=False)
 DOMINANT = Arithmetic(is_dominant=True)

@@ -11,9 +11,9 @@ from yarnbox.rm.events.scheduler import (
     SchedulerMarkContainerForNonkillable,
     SchedulerNodeLabelsUpdate,
 )
-from yarnbox.rm.scheduler.resizing import resize
+from yarnbox.rm.scheduler.containers.resizing import resize
 from yarnbox.yarn.ids import ApplicationAttemptId, NodeId
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 
 def rig_with_killable() -> tuple[CapacityRig, RMContainer]:

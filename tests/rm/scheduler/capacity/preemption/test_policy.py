@@ -14,7 +14,7 @@ from yarnbox.rm.scheduler.capacity.preemption.policy import PreemptionPolicy
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView
 from yarnbox.yarn.ids import ContainerId
-from yarnbox.yarn.resource import NONE, Resource, total
+from yarnbox.yarn.resources.resource import NONE, Resource, total
 
 CLUSTER = 120
 UNIT = Resource(1, 1)

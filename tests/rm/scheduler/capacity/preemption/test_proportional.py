@@ -13,8 +13,8 @@ from yarnbox.rm.events.scheduler import (
     SchedulerMarkContainerForKillable,
     SchedulerMarkContainerForPreemption,
 )
-from yarnbox.yarn.event import Event
-from yarnbox.yarn.moments import iso8601
+from yarnbox.yarn.runtime.event import Event
+from yarnbox.yarn.text.moments import iso8601
 
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption."
 WAIT_MS = 5_000

@@ -9,7 +9,7 @@ from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
 from yarnbox.yarn.enums import QueueState
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 GB = 1024
 NEXT = ApplicationId(cluster_timestamp=START_MS, id=99)

@@ -21,7 +21,7 @@ from yarnbox.rm.scheduler.capacity.queues.limits import (
     user_am_limit,
     user_limit,
 )
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 GB = 1024
 STEP = Resource(GB, 1)

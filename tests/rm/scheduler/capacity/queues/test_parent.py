@@ -6,7 +6,7 @@ import pytest
 
 from tests.rm.scheduler.capacity.rig import PREFIX, CapacityRig
 from yarnbox.rm.scheduler.capacity.queues.parent import ParentQueue, ordering_key
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 GB = 1024
 

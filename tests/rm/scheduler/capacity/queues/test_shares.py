@@ -16,7 +16,7 @@ from yarnbox.rm.scheduler.capacity.queues.shares import (
     sum_of_weights,
 )
 from yarnbox.rm.scheduler.usage import Amounts
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 CLUSTER = Resource(100 * 1024, 100)
 STEP = Resource(1024, 1)

@@ -21,7 +21,7 @@ from yarnbox.rm.scheduler.capacity.config.properties import PREFIX
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
 from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 GB = 1024
 DOMINANT = "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.rm.scheduler.capacity.rig import CapacityRig
-from yarnbox.yarn.resource import Resource
+from yarnbox.yarn.resources.resource import Resource
 
 P = "yarn.scheduler.capacity."
 

@@ -1,0 +1,534 @@
+"""`yarnbox job`: runs a MapReduce job that comes along, one of one's own, or a command in many containers.
+
+Owns the command line and what is printed; what a job is stands in mapreduce/ and shell/. Exit status 0 when
+the application SUCCEEDED, 1 when it did not or could not be submitted, 2 for a wrong command line or
+configuration, 130 after Ctrl-C, which ends the application. Hadoop: `hadoop jar`'s example programs,
+GenericOptionsParser and DistributedShell's command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from yarnbox.am.connection import Connection, configuration_of
+from yarnbox.am.job_command.examples import EXAMPLES, paths
+from yarnbox.am.job_command.output import Output, shown_output, shown_reason
+from yarnbox.am.job_command.progress import ProgressDisplay
+from yarnbox.am.launch import command_line, exact_environment
+from yarnbox.am.mapreduce.client import JobClient, JobProgress
+from yarnbox.am.mapreduce.jobs import pi, wordcount
+from yarnbox.am.mapreduce.splits import Split
+from yarnbox.am.mapreduce.streaming import options as streaming
+from yarnbox.am.placement import PlacementConstraintParseError, parse_specs
+from yarnbox.am.shell.client import ShellClient
+from yarnbox.am.shell.spec import ShellSpec
+from yarnbox.am.staging import GivenFile
+from yarnbox.am.submit import ResourceManagerGoneError, SubmissionError, has_succeeded
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
+from yarnbox.yarn.connection.rpc import ConnectionFailedError, RpcError
+from yarnbox.yarn.enums import LocalResourceType
+from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.text.command_parser import CommandParser
+from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import counted
+
+MAX_WAIT = "yarn.resourcemanager.connect.max-wait.ms"
+HEARTBEAT = "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms"
+LOCAL_HEARTBEAT_MS = 100
+"""A cluster on one desk answers sooner than one in a data centre. Hadoop: 1000."""
+
+INTERRUPTED = 130
+JOBS = ("wordcount", "pi", *EXAMPLES, "mapreduce", "streaming", "shell")
+
+
+def main(argv: list[str], run_dir: Path | str | None = None, yarn: str = "yarn") -> int:
+    """Runs the command; its exit status. `run_dir` is the cluster's run directory, if it has one here, `yarn`
+    the command that finds the cluster.
+    """
+    words, command = _behind_dashes(argv)
+    if words and not words[0].startswith("-") and words[0] not in JOBS:
+        hint = did_you_mean(words[0], JOBS)
+        return _fail(f"there is no job {words[0]}{hint}; `yarnbox job --help` lists them", 2)
+    options = parser().parse_args(words)
+    options.shell_words = command
+    program = Program(options, Path(run_dir).absolute() if run_dir is not None else None, yarn)
+    try:
+        return program.run()
+    except (ConfigurationError, PlacementConstraintParseError) as error:
+        return _fail(error, 2)
+    except ResourceManagerGoneError as error:
+        return _fail(error, 1)
+    except ConnectionFailedError:
+        where = f"cannot reach the ResourceManager at {program.rm_address}"
+        remedy = "start a cluster with `yarnbox up`, or name a running one with --dir"
+        return _fail(f"{where}: {remedy}", 1)
+    except BrokenPipeError:
+        raise  # nobody reads any more: the caller's affair
+    except (SubmissionError, YarnError, RpcError, OSError) as error:
+        return _fail(error, 1)
+
+
+def _fail(error: Exception | str, status: int) -> int:
+    text = error.message if isinstance(error, YarnError) else str(error)
+    print(f"yarnbox: {' '.join(text.split())}", file=sys.stderr)
+    return status
+
+
+def _say(text: str) -> None:
+    print(f"yarnbox: {text}", file=sys.stderr, flush=True)
+
+
+def _behind_dashes(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words before the first `--`, and those behind it."""
+    words = list(argv)
+    if "--" not in words:
+        return words, []
+    at = words.index("--")
+    return words[:at], words[at + 1 :]
+
+
+# The command line.
+
+
+def parser() -> argparse.ArgumentParser:
+    generic = CommandParser(add_help=False)
+    generic.add_argument(
+        "-D",
+        dest="definitions",
+        metavar="PROPERTY=VALUE",
+        action="append",
+        default=[],
+        help="set a property, over all configuration files; may be repeated",
+    )
+    generic.add_argument("--queue", help="the queue it is submitted to (default: default)")
+    generic.add_argument("--name", help="the application's name")
+    generic.add_argument(
+        "--wait",
+        metavar="SECONDS",
+        type=_count,
+        help="how long to wait for a ResourceManager that does not answer any more"
+        f" (default: 900, from {MAX_WAIT})",
+    )
+    parser = CommandParser(
+        prog="yarnbox job", description="Runs a job on the cluster and follows it to its end."
+    )
+    kinds = parser.add_subparsers(dest="kind", required=True, metavar="JOB")
+
+    counting = kinds.add_parser("wordcount", parents=[generic], help="how often each word stands in a text")
+    _add_paths(counting)
+
+    estimating = kinds.add_parser("pi", parents=[generic], help="an estimate of pi")
+    estimating.add_argument("maps", metavar="MAPS", type=_positive, help="number of maps")
+    estimating.add_argument("samples", metavar="SAMPLES", type=_positive, help="points per map")
+
+    for name, example in EXAMPLES.items():
+        example.add_arguments(kinds.add_parser(name, parents=[generic], help=example.help))
+
+    own = kinds.add_parser("mapreduce", parents=[generic], help="a mapper and a reducer of one's own")
+    own.add_argument("--mapper", required=True, metavar="NAME", help="dotted name of a Mapper or function")
+    own.add_argument("--reducer", metavar="NAME", help="dotted name of a Reducer or function")
+    own.add_argument("--combiner", metavar="NAME", help="dotted name of a Reducer or function")
+    own.add_argument("--reduces", type=_count, metavar="N", help="number of reduces (default: 1)")
+    own.add_argument(
+        "--path", action="append", default=[], metavar="DIR", help="where their modules are (default: here)"
+    )
+    _add_paths(own)
+    streaming.add_options(
+        kinds.add_parser(
+            "streaming", parents=[generic], help="commands that read and write lines as mapper and reducer"
+        )
+    )
+    _add_shell(kinds.add_parser("shell", parents=[generic], help="one command in many containers"))
+    return parser
+
+
+def _add_paths(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("inputs", metavar="INPUT", nargs="+", help="a file or directory")
+    parser.add_argument("output", metavar="OUTPUT_DIR", help="a directory that does not exist yet")
+
+
+def _add_shell(parser: argparse.ArgumentParser) -> None:
+    parser.usage = "yarnbox job shell [options] -- COMMAND..."
+    add = parser.add_argument
+    add("--containers", "-num_containers", type=_positive, default=1, metavar="N", help="default: 1")
+    add(
+        "--memory",
+        "-container_memory",
+        type=_count,
+        default=1024,
+        metavar="MB",
+        help="of each (default: 1024)",
+    )
+    add("--vcores", "-container_vcores", type=_positive, default=1, metavar="N", help="of each (default: 1)")
+    add("--priority", "-priority", type=_count, default=0, metavar="N", help="request priority (default: 0)")
+    add(
+        "--shell-env",
+        "-shell_env",
+        type=_variable,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="an environment variable of the command, exactly as given; may be repeated",
+    )
+    add(
+        "--shell-command",
+        "-shell_command",
+        metavar="LINE",
+        help="instead of the words behind --: a line of a shell, in which the node replaces $NAME, {{NAME}}"
+        " and <LOG_DIR> first",
+    )
+    add("--node-label-expression", "-node_label_expression", metavar="LABEL", help="label of the containers")
+    add(
+        "--placement-spec",
+        "-placement_spec",
+        default="",
+        metavar="SPEC",
+        help="containers by tag, and where they go: zk(3),NOTIN,NODE,zk:...",
+    )
+    for option, kind, what in (
+        ("--files", LocalResourceType.FILE, "files"),
+        ("--archives", LocalResourceType.ARCHIVE, "archives, unpacked,"),
+    ):
+        add(
+            option,
+            "-" + option.lstrip("-"),
+            type=partial(_given_files, kind=kind),
+            action="extend",
+            default=[],
+            metavar="FILE[#LINK],...",
+            help=f"{what} that each container finds in its working directory: paths of this host, or URLs",
+        )
+    add("--quiet", action="store_true", help="do not print what the containers wrote to their stdout")
+    _add_retries(parser)
+    parser.set_defaults(refuse=parser.error)
+
+
+def _add_retries(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--retry-policy",
+        "-container_retry_policy",
+        default="NEVER_RETRY",
+        choices=("NEVER_RETRY", "RETRY_ON_ALL_ERRORS", "RETRY_ON_SPECIFIC_ERROR_CODES"),
+        help="what the node does when the command fails",
+    )
+    add(
+        "--max-retries",
+        "-container_max_retries",
+        type=int,
+        default=0,
+        metavar="N",
+        help="how often it tries again; -1: without limit (default: 0)",
+    )
+    add(
+        "--retry-interval",
+        "-container_retry_interval",
+        type=_count,
+        default=0,
+        metavar="MS",
+        help="how long it waits in between (default: 0)",
+    )
+    add(
+        "--retry-error-codes",
+        "-container_retry_error_codes",
+        type=_exit_statuses,
+        default=(),
+        metavar="N,...",
+        help="exit statuses after which RETRY_ON_SPECIFIC_ERROR_CODES tries again",
+    )
+
+
+def _definition(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    return name, value
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, value = _definition(text)
+    try:
+        exact_environment({name: value})
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return name, value
+
+
+def _exit_statuses(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(status) for status in text.split(",") if status)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of exit statuses such as 1,137") from None
+
+
+def _positive(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0")
+    return int(text)
+
+
+# What it does.
+
+
+class Program:
+    """One run of the command."""
+
+    def __init__(self, options: argparse.Namespace, run_dir: Path | None, yarn: str) -> None:
+        self._options = options
+        self._run_dir = run_dir
+        self._user = os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
+        self.rm_address = ""
+        self._read: Configuration | None = None
+        """The configuration, once it is read."""
+        self._yarn = yarn
+
+    def run(self) -> int:
+        """Does what the options say."""
+        kinds: dict[str, Callable[[], int]] = {
+            "wordcount": self._wordcount,
+            "pi": self._pi,
+            "mapreduce": self._mapreduce,
+            "streaming": self._streaming,
+            "shell": self._shell,
+        }
+        example = EXAMPLES.get(self._options.kind)
+        return example.run(self._options, self) if example is not None else kinds[self._options.kind]()
+
+    def _configuration(self, properties: dict[str, str]) -> Configuration:
+        """The cluster's, below what the job is, below what the command line says."""
+        options = self._options
+        over = dict(properties)
+        if options.wait is not None:
+            over[MAX_WAIT] = str(options.wait * 1000)
+        if options.queue is not None:
+            over["mapreduce.job.queuename"] = options.queue
+        if options.name is not None:
+            over["mapreduce.job.name"] = options.name
+        defaults = {HEARTBEAT: str(LOCAL_HEARTBEAT_MS)}
+        if self._run_dir is not None:
+            defaults["yarn.app.mapreduce.am.staging-dir"] = str(self._run_dir / "staging")
+            history = self._run_dir / "history"
+            defaults["mapreduce.jobhistory.intermediate-done-dir"] = str(history / "done_intermediate")
+            defaults["mapreduce.jobhistory.done-dir"] = str(history / "done")
+        found = configuration_of(os.environ, self._user).with_defaults(defaults)
+        configuration = found.overlaid(over, "yarnbox job").overlaid_by_arguments(options.definitions)
+        self.rm_address = Connection.of(configuration).rm_address
+        self._read = configuration
+        return configuration
+
+    # MapReduce.
+
+    def _wordcount(self) -> int:
+        options = self._options
+        properties = {**wordcount.properties(), **paths(options.inputs, options.output)}
+        return 0 if self.run_job(self.client(properties)) else 1
+
+    def _mapreduce(self) -> int:
+        options = self._options
+        modules = [str(Path(path).absolute()) for path in options.path] or [os.getcwd()]
+        properties = {
+            "mapreduce.job.map.class": options.mapper,
+            "mapreduce.job.name": options.mapper,
+            "yarnbox.mapreduce.python.path": ",".join(modules),
+            **paths(options.inputs, options.output),
+        }
+        if options.reducer:
+            properties["mapreduce.job.reduce.class"] = options.reducer
+        if options.combiner:
+            properties["mapreduce.job.combine.class"] = options.combiner
+        if options.reduces is not None:
+            properties["mapreduce.job.reduces"] = str(options.reduces)
+        return 0 if self.run_job(self.client(properties)) else 1
+
+    def _streaming(self) -> int:
+        client = self.client(streaming.properties(self._options))
+        if not self._options.background:
+            return 0 if self.run_job(client) else 1
+        client.check()
+        print(f"Submitted application {client.submit(client.text_splits())}", flush=True)
+        return 0
+
+    def _pi(self) -> int:
+        options = self._options
+        maps, samples = options.maps, options.samples
+        parent = Path(tempfile.gettempdir()) if self._run_dir is None else self._run_dir / "tmp"
+        output = parent / f"QuasiMonteCarlo_{time.time_ns()}_{os.getpid()}"
+        place = {"mapreduce.output.fileoutputformat.outputdir": str(output)}
+        client = self.client({**pi.properties(), **place})
+        print(f"Number of Maps  = {maps}\nSamples per Map = {samples}", flush=True)
+        started = time.monotonic()
+        try:
+            succeeded = self.run_job(client, pi.splits(maps, samples))
+            seconds = time.monotonic() - started
+            print(f"Job Finished in {seconds:.3f} seconds")
+            if not succeeded:
+                return 1
+            print(f"Estimated value of Pi is {pi.estimate(output, maps, samples)}")
+            return 0
+        finally:
+            shutil.rmtree(output, ignore_errors=True)
+
+    def client(self, properties: dict[str, str]) -> JobClient:
+        """The client of a job; what the command line says is over these properties."""
+        return JobClient(self._configuration(properties), self._user, _say)
+
+    def run_job(self, client: JobClient, splits: Sequence[Split] | None = None) -> bool:
+        """Checks and runs a job, over its files if there are no splits; whether it succeeded."""
+        client.check()
+        made = splits if splits is not None else client.text_splits()
+        application_id = client.submit(made)
+        job = str(application_id).replace("application", "job")
+        print(f"Submitted application {application_id}: {counted(len(made), 'split')}")
+        print(f"Running job: {job}", flush=True)
+        with ProgressDisplay(("map", "reduce")) as display:
+
+            def tell(_report: ApplicationReport, progress: JobProgress) -> None:
+                display.show(progress.map, progress.reduce)
+
+            report = self._to_the_end(client, application_id, lambda: client.follow(application_id, tell))
+        history = client.job_report(application_id)
+        if has_succeeded(report):
+            print(f"Job {job} completed successfully")
+        else:
+            state = report.yarn_application_state.name if report.yarn_application_state else "UNKNOWN"
+            print(f"Job {job} failed with state {state} due to: {_reason(report)}", file=sys.stderr)
+            output = self._output(client, application_id)
+            reason = output.reason(report.diagnostics or "", _failed_containers(history))
+            print(shown_reason(output, reason), file=sys.stderr, flush=True)
+        _print_counters(history)
+        return has_succeeded(report)
+
+    def _to_the_end(
+        self,
+        client: JobClient | ShellClient,
+        application_id: ApplicationId,
+        follow: Callable[[], ApplicationReport],
+    ) -> ApplicationReport:
+        try:
+            return follow()
+        except KeyboardInterrupt:
+            print(f"yarnbox: killing {application_id}", file=sys.stderr)
+            try:
+                client.kill(application_id)
+            except ConnectionFailedError:
+                _say(f"{application_id} is not killed: the ResourceManager does not answer")
+            raise
+
+    # DistributedShell.
+
+    def _shell(self) -> int:
+        spec = self._shell_spec()
+        client = ShellClient(self._configuration({}), self._user, _say)
+        application_id = client.submit(spec, [*self._options.files, *self._options.archives])
+        print(f"Submitted application {application_id}: {counted(spec.total, 'container')}", flush=True)
+        with ProgressDisplay(("containers",)) as display:
+
+            def tell(report: ApplicationReport) -> None:
+                display.show(1.0 if has_succeeded(report) else report.progress or 0.0)
+
+            report = self._to_the_end(client, application_id, lambda: client.follow(application_id, tell))
+        output = self._output(client, application_id)
+        if not self._options.quiet:
+            sys.stdout.write(shown_output(output))
+        if has_succeeded(report):
+            print(f"Application {application_id} completed successfully", flush=True)
+            return 0
+        sys.stdout.flush()
+        reason = output.reason(report.diagnostics or "")
+        diagnostics = _reason(report) if reason is None else _first_line(report)
+        _say(f"{application_id} did not succeed: {diagnostics}")
+        print(shown_reason(output, reason), file=sys.stderr, flush=True)
+        return 1
+
+    def _output(self, client: JobClient | ShellClient, application_id: ApplicationId) -> Output:
+        assert self._read is not None
+        return Output.of(self._read, application_id, lambda: client.report(application_id), self._yarn)
+
+    def _shell_spec(self) -> ShellSpec:
+        options = self._options
+        words = options.shell_words
+        if bool(words) == (options.shell_command is not None):
+            which = "two commands, behind -- and in --shell-command" if words else "no command"
+            options.refuse(f"{which}: write one behind --, as in `yarnbox job shell -- hostname`")
+        if len(words) == 1 and " " in words[0] and not Path(words[0]).exists():
+            options.refuse(
+                f"{words[0]!r} is a single word behind --, hence the name of a program."
+                f" For a line of a shell, write -- sh -c {shlex.quote(words[0])}"
+            )
+        if options.placement_spec:
+            parse_specs(options.placement_spec)
+        return ShellSpec(
+            command=options.shell_command if options.shell_command is not None else command_line(words),
+            containers=options.containers,
+            memory_mb=options.memory,
+            vcores=options.vcores,
+            priority=options.priority,
+            environment=dict(options.shell_env),
+            label=options.node_label_expression,
+            placement=options.placement_spec,
+            retry_policy=options.retry_policy,
+            max_retries=options.max_retries,
+            retry_interval_ms=options.retry_interval,
+            retry_error_codes=options.retry_error_codes,
+        )
+
+
+def _given_files(text: str, kind: LocalResourceType) -> list[GivenFile]:
+    try:
+        return [GivenFile.parse(one, kind) for one in text.split(",") if one]
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _reason(report: ApplicationReport) -> str:
+    return " ".join((report.diagnostics or "no diagnostics").split())
+
+
+def _first_line(report: ApplicationReport) -> str:
+    """The diagnostics without the container's own words, which are shown below."""
+    return _reason(report) if not report.diagnostics else report.diagnostics.strip().splitlines()[0]
+
+
+def _failed_containers(history: dict[str, Any] | None) -> list[str]:
+    """The containers of the job's attempts that failed, by the job's report."""
+    tasks = (history or {}).get("tasks", [])
+    attempts = [attempt for task in tasks for attempt in task["attempts"]]
+    return [one["assignedContainerId"] for one in attempts if one["state"] == "FAILED"]
+
+
+def _print_counters(report: dict[str, Any] | None) -> None:
+    """The job's counters, as Hadoop's client prints them when a job has ended."""
+    if report is None:
+        return
+    counters: dict[str, dict[str, int]] = report["counters"]
+    total = sum(len(amounts) for amounts in counters.values())
+    print(f"Counters: {total}")
+    for group, amounts in counters.items():
+        print(f"\t{_GROUP_NAMES.get(group, group)}")
+        for name, value in amounts.items():
+            print(f"\t\t{name}={value}")
+
+
+_GROUP_NAMES = {
+    "org.apache.hadoop.mapreduce.TaskCounter": "Map-Reduce Framework",
+    "org.apache.hadoop.mapreduce.JobCounter": "Job Counters",
+}

@@ -1,0 +1,167 @@
+"""What the containers of an application wrote, for whoever waited for its end.
+
+Reads the aggregated logs, as `yarn logs` does, once the ResourceManager says that they are complete. Prints
+nothing itself. Hadoop: LogCLIHelpers, as far as a job's client needs it.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.connection.rpc import ConnectionFailedError
+from yarnbox.yarn.enums import LogAggregationStatus
+from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.settings import read, setting, settings
+from yarnbox.yarn.storage import aggregated_logs
+from yarnbox.yarn.storage.aggregated_logs import AggregatedLog, AggregatedLogReader, LogLayout
+
+COLLECTION_S = 15.0
+"""How long the nodes may take to collect the logs; they begin when the application has ended."""
+SHOWN_BYTES = 64 * 1024
+SHOWN_CONTAINERS = 20
+LAST_LINES = 20
+
+_POLL_S = 0.1
+_PENDING = (LogAggregationStatus.NOT_START, LogAggregationStatus.RUNNING)
+_CONTAINER = re.compile(r"container_(?:e\d+_)?\d+_\d+_\d+_\d+")
+_PROCESS_FILES = ("stderr", "prelaunch.err", "stdout")
+"""Where the reason of a failure is looked for, in this order."""
+
+
+@settings
+class OutputSettings:
+    """Where aggregated logs lie."""
+
+    is_aggregated: bool = setting("yarn.log-aggregation-enable", False, "Whether logs are collected")
+    directory: str = setting(aggregated_logs.ROOT_PROPERTY, aggregated_logs.DEFAULT_ROOT, "Where they lie")
+    suffix: str = setting(aggregated_logs.SUFFIX_PROPERTY, aggregated_logs.DEFAULT_SUFFIX, "A part of it")
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """One file of one container; `text` is its end, if it is long."""
+
+    container_id: ContainerId
+    node: str
+    name: str
+    length: int
+    text: str
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there is more than `text`."""
+        return self.length > SHOWN_BYTES
+
+
+class Output:
+    """What the containers of one application that has ended wrote."""
+
+    def __init__(self, files: Iterable[Path], application_id: ApplicationId, yarn: str = "yarn") -> None:
+        """`yarn` is the command that finds this cluster."""
+        self._files = list(files)
+        self._yarn = yarn
+        self.application_id = application_id
+
+    @classmethod
+    def of(
+        cls,
+        configuration: Configuration,
+        application_id: ApplicationId,
+        report: Callable[[], ApplicationReport],
+        yarn: str = "yarn",
+    ) -> Self:
+        """Waits, not for long, until the nodes have collected everything; empty if they collect nothing."""
+        found = read(OutputSettings, configuration)
+        if not found.is_aggregated:
+            return cls((), application_id, yarn)
+        deadline = time.monotonic() + COLLECTION_S
+        pause = threading.Event()
+        layout = LogLayout.of(found.directory, found.suffix)
+        try:
+            last = report()
+            while last.log_aggregation_status in _PENDING and time.monotonic() < deadline:
+                pause.wait(_POLL_S)
+                last = report()
+            return cls(layout.node_files(last.user or "", application_id), application_id, yarn)
+        except (FileNotFoundError, ConnectionFailedError):
+            return cls((), application_id, yarn)
+
+    def named(self, name: str) -> list[WrittenFile]:
+        """The file of that name of each container that wrote to it, by container, without the AM's."""
+        found = [one for one in self._read(lambda log: log.name == name) if one.length]
+        return sorted(
+            (one for one in found if one.container_id.sequence != 1), key=lambda one: one.container_id
+        )
+
+    def reason(self, diagnostics: str, suspects: Iterable[str] = ()) -> WrittenFile | None:
+        """What most likely says why it failed: a file of the first container that `suspects` or the
+        diagnostics name, else of the last AM.
+        """
+        by_container: dict[str, dict[str, WrittenFile]] = {}
+        for one in self._read(lambda log: log.name in _PROCESS_FILES):
+            by_container.setdefault(str(one.container_id), {})[one.name] = one
+        masters = [one for one in by_container if ContainerId.parse(one).sequence == 1]
+        named = [*suspects, *_CONTAINER.findall(diagnostics), *sorted(masters)[-1:]]
+        for container in named:
+            files = by_container.get(container, {})
+            for name in _PROCESS_FILES:
+                if name in files and files[name].text.strip():
+                    return files[name]
+        return None
+
+    def command(self, container_id: ContainerId | None = None, name: str = "") -> str:
+        """What to type to see everything, of one container or of all."""
+        words = [self._yarn, "logs", "-applicationId", str(self.application_id)]
+        if container_id is not None:
+            words += ["-containerId", str(container_id)]
+        return " ".join(words + (["-log_files", shlex.quote(name)] if name else []))
+
+    def _read(self, is_wanted: Callable[[AggregatedLog], bool]) -> Iterator[WrittenFile]:
+        for path in self._files:
+            try:
+                with AggregatedLogReader(path) as reader:
+                    for log in filter(is_wanted, reader.logs()):
+                        with reader.open(log) as source:
+                            source.seek(max(0, log.length - SHOWN_BYTES))
+                            text = source.read(SHOWN_BYTES).decode("utf-8", "replace")
+                        yield WrittenFile(log.container_id, reader.node, log.name, log.length, text)
+            except OSError:
+                continue  # a damaged file has no output to show; `yarn logs` says what is wrong with it
+
+
+def shown_output(output: Output) -> str:
+    """The standard output of all containers, with a heading each if there are several."""
+    files = output.named("stdout")
+    several = len(files) > 1
+    parts: list[str] = []
+    for one in files[:SHOWN_CONTAINERS]:
+        if several:
+            host = one.node.rpartition("_")[0] or one.node
+            parts.append(f"-- {one.container_id} on {host}\n")
+        if one.is_cut:
+            rest = output.command(one.container_id, one.name)
+            parts.append(f"(the last {SHOWN_BYTES} of {one.length} bytes; all of it: {rest})\n")
+        parts.append(one.text if one.text.endswith("\n") else f"{one.text}\n")
+    if len(files) > SHOWN_CONTAINERS:
+        parts.append(f"({len(files) - SHOWN_CONTAINERS} more containers: {output.command()})\n")
+    return "".join(parts)
+
+
+def shown_reason(output: Output, found: WrittenFile | None) -> str:
+    """The last lines of the file that has the reason, and what to type for the rest; else only the latter."""
+    if found is None:
+        return f"All that it wrote: {output.command()}"
+    host = found.node.rpartition("_")[0] or found.node
+    lines = found.text.rstrip("\n").split("\n")[-LAST_LINES:]
+    head = f"The last lines of {found.name} of {found.container_id} on {host}:"
+    rest = f"All of it: {output.command(found.container_id)}"
+    return "\n".join([head, *(f"  {line}" for line in lines), rest])

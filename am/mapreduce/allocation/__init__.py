@@ -1,0 +1,8 @@
+"""Which containers a job asks for, in which order, and what it gives up.
+
+allocator    which containers are asked for, and who gets which
+waiting      who waits for a container, by priority and place
+rampup       how many reduces to ask for while maps run
+preemption   what is given up when the RM asks for it
+uber         which jobs run in their AM's container, and in which order
+"""

@@ -1,0 +1,200 @@
+"""The scheduler's configuration. Hadoop: the scheduler-conf part of RMWebServices.
+
+Ours alone is the effect of a change before it is made: both configurations are worked out as `yarnbox
+check-conf` works them out, on a cluster of the present size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from yarnbox.rm.context import RMContext
+from yarnbox.rm.edge.http.calls import Call, Reply, Route
+from yarnbox.rm.edge.http.rest.bodies import Body
+from yarnbox.rm.labels import NodeLabelsManager
+from yarnbox.rm.labels.attributes import NodeAttributesManager
+from yarnbox.rm.ports import ConfigurationProvider
+from yarnbox.rm.scheduler.capacity.diagnostics.configuration_check import ConfigurationCheck
+from yarnbox.rm.scheduler.capacity.diagnostics.configuration_difference import differences
+from yarnbox.rm.scheduler.configuration_change import ConfigurationChange
+from yarnbox.rm.scheduler.constraint import PlacementConstraints
+from yarnbox.rm.scheduler.views import ConfigurationView
+from yarnbox.rm.web.refusals import bad_request, text
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.errors import YarnError
+
+_IMMUTABLE = (
+    "This API only supports to retrieve scheduler configuration from a mutable-conf scheduler, underneath "
+    "scheduler {} is not an instance of MutableConfScheduler"
+)
+
+
+def get_configuration(call: Call) -> Reply:
+    """GET /scheduler-conf."""
+    call.check_admin()
+    refusal = _IMMUTABLE.format(call.context.scheduler.name)
+    return _properties(_mutable(call, refusal).properties)
+
+
+def get_version(call: Call) -> Reply:
+    """GET /scheduler-conf/version."""
+    call.check_admin()
+    mutable = _mutable(call, "Configuration Version only supported by MutableConfScheduler.")
+    value = {"versionID": mutable.version}
+    return Reply(root="configversion", is_mapped=True, value=value)
+
+
+def change(call: Call) -> Reply:
+    """PUT /scheduler-conf."""
+    call.check_admin()
+    scheduler = call.context.scheduler
+    if not scheduler.serves_configuration_changes:
+        raise text(400, "Configuration change only supported by MutableConfScheduler.")
+    wanted = _read(call.body)
+    try:
+        scheduler.change_configuration(wanted, call.caller.user)
+    except YarnError as refusal:
+        raise text(400, refusal.message) from None
+    call.context.mark("queues changed", f"by {call.caller.user}")
+    return Reply(value="Configuration change successfully applied.")
+
+
+def validate(call: Call) -> Reply:
+    """POST /scheduler-conf/validate."""
+    call.check_admin()
+    refusal = "Configuration change validation only supported by MutableConfScheduler."
+    _mutable(call, refusal)
+    wanted = _read(call.body)
+    try:
+        return _properties(call.context.scheduler.validate_configuration(wanted, call.caller.user))
+    except YarnError as refusal:
+        beginning = "CapacityScheduler configuration validation failed:"
+        message = refusal.message
+        raise text(400, message if message.startswith(beginning) else f"{beginning} {message}") from None
+
+
+def effect(call: Call) -> Reply:
+    """POST /ui/queue-effect: what /scheduler-conf would change, quantity by quantity; nothing is changed."""
+    call.check_admin()
+    context = call.context
+    present = _mutable(call, "Configuration change only supported by MutableConfScheduler.").properties
+    try:
+        wanted = context.scheduler.validate_configuration(_read(call.body), call.caller.user)
+    except YarnError as refusal:
+        raise text(400, refusal.message) from None
+    before, after = (_check(context, properties) for properties in (present, wanted))
+    known = {str(one) for one in before.findings()}
+    value = {
+        "difference": [
+            {
+                "queue": one.queue,
+                "quantity": one.quantity,
+                "before": one.before,
+                "after": one.after,
+                "change": one.change,
+            }
+            for one in differences(before.numbers(), after.numbers())
+        ],
+        "finding": [
+            {"property": one.property, "text": one.text} for one in after.findings() if str(one) not in known
+        ],
+    }
+    return Reply(root="effect", value=value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Instead:
+    """The configuration directory, with other properties of the scheduler."""
+
+    properties: Configuration
+    directory: ConfigurationProvider
+
+    def load(self, *file_names: str) -> Configuration:
+        return self.properties
+
+    def read_text(self, file_name: str) -> str | None:
+        return self.directory.read_text(file_name)
+
+    def modified_ms(self, file_name: str) -> int | None:
+        return self.directory.modified_ms(file_name)
+
+
+def _check(context: RMContext, properties: Mapping[str, str]) -> ConfigurationCheck:
+    """The queues of these properties, in a cluster as large as the present one and without applications."""
+    configuration = Configuration(defaults={}).overlaid(properties, "scheduler configuration")
+    imagined = RMContext(
+        settings=context.settings,
+        configuration=context.configuration,
+        resource_types=context.resource_types,
+        provider=_Instead(configuration, context.provider),
+        groups=context.groups,
+        tokens=context.tokens,
+        pages=context.pages,
+        rack_of=context.rack_of,
+        random=context.random,
+        start_ms=context.now_ms,
+    )
+    imagined.labels = NodeLabelsManager(is_enabled=context.settings.labels.enabled)
+    imagined.attributes = NodeAttributesManager()
+    imagined.constraints = PlacementConstraints(imagined)
+    check = ConfigurationCheck.of(imagined)
+    total = context.scheduler.tracker.partition_total
+    check.assume({label: total(label) for label in ("", *check.partitions())})
+    return check
+
+
+def format_store(call: Call) -> Reply:
+    """GET /scheduler-conf/format."""
+    call.check_admin()
+    refusal = "Scheduler Configuration format only supported by MutableConfScheduler"
+    _mutable(call, refusal)
+    try:
+        call.context.scheduler.format_configuration()
+    except YarnError as refusal:
+        raise text(400, refusal.message) from None
+    return Reply(value="Configuration under store successfully formatted.")
+
+
+def _mutable(call: Call, refusal: str) -> ConfigurationView:
+    """The scheduler's configuration; 400 with that text when it has none that changes."""
+    found = call.context.scheduler.configuration_view()
+    if found is None:
+        raise text(400, refusal)
+    return found
+
+
+def _properties(properties: Mapping[str, str]) -> Reply:
+    shown = [{"name": name, "value": value} for name, value in sorted(properties.items())]
+    return Reply(root="configuration", is_mapped=True, value={"property": shown})
+
+
+def _read(body: Body) -> ConfigurationChange:
+    """SchedConfUpdateInfo."""
+    return ConfigurationChange(
+        remove=body.strings("remove-queue"),
+        add=tuple(_queue(one) for one in body.bodies("add-queue")),
+        update=tuple(_queue(one) for one in body.bodies("update-queue")),
+        global_updates=_texts(body.entries("global-updates")),
+    )
+
+
+def _queue(body: Body) -> tuple[str, Mapping[str, str]]:
+    name = body.string("queue-name")
+    if not name:
+        raise bad_request("queue-name is missing")
+    return name, _texts(body.entries("params"))
+
+
+def _texts(values: Mapping[str, object]) -> dict[str, str]:
+    return {name: "" if value is None else str(value) for name, value in values.items()}
+
+
+ROUTES: tuple[Route, ...] = (
+    ("GET", "/scheduler-conf", get_configuration),
+    ("PUT", "/scheduler-conf", change),
+    ("POST", "/scheduler-conf/validate", validate),
+    ("POST", "/ui/queue-effect", effect),
+    ("GET", "/scheduler-conf/format", format_store),
+    ("GET", "/scheduler-conf/version", get_version),
+)

@@ -1,0 +1,11 @@
+"""What becomes of containers after their allocation, whatever the scheduler.
+
+completion      how a container ends: its state, then every book that it stands in
+releases        containers that nobody wants any more
+updates         containers that change while they run: what may, and when
+resizing        a container takes its new size or type
+overcommit      nodes that shrank below what is on them
+opportunistic   containers that no queue pays for
+recovery        containers reported after a restart of the RM
+bookings        what a queue gained or lost by a container, for the event log
+"""

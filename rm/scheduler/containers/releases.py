@@ -1,0 +1,63 @@
+"""Containers that nobody wants any more: given back by their AM, or acquired and never started.
+
+Hadoop: the release and expiry part of AbstractYarnScheduler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Generic, TypeVar
+
+from yarnbox.rm.events.container import ContainerExpire, ContainerReleased
+from yarnbox.rm.events.scheduler import SchedulerContainerExpired, SchedulerReleaseContainer
+from yarnbox.rm.ports import RMTurn
+from yarnbox.rm.scheduler.application import Attempt
+from yarnbox.rm.scheduler.containers.completion import Completion
+from yarnbox.rm.scheduler.containers.updates import ContainerUpdates
+from yarnbox.rm.scheduler.register import Register
+from yarnbox.rm.scheduler.statuses import EXPIRED_CONTAINER, RELEASED_CONTAINER, aborted
+from yarnbox.yarn.ids import ContainerId
+
+A = TypeVar("A", bound=Attempt)
+
+
+class Releases(Generic[A]):
+    """Ends what is given back, and what is not started in time."""
+
+    def __init__(
+        self,
+        context: RMTurn,
+        register: Register[A],
+        completion: Completion[A],
+        updates: ContainerUpdates[A],
+    ) -> None:
+        self._context = context
+        self._register = register
+        self._completion = completion
+        self._updates = updates
+
+    def expire(self, event: SchedulerContainerExpired) -> None:
+        """CONTAINER_EXPIRED: acquired and never started; or an increase that was not confirmed in time."""
+        container = self._register.container(event.container_id)
+        if container is None:
+            return
+        if event.is_increase:
+            self._updates.roll_back_increase(container)
+            return
+        status = aborted(container.container_id, EXPIRED_CONTAINER)
+        self._completion.complete(container, status, ContainerExpire(status=status))
+
+    def release(self, event: SchedulerReleaseContainer) -> None:
+        """RELEASE_CONTAINER."""
+        if self._register.container(event.container_id) is not None:
+            self.release_all([event.container_id])
+
+    def release_all(self, containers: Iterable[ContainerId]) -> None:
+        """What an AM does not want any more."""
+        for container_id in containers:
+            container = self._register.container(container_id)
+            if container is None:
+                self._context.log("info", "release of an unknown container", container=container_id)
+                continue
+            status = aborted(container_id, RELEASED_CONTAINER)
+            self._completion.complete(container, status, ContainerReleased(status=status))

@@ -1,0 +1,108 @@
+"""A container takes its new size or execution type: in the books of its attempt and of its node.
+
+Who may change, and when, is said in updates.py. Hadoop: ContainerUpdateContext.swapContainer and the part
+of SchedulerApplicationAttempt that hands out changed containers.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from yarnbox.rm.asks import RequestKey
+from yarnbox.rm.booking import COMPLETED, RESIZED
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.events.container import ContainerAcquireUpdated, ContainerReleased
+from yarnbox.rm.events.node import NodeUpdateContainer
+from yarnbox.rm.scheduler.containers.bookings import book
+from yarnbox.rm.scheduler.statuses import UPDATED_CONTAINER, aborted
+from yarnbox.rm.scheduler.usage import Path, change_killable, charge, refund
+from yarnbox.yarn.enums import ContainerUpdateType, ExecutionType
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.master import UpdateContainerRequest
+from yarnbox.yarn.resources.resource import Resource
+
+
+class ChangingAttempt(Protocol):
+    """An attempt, as far as its containers change."""
+
+    path: Path
+    live: dict[ContainerId, RMContainer]
+    outstanding_updates: dict[ContainerId, tuple[RequestKey, UpdateContainerRequest]]
+    shrinking: dict[ContainerId, UpdateContainerRequest]
+    superfluous: list[RMContainer]
+
+    def note_updated(self, container: RMContainer, kind: ContainerUpdateType) -> None:
+        """The AM is to be told of the container's new shape."""
+        ...
+
+
+def apply_decreases(attempt: ChangingAttempt) -> None:
+    """Gives live containers the smaller sizes that this call asked for, and ends temporary containers that
+    are needed no more (Hadoop: SchedulerApplicationAttempt.pullNewlyDecreasedContainers)."""
+    for container_id, request in attempt.shrinking.items():
+        container = attempt.live.get(container_id)
+        if container is not None:
+            assert request.capability is not None
+            resize(attempt, container, request.capability)
+            update = NodeUpdateContainer(
+                node_id=container.node_id, container=container.to_record(), is_decrease=True
+            )
+            container.context.post(update)
+            attempt.note_updated(container, ContainerUpdateType.DECREASE_RESOURCE)
+    attempt.shrinking.clear()
+    for temporary in attempt.superfluous:
+        swap_container(attempt, temporary)
+    attempt.superfluous.clear()
+
+
+def swap_container(attempt: ChangingAttempt, temporary: RMContainer) -> None:
+    """The AM acquires an update: the container takes the new size or execution type, and the temporary
+    container that reserved the difference ends (Hadoop: ContainerUpdateContext.swapContainer)."""
+    container_id = temporary.key.update_of
+    assert isinstance(container_id, ContainerId)
+    container = attempt.live.get(container_id)
+    _, request = attempt.outstanding_updates.pop(container_id, (None, None))
+    attempt.live.pop(temporary.container_id, None)
+    refund(attempt.path, temporary.partition, temporary.resource)
+    book(COMPLETED, temporary, -temporary.resource)
+    temporary.node.release(temporary.container_id, is_reported_by_node=True)
+    temporary.fire(ContainerReleased(status=aborted(temporary.container_id, UPDATED_CONTAINER)))
+    if container is None or request is None:
+        return
+    if request.update_type is ContainerUpdateType.PROMOTE_EXECUTION_TYPE:
+        container.node.set_execution_type(container, ExecutionType.GUARANTEED)
+        charge(attempt.path, container.partition, container.resource)
+        book(RESIZED, container, container.resource)
+        container.version += 1
+    else:
+        assert request.capability is not None
+        resize(attempt, container, request.capability)
+    container.fire(
+        ContainerAcquireUpdated(is_increase=request.update_type is ContainerUpdateType.INCREASE_RESOURCE)
+    )
+    attempt.note_updated(container, request.update_type)
+    tell_node(container)
+
+
+def resize(attempt: ChangingAttempt, container: RMContainer, resource: Resource) -> None:
+    """Gives a live container another size in all books, and another version."""
+    before = container.resource
+    is_guaranteed = container.execution_type is ExecutionType.GUARANTEED
+    if is_guaranteed:
+        refund(attempt.path, container.partition, before, 0)
+    container.resource = resource
+    container.version += 1
+    if is_guaranteed:
+        charge(attempt.path, container.partition, resource, 0)
+        book(RESIZED, container, resource - before)
+        container.node.resize_container(container, before)
+    if container.is_killable:
+        change_killable(attempt.path, container.partition, resource - before)
+
+
+def tell_node(container: RMContainer) -> None:
+    """Lets the node know what the container is now, where the RM does that."""
+    if container.context.settings.allocation.auto_update_containers:
+        container.context.post(
+            NodeUpdateContainer(node_id=container.node_id, container=container.to_record())
+        )

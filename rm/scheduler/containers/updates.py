@@ -1,0 +1,209 @@
+"""Containers that change while they run: another size, another execution type.
+
+What grows waits for its difference like any other request, at its own node and nowhere else: a temporary
+container of that size is allocated, and becomes part of the container when the AM acquires it. That request
+outlives the container: what is given for it then is taken back at the next call. What shrinks shrinks with
+the answer to the call, whose headroom does not know of it yet. A growth that the AM does not pass on to the
+node in time is taken back. Hadoop: ContainerUpdateContext, the update part of AbstractYarnScheduler and
+RMServerUtils' checks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Generic, TypeVar
+
+from yarnbox.rm.asks import ANY, PendingRequest, RequestKey
+from yarnbox.rm.booking import RESIZED
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.events.container import ContainerNMDoneChangeResource
+from yarnbox.rm.events.node import NodeUpdateContainer
+from yarnbox.rm.scheduler.application import Attempt
+from yarnbox.rm.scheduler.containers.bookings import book
+from yarnbox.rm.scheduler.containers.resizing import resize, tell_node
+from yarnbox.rm.scheduler.register import Register
+from yarnbox.rm.scheduler.usage import refund
+from yarnbox.yarn.enums import ContainerUpdateType, ExecutionType
+from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.records.master import UpdateContainerError, UpdateContainerRequest
+from yarnbox.yarn.records.request import ResourceRequest
+from yarnbox.yarn.resources.resource import NONE, Resource
+
+A = TypeVar("A", bound=Attempt)
+
+INVALID_CONTAINER_ID = "INVALID_CONTAINER_ID"
+INCORRECT_CONTAINER_VERSION = "INCORRECT_CONTAINER_VERSION_ERROR"
+UPDATE_OUTSTANDING = "UPDATE_OUTSTANDING_ERROR"
+OUTSIDE_ALLOWED_RANGE = "RESOURCE_OUTSIDE_ALLOWED_RANGE"
+UNKNOWN_VERSION = -1
+
+INCREASE, DECREASE = ContainerUpdateType.INCREASE_RESOURCE, ContainerUpdateType.DECREASE_RESOURCE
+PROMOTE, DEMOTE = ContainerUpdateType.PROMOTE_EXECUTION_TYPE, ContainerUpdateType.DEMOTE_EXECUTION_TYPE
+ORDER = (PROMOTE, INCREASE, DEMOTE, DECREASE)
+"""In which order the updates of one call are served."""
+
+
+class ContainerUpdates(Generic[A]):
+    """Checks what AMs ask to change, and serves it for one scheduler's applications."""
+
+    def __init__(
+        self,
+        register: Register[A],
+        maximum_in: Callable[[str | None], Resource],
+        normalize: Callable[[ResourceRequest, str | None], ResourceRequest],
+        *,
+        is_served: bool,
+    ) -> None:
+        self._register = register
+        self._maximum_in = maximum_in
+        self._normalize = normalize
+        self._is_served = is_served
+
+    def validate(
+        self, asked: Iterable[UpdateContainerRequest], queue: str
+    ) -> tuple[list[UpdateContainerRequest], list[UpdateContainerError]]:
+        """The updates that may be served, with sizes rounded as those of requests, and the errors of the
+        others; a change to the execution type that it has is passed over.
+        """
+        maximum = self._maximum_in(queue)
+        accepted: dict[ContainerId, UpdateContainerRequest] = {}
+        errors = []
+        for request in asked:
+            container = self._register.container(request.container_id)
+            if container is None:
+                reason: str | None = INVALID_CONTAINER_ID
+            elif container.version != request.container_version:
+                reason = INCORRECT_CONTAINER_VERSION
+            elif request.container_id in accepted:
+                reason = UPDATE_OUTSTANDING
+            else:
+                reason = _reason_against(request, maximum)
+                if reason is None and request.capability is not None:
+                    size = self._normalize(ResourceRequest(capability=request.capability), queue).capability
+                    request = replace(request, capability=size)
+                    reason = _reason_against_direction(request, container)
+            if reason is not None:
+                version = UNKNOWN_VERSION if container is None else container.version
+                errors.append(_error(reason, request, version))
+            elif container is not None and _is_to_be_served(request, container):
+                accepted[request.container_id] = request
+        return list(accepted.values()), errors
+
+    def begin(self, attempt: Attempt, accepted: list[UpdateContainerRequest]) -> list[UpdateContainerError]:
+        """Serves what can be served at once, books the requests of the rest. The FIFO scheduler serves
+        none.
+        """
+        if not self._is_served:
+            return []
+        errors = []
+        for kind in ORDER:
+            for request in accepted:
+                container = self._register.container(request.container_id)
+                if request.update_type is not kind or container is None:
+                    continue
+                if not _gives_way(attempt, request):
+                    errors.append(_error(UPDATE_OUTSTANDING, request, container.version))
+                elif kind in (PROMOTE, INCREASE):
+                    _ask(attempt, container, request)
+                else:
+                    _shrink(attempt, container, request)
+        return errors
+
+    def confirm(self, container_id: ContainerId, resource: Resource) -> None:
+        """A node has put a container's new size into force."""
+        container = self._register.container(container_id)
+        if container is not None:
+            container.fire(ContainerNMDoneChangeResource(resource=resource))
+
+    def roll_back_increase(self, container: RMContainer) -> None:
+        """The AM never told the node of the larger size: back to the last one that the node confirmed."""
+        attempt = self._register.attempt(container.attempt_id)
+        if attempt is None or container.resource == container.last_confirmed:
+            return
+        resize(attempt, container, container.last_confirmed)
+        container.context.post(
+            NodeUpdateContainer(node_id=container.node_id, container=container.to_record(), is_decrease=True)
+        )
+
+
+def _reason_against(request: UpdateContainerRequest, maximum: Resource) -> str | None:
+    if request.update_type in (PROMOTE, DEMOTE):
+        return None
+    target = request.capability
+    if target is None or target.is_negative() or not target.fits_in(maximum):
+        return OUTSIDE_ALLOWED_RANGE
+    return None
+
+
+def _reason_against_direction(request: UpdateContainerRequest, container: RMContainer) -> str | None:
+    if request.update_type in (PROMOTE, DEMOTE):
+        return None
+    target = request.capability
+    assert target is not None
+    grows = request.update_type is INCREASE
+    before, after = (container.resource, target) if grows else (target, container.resource)
+    return None if before.fits_in(after) else OUTSIDE_ALLOWED_RANGE
+
+
+def _is_to_be_served(request: UpdateContainerRequest, container: RMContainer) -> bool:
+    if request.update_type in (PROMOTE, DEMOTE):
+        return request.execution_type is not container.execution_type
+    return request.update_type is DECREASE or request.capability != container.resource
+
+
+def _error(reason: str, request: UpdateContainerRequest, version: int) -> UpdateContainerError:
+    return UpdateContainerError(reason=reason, update_request=request, current_container_version=version)
+
+
+def _gives_way(attempt: Attempt, request: UpdateContainerRequest) -> bool:
+    """Whether nothing is outstanding for the container, or only a growth that another size may replace.
+
+    See tests/scenarios/requests/increase-replaced.yaml.
+    """
+    if request.container_id in attempt.shrinking:
+        return False
+    key, outstanding = attempt.outstanding_updates.get(request.container_id, (None, None))
+    if key is None:
+        return True
+    if PROMOTE in (request.update_type, outstanding and outstanding.update_type):
+        return False
+    if any(one.key == key for one in attempt.newly_allocated.values()):
+        return False
+    if request.update_type is not DEMOTE:
+        attempt.asks.put(key, [PendingRequest(ANY, 0, NONE)])
+        del attempt.outstanding_updates[request.container_id]
+    return True
+
+
+def _ask(attempt: Attempt, container: RMContainer, request: UpdateContainerRequest) -> None:
+    wanted = container.resource
+    if request.update_type is INCREASE:
+        assert request.capability is not None
+        wanted = request.capability - container.resource
+    key = RequestKey(
+        container.key.request_priority, container.key.allocation_request_id, container.container_id
+    )
+    attempt.outstanding_updates[container.container_id] = (key, request)
+    node = container.node
+    attempt.asks.put(
+        key,
+        [
+            PendingRequest(place, 1, wanted, place == node.host, container.partition)
+            for place in (node.host, node.rack, ANY)
+        ],
+    )
+
+
+def _shrink(attempt: Attempt, container: RMContainer, request: UpdateContainerRequest) -> None:
+    attempt.new_container_id()  # Hadoop's stands for what is given back, and nobody ever sees it
+    if request.update_type is DECREASE:
+        attempt.shrinking[container.container_id] = request
+    else:
+        # It stays on its node, which may now end it for a guaranteed one, and costs its queue nothing.
+        refund(attempt.path, container.partition, container.resource)
+        book(RESIZED, container, -container.resource)
+        container.node.set_execution_type(container, ExecutionType.OPPORTUNISTIC)
+        container.version += 1
+        tell_node(container)
+        attempt.note_updated(container, request.update_type)

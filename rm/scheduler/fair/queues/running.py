@@ -1,0 +1,118 @@
+"""How many applications may run, per queue and per user; who may run next when one leaves.
+
+Hadoop: MaxRunningAppsEnforcer.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator, Sequence
+
+from yarnbox.rm.scheduler.fair.application import FSAppAttempt
+from yarnbox.rm.scheduler.fair.context import FairContext
+from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
+from yarnbox.rm.scheduler.fair.queues.queue import FairQueue, ParentQueue
+
+
+class RunningApps:
+    """The counts, and the applications that wait."""
+
+    def __init__(self, fair: FairContext, root: ParentQueue) -> None:
+        self._fair = fair
+        self._root = root
+        self._running: dict[str, int] = {}
+        """By user, over all queues."""
+        self._waiting: dict[str, dict[FSAppAttempt, None]] = {}
+
+    def refusal(self, leaf: LeafQueue, user: str) -> str | None:
+        """Why an application of that user may not run in that queue now; None when it may."""
+        if self._running.get(user, 0) >= self._fair.allocations.max_apps_of_user(user):
+            return f'The user "{user}" has reached the maximum limit of runnable applications.'
+        for queue in leaf.ancestry:
+            if queue.runnable_count >= queue.max_running_apps:
+                return f'The queue "{leaf.path}" has reached the maximum limit of runnable applications.'
+        return None
+
+    def started(self, app: FSAppAttempt) -> None:
+        """The application runs, as far as limits go."""
+        self._running[app.user] = self._running.get(app.user, 0) + 1
+        self._change_parents(app.queue, 1)
+
+    def stopped(self, app: FSAppAttempt, leaf: LeafQueue) -> None:
+        """The application left that queue, in which it ran."""
+        left = self._running[app.user] - 1
+        if left:
+            self._running[app.user] = left
+        else:
+            del self._running[app.user]
+        self._change_parents(leaf, -1)
+
+    def waits(self, app: FSAppAttempt) -> None:
+        """The application is over a limit."""
+        self._waiting.setdefault(app.user, {})[app] = None
+
+    def waits_no_longer(self, app: FSAppAttempt) -> None:
+        """It may run, or has left."""
+        waiting = self._waiting.get(app.user)
+        if waiting is not None:
+            waiting.pop(app, None)
+            if not waiting:
+                del self._waiting[app.user]
+
+    def let_next_run(self, user: str, leaf: LeafQueue) -> None:
+        """An application of that user has left that queue: one may run for the queue and one for the user."""
+        highest: FairQueue | None = None
+        for queue in leaf.ancestry:
+            if queue.runnable_count == queue.max_running_apps - 1:
+                highest = queue
+        lists = list(_waiting_lists(highest)) if highest is not None else []
+        if self._running.get(user, 0) == self._fair.allocations.max_apps_of_user(user) - 1:
+            lists.append(list(self._waiting.get(user, ())))
+        self._let_run(lists, len(lists))
+
+    def let_all_run(self) -> None:
+        """Limits have changed: everybody who may run now does."""
+        self._let_run(list(_waiting_lists(self._root)), None)
+
+    def _let_run(self, lists: Sequence[list[FSAppAttempt]], most: int | None) -> None:
+        """In the order of start times, at most as many as `most`; whoever is met twice counts once."""
+        count, previous = 0, None
+        for app in _merged(lists):
+            if app is previous:
+                continue
+            leaf: LeafQueue = app.queue
+            if app not in leaf.runnable and self.refusal(leaf, app.user) is None:
+                self.started(app)
+                self.waits_no_longer(app)
+                leaf.add(app, is_runnable=True)
+                count += 1
+                if most is not None and count >= most:
+                    return
+            previous = app
+
+    def _change_parents(self, leaf: LeafQueue, change: int) -> None:
+        for queue in leaf.ancestry:
+            if isinstance(queue, ParentQueue):
+                queue.runnable_below += change
+
+
+def _waiting_lists(queue: FairQueue) -> Iterator[list[FSAppAttempt]]:
+    """The waiting applications of each leaf below that is not full, nor anything above it."""
+    if queue.runnable_count >= queue.max_running_apps:
+        return
+    if isinstance(queue, LeafQueue):
+        yield list(queue.waiting)
+    elif isinstance(queue, ParentQueue):
+        for child in queue.children.values():
+            yield from _waiting_lists(child)
+
+
+def _merged(lists: Sequence[list[FSAppAttempt]]) -> Iterator[FSAppAttempt]:
+    """All of them, the earlier start first; each list stays in its own order."""
+    heads = [(one[0].start_ms, place, 0) for place, one in enumerate(lists) if one]
+    heapq.heapify(heads)
+    while heads:
+        _, place, position = heapq.heappop(heads)
+        yield lists[place][position]
+        if position + 1 < len(lists[place]):
+            heapq.heappush(heads, (lists[place][position + 1].start_ms, place, position + 1))

@@ -1,0 +1,84 @@
+"""The scheduler and its queues, in the shape of whichever scheduler it is.
+
+Hadoop: SchedulerTypeInfo, FifoSchedulerInfo, FairSchedulerInfo and FairSchedulerQueueInfo; the capacity
+scheduler's are in `capacity`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from yarnbox.rm.scheduler.views import FairQueueView
+from yarnbox.rm.web.queues import capacity
+from yarnbox.rm.web.values import Answer, Shapes, java_float
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
+from yarnbox.yarn.resources.resource import NONE, componentwise_min
+
+if TYPE_CHECKING:
+    from yarnbox.rm.context import RMContext
+
+
+def scheduler_info(context: RMContext, shapes: Shapes) -> Answer:
+    """schedulerInfo."""
+    scheduler = context.scheduler
+    if scheduler.has_capacities:
+        return capacity.scheduler_info(scheduler, shapes)
+    root = scheduler.fair_queue_view(scheduler.root_queue)
+    if root is not None:
+        return {"type": "fairScheduler", "rootQueue": fair_queue(context, root, shapes)}
+    return fifo_info(context)
+
+
+def fifo_info(context: RMContext) -> Answer:
+    """The one queue of a scheduler without queues; ratios."""
+    scheduler = context.scheduler
+    nodes = scheduler.tracker.nodes.values()
+    used = sum(node.allocated.memory_mb for node in nodes)
+    whole = sum(node.total.memory_mb for node in nodes)
+    return {
+        "type": "fifoScheduler",
+        "capacity": 1.0,
+        "usedCapacity": java_float(used / whole) if whole else 0.0,
+        "qstate": "RUNNING",
+        "minQueueMemoryCapacity": scheduler.minimum_allocation.memory_mb,
+        "maxQueueMemoryCapacity": scheduler.maximum_allocation().memory_mb,
+        "numNodes": len(nodes),
+        "usedNodeCapacity": used,
+        "availNodeCapacity": whole - used,
+        "totalNodeCapacity": whole,
+        "numContainers": sum(len(node.containers) for node in nodes),
+    }
+
+
+def fair_queue(context: RMContext, view: FairQueueView, shapes: Shapes) -> Answer:
+    """A queue of the fair scheduler and all below it."""
+    scheduler, partition = context.scheduler, view.partitions[DEFAULT_PARTITION]
+    cluster = scheduler.cluster_resource()
+    largest = view.max_container_allocation or scheduler.maximum_allocation()
+    limits = (scheduler.minimum_allocation, scheduler.configured_maximum)
+    shown: Answer = {
+        "maxApps": view.max_apps,
+        "minResources": shapes.resource(view.min_share, None if view.min_share else limits),
+        "maxResources": shapes.resource(componentwise_min(view.max_share, cluster)),
+        "usedResources": shapes.resource(partition.used),
+        "amUsedResources": shapes.resource(partition.am_used or NONE),
+        "amMaxResources": shapes.resource(partition.am_limit or NONE),
+        "demandResources": shapes.resource(view.demand),
+        "steadyFairResources": shapes.resource(view.steady_fair_share),
+        "fairResources": shapes.resource(view.fair_share),
+        "clusterResources": shapes.resource(cluster),
+        "reservedResources": shapes.resource(partition.reserved),
+        "maxContainerAllocation": shapes.resource(largest),
+        "pendingContainers": partition.pending_containers,
+        "allocatedContainers": view.containers,
+        "reservedContainers": view.reserved_containers,
+        "queueName": view.path,
+        "schedulingPolicy": view.policy,
+        "preemptable": view.is_preemptable,
+    }
+    if view.is_leaf:
+        leaf = {"numPendingApps": view.pending_apps, "numActiveApps": view.active_apps}
+        return {"type": "fairSchedulerLeafQueueInfo", **shown, **leaf}
+    children = [scheduler.fair_queue_view(path) for path in view.children]
+    below = [fair_queue(context, child, shapes) for child in children if child is not None]
+    return {**shown, "childQueues": {"queue": below}} if below else shown

@@ -1,0 +1,90 @@
+"""Where the applications of a queue stand: which wait for a first container, which run, which want more.
+
+One look over all attempts when somebody wants the metrics; sums by queue and user; nothing is kept. Hadoop:
+the gauges that QueueMetrics raises and lowers for each attempt.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from yarnbox.rm.scheduler.application import Application, Attempt
+from yarnbox.rm.scheduler.usage import Amounts, Usage
+from yarnbox.rm.statistics.counters import ancestry
+
+if TYPE_CHECKING:
+    from yarnbox.rm.context import RMContext
+
+_EVERYBODY = None
+
+
+class Standing:
+    """The attempts of one user, or of all, in a queue and those below it."""
+
+    def __init__(self) -> None:
+        self.pending = 0
+        self.unmanaged_pending = 0
+        self.unmanaged_running = 0
+        self.running_since_ms: list[int] = []
+        """When each of those that have had a container got their first one."""
+        self.active = 0
+        """Attempts that want containers."""
+        self.active_users: dict[str, None] = {}
+        self._held = Usage()
+        self._reserved: dict[str, int] = {}
+
+    def held_in(self, partition: str) -> Amounts:
+        """What they hold and wait for there; known of single users alone."""
+        return self._held.of(partition)
+
+    def reserved_in(self, partition: str) -> int:
+        """How many nodes of the partition are kept for them."""
+        return self._reserved.get(partition, 0)
+
+    def add(self, application: Application[Any], attempt: Attempt, *, with_books: bool) -> None:
+        """One more."""
+        if not attempt.is_stopped:
+            self._add_standing(application, attempt)
+        for container in attempt.reserved_containers() if attempt.reserved else ():
+            self._reserved[container.partition] = self._reserved.get(container.partition, 0) + 1
+        if with_books:
+            self._add_books(attempt)
+
+    def _add_standing(self, application: Application[Any], attempt: Attempt) -> None:
+        if attempt.served_since_ms is None:
+            self.pending += 1
+            self.unmanaged_pending += application.is_unmanaged
+        else:
+            self.running_since_ms.append(attempt.served_since_ms)
+            self.unmanaged_running += application.is_unmanaged
+        if attempt.is_asking:
+            self.active += 1
+            self.active_users[application.user] = None
+
+    def _add_books(self, attempt: Attempt) -> None:
+        for partition, amounts in attempt.usage.by_partition.items():
+            held = self._held.of(partition)
+            held.used = held.used + amounts.used
+            held.reserved = held.reserved + amounts.reserved
+            held.pending = held.pending + amounts.pending
+            held.containers += amounts.containers
+            held.pending_containers += amounts.pending_containers
+
+
+class Standings:
+    """Those of all queues and users at one moment."""
+
+    def __init__(self, context: RMContext) -> None:
+        self._found: dict[tuple[str, str | None], Standing] = defaultdict(Standing)
+        for application in context.scheduler.applications.values():
+            attempt = application.attempt
+            if attempt is None:
+                continue
+            for queue in ancestry(str(application.queue)):
+                self._found[queue, _EVERYBODY].add(application, attempt, with_books=False)
+                self._found[queue, application.user].add(application, attempt, with_books=True)
+
+    def of(self, queue: str, user: str | None = _EVERYBODY) -> Standing:
+        """Those of a queue and all below it."""
+        return self._found.get((queue, user)) or Standing()

@@ -1,0 +1,8 @@
+"""A whole cluster in one process, in virtual time.
+
+cluster   VirtualCluster
+rm        its ResourceManager
+nodes     its NodeManagers; containers as functions of time
+loop      an asyncio loop whose time is virtual
+memory    the clients of yarnbox.am without a wire
+"""

@@ -1,0 +1,138 @@
+"""`yarnbox job`: what cannot be done is one line that names the thing and the remedy, and nothing is left."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.am.little_cluster import HOST, little_cluster
+from tests.tree import ROOT
+from tests.waiting import PATIENCE_S
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.ids import ApplicationId
+
+PROGRAM = (
+    "import sys; from yarnbox.am.job_command.command import main; sys.exit(main(sys.argv[2:], sys.argv[1]))"
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run of the command ended."""
+
+    status: int
+    out: str
+    err: str
+    calls: tuple[str, ...] = ()
+
+
+async def _run(directory: Path, words: Sequence[str]) -> Outcome:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", PROGRAM, str(directory / "run"), *words,
+        cwd=directory, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "src"),
+            "YARN_CONF_DIR": str(directory / "conf"),
+            "HADOOP_USER_NAME": "tester",
+        },
+    )  # fmt: skip
+    out, err = await asyncio.wait_for(process.communicate(), PATIENCE_S)
+    return Outcome(process.returncode or 0, out.decode(), err.decode())
+
+
+def job(directory: Path, *words: str, port: int | None = None) -> Outcome:
+    """Runs the command against a little cluster, or against a port."""
+
+    async def run() -> Outcome:
+        async with little_cluster(directory, ApplicationId(1, 1)) as little:
+            _configure(directory, little.rm_port if port is None else port)
+            outcome = await _run(directory, words)
+            return Outcome(outcome.status, outcome.out, outcome.err, tuple(little.client_calls))
+
+    return asyncio.run(run())
+
+
+def _configure(directory: Path, port: int) -> None:
+    (directory / "conf").mkdir()
+    configuration = Configuration.of({"yarnbox.resourcemanager.grpc.address": f"{HOST}:{port}"})
+    (directory / "conf" / "yarn-site.xml").write_text(configuration.to_xml(), encoding="utf-8")
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    (tmp_path / "input").write_text("some words\n")
+    (tmp_path / "taken").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        ("wordcount nothing out", "Input path does not exist: .*/nothing"),
+        ("wordcount input taken", "Output directory .*/taken already exists: name another one, or remove it"),
+        ("wordcount --queue nowhere input out", "there is no queue nowhere; --queue names another"),
+        (
+            "wordcount -D mapreduce.map.memory.mb=9000 input out",
+            "<memory:9000, vCores:1> exceeds .* <memory:8192, vCores:8>: lower it with -D mapreduce.map",
+        ),
+        ("shell --memory 9000 -- date", "a container of <memory:9000, vCores:1> exceeds the largest"),
+        ("shell --queue nowhere -- date", "there is no queue nowhere"),
+        ("mapreduce --mapper no.such input out", "no.such is not the dotted name of anything"),
+        ("wordcount in,put out", "has a comma"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(directory: Path, words: str, message: str) -> None:
+    outcome = job(directory, *words.split())
+    assert outcome.status == 1
+    (line,) = outcome.err.splitlines()
+    assert line.startswith("yarnbox: ")
+    assert re.search(message, line), line
+    assert "submitApplication" not in outcome.calls
+    assert not (directory / "out").exists()
+    assert not (directory / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        ("wordcount -D mapreduce.job.reduces=many input out", "mapreduce.job.reduces = 'many'"),
+        ("wordcount -D nonsense input out", "`nonsense` is not of the form name=value"),
+        ("shell --placement-spec zk -- date", "Expecting source allocation tag"),
+        ("shell", "no command: write one behind --"),
+        ("shell --shell-env X -- date", "'X' is not of the form NAME=VALUE"),
+        ("shell --shell-env 1X=2 -- date", "'1X' is not the name of an environment variable"),
+        ("shell --shell-command date -- date", "two commands, behind -- and in --shell-command"),
+        ("shell --retry-error-codes 1,x -- date", "'1,x' is not a list of exit statuses such as 1,137"),
+        ("pi 0 10", "'0' is not a number above 0"),
+        ("wordcuont a b", "there is no job wordcuont (did you mean wordcount?)"),
+        ("juggle", "there is no job juggle; `yarnbox job --help` lists them"),
+    ],
+)
+def test_a_wrong_command_line_is_status_2(directory: Path, words: str, message: str) -> None:
+    outcome = job(directory, *words.split())
+    assert outcome.status == 2
+    assert message in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_a_line_of_a_shell_as_one_word_is_told_how_to_be_written(directory: Path) -> None:
+    outcome = job(directory, "shell", "--", "exit 3")
+    assert outcome.status == 2
+    assert "hence the name of a program. For a line of a shell, write -- sh -c 'exit 3'" in outcome.err
+
+
+def test_without_a_cluster_the_address_and_the_remedy_are_named(directory: Path) -> None:
+    outcome = job(directory, "pi", "1", "1", port=1)
+    assert outcome.status == 1
+    assert outcome.err == (
+        "yarnbox: cannot reach the ResourceManager at 127.0.0.1:1: start a cluster with `yarnbox up`, "
+        "or name a running one with --dir\n"
+    )

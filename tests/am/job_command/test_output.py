@@ -1,0 +1,130 @@
+"""What a job's client shows of its containers' output, read from aggregated logs."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from yarnbox.am.job_command.output import SHOWN_BYTES, Output, shown_output, shown_reason
+from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.connection.rpc import ConnectionFailedError
+from yarnbox.yarn.enums import LogAggregationStatus as Status
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.storage.aggregated_logs import AggregatedLogWriter, LogLayout
+
+APP = ApplicationId(7, 1)
+Files = dict[int, dict[str, str]]
+
+
+def container(sequence: int, attempt: int = 1) -> ContainerId:
+    return ContainerId.build(ApplicationAttemptId(APP, attempt), sequence)
+
+
+def written(root: Path, node: str, files: Files) -> Path:
+    path = LogLayout.of(str(root)).node_file("me", APP, NodeId(node, 1))
+    with AggregatedLogWriter(path) as writer:
+        for sequence, texts in files.items():
+            for name, text in texts.items():
+                writer.append(container(sequence), name, io.BytesIO(text.encode()))
+    return path
+
+
+def output(root: Path, **nodes: Files) -> Output:
+    return Output([written(root, node, files) for node, files in nodes.items()], APP)
+
+
+def test_one_container_is_shown_as_it_wrote(tmp_path: Path) -> None:
+    found = output(tmp_path, nm1={1: {"stdout": "the AM's"}, 2: {"stdout": "a\nb", "stderr": "no"}})
+    assert shown_output(found) == "a\nb\n"
+
+
+def test_several_are_shown_by_container_with_a_heading(tmp_path: Path) -> None:
+    found = output(tmp_path, nm2={3: {"stdout": "two\n"}}, nm1={2: {"stdout": "one\n"}, 4: {"stdout": ""}})
+    assert shown_output(found) == f"-- {container(2)} on nm1\none\n-- {container(3)} on nm2\ntwo\n"
+
+
+def test_of_much_output_the_end_is_shown_and_where_the_rest_is(tmp_path: Path) -> None:
+    text = "x" * SHOWN_BYTES + "end\n"
+    shown = shown_output(output(tmp_path, nm1={2: {"stdout": text}}))
+    head, rest = shown.split("\n", 1)
+    assert head.endswith(f"yarn logs -applicationId {APP} -containerId {container(2)} -log_files stdout)")
+    assert rest == text[-SHOWN_BYTES:]
+
+
+def test_of_many_containers_the_first_are_shown(tmp_path: Path) -> None:
+    found = output(tmp_path, nm1={number: {"stdout": "x\n"} for number in range(2, 25)})
+    assert shown_output(found).count("-- container_") == 20
+    assert shown_output(found).endswith(f"(3 more containers: yarn logs -applicationId {APP})\n")
+
+
+@pytest.mark.parametrize(
+    "diagnostics, suspects, wanted",
+    [
+        (f"{container(3)} on nm1 ended with 1: Container id: {container(3)}", [], "three"),
+        (f"{container(2)} and {container(3)}", [], "nothing on stderr"),
+        ("Task failed", [str(container(3))], "three"),
+        ("AM Container for appattempt_7_0001_000001 exited", [], "the AM's"),
+        (f"{container(9)} left no logs", [], "the AM's"),
+    ],
+)
+def test_the_reason_is_with_the_container_that_is_named(
+    tmp_path: Path, diagnostics: str, suspects: list[str], wanted: str
+) -> None:
+    nodes: Files = {
+        1: {"stderr": "the AM's\n"},
+        2: {"stderr": "\n", "prelaunch.err": "", "stdout": "nothing on stderr\n"},
+        3: {"stderr": "\n".join(map(str, range(50))) + "\nthree\n", "stdout": "x"},
+    }
+    found = output(tmp_path, nm1=nodes)
+    lines = shown_reason(found, found.reason(diagnostics, suspects)).splitlines()
+    assert lines[-2] == f"  {wanted}"
+    assert lines[-1].startswith(
+        f"All of it: yarn logs -applicationId {APP} -containerId {lines[0].split()[6]}"
+    )
+    assert len(lines) <= 22
+
+
+def test_without_logs_the_command_is_shown() -> None:
+    nothing = Output([], APP, "yarn --dir x")
+    assert shown_output(nothing) == ""
+    assert shown_reason(nothing, nothing.reason("x")) == (
+        f"All that it wrote: yarn --dir x logs -applicationId {APP}"
+    )
+
+
+def reporting(
+    *statuses: Status | None, then: Callable[[], None] | None = None
+) -> Callable[[], ApplicationReport]:
+    left = list(statuses)
+
+    def report() -> ApplicationReport:
+        status = left.pop(0)
+        if status is None:
+            raise ConnectionFailedError("gone")
+        if not left and then is not None:
+            then()
+        return ApplicationReport(application_id=APP, user="me", log_aggregation_status=status)
+
+    return report
+
+
+def configuration(root: Path, enabled: str = "true") -> Configuration:
+    properties = {"yarn.log-aggregation-enable": enabled, "yarn.nodemanager.remote-app-log-dir": str(root)}
+    return Configuration.of(properties)
+
+
+def test_it_waits_until_the_nodes_have_collected_the_logs(tmp_path: Path) -> None:
+    def collect() -> None:
+        written(tmp_path, "nm1", {2: {"stdout": "here\n"}})
+
+    report = reporting(Status.NOT_START, Status.RUNNING, Status.SUCCEEDED, then=collect)
+    assert shown_output(Output.of(configuration(tmp_path), APP, report)) == "here\n"
+
+
+def test_where_nothing_is_collected_nobody_waits(tmp_path: Path) -> None:
+    assert shown_output(Output.of(configuration(tmp_path, "false"), APP, reporting())) == ""
+    assert shown_output(Output.of(configuration(tmp_path), APP, reporting(None))) == ""

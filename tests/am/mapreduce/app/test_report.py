@@ -1,0 +1,110 @@
+"""The AM's REST pages and the umbilical's door."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.am.mapreduce.rig import Rig
+from yarnbox.am.mapreduce.app.job import JobState
+from yarnbox.am.mapreduce.app.report import AMInfo, Pages
+from yarnbox.am.mapreduce.settings import JobSettings
+from yarnbox.am.mapreduce.splits import Split
+from yarnbox.am.mapreduce.umbilical import signature
+from yarnbox.am.mapreduce.umbilical_server import UmbilicalServer
+from yarnbox.yarn.ids import ContainerId, NodeId
+
+
+def page(rig: Rig, path: str) -> Any:
+    pages = Pages(rig.core, JobSettings(), "me")
+    answer = pages.answer(f"/ws/v1/mapreduce{path}")
+    assert answer is not None
+    return json.loads(json.dumps(answer))
+
+
+def test_the_pages_have_the_shapes_of_hadoops() -> None:
+    rig = Rig(maps=2, reduces=1, hosts=("n1",))
+    rig.beat()
+    rig.finish(rig.attempts(maps=True)[0])
+    job = page(rig, "/jobs/job_1_0001")["job"]
+    assert (job["state"], job["mapsTotal"], job["mapsCompleted"], job["mapProgress"]) == (
+        "RUNNING",
+        2,
+        1,
+        50.0,
+    )
+    assert page(rig, "/jobs")["jobs"]["job"] == [job]
+    assert page(rig, "/info")["info"]["appId"] == "application_1_0001"
+    tasks = page(rig, "/jobs/job_1_0001/tasks")["tasks"]["task"]
+    assert [task["state"] for task in tasks] == ["SUCCEEDED", "RUNNING", "SCHEDULED"]
+    (attempt,) = page(rig, f"/jobs/job_1_0001/tasks/{tasks[0]['id']}/attempts")["taskAttempts"]["taskAttempt"]
+    assert (attempt["nodeHost"], attempt["state"]) == ("n1", "SUCCESS_FINISHING_CONTAINER")
+    groups = page(rig, "/jobs/job_1_0001/counters")["jobCounters"]["counterGroup"]
+    counters = {c["name"]: c["totalCounterValue"] for group in groups for c in group["counter"]}
+    assert counters == {
+        "c": 1, "TOTAL_LAUNCHED_MAPS": 2, "DATA_LOCAL_MAPS": 2,
+        "MILLIS_MAPS": 0, "VCORES_MILLIS_MAPS": 0, "MB_MILLIS_MAPS": 0,
+    }  # fmt: skip
+
+
+def test_the_am_tells_where_it_runs() -> None:
+    container_id = ContainerId.parse("container_1_0001_02_000001")
+    am = AMInfo(2, container_id, NodeId("n3", 1234), 5000)
+    pages = Pages(Rig().core, JobSettings(), "me", am)
+    answer = pages.answer("/ws/v1/mapreduce/jobs/job_1_0001/jobattempts")
+    assert answer is not None
+    (told,) = answer["jobAttempts"]["jobAttempt"]
+    assert told == {
+        "id": 2,
+        "startTime": 5000,
+        "containerId": str(container_id),
+        "nodeId": "n3:1234",
+        "nodeHost": "n3",
+    }
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/",
+        "/ws/v1/mapreduce/jobs/job_1_0002",
+        "/ws/v1/mapreduce/jobs/job_1_0001/tasks/task_x/attempts",
+    ],
+)
+def test_there_are_no_other_pages(target: str) -> None:
+    assert Pages(Rig().core, JobSettings(), "me").answer(target) is None
+
+
+class TestUmbilical:
+    def call(self, rig: Rig, name: str, secret: bytes = b"secret", **arguments: Any) -> tuple[int, Any]:
+        server = UmbilicalServer(
+            rig.core, [Split()] * 2, JobSettings(), b"secret", "", "", rig.perform_effects
+        )
+        body = json.dumps(arguments).encode()
+        target = f"/umbilical/{name}"
+        return server.answer(target, signature(secret, target, body), body)
+
+    def test_a_call_without_the_secret_changes_nothing(self) -> None:
+        rig = Rig(maps=2)
+        rig.beat()
+        status, _ = self.call(rig, "killJob", secret=b"guessed")
+        assert status == 401
+        assert rig.state is JobState.RUNNING
+
+    def test_a_task_gets_its_plan_and_one_that_is_not_wanted_dies(self) -> None:
+        rig = Rig(maps=2)
+        rig.beat()
+        attempt = str(rig.attempts(maps=True)[0])
+        status, answer = self.call(rig, "getTask", attempt=attempt)
+        assert (status, answer["word"], answer["plan"]["maps"]) == (200, "run", 2)
+        assert self.call(rig, "getTask", attempt=attempt[:-1] + "7") == (200, {"word": "die"})
+        assert self.call(rig, "juggle", attempt=attempt)[0] == 404
+
+    def test_a_client_may_end_the_job(self) -> None:
+        rig = Rig(maps=2)
+        rig.beat()
+        assert self.call(rig, "killJob", diagnostics="enough") == (200, {})
+        rig.beat()
+        assert rig.state is JobState.KILLED

@@ -1,0 +1,32 @@
+"""The order of Java's HashMap, held against what a Java virtual machine printed for Hadoop's ids."""
+
+from __future__ import annotations
+
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
+from yarnbox.yarn.runtime.java_order import attempt_hash, container_hash, in_hash_order, node_hash, text_hash
+
+ATTEMPT = ApplicationAttemptId(ApplicationId(1700000000123, 7), 2)
+
+
+def test_hashes_are_javas() -> None:
+    assert text_hash("") == 0
+    assert text_hash("n1") == 31 * ord("n") + ord("1")
+    assert node_hash(NodeId("hé", 1)) == 1036933015
+    assert attempt_hash(ATTEMPT) == 3670637127
+    assert container_hash(ContainerId.build(ATTEMPT, 9, epoch=3)) == 3670661214
+
+
+def test_thirty_nodes_stand_as_in_a_table_of_sixty_four() -> None:
+    nodes = [NodeId(f"n{number}", 1234) for number in range(1, 31)]
+    expected = (
+        *(3, 12, 8, 17, 26, 24, 29, 30, 6, 21, 22, 5, 15, 18, 10),
+        *(27, 20, 11, 13, 9, 2, 16, 25, 19, 28, 1, 7, 4, 14, 23),
+    )
+    assert [int(node.host[1:]) for node in in_hash_order(nodes, node_hash)] == list(expected)
+
+
+def test_a_table_that_has_grown_stays_large() -> None:
+    left = [ContainerId.build(ATTEMPT, number) for number in range(1, 15) if number not in (3, 4, 5)]
+    expected = [6, 7, 2, 1, 14, 12, 13, 10, 11, 8, 9]
+    assert [one.sequence for one in in_hash_order(left, container_hash, most=14)] == expected
+    assert [one.sequence for one in in_hash_order(left, container_hash)] != expected

@@ -1,0 +1,41 @@
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from yarnbox.yarn.storage.drafts import draft_of
+
+
+def fail_half_way(path: Path) -> None:
+    with draft_of(path) as draft:
+        draft.write_text("new")
+        path.parent.mkdir()
+
+
+def test_a_file_takes_its_name_when_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "book.json"
+    path.write_text("old")
+    with draft_of(path) as draft:
+        draft.write_text("new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_goes_wrong_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "book.json"
+    path.write_text("old")
+    with pytest.raises(FileExistsError):
+        fail_half_way(path)
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "missing" / "book.json"
+    with pytest.raises(FileNotFoundError) as raised, draft_of(path) as draft:
+        draft.write_text("new")
+    assert raised.value.filename == str(path)

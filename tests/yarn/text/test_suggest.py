@@ -1,0 +1,31 @@
+"""What somebody may have meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from yarnbox.yarn.text.suggest import did_you_mean, misspelt
+
+
+@pytest.mark.parametrize(
+    "word, hint",
+    [
+        ("statsu", " (did you mean status?)"),
+        ("STATUS", " (did you mean status?)"),
+        ("kill-nod", " (did you mean kill-node?)"),
+        ("dance", ""),
+        ("", ""),
+    ],
+)
+def test_the_name_that_is_most_like_it(word: str, hint: str) -> None:
+    assert did_you_mean(word, ["status", "kill-node", "up"]) == hint
+
+
+def test_a_misspelt_property_is_told_from_one_of_somebody_else() -> None:
+    known = ["yarn.resourcemanager.scheduler.monitor.enable", "yarn.resourcemanager.webapp.address"]
+    names = [
+        "yarn.resourcemanager.scheduler.montor.enable",
+        "yarn.resourcemanager.webapp.address",
+        "yarn.resourcemanager.webapp.https.address",
+    ]
+    assert list(misspelt(names, known)) == [(names[0], known[0])]

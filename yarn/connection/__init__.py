@@ -1,0 +1,11 @@
+"""How processes find and call one another.
+
+address     host and port
+addresses   where the emulated hosts really listen
+network     to which addresses of a machine a daemon binds, and what it announces
+rpc         records over gRPC: serving and calling
+rm_ids      several ResourceManagers in one configuration
+failover    calls that go to whichever ResourceManager is active
+presence    whether a ResourceManager that does not answer is restarting
+hosting     what a NodeManager tells its containers of its host
+"""

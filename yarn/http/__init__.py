@@ -1,0 +1,11 @@
+"""What every daemon serves over HTTP.
+
+server          ports, limits, connections; aiohttp
+access          which requests are answered, by their Host and Origin
+notation        answers as JSON and XML, as Hadoop's clients know them
+html_pages      plain documents for people
+servlets        configuration, stacks and log levels
+jmx             metrics as beans; Prometheus' text
+process_beans   memory, threads, log lines and calls of a process
+rate            how often something was done, and how long it took
+"""

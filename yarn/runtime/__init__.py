@@ -1,0 +1,16 @@
+"""What a deterministic core runs on, and what drives it.
+
+clock          where now_ms comes from
+turns          what a core has at hand during a turn
+event          what happened, and to whom it is sent
+dispatcher     the queue of events, drained before a turn ends
+timers         events that fall due later
+liveliness     who has been silent for too long
+statemachine   state machines as tables
+story          a line per transition and per decision
+ordered        collections whose order is stated
+java_order     the order in which Java iterates over a HashMap
+driver         turns, effects and timers within an asyncio loop
+tasks          asyncio tasks and their ends
+standstill     notices that the process stood still
+"""

@@ -1,0 +1,11 @@
+"""What is kept in files.
+
+journal           records kept one after the other, durable before their call is answered
+sealed_store      entries that know whether they are whole and whose they are
+drafts            files that appear when they are whole
+event_log         every event that an RM dispatched
+aggregated_logs   where the logs of finished containers lie, and their format
+tfile             the files of Hadoop's own NodeManagers, read
+remote_files      files by URL
+writable          Hadoop's variable length integers
+"""
