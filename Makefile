@@ -50,7 +50,8 @@ test-clients: setup ## Run Hadoop's own commands, MapReduce, NodeManager, Java c
 compare: setup ## Play every scenario by Hadoop's ResourceManager too, and compare (needs Java and Maven)
 	@$(BIN)/python -m tests.hadoop.installed && $(BIN)/python -m tests.hadoop.compare $$(find tests/scenarios -name '*.yaml' | sort)
 
-mutants: setup ## Play small faults of our schedulers: scenarios or walks beside Hadoop's must notice each (needs Java and Maven)
+mutants: setup ## Put small faults into the code: walks, and scenarios or walks beside Hadoop's, must notice them (hours; Java and Maven)
+	@$(BIN)/python -m tests.testing.walk.mutation
 	@$(BIN)/python -m tests.hadoop.installed && $(BIN)/python -m tests.hadoop.mutation
 
 cluster: setup ## Start a local cluster in the foreground; Ctrl-C ends it
@@ -75,7 +76,7 @@ bench-clients: setup ## Run SparkPi on a cluster and without one (needs Java; in
 	@$(BIN)/python -m tests.clients.installed && $(BIN)/python -m bench.spark
 
 soak: setup ## Walk for MINUTES (60): a cluster under faults drawn from seeds, in virtual time
-	@$(BIN)/python -m yarnbox.testing.walk --minutes $(or $(MINUTES),60)
+	@$(BIN)/yarnbox walk --minutes $(or $(MINUTES),60)
 
 storm: setup ## Kill, pause, starve of disk and send noise to real processes for MINUTES (5): no promise may be broken
 	@$(BIN)/python -m bench.storm --minutes $(or $(MINUTES),5)

@@ -14,7 +14,17 @@ from yarnbox.yarn.text.command_parser import CommandParser
 
 SHELLS = ("bash", "zsh", "tcsh")
 SIGNALS = ("KILL", "TERM", "STOP", "CONT")
-FORWARDED = ("job", "scenario", "sim", "load", "whatif", "paper", "yarn")
+FORWARDED = {
+    "job": "run wordcount, pi or shell: `yarnbox job --help`",
+    "scenario": "play a scenario file in virtual time: `yarnbox scenario --help`",
+    "sim": "play a workload in virtual time: `yarnbox sim --help`",
+    "load": "convert loads, capture a cluster's: `yarnbox load --help`",
+    "whatif": "judge a change of the configuration on a load: `yarnbox whatif --help`",
+    "paper": "the experiments of the literature, measured: `yarnbox paper --help`",
+    "walk": "play clusters under faults drawn from seeds: `yarnbox walk --help`",
+    "yarn": "the `yarn` command on this cluster: `yarnbox yarn node -list`",
+}
+"""Commands of other packages, and what they do."""
 
 
 def parser(forwarded: Mapping[str, argparse.ArgumentParser] | None = None) -> argparse.ArgumentParser:
@@ -65,15 +75,7 @@ def parser(forwarded: Mapping[str, argparse.ArgumentParser] | None = None) -> ar
     _add_demo(commands)
     completion = _add(commands, "completion", "print a script that completes commands and options in a shell")
     completion.add_argument("shell", choices=SHELLS, help="the shell to print it for; see docs/cluster.md")
-    for name, text in (
-        ("job", "run wordcount, pi or shell: `yarnbox job --help`"),
-        ("scenario", "play a scenario file in virtual time: `yarnbox scenario --help`"),
-        ("sim", "play a workload in virtual time: `yarnbox sim --help`"),
-        ("load", "convert loads, capture a cluster's: `yarnbox load --help`"),
-        ("whatif", "judge a change of the configuration on a load: `yarnbox whatif --help`"),
-        ("paper", "the experiments of the literature, measured: `yarnbox paper --help`"),
-        ("yarn", "the `yarn` command on this cluster: `yarnbox yarn node -list`"),
-    ):
+    for name, text in FORWARDED.items():
         _add(commands, name, text)
     commands.choices.update(forwarded or {})
     return top

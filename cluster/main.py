@@ -13,6 +13,7 @@ import json
 import os
 import shlex
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -72,6 +73,8 @@ def _forward(command: str, words: Sequence[str]) -> int:
         return _status_of(importlib.import_module("yarnbox.sim.whatif.command").main(kept))
     if command == "paper":
         return _status_of(importlib.import_module("yarnbox.sim.paper.command").main(kept))
+    if command == "walk":  # a process: the test kit stands above us
+        return subprocess.run([sys.executable, "-m", "yarnbox.testing.walk", *kept], check=False).returncode
     if command == "yarn":  # which looks for a cluster itself, in the same places and in Hadoop's
         if directory is not None:
             run.load()

@@ -49,6 +49,7 @@ from yarnbox.yarn.shuffle import INDEX_FILE, JOB_TOKEN, OUTPUT_DIRECTORY, OUTPUT
 log = logging.getLogger("am.mapreduce.child")
 
 WAIT_S = 0.05
+COMPUTE_WAIT_S = 0.25
 NOT_WANTED = 143
 """The exit code of a task that its AM does not want any more."""
 
@@ -232,11 +233,17 @@ class Task:
             )
             self._progress = lambda: shuffle.progress / 3
             shuffle.run(self._completions, self._complain, time.monotonic)
+            self._wait_to_compute()
             segments = outputs.all()
         self._phase = "REDUCE"
         self._tell()  # at once: the history tells when the shuffle has ended
         self._reduce(merges.records(segments), sum(segment.length for segment in segments))
         self._commit()
+
+    def _wait_to_compute(self) -> None:
+        """Asks until there is a slot to compute in, where copies have slots of their own."""
+        while self._plan.asks_to_compute and not self._say("computePending")["go"]:
+            self._unwanted.wait(COMPUTE_WAIT_S)
 
     def _outputs_here(self, reduce: int) -> list[Segment]:
         """What the maps, all of which are done, have left in this container for a reduce."""

@@ -25,6 +25,60 @@ JOB_FILE_VARIABLE = "YARNBOX_JOB_FILE"
 """In the AM's environment: the job's file as a resource for tasks, where they share no directory with it."""
 
 
+SPLIT_NAMES = ("off", "admission")
+
+
+def _split_name(text: str) -> str:
+    name = text.strip()
+    if name not in SPLIT_NAMES:
+        raise ValueError("one of " + ", ".join(SPLIT_NAMES))
+    return name
+
+
+@settings
+class SplitSettings:
+    """Whether reduces copy and compute in containers of two sizes."""
+
+    split: str = setting(
+        "yarnbox.mapreduce.reduce.split",
+        "off",
+        "off, or admission: reduces copy in small containers, which grow when they compute",
+        parse=_split_name,
+    )
+    copy_memory_mb: int = setting(
+        "yarnbox.mapreduce.reduce.copy.memory.mb",
+        0,
+        "memory of a reduce that copies; 0: a quarter of mapreduce.reduce.memory.mb",
+        at_least=0,
+    )
+    copy_limit: float = setting(
+        "yarnbox.mapreduce.reduce.copy.limit",
+        0.1,
+        "share of the job's memory that copies while maps run",
+        at_least=0,
+        at_most=1,
+    )
+    most_computing: int = setting(
+        "yarnbox.mapreduce.reduce.compute.max",
+        0,
+        "reduces of the job that compute at a time; 0: no limit",
+        at_least=0,
+    )
+    most_computing_per_node: int = setting(
+        "yarnbox.mapreduce.reduce.compute.max-per-node",
+        0,
+        "the same on one node",
+        at_least=0,
+    )
+    patience_ms: int = setting(
+        "yarnbox.mapreduce.reduce.compute.wait-ms",
+        10_000,
+        "how long copies wait for room while none of the job computes, until one is given up",
+        unit="ms",
+        at_least=1,
+    )
+
+
 @settings
 class JobSettings:
     """Everything that the client, the AM and the tasks of a job are told by properties."""
@@ -118,6 +172,9 @@ class JobSettings:
     )
     reduce_failures_percent: int = setting(
         "mapreduce.reduce.failures.maxpercent", 0, "reduces that may fail", at_least=0, at_most=100
+    )
+    ends_with_reduces: bool = setting(
+        "mapreduce.job.finish-when-all-reducers-done", True, "then maps that run again are killed"
     )
     commit_algorithm: int = setting(
         "mapreduce.fileoutputcommitter.algorithm.version",
@@ -215,11 +272,22 @@ class JobSettings:
     reducer_preempt_delay_s: int = setting(
         "mapreduce.job.reducer.preempt.delay.sec",
         0,
-        "how long a map starves before reduces give way",
-        at_least=0,
+        "how long a map starves before reduces give way; below zero: they never do",
+    )
+    unconditional_preempt_delay_s: int = setting(
+        "mapreduce.job.reducer.unconditional-preempt.delay.sec",
+        300,
+        "how long it starves before they do although there seems to be room; below zero: never",
+    )
+    most_running_maps: int = setting(
+        "mapreduce.job.running.map.limit", 0, "maps that run at a time; 0: no limit", at_least=0
+    )
+    most_running_reduces: int = setting(
+        "mapreduce.job.running.reduce.limit", 0, "reduces that run at a time; 0: no limit", at_least=0
     )
 
     speculation: SpeculationSettings = group(SpeculationSettings)
+    split: SplitSettings = group(SplitSettings)
 
     # Tasks.
     report_interval_ms: int = setting(
@@ -319,9 +387,10 @@ class JobSettings:
         """How long a task may do nothing: at least two of its reports; 0 is without limit."""
         return max(self.task_timeout_ms, 2 * self.report_interval_ms) if self.task_timeout_ms else 0
 
-    def fetch_limits(self) -> FetchLimits:
-        """How much of what a reduce fetches is in memory."""
-        total = self.reduce_total_bytes or int((self.reduce_memory_mb << 20) * self.heap_ratio)
+    def fetch_limits(self, memory_mb: int | None = None) -> FetchLimits:
+        """How much of what a reduce fetches is in memory, in a container of its size or of another one."""
+        size_mb = self.reduce_memory_mb if memory_mb is None else memory_mb
+        total = self.reduce_total_bytes or int((size_mb << 20) * self.heap_ratio)
         buffer = int(total * self.fetch_buffer_percent)
         return FetchLimits(
             memory_bytes=buffer,

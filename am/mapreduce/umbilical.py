@@ -2,6 +2,7 @@
 
     getTask          the AM's first word: wait, die, or run this
     statusUpdate     how far the task is, its counters, outputs it could not fetch; go on or end
+    computePending   all output of maps is copied: may the rest begin?
     commitPending    the output is written: may it be committed?
     done, failed     the task's last word
     mapCompletions   which maps have ended, from a number on
@@ -69,6 +70,8 @@ class Plan:
     codec: str
     """Of map output; nothing when it is not compressed."""
     fetch_limits: Mapping[str, int]
+    asks_to_compute: bool
+    """Whether a reduce goes on after its copy only when it may."""
     fetchers: int
     fetch_timeout_ms: int
     fetch_retry_ms: int

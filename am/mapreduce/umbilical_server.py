@@ -47,6 +47,7 @@ class UmbilicalServer:
         self._calls: dict[str, Callable[[TaskAttemptId, Mapping[str, Any]], dict[str, Any]]] = {
             "getTask": self._get_task,
             "statusUpdate": self._status_update,
+            "computePending": self._compute_pending,
             "commitPending": self._commit_pending,
             "done": self._done,
             "failed": self._failed,
@@ -92,6 +93,10 @@ class UmbilicalServer:
         )
         return {"wanted": wanted}
 
+    def _compute_pending(self, attempt_id: TaskAttemptId, _arguments: Mapping[str, Any]) -> dict[str, Any]:
+        may = self._core.compute_pending(attempt_id)
+        return {"wanted": self._core.is_wanted(attempt_id), "go": may}
+
     def _commit_pending(self, attempt_id: TaskAttemptId, _arguments: Mapping[str, Any]) -> dict[str, Any]:
         may = self._core.commit_pending(attempt_id)
         return {"wanted": self._core.is_wanted(attempt_id), "go": may}
@@ -122,6 +127,8 @@ class UmbilicalServer:
         """What a task has to know."""
         settings = self._settings
         number = attempt_id.task_id.number
+        is_split = settings.split.split != "off" and not self._core.context.is_uber
+        fetch_limits = settings.fetch_limits(self._core.memory_mb(attempt_id) if is_split else None)
         return Plan(
             job=str(attempt_id.task_id.job_id),
             attempt=str(attempt_id),
@@ -142,7 +149,8 @@ class UmbilicalServer:
             combine_spills=settings.combine_spills,
             most_spills=settings.most_spills,
             codec=settings.map_output_codec if settings.compresses_map_output else "",
-            fetch_limits=asdict(settings.fetch_limits()),
+            fetch_limits=asdict(fetch_limits),
+            asks_to_compute=is_split,
             fetchers=settings.fetchers,
             fetch_timeout_ms=settings.fetch_timeout_ms,
             fetch_retry_ms=settings.fetch_retry_ms,

@@ -5,5 +5,5 @@ world     the cluster: a ResourceManager that dies at any write or effect, NodeM
 master    the AMs: some fail, all insist on their tasks
 model     what was acknowledged, granted and seen, kept apart from the cores, and what must hold of it
 journey   what is done in a walk, drawn from its seed; a shorter one that fails in the same way
-command   `python -m yarnbox.testing.walk`
+command   `yarnbox walk`
 """

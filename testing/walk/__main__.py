@@ -1,4 +1,4 @@
-"""`python -m yarnbox.testing.walk`."""
+"""What `yarnbox walk` starts."""
 
 import sys
 

@@ -1,30 +1,34 @@
-"""`python -m yarnbox.testing.walk`: so many walks, or as many as fit into so many minutes; the first that
-fails is made short.
+"""`yarnbox walk`: so many walks, or as many as fit into so many minutes; the first that fails is made short.
 
-    python -m yarnbox.testing.walk --seeds 100 --scheduler fair
-    python -m yarnbox.testing.walk --minutes 60
-    python -m yarnbox.testing.walk --seed 4711
+    yarnbox walk --seeds 100 --scheduler fair
+    yarnbox walk --minutes 60
+    yarnbox walk --seed 4711
+    yarnbox walk --replay walk-4711.json
 
-A failure is told with its seed, which walks again in the same way, and with the steps that are needed for it.
+A failure is told with its seed, which walks again in the same way. The steps that are needed for it are
+printed and written to a file, which can be replayed when the drawing of steps has changed.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from itertools import count
+from pathlib import Path
 from random import SystemRandom
 
 from yarnbox.testing.setup import SCHEDULERS
-from yarnbox.testing.walk.journey import Outcome, draw, shorten, walk
+from yarnbox.testing.walk.journey import VERBS, Outcome, Step, draw, shorten, walk
 
 DEFAULT_SCHEDULERS = ("capacity", "fifo")
 """The FairScheduler, as Hadoop's, leaves an attempt alone for ever that comes when there is no node."""
-PROGRAM = "python -m yarnbox.testing.walk"
+PROGRAM = "yarnbox walk"
 _LARGEST_SEED = 10**9
 
 
@@ -32,6 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Walks; 1 when a promise was broken."""
     options = parser().parse_args(arguments)
     logging.disable(logging.CRITICAL)  # what goes wrong is what is looked for
+    if options.replay is not None:
+        return _replay(options.replay)
     schedulers = [options.scheduler] if options.scheduler else list(DEFAULT_SCHEDULERS)
     begun, walked, virtual_s = time.monotonic(), 0, 0.0
     coverage: Counter[str] = Counter()
@@ -76,6 +82,33 @@ def _tell(seed: int, scheduler: str, outcome: Outcome, *, is_shortened: bool) ->
         print("the steps that are needed for it:", file=sys.stderr)
         for step in steps:
             print(f"  {step}", file=sys.stderr)
+        file = Path(f"walk-{seed}.json")
+        walked = {"seed": seed, "scheduler": scheduler, "steps": [asdict(step) for step in steps]}
+        file.write_text(json.dumps(walked, indent=1) + "\n", encoding="utf-8")
+        print(f"again: {PROGRAM} --replay {file}", file=sys.stderr)
+
+
+def _replay(file: Path) -> int:
+    """Walks the steps of a file."""
+    try:
+        walked = json.loads(file.read_text(encoding="utf-8"))
+        seed, scheduler = int(walked["seed"]), str(walked["scheduler"])
+        steps = [
+            Step(int(one["after_ms"]), str(one["verb"]), tuple(map(int, one["numbers"])))
+            for one in walked["steps"]
+        ]
+        unknown = [one.verb for one in steps if one.verb not in VERBS]
+        if unknown or scheduler not in SCHEDULERS:
+            raise ValueError(f"nobody knows {(unknown or [scheduler])[0]!r}")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        print(f"walk: {file} is not a walk: {error}", file=sys.stderr)
+        return 2
+    outcome = walk(seed, scheduler, steps)
+    if outcome.fault:
+        _tell(seed, scheduler, outcome, is_shortened=False)
+        return 1
+    print(f"walk: {len(steps)} steps, {outcome.events} events; everything held")
+    return 0
 
 
 def parser() -> argparse.ArgumentParser:
@@ -89,6 +122,7 @@ def parser() -> argparse.ArgumentParser:
     )
     length = found.add_mutually_exclusive_group()
     length.add_argument("--seeds", type=_positive, default=1, metavar="N", help="walk N seeds (default: 1)")
+    length.add_argument("--replay", type=Path, metavar="FILE", help="walk what an earlier failure left")
     length.add_argument("--minutes", type=float, metavar="M", help="walk for M minutes")
     found.add_argument("--seed", type=int, metavar="S", help="the first seed (default: any)")
     found.add_argument("--scheduler", choices=SCHEDULERS, help="default: one after the other")

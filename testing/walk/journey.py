@@ -21,10 +21,12 @@ from yarnbox.testing.walk.master import master_of
 from yarnbox.testing.walk.model import FINAL, BrokenPromiseError, Promised
 from yarnbox.testing.walk.world import WalkCluster
 from yarnbox.yarn.connection.rpc import RpcError
+from yarnbox.yarn.enums import YarnApplicationAttemptState
 from yarnbox.yarn.errors import ApplicationNotFoundError, YarnError
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.client import (
+    GetApplicationAttemptReportRequest,
     GetApplicationReportRequest,
     GetNewApplicationRequest,
     KillApplicationRequest,
@@ -36,9 +38,16 @@ from yarnbox.yarn.resources.resource import Resource
 STEPS = 40
 BEGINNING_S = 3
 CALM_S = 6 * 3600
+CALM_NODES_S = 60
+"""By then every node is there, and none of them may be lost any more."""
 LOOK_S = 10
 TRIES = 200
 MAX_ATTEMPTS = 4
+ENDED = (
+    YarnApplicationAttemptState.FAILED,
+    YarnApplicationAttemptState.KILLED,
+    YarnApplicationAttemptState.FINISHED,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +115,7 @@ def walk(seed: int, scheduler: str, steps: Sequence[Step] | None = None) -> Outc
     fault = cluster.model.fault
     digest = blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
     kind = "" if fault is None else f"{type(fault).__name__} {_letters(str(fault)[:60])}"
-    told = "" if fault is None else cluster.model.told()
+    told = "" if fault is None else cluster.model.story()
     return Outcome(told, kind, digest, len(lines), now_s, journey.coverage)
 
 
@@ -151,10 +160,10 @@ class _Journey:
 
     def submit(self, numbers: Sequence[int]) -> None:
         """A client submits an application, again until it is answered."""
-        failures = numbers[3] % (MAX_ATTEMPTS + 2) if numbers[3] % 3 == 0 else 0
+        failures = numbers[3] // 3 % (MAX_ATTEMPTS + 2) if numbers[3] % 3 == 0 else 0
         promised = Promised(failures=failures, max_attempts=MAX_ATTEMPTS)
         size = Resource(1024 * (1 + numbers[1] % 4), 1 + numbers[1] % 2)
-        master = master_of(promised, numbers[0] % 8, size, 1 + numbers[2] % 30)
+        master = master_of(self._model, promised, numbers[0] % 8, size, 1 + numbers[2] % 30)
         self._spawn(self._submit(promised, master))
 
     async def _submit(self, promised: Promised, master: Master) -> None:
@@ -259,6 +268,20 @@ class _Journey:
                 continue
             else:
                 self._model.note_report(application_id, answer.application_report)
+        for application_id in list(self._model.apps):
+            await self._look_at_failures(application_id)
+
+    async def _look_at_failures(self, application_id: ApplicationId) -> None:
+        """Attempts of whose failure a ResourceManager has heard have ended, whoever is asked."""
+        for container_id in list(self._model.apps[application_id].heard):
+            attempt_id = container_id.application_attempt_id
+            request = GetApplicationAttemptReportRequest(application_attempt_id=attempt_id)
+            try:
+                answer = await self._cluster.ask("getApplicationAttemptReport", request)
+            except (YarnError, RpcError):
+                continue
+            state = answer.application_attempt_report.yarn_application_attempt_state
+            self._model.expect(state in ENDED, f"{attempt_id} had failed and is {state}")
 
     # The end
 
@@ -270,6 +293,8 @@ class _Journey:
         cluster.pass_time(120)
         for host in cluster.nodes:
             cluster.start_node_manager(host)
+        cluster.pass_time(CALM_NODES_S)
+        removals = cluster.removals()
         ends_s = cluster.now_s + CALM_S
         while cluster.now_s < ends_s and self._model.fault is None:
             cluster.pass_time(LOOK_S)
@@ -278,6 +303,7 @@ class _Journey:
                 break
         cluster.pass_time(60)
         self.look(())
+        self._model.expect(cluster.removals() == removals, "a node was lost, though all was calm")
         self._expect_quiet()
 
     def _unfinished(self) -> list[ApplicationId]:

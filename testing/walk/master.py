@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from yarnbox.am.asks import ContainerRequest
 from yarnbox.am.connection import Connection
 from yarnbox.am.environment import ContainerEnvironment
-from yarnbox.testing.walk.model import Promised
+from yarnbox.testing.walk.model import Model, Promised
 from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.errors import YarnError
@@ -16,25 +16,28 @@ from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.resources.resource import Resource
 
+OWN_FAILURE = 1
+"""The exit status of an AM that fails by itself."""
 HEARTBEAT_MS = 1000
 PATIENCE_S = 120
 
 
 def master_of(
-    promised: Promised, tasks: int, size: Resource, seconds: int
+    model: Model, promised: Promised, tasks: int, size: Resource, seconds: int
 ) -> Callable[[ContainerEnvironment, Connection], Awaitable[int]]:
     """An AM for an application of the model."""
     task = ContainerLaunchContext(command=(f"sleep {seconds}",))
     request = ContainerRequest(capability=size, priority=1)
 
     async def master(environment: ContainerEnvironment, connection: Connection) -> int:
-        promised.begun[environment.container_id.application_attempt_id.attempt_id] = None
+        model.note_master(promised, environment.container_id)
         rm = connection.rm_client(environment.amrm_token)
         nm = connection.nm_client(rm)
         await rm.register(environment.node_id.host)
         if promised.failed < promised.failures:
             promised.failed += 1
-            return 1
+            promised.failing[environment.container_id] = None
+            return OWN_FAILURE
         rm.asks.add(request, tasks)
         left = tasks
         loop = asyncio.get_running_loop()

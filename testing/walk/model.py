@@ -4,8 +4,9 @@
   ResourceManager, and a kill that was answered.
 - An end is an end: a final state that was seen does not change.
 - No container is granted twice, and no machine runs more than it has.
+- An AM is told of a container's end once by each ResourceManager.
 - An attempt that did not fail by itself costs the application nothing: it fails only when its AM failed as
-  often as it may.
+  often as it may. When the ResourceManager has heard of so many failures, no AM begins any more.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from yarnbox.yarn.enums import FinalApplicationStatus, YarnApplicationState
-from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.master import AllocateResponse
 from yarnbox.yarn.records.tokens import AMRMTokenIdentifier, Token
 from yarnbox.yarn.resources.resource import NONE, Resource
@@ -42,6 +44,10 @@ class Promised:
     max_attempts: int
     failed: int = 0
     """How often it did."""
+    failing: dict[ContainerId, None] = field(default_factory=dict)
+    """The containers in which it did."""
+    heard: dict[ContainerId, None] = field(default_factory=dict)
+    """Those of them of which a ResourceManager has heard for certain."""
     begun: dict[int, None] = field(default_factory=dict)
     """The attempts whose AM began."""
     forgotten: int = 0
@@ -65,6 +71,9 @@ class Model:
     """What was acknowledged."""
     granted: dict[ContainerId, tuple[bytes, int]] = field(default_factory=dict)
     """With which token and response id each container was granted."""
+    told: dict[tuple[ApplicationAttemptId, ContainerId], tuple[int, int]] = field(default_factory=dict)
+    """By which ResourceManager, and in which answer, an AM was told of a container's end."""
+    rm_number: int = 0
     fault: BaseException | None = None
 
     def broke(self, error: BaseException) -> None:
@@ -77,7 +86,7 @@ class Model:
         if not condition:
             self.broke(BrokenPromiseError(text))
 
-    def told(self) -> str:
+    def story(self) -> str:
         """What went wrong, with where."""
         assert self.fault is not None
         return "".join(traceback.format_exception(self.fault)).strip()
@@ -91,10 +100,26 @@ class Model:
             promised.lost_at_s = now_s
             promised.forgotten += not is_known
 
+    def note_master(self, promised: Promised, container_id: ContainerId) -> None:
+        """An AM begins."""
+        self.expect(
+            len(promised.heard) < promised.max_attempts,
+            f"{container_id} begins, and {len(promised.heard)} attempts before it have failed",
+        )
+        promised.begun[container_id.application_attempt_id.attempt_id] = None
+
+    def note_ends(self, ended: Iterable[ContainerStatus]) -> None:
+        """A ResourceManager that knows the node well was told so, and has answered."""
+        for status in ended:
+            promised = self.begun.get(status.container_id.application_id)
+            if promised is not None and status.container_id in promised.failing:
+                promised.heard[status.container_id] = None
+
     def note_rm_death(self, now_s: float) -> None:
         """What a ResourceManager was about to notice, the next one never learns: it will hear nothing of the
         AM for as long as it takes, and count that as a failure, as in Hadoop.
         """
+        self.rm_number += 1
         for promised in self.begun.values():
             if promised.lost_at_s is not None and now_s - promised.lost_at_s < NOTICED_S:
                 promised.forgotten += 1
@@ -106,12 +131,21 @@ class Model:
         if token is None or answer.response_id is None:
             return
         attempt_id = identifier_of(token, AMRM_TOKEN, AMRMTokenIdentifier).app_attempt_id
+        assert attempt_id is not None
         for container in answer.allocated_containers:
             now = (token.identifier, answer.response_id)
             before = self.granted.setdefault(container.id, now)
             self.expect(before == now, f"{container.id} was granted twice")
             self.expect(
                 container.id.application_attempt_id == attempt_id, f"{attempt_id} was granted {container.id}"
+            )
+        for status in answer.completed_container_statuses:
+            here = (self.rm_number, answer.response_id)
+            rm_number, response_id = self.told.get((attempt_id, status.container_id), here)
+            self.told[attempt_id, status.container_id] = here
+            self.expect(
+                rm_number != self.rm_number or response_id == answer.response_id,
+                f"{attempt_id} was told twice that {status.container_id} has ended",
             )
 
     def look_at_machine(self, host: str, running: Iterable[Resource], capacity: Resource) -> None:

@@ -20,11 +20,13 @@ from yarnbox.nm.edge.virtual import VirtualNode
 from yarnbox.nm.effects import Launch
 from yarnbox.nm.executor.process import Answers
 from yarnbox.nm.settings import NMSettings
-from yarnbox.rm.edge.services import CLIENT, MASTER
+from yarnbox.rm.edge.services import CLIENT, MASTER, TRACKER
 from yarnbox.testing.virtual_time.cluster import PORT, VirtualCluster
 from yarnbox.testing.virtual_time.nodes import NodeWorld, Pulse, ScriptedExecutor
+from yarnbox.testing.walk.master import OWN_FAILURE
 from yarnbox.testing.walk.model import Model
 from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError, RpcError
+from yarnbox.yarn.enums import NodeAction
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.resources.resource import Resource
@@ -40,7 +42,7 @@ CONF = {
     "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "2000",
     "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": "30000",
     "yarn.nm.liveness-monitor.expiry-interval-ms": "20000",
-    "yarn.am.liveness-monitor.expiry-interval-ms": "3600000",
+    "yarn.am.liveness-monitor.expiry-interval-ms": "600000",
     "yarn.resourcemanager.am.max-attempts": "4",
     "yarn.nodemanager.recovery.enabled": "true",
     "yarn.nodemanager.address": f"${{yarn.nodemanager.hostname}}:{PORT}",
@@ -160,6 +162,7 @@ class WalkCluster(VirtualCluster):
         self.model = Model()
         self._kept: dict[str, dict[str, bytes]] = {}
         """What each NodeManager stored, by its host."""
+        self._registrations: dict[str, int] = {}
         super().__init__(nodes, scheduler=scheduler, seed=seed, resource=SIZE, conf={**CONF, **(conf or {})})
         self.loop.set_exception_handler(self._note_exception)
 
@@ -200,10 +203,20 @@ class WalkCluster(VirtualCluster):
             raise ConnectionFailedError(f"{rpc}: {error}") from error
         if service == MASTER and rpc == "allocate":
             self.model.note_grants(caller.token, answer)
+        elif service == TRACKER and host is not None:
+            self._note_track(rpc, request, answer, host)
         if rpc not in NEVER_REPEATED and self.weather.is_lost(host):
             await asyncio.sleep(1)
             raise ConnectionFailedError(f"{rpc}: the answer was lost")
         return answer
+
+    def _note_track(self, rpc: str, request: Any, answer: Any, host: str) -> None:
+        if rpc == "registerNodeManager":
+            self._registrations[host] = self._registrations.get(host, 0) + 1
+        elif answer.node_action is NodeAction.NORMAL and self._registrations.get(host) == 1:
+            # It was never away: what it tells cannot have been concluded otherwise before.
+            ended = request.node_status.containers_statuses
+            self.model.note_ends(one for one in ended if one.exit_status == OWN_FAILURE)
 
     async def _call_node(self, host: str, rpc: str, request: Any, caller: Caller) -> Any:
         # The ResourceManager's own calls of nodes come this way, too.
@@ -271,10 +284,22 @@ class WalkCluster(VirtualCluster):
             executor = self.executor_of(host)
             self._start_node(host, executor.capacity, executor.adopt)
 
+    def removals(self) -> int:
+        """How many nodes have left the scheduler."""
+        return sum(one.type == "SchedulerNodeRemoved" for one in self.all_events())
+
     def used_up(self) -> list[str]:
         """What is still booked, or still runs, though everything has ended."""
-        scheduler = self.rm.context.scheduler
+        context = self.rm.context
+        scheduler, monitors = context.scheduler, context.monitors
         found = list(self.leaks())
+        found += [f"{one} is in the scheduler" for one in scheduler.applications]
+        found += [f"{one} is served" for one in context.am_sessions]
+        waiting = (len(monitors.am), len(monitors.am_finishing), len(monitors.container))
+        if any(waiting):
+            found.append("{} AMs, {} AMs that finish, {} containers are waited for".format(*waiting))
+        for host, at in self.nodes.items():
+            found += [f"{one} is known to {host}" for one in at.core.context.containers]
         for node in scheduler.tracker.nodes.values():
             found += [f"{one} is booked on {node.node_id}" for one in node.containers]
             if node.reserved_container is not None:

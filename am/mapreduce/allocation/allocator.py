@@ -8,9 +8,11 @@ RMContainerAllocator and RMContainerRequestor.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from yarnbox.am.asks import ContainerRequest, RequestTable
+from yarnbox.am.mapreduce.allocation.compute_slots import ComputeSlots
 from yarnbox.am.mapreduce.allocation.preemption import given_up
 from yarnbox.am.mapreduce.allocation.rampup import Amounts, reduces_to_add
 from yarnbox.am.mapreduce.allocation.waiting import WaitingAttempts
@@ -24,6 +26,7 @@ from yarnbox.am.mapreduce.app.events import (
     ContainerDeallocated,
     ContainerEvent,
     ContainerRequested,
+    ContainerResized,
     JobUpdatedNodes,
 )
 from yarnbox.am.mapreduce.ids import TaskAttemptId
@@ -36,8 +39,11 @@ from yarnbox.yarn.resources.resource import Resource
 
 FAST_FAIL_MAP = 5
 REDUCE = 10
+COPY = 11
 MAP = 20
-"""Request priorities, a smaller number first: what failed before, reduces, maps."""
+"""Request priorities, a smaller number first: what failed before, reduces, those that only copy, maps."""
+
+PREEMPTED_FOR_MAPS = "Reducer preempted to make room for pending map attempts"
 
 MapsDone = Callable[[], tuple[int, int, int]]
 """Maps done, all maps, and how many have to be done before reduces are asked for."""
@@ -47,9 +53,9 @@ class Allocator:
     """The containers of one job."""
 
     __slots__ = (
-        "_asks", "_assigned", "_assigned_maps", "_avoided", "_container_of", "_context", "_failures",
-        "_headroom", "_map_size", "_maps_done", "_nodes", "_pending_reduces", "_progress_of", "_rack_of",
-        "_reduce_size", "_refuses", "_starving_since_ms", "_waiting",
+        "_asks", "_assigned", "_assigned_maps", "_avoided", "_container_of", "_context", "_failing",
+        "_failures", "_headroom", "_map_size", "_maps_done", "_nodes", "_pending_maps", "_pending_reduces",
+        "_progress_of", "_rack_of", "_reduce_size", "_refuses", "_slots", "_waiting",
     )  # fmt: skip
 
     def __init__(
@@ -70,16 +76,18 @@ class Allocator:
         self._refuses = refuses
         self._map_size = Resource(settings.map_memory_mb, settings.map_vcores)
         self._reduce_size = Resource(settings.reduce_memory_mb, settings.reduce_vcores)
+        self._slots = ComputeSlots(context, asks, self._reduce_size)
         self._waiting = WaitingAttempts()
-        self._pending_reduces: dict[TaskAttemptId, ContainerRequest] = {}
+        self._pending_maps: dict[TaskAttemptId, ContainerRequest] = {}
+        self._pending_reduces: dict[TaskAttemptId, None] = {}
         self._assigned: dict[ContainerId, tuple[TaskAttemptId, Container]] = {}
         self._container_of: dict[TaskAttemptId, ContainerId] = {}
         self._assigned_maps = 0
         self._headroom = Resource()
         self._nodes = 0
         self._failures: dict[str, int] = {}
-        self._avoided: dict[str, None] = {}
-        self._starving_since_ms: int | None = None
+        self._failing: dict[str, None] = {}  # hosts where too much has failed
+        self._avoided: dict[str, None] = {}  # the same, unless they are too many
 
     # What attempts say.
 
@@ -91,37 +99,45 @@ class Allocator:
             self._deallocate(event.attempt_id)
         elif isinstance(event, ContainerAttemptFailed):
             self._count_failure(event.host)
+        elif isinstance(event, ContainerResized) and event.attempt_id in self._container_of:
+            assert event.container.id is not None
+            self._assigned[event.container.id] = (event.attempt_id, event.container)
+            self._slots.resized(event.attempt_id, event.container)
+
+    def may_compute(self, attempt_id: TaskAttemptId) -> bool:
+        """Whether a reduce that has copied all output of maps may go on."""
+        return self._slots.may_compute(attempt_id)
 
     def _request(self, event: ContainerRequested) -> None:
-        settings = self._context.settings
-        if event.attempt_id.is_map:
+        attempt_id = event.attempt_id
+        if attempt_id.is_map:
             request = ContainerRequest(
                 capability=self._map_size,
                 priority=FAST_FAIL_MAP if event.after_failure else MAP,
                 nodes=() if event.after_failure else event.hosts,
                 racks=() if event.after_failure else event.racks,
-                node_label_expression=settings.map_label,
+                node_label_expression=self._context.settings.map_label,
             )
-            self._ask(event.attempt_id, request)
+            if event.after_failure:  # goes to the head of the line
+                self._pending_maps = {attempt_id: request, **self._pending_maps}
+            else:
+                self._pending_maps[attempt_id] = request
+            self._schedule_maps()
             return
-        request = ContainerRequest(
-            capability=self._reduce_size,
-            priority=REDUCE,
-            node_label_expression=settings.reduce_label,
-        )
-        if event.after_failure:  # goes to the head of the line
-            self._pending_reduces = {event.attempt_id: request, **self._pending_reduces}
+        if event.after_failure:
+            self._pending_reduces = {attempt_id: None, **self._pending_reduces}
         else:
-            self._pending_reduces[event.attempt_id] = request
+            self._pending_reduces[attempt_id] = None
         if not self._waiting.maps:
             self._schedule_reduces()
 
     def _ask(self, attempt_id: TaskAttemptId, request: ContainerRequest) -> None:
-        self._waiting.add(attempt_id, request)
+        self._waiting.add(attempt_id, request, self._context.now_ms)
         self._asks.add(request)
         self._context.order(Ask())
 
     def _deallocate(self, attempt_id: TaskAttemptId) -> None:
+        self._pending_maps.pop(attempt_id, None)
         self._pending_reduces.pop(attempt_id, None)
         request = self._waiting.pop(attempt_id)
         if request is not None:
@@ -132,19 +148,25 @@ class Allocator:
             self._asks.release(container_id)
 
     def _count_failure(self, host: str) -> None:
-        """Avoids a host where too much fails; none at all when they are too large a part of the cluster."""
         settings = self._context.settings
-        self._failures[host] = self._failures.get(host, 0) + 1
-        if not settings.is_blacklisting or self._failures[host] < settings.host_failures:
-            return
-        avoided = {**self._avoided, host: None}
-        ceiling = settings.blacklisting_ceiling_percent
-        if ceiling >= 0 and self._nodes > 0 and len(avoided) * 100 // self._nodes >= ceiling:
-            self._asks.update_blacklist(removals=list(self._avoided))
-            self._avoided = {}
-        elif host not in self._avoided:
+        failures = self._failures[host] = self._failures.get(host, 0) + 1
+        if settings.is_blacklisting and failures >= settings.host_failures:
+            self._failing[host] = None
+            self._choose_avoided()
+
+    def _choose_avoided(self) -> None:
+        """Avoids the hosts where too much has failed; none at all while they are too large a part of the
+        cluster.
+        """
+        ceiling = self._context.settings.blacklisting_ceiling_percent
+        share = len(self._failing) * 100 // self._nodes if self._nodes else 0
+        avoided = {} if 0 <= ceiling <= share else dict(self._failing)
+        if avoided != self._avoided:
+            self._asks.update_blacklist(
+                additions=[host for host in avoided if host not in self._avoided],
+                removals=[host for host in self._avoided if host not in avoided],
+            )
             self._avoided = avoided
-            self._asks.update_blacklist(additions=[host])
 
     # What the RM says.
 
@@ -152,6 +174,7 @@ class Allocator:
         """Takes in the answer of a heartbeat."""
         self._headroom = response.limit or Resource()
         self._nodes = response.num_cluster_nodes or 0
+        self._choose_avoided()
         for status in response.completed_container_statuses:
             if status.container_id is not None:
                 self._complete(status.container_id, status.exit_status, status.diagnostics)
@@ -160,6 +183,8 @@ class Allocator:
             self._give_up(response.preempt)
         for container in response.allocated_containers:
             self._assign(container)
+        self._slots.take(response)
+        self._schedule_maps()
         if not self._relieve_starving_maps():
             self._schedule_reduces()
 
@@ -179,6 +204,7 @@ class Allocator:
             return None
         del self._container_of[owner[0]]
         self._assigned_maps -= owner[0].is_map
+        self._slots.end(owner[0])
         return owner[0]
 
     def _leave_nodes(self, response: AllocateResponse) -> None:
@@ -231,71 +257,128 @@ class Allocator:
         self._assigned[container.id] = (attempt_id, container)
         self._container_of[attempt_id] = container.id
         self._assigned_maps += attempt_id.is_map
+        if not attempt_id.is_map:
+            self._slots.start(attempt_id, container)
         self._context.post(AttemptAssigned(attempt_id=attempt_id, container=container))
 
+    # Maps.
+
+    def _schedule_maps(self) -> None:
+        """Asks for the pending maps, no more at a time than may run."""
+        for attempt_id in list(self._pending_maps)[: self._room_for_maps()]:
+            self._ask(attempt_id, self._pending_maps.pop(attempt_id))
+
+    def _room_for_maps(self) -> int | None:
+        limit = self._context.settings.most_running_maps
+        return max(limit - self._waiting.maps - self._assigned_maps, 0) if limit else None
+
     # Reduces.
+
+    @property
+    def _assigned_reduces(self) -> int:
+        return len(self._assigned) - self._assigned_maps
 
     def _schedule_reduces(self) -> None:
         """Asks for as many of the pending reduces as is their turn."""
         done, all_maps, needed = self._maps_done()
+        if self._slots.is_on and done == all_maps:
+            self._take_back_copies()
         if not self._pending_reduces or done < needed:
+            return
+        if self._slots.is_on and done < all_maps:
+            self._ask_for_reduces(self._room_for_copies(), self._slots.copy_size, COPY)
             return
         amounts = Amounts(
             completed_maps=done,
             total_maps=all_maps,
-            waiting_maps=self._waiting.maps,
+            waiting_maps=self._waiting.maps + len(self._pending_maps),
             assigned_maps=self._assigned_maps,
             waiting_reduces=self._waiting.reduces,
-            assigned_reduces=len(self._assigned) - self._assigned_maps,
+            assigned_reduces=self._assigned_reduces,
             pending_reduces=len(self._pending_reduces),
             map_mb=self._map_size.memory_mb,
             reduce_mb=self._reduce_size.memory_mb,
             headroom_mb=self._headroom.memory_mb,
         )
         change = reduces_to_add(amounts, self._context.settings.rampup_limit)
-        for attempt_id in list(self._pending_reduces)[: max(change, 0)]:
-            self._ask(attempt_id, self._pending_reduces.pop(attempt_id))
+        self._ask_for_reduces(change, self._reduce_size, REDUCE)
         if change < 0:
             self._take_back_reduces(-change)
 
+    def _ask_for_reduces(self, count: int, size: Resource, priority: int) -> None:
+        settings = self._context.settings
+        if settings.most_running_reduces:
+            held = self._waiting.reduces + self._assigned_reduces
+            count = min(count, settings.most_running_reduces - held)
+        request = ContainerRequest(
+            capability=size, priority=priority, node_label_expression=settings.reduce_label
+        )
+        for attempt_id in list(self._pending_reduces)[: max(count, 0)]:
+            del self._pending_reduces[attempt_id]
+            self._ask(attempt_id, request)
+
+    def _room_for_copies(self) -> int:
+        """How many reduces more may copy while maps run: at least one at a time does."""
+        held_mb = sum((one.resource or Resource()).memory_mb for _, one in self._assigned.values())
+        total_mb = self._headroom.memory_mb + held_mb
+        limit_mb = int(self._context.settings.split.copy_limit * total_mb)
+        most = max(limit_mb // self._slots.copy_size.memory_mb, 1)
+        return most - self._slots.copying - self._waiting.reduces
+
+    def _take_back_copies(self) -> None:
+        """All maps are done: who has no container yet has nothing to wait for, and asks for all of it."""
+        waiting = self._waiting.waiting_reduces()
+        self._take_back([one for one in waiting if self._waiting.request_of(one).priority == COPY])
+
     def _take_back_reduces(self, count: int) -> None:
         """Puts reduces that were asked for and have no container back in the line."""
-        if count <= 0:
-            return
-        for attempt_id in reversed(self._waiting.waiting_reduces()[-count:]):
-            request = self._waiting.request_of(attempt_id)
+        if count > 0:
+            self._take_back(self._waiting.waiting_reduces()[-count:])
+
+    def _take_back(self, reduces: list[TaskAttemptId]) -> None:
+        for attempt_id in reduces:
+            self._asks.remove(self._waiting.request_of(attempt_id))
             self._waiting.pop(attempt_id)
-            self._asks.remove(request)
-            self._pending_reduces = {attempt_id: request, **self._pending_reduces}
+        self._pending_reduces = {**dict.fromkeys(reduces), **self._pending_reduces}
 
     def _relieve_starving_maps(self) -> bool:
-        """When maps wait and nothing is free, reduces that have no container yet step back, then some that
-        have. Whether maps starve.
-        """
-        if not self._waiting.maps or self._map_size.memory_mb <= self._headroom.memory_mb:
-            self._starving_since_ms = None
+        """Where no map runs and none can start, reduces make room. Whether they do."""
+        if self._assigned_maps or not self._waiting.maps:
+            return False
+        settings = self._context.settings
+        starving = self._maps_older_than(settings.unconditional_preempt_delay_s)
+        if not starving:
+            wanted_mb = self._waiting.reduces * self._reduce_size.memory_mb
+            if self._headroom.memory_mb - wanted_mb >= self._map_size.memory_mb:
+                return False
+            delay_s = settings.reducer_preempt_delay_s
+            starving = self._waiting.maps if delay_s == 0 else self._maps_older_than(delay_s)
+        if not starving:
             return False
         self._take_back_reduces(self._waiting.reduces)
-        now_ms = self._context.now_ms
-        if self._starving_since_ms is None:
-            self._starving_since_ms = now_ms
-        delay_ms = self._context.settings.reducer_preempt_delay_s * 1000
-        if not self._assigned_maps and now_ms - self._starving_since_ms >= delay_ms:
-            self._preempt_reduces()
+        self._preempt_reduces(starving)
         return True
 
-    def _preempt_reduces(self) -> None:
-        """No map runs and none can start: the reduces that are least far make room."""
+    def _maps_older_than(self, delay_s: int) -> int:
+        if delay_s < 0:
+            return 0
+        return self._waiting.maps_since_before(self._context.now_ms - delay_s * 1000)
+
+    def _preempt_reduces(self, starving: int) -> None:
+        """The reduces that are least far go; those that only copy last, for they free little."""
         running = [
-            (self._progress_of(attempt_id), attempt_id)
+            (self._slots.is_copying(attempt_id), self._progress_of(attempt_id), attempt_id)
             for attempt_id, _ in self._assigned.values()
             if not attempt_id.is_map
         ]
+        running.sort(key=lambda one: (one[0], one[1], -one[2].task_id.number))
         if not running:
             return
-        per_map = -(-self._map_size.memory_mb // max(self._reduce_size.memory_mb, 1))
-        at_most = int(self._context.settings.preemption_limit * len(running))
-        needed = per_map * self._waiting.maps
-        running.sort(key=lambda pair: (pair[0], -pair[1].task_id.number))
-        for _, attempt_id in running[: max(min(needed, at_most), per_map)]:
-            self._context.post(AttemptKill(attempt_id=attempt_id, diagnostics="RAMPING_DOWN_REDUCER"))
+        only_copies = running[0][0]
+        size_mb = max((self._slots.copy_size if only_copies else self._reduce_size).memory_mb, 1)
+        map_mb = self._map_size.memory_mb
+        total_mb = self._headroom.memory_mb + size_mb * len(running)
+        share = math.ceil(self._context.settings.preemption_limit * total_mb / size_mb)
+        count = min(max(-(-map_mb // size_mb), share), -(-starving * map_mb // size_mb))
+        for _, _, attempt_id in running[:count]:
+            self._context.post(AttemptKill(attempt_id=attempt_id, diagnostics=PREEMPTED_FOR_MAPS))

@@ -66,5 +66,9 @@ class UberAllocator:
             self._waiting.remove(self._current)
             self._context.post(AttemptAssigned(attempt_id=self._current, container=self._own))
 
+    def may_compute(self, _attempt_id: TaskAttemptId) -> bool:
+        """The one that runs may."""
+        return True
+
     def take(self, response: AllocateResponse) -> None:
         """The RM has nothing to say to a job that asks for nothing."""

@@ -23,6 +23,7 @@ class _Place(NamedTuple):
 class _Waiting:
     request: ContainerRequest
     places: tuple[_Place, ...]
+    since_ms: int
 
 
 class WaitingAttempts:
@@ -34,11 +35,11 @@ class WaitingAttempts:
         self.maps = 0
         self.reduces = 0
 
-    def add(self, attempt_id: TaskAttemptId, request: ContainerRequest) -> None:
-        """It waits, at the hosts and racks of its request and anywhere."""
+    def add(self, attempt_id: TaskAttemptId, request: ContainerRequest, now_ms: int) -> None:
+        """It waits from now on, at the hosts and racks of its request and anywhere."""
         names = (*request.nodes, *request.racks, ANY)
         places = tuple(_Place(request.priority, name) for name in names)
-        self._waiting[attempt_id] = _Waiting(request, places)
+        self._waiting[attempt_id] = _Waiting(request, places, now_ms)
         for place in places:
             self._at.setdefault(place, {})[attempt_id] = None
         self._count(attempt_id, 1)
@@ -67,6 +68,13 @@ class WaitingAttempts:
                 if self._waiting[attempt_id].request.capability.memory_mb <= size.memory_mb:
                     return attempt_id
         return None
+
+    def maps_since_before(self, moment_ms: int) -> int:
+        """How many maps have waited since before that moment."""
+        return sum(
+            attempt_id.is_map and waiting.since_ms < moment_ms
+            for attempt_id, waiting in self._waiting.items()
+        )
 
     def waiting_reduces(self) -> list[TaskAttemptId]:
         """The reduces, in order."""

@@ -49,7 +49,8 @@ from yarnbox.yarn.runtime.statemachine import Table, choose, ignore, stay, to
 
 ABORTED = -100
 PREEMPTED = -102
-NOT_ITS_FAULT = (ABORTED, PREEMPTED)
+KILLED_BY_CONTAINER_SCHEDULER = -108
+NOT_ITS_FAULT = (ABORTED, PREEMPTED, KILLED_BY_CONTAINER_SCHEDULER)
 """Exit statuses with which YARN took the container away: neither a failed attempt nor a failed task."""
 
 

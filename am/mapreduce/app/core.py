@@ -201,6 +201,17 @@ class Core(TurnCore[Effect]):
         self.tell(*events)
         return True
 
+    def compute_pending(self, attempt_id: TaskAttemptId) -> bool:
+        """A reduce has copied all; whether it may go on now."""
+        if not self.is_wanted(attempt_id):
+            return False
+        return self.turn(lambda: self.allocator.may_compute(attempt_id))
+
+    def memory_mb(self, attempt_id: TaskAttemptId) -> int:
+        """Of the attempt's container, as it was given."""
+        container = self.job.attempt(attempt_id).container
+        return container.resource.memory_mb if container is not None and container.resource else 0
+
     def commit_pending(self, attempt_id: TaskAttemptId) -> bool:
         """A task has its output ready; whether it may commit it now."""
         if not self.is_wanted(attempt_id):

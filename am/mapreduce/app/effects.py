@@ -53,6 +53,14 @@ class StopTask:
 
 
 @dataclass(frozen=True, slots=True)
+class ResizeTask:
+    """Tell the node that the container has grown: ContainerResized, or AttemptKill if it does not take it."""
+
+    attempt_id: TaskAttemptId
+    container: Container
+
+
+@dataclass(frozen=True, slots=True)
 class Ask:
     """Something was asked for: do not wait for the next heartbeat."""
 
@@ -73,4 +81,6 @@ class WriteLog:
     text: str
 
 
-Effect = SetUpJob | CommitJob | AbortJob | AbortTask | LaunchTask | StopTask | Ask | Record | WriteLog
+Effect = (
+    SetUpJob | CommitJob | AbortJob | AbortTask | LaunchTask | StopTask | ResizeTask | Ask | Record | WriteLog
+)

@@ -325,6 +325,14 @@ class ContainerAttemptFailed(ContainerEvent):
     host: str
 
 
+@event
+class ContainerResized(ContainerEvent):
+    """Its node has enlarged the container of an attempt."""
+
+    attempt_id: TaskAttemptId
+    container: Container
+
+
 # The speculator.
 
 
@@ -344,7 +352,7 @@ class SpeculatorContainerNeed(SpeculatorEvent):
 
 @event
 class SpeculatorAttemptStart(SpeculatorEvent):
-    """The attempt's container runs since then."""
+    """The attempt's container runs since then; one that waits to compute starts anew when it does."""
 
     attempt_id: TaskAttemptId
     time_ms: int

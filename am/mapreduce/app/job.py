@@ -208,6 +208,9 @@ def _judge_task(job: Job, event: JobTaskCompleted) -> JobState:
         job.diagnostics.append(f"Job failed as tasks failed. {failed}{job.count(TaskType.REDUCE, 'FAILED')}")
         return _end_tasks(job, JobState.FAIL_WAIT, JobState.FAIL_ABORT)
     if not _are_all_done(job):
+        if job.reduces and settings.ends_with_reduces and _are_reduces_done(job):
+            for task in job.maps:
+                job.context.post(TaskKill(task_id=task.id))  # nobody needs what they make anew
         return JobState.RUNNING
     job.context.order(CommitJob())
     return JobState.COMMITTING
@@ -255,7 +258,7 @@ def _hear_complaint(job: Job, event: JobTaskAttemptFetchFailure) -> None:
 
 def _leave_nodes(job: Job, event: JobUpdatedNodes) -> None:
     """What succeeded maps wrote on these nodes is lost. While a reduce has still to fetch, they run again."""
-    if not job.reduces or all(task.id in job.completed for task in job.reduces):
+    if not job.reduces or _are_reduces_done(job):
         return
     for task in job.maps:
         attempt_id = task.successful_attempt
@@ -321,6 +324,11 @@ def _count(job: Job, event: JobTaskCompleted) -> None:
 
 def _are_all_done(job: Job) -> bool:
     return len(job.completed) == len(job.maps) + len(job.reduces)
+
+
+def _are_reduces_done(job: Job) -> bool:
+    done = sum(job.count(TaskType.REDUCE, state) for state in ("SUCCEEDED", "FAILED", "KILLED"))
+    return done == len(job.reduces)
 
 
 def _has_failed(job: Job, type_: TaskType, allowed_percent: int) -> bool:

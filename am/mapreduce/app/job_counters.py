@@ -17,13 +17,20 @@ Sums = dict[str, dict[str, int]]
 
 
 def of_tasks(tasks: Iterable[Task]) -> Sums:
-    """The sum of the counters of the attempts that succeeded."""
+    """The sum of the counters of the attempts that succeeded; of a task that runs, of the furthest one."""
     sums: Sums = {}
     for task in tasks:
-        attempt = task.attempts.get(task.successful_attempt) if task.successful_attempt else None
+        attempt = _best_attempt(task)
         if attempt is not None:
             add(sums, attempt.counters)
     return sums
+
+
+def _best_attempt(task: Task) -> Attempt | None:
+    if task.successful_attempt is not None:
+        return task.attempts[task.successful_attempt]
+    running = [task.attempts[attempt_id] for attempt_id in task.live]
+    return max(running, key=lambda attempt: attempt.progress, default=None)
 
 
 def of_job(tasks: Iterable[Task]) -> Sums:

@@ -32,6 +32,7 @@ from yarnbox.am.mapreduce.app.effects import (
     Effect,
     LaunchTask,
     Record,
+    ResizeTask,
     SetUpJob,
     StopTask,
     WriteLog,
@@ -41,6 +42,8 @@ from yarnbox.am.mapreduce.app.events import (
     AttemptContainerCompleted,
     AttemptContainerLaunched,
     AttemptContainerLaunchFailed,
+    AttemptKill,
+    ContainerResized,
     JobAbortCompleted,
     JobCommitCompleted,
     JobCommitFailed,
@@ -418,6 +421,16 @@ class Master:
             log.info("cannot stop %s: %s", effect.container_id, error)
         self._core.tell(AttemptContainerCleaned(attempt_id=effect.attempt_id))
 
+    async def _resize(self, effect: ResizeTask) -> None:
+        attempt_id, container = effect.attempt_id, effect.container
+        try:
+            await self._nm.update(container)
+        except (YarnError, RpcError) as error:
+            diagnostics = f"{container.id} cannot be enlarged: {error}"
+            self._core.tell(AttemptKill(attempt_id=attempt_id, diagnostics=diagnostics))
+            return
+        self._core.tell(ContainerResized(attempt_id=attempt_id, container=container))
+
     # Effects and timers.
 
     def _look_for_the_end(self) -> None:
@@ -443,6 +456,8 @@ class Master:
                 self._do(attempt_id, self._launch(attempt_id, container))
             case StopTask():
                 self._do(effect.attempt_id, self._stop(effect))
+            case ResizeTask():
+                self._do(effect.attempt_id, self._resize(effect))
             case AbortTask(attempt_id):
                 self._do(attempt_id, self._in_thread(self._committer.abort_task, attempt_id))
             case SetUpJob():

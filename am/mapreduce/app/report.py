@@ -42,7 +42,12 @@ class Pages:
         self._user = user
 
     def answer(self, target: str) -> dict[str, Any] | None:
-        """The page at a path of the REST API; None if there is none."""
+        """The page at a path of the REST API; None if there is none. The ResourceManager's proxy puts the
+        path of the tracking URL, which is the job's, before the one that it was asked for.
+        """
+        through_proxy = target.removeprefix(f"{PREFIX}/jobs/{self._core.job.id}")
+        if through_proxy.startswith(PREFIX):
+            target = through_proxy
         parts = target.partition("?")[0].removeprefix(PREFIX).strip("/").split("/")
         job_id = str(self._core.job.id)
         if not target.startswith(PREFIX) or (len(parts) > 1 and parts[1] != job_id):

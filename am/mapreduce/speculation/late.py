@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from yarnbox.am.mapreduce.app.attempt import Attempt, AttemptState
 from yarnbox.am.mapreduce.app.context import Context
+from yarnbox.am.mapreduce.app.events import SpeculatorAttemptStart, SpeculatorEvent
 from yarnbox.am.mapreduce.app.job import Job
 from yarnbox.am.mapreduce.app.task import Task
 from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId, TaskType
@@ -29,6 +30,14 @@ class LateSpeculator(Speculator):
     def __init__(self, context: Context, job: Job) -> None:
         super().__init__(context, job)
         self._refusals: dict[TaskAttemptId, int] = {}
+        self._started_ms: dict[TaskAttemptId, int] = {}
+
+    def handle(self, event: SpeculatorEvent) -> None:
+        """Since when attempts run, too."""
+        if isinstance(event, SpeculatorAttemptStart):
+            self._started_ms[event.attempt_id] = event.time_ms
+        else:
+            super().handle(event)
 
     def refuses(self, attempt_id: TaskAttemptId, host: str) -> bool:
         """A speculative attempt does not go where the first one is, nor to a slow node."""
@@ -56,7 +65,7 @@ class LateSpeculator(Speculator):
             if len(running) != 1 or running[0].state is not AttemptState.RUNNING:
                 continue
             rate = self._rate(running[0])
-            is_old = self._context.now_ms - running[0].launched_ms >= settings.late_minimum_age_ms
+            is_old = self._age_ms(running[0]) >= settings.late_minimum_age_ms
             if not is_old or rate >= slow:
                 continue
             left_ms = (1.0 - running[0].progress) / rate if rate else math.inf
@@ -81,7 +90,10 @@ class LateSpeculator(Speculator):
                     yield self._rate(task.attempts[attempt_id])
 
     def _rate(self, attempt: Attempt) -> float:
-        return attempt.progress / max(self._context.now_ms - attempt.launched_ms, 1)
+        return attempt.progress / max(self._age_ms(attempt), 1)
+
+    def _age_ms(self, attempt: Attempt) -> int:
+        return self._context.now_ms - self._started_ms.get(attempt.id, attempt.launched_ms)
 
     def _is_slow(self, host: str) -> bool:
         """Whether less of the job was done there than on most nodes that did some of it."""

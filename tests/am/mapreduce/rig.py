@@ -7,6 +7,7 @@ on the maps: one can only finish when it has heard of an output of every map tha
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from yarnbox.am.asks import ANY, RequestTable
@@ -19,6 +20,7 @@ from yarnbox.am.mapreduce.app.effects import (
     Effect,
     LaunchTask,
     Record,
+    ResizeTask,
     SetUpJob,
     StopTask,
     WriteLog,
@@ -26,6 +28,7 @@ from yarnbox.am.mapreduce.app.effects import (
 from yarnbox.am.mapreduce.app.events import (
     AttemptContainerCleaned,
     AttemptContainerLaunched,
+    ContainerResized,
     JobAbortCompleted,
     JobCommitCompleted,
     JobSetupCompleted,
@@ -35,10 +38,15 @@ from yarnbox.am.mapreduce.app.job import JobState
 from yarnbox.am.mapreduce.history.jhist import Event, decoded, encoded
 from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId
 from yarnbox.am.mapreduce.settings import JobSettings
-from yarnbox.yarn.enums import NodeState
+from yarnbox.yarn.enums import ContainerUpdateType, NodeState
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.container import Container, ContainerStatus
-from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse
+from yarnbox.yarn.records.master import (
+    AllocateRequest,
+    AllocateResponse,
+    UpdateContainerRequest,
+    UpdatedContainer,
+)
 from yarnbox.yarn.records.node import NodeReport
 from yarnbox.yarn.records.request import (
     PreemptionContainer,
@@ -68,6 +76,7 @@ class Cluster:
     lost: list[str] = field(default_factory=list)
     preempt: PreemptionMessage | None = None
     blacklist: dict[str, None] = field(default_factory=dict)
+    updates: dict[ContainerId, UpdateContainerRequest] = field(default_factory=dict)
     granted: int = 0
     response_id: int = 0
 
@@ -87,12 +96,15 @@ class Cluster:
             self.blacklist.update(dict.fromkeys(request.blacklist_request.blacklist_additions))
             for name in request.blacklist_request.blacklist_removals:
                 self.blacklist.pop(name, None)
+        self.updates.update({one.container_id: one for one in request.update_requests})
+        updated = tuple(self._grow())
         granted = tuple(self._grant())
         self.response_id += 1
         response = AllocateResponse(
             response_id=self.response_id,
             allocated_containers=granted,
             completed_container_statuses=tuple(self.completed),
+            updated_containers=updated,
             limit=Resource(sum(map(self.free_mb, self.nodes)), 100),
             updated_nodes=tuple(
                 NodeReport(node_id=NodeId(name, 1), node_state=NodeState.LOST) for name in self.lost
@@ -124,6 +136,19 @@ class Cluster:
                     Container(id=container_id, node_id=NodeId(node, 1), resource=size, priority=priority)
                 )
         return granted
+
+    def _grow(self) -> Iterator[UpdatedContainer]:
+        for container_id, request in list(self.updates.items()):
+            assert request.capability is not None
+            node, size_mb = self.live.get(container_id, ("", 0))
+            more_mb = request.capability.memory_mb - size_mb
+            if not node:
+                del self.updates[container_id]
+            elif more_mb <= self.free_mb(node):
+                del self.updates[container_id]
+                self.live[container_id] = (node, request.capability.memory_mb)
+                grown = Container(id=container_id, node_id=NodeId(node, 1), resource=request.capability)
+                yield UpdatedContainer(update_type=ContainerUpdateType.INCREASE_RESOURCE, container=grown)
 
     def _place(self, priority: int, size: Resource) -> str | None:
         fitting = [n for n in self.nodes if self.free_mb(n) >= size.memory_mb and n not in self.blacklist]
@@ -198,6 +223,8 @@ class Rig:
             case WriteLog(level, text):
                 assert level == "info", text
                 self.log.append(text)
+            case ResizeTask(attempt_id, container):
+                core.tell(ContainerResized(attempt_id=attempt_id, container=container))
             case AbortTask(attempt_id):
                 self.aborted.append(attempt_id)
             case LaunchTask(attempt_id, container):
@@ -238,7 +265,12 @@ class Rig:
         return node_id.host
 
     def finish(self, attempt_id: TaskAttemptId, exit_status: int = 0) -> None:
-        """A task's process does its work and ends; without a word unless its exit status is 0."""
+        """A task's process does its work and ends; without a word unless its exit status is 0. A reduce that
+        may not compute yet goes on waiting.
+        """
+        if exit_status == 0 and not attempt_id.is_map and not self.core.compute_pending(attempt_id):
+            self.perform_effects()
+            return
         container = self.running.pop(attempt_id)
         assert container.id is not None
         if container.id not in self.cluster.live:
@@ -274,8 +306,8 @@ class Rig:
         found = [at for at in outputs.values() if self.node_of(at) in self.cluster.nodes]
         return len(found) == len(self.core.job.maps)
 
-    def run(self, beats: int = 60) -> None:
-        """Lets everything that can end end, until the job has ended."""
+    def run(self, beats: int = 60, *, to_the_end: bool = True) -> None:
+        """Lets everything that can end end, until the job has ended, which has to be."""
         for _ in range(beats):
             if self.core.job.has_ended:
                 return
@@ -285,7 +317,7 @@ class Rig:
                     continue
                 if attempt_id.is_map or self.can_fetch():
                     self.finish(attempt_id)
-        assert self.core.job.has_ended, f"still {self.state}"
+        assert not to_the_end or self.core.job.has_ended, f"still {self.state}"
 
     def name_for_preemption(
         self, *attempts: TaskAttemptId, containers_wanted: int | None = None, strict: bool = False

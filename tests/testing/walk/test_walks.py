@@ -5,14 +5,23 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.mutants import check_table
+from tests.testing.walk.mutants import MUTANTS
 from yarnbox.rm.context import RMContext
 from yarnbox.rm.effects import StoreState
 from yarnbox.testing.walk.command import main
 from yarnbox.testing.walk.journey import Step, draw, shorten, walk
+from yarnbox.testing.walk.model import Model, Promised
+from yarnbox.testing.walk.world import WalkCluster
+from yarnbox.yarn.enums import ContainerState
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.records.container import ContainerStatus
 
 SHORT = 14
 
@@ -27,7 +36,7 @@ def _quiet_log() -> Iterator[None]:
 def test_a_walk_of_any_seed_keeps_every_promise() -> None:
     seed = secrets.randbelow(10**9)
     outcome = walk(seed, ("capacity", "fifo")[seed % 2], draw(seed)[:SHORT])
-    assert not outcome.fault, f"python -m yarnbox.testing.walk --seed {seed}: {outcome.fault}"
+    assert not outcome.fault, f"yarnbox walk --seed {seed}: {outcome.fault}"
 
 
 def test_one_seed_is_one_walk() -> None:
@@ -66,3 +75,42 @@ def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     with pytest.raises(SystemExit):
         main(["--seeds", "0"])
     assert "0 is not 1 or more" in capsys.readouterr().err
+
+
+def test_a_failure_is_written_down_and_can_be_replayed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    steps = [Step(1000, "submit", (3, 0, 29, 1))]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("yarnbox.testing.walk.command.draw", lambda seed: steps)
+    monkeypatch.setattr("yarnbox.testing.walk.journey.draw", lambda seed: steps)
+    numbers = count()
+    monkeypatch.setattr(WalkCluster, "removals", lambda self: next(numbers))
+    assert main(["--seed", "3", "--scheduler", "fifo"]) == 1
+    told = capsys.readouterr().err
+    assert "a node was lost, though all was calm" in told
+    assert "again: yarnbox walk --replay walk-3.json" in told
+    assert main(["--replay", "walk-3.json"]) == 1
+    monkeypatch.undo()
+    assert main(["--replay", str(tmp_path / "walk-3.json")]) == 0
+    (tmp_path / "walk-3.json").write_text('{"seed": 3}')
+    assert main(["--replay", str(tmp_path / "walk-3.json")]) == 2
+
+
+def test_an_am_that_begins_after_its_last_failure_was_heard_is_noticed() -> None:
+    model = Model()
+    promised = Promised(failures=2, max_attempts=1)
+    app_id = ApplicationId(1, 1)
+    model.begun[app_id] = promised
+    first, second = (ContainerId(ApplicationAttemptId(app_id, number), 1) for number in (1, 2))
+    model.note_master(promised, first)
+    promised.failing[first] = None
+    assert model.fault is None
+    model.note_ends([ContainerStatus(container_id=first, state=ContainerState.COMPLETE, exit_status=1)])
+    model.note_master(promised, second)
+    assert "1 attempts before it have failed" in str(model.fault)
+
+
+def test_the_table_of_faults_fits_the_code() -> None:
+    assert len(MUTANTS) >= 30
+    check_table(MUTANTS)

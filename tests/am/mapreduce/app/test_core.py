@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.am.mapreduce.rig import ATTEMPT, JOB, Cluster, Rig
-from yarnbox.am.mapreduce.app.events import JobKill, TaskRecover
+from yarnbox.am.mapreduce.app.events import AttemptKill, ContainerAttemptFailed, JobKill, TaskRecover
 from yarnbox.am.mapreduce.app.job import JobState
 from yarnbox.am.mapreduce.history.parsed import completed_tasks, parse
 from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId, TaskId, TaskType
@@ -245,6 +247,110 @@ class TestLostNodes:
         rig.cluster.lose(lost)
         rig.run()
         assert rig.state is JobState.SUCCEEDED
+
+
+class TestAvoidedHosts:
+    @pytest.mark.parametrize(
+        ("failing", "nodes", "are_avoided"),
+        [(1, 1, False), (1, 3, False), (2, 4, False), (3, 9, False), (1, 4, True), (3, 10, True)],
+    )
+    def test_a_third_of_the_nodes_is_too_much(self, failing: int, nodes: int, are_avoided: bool) -> None:
+        rig = Rig(maps=1, host_failures=1, cluster=Cluster(nodes={f"n{one}": "/r1" for one in range(nodes)}))
+        rig.beat()
+        for number in range(failing):
+            rig.core.tell(ContainerAttemptFailed(host=f"n{number}"))
+        rig.beat(2)
+        expected = [f"n{number}" for number in range(failing)] if are_avoided else []
+        assert list(rig.cluster.blacklist) == expected
+
+    def test_they_are_avoided_again_when_there_are_more_nodes(self) -> None:
+        rig = Rig(maps=1, host_failures=1, cluster=Cluster(nodes={"n1": "/r1", "n2": "/r1"}))
+        rig.beat()
+        rig.core.tell(ContainerAttemptFailed(host="n1"))
+        rig.beat(2)
+        assert not rig.cluster.blacklist
+        rig.cluster.nodes.update({"n3": "/r1", "n4": "/r1"})
+        rig.beat(2)
+        assert list(rig.cluster.blacklist) == ["n1"]
+        del rig.cluster.nodes["n4"]
+        rig.beat(2)
+        assert not rig.cluster.blacklist
+
+
+class TestLimits:
+    def test_no_more_tasks_run_than_may(self) -> None:
+        rig = Rig(maps=5, reduces=3, most_running_maps=2, most_running_reduces=1, slowstart=1.0)
+        rig.beat(2)
+        assert len(rig.attempts(maps=True)) == 2
+        rig.finish(map_attempt(0))
+        rig.beat(2)
+        assert rig.attempts(maps=True) == [map_attempt(1), map_attempt(2)]
+        rig.run(3, to_the_end=False)
+        rig.beat(2)
+        assert len(rig.attempts(maps=False)) == 1
+        rig.run()
+        assert rig.state is JobState.SUCCEEDED
+
+    def test_maps_that_run_again_are_killed_when_all_reduces_are_done(self) -> None:
+        rig = Rig(maps=1, reduces=1, hosts=("n1",))
+        rig.beat()
+        rig.finish(map_attempt(0))
+        rig.beat(2)
+        (reduce,) = rig.attempts(maps=False)
+        rig.core.status_update(reduce, 0.5, "REDUCE", {})
+        rig.core.tell(AttemptKill(attempt_id=map_attempt(0), diagnostics="a test"))
+        rig.beat(2)
+        assert rig.core.job.count(TaskType.MAP, "SUCCEEDED") == 0
+        rig.finish(reduce)
+        rig.beat()
+        assert rig.state is JobState.SUCCEEDED
+        assert rig.core.job.count(TaskType.MAP, "KILLED") == 1
+
+
+class TestStarvingMaps:
+    """A reduce holds all there is, and a map has to run again."""
+
+    def starving(self, memory_mb: int = 1024, **over: Any) -> tuple[Rig, TaskAttemptId]:
+        cluster = Cluster(memory_mb=memory_mb, nodes={"n1": "/r1"})
+        rig = Rig(maps=1, reduces=1, cluster=cluster, slowstart=1.0, **over)
+        rig.beat()
+        rig.finish(map_attempt(0))
+        rig.beat(3)
+        (reduce,) = rig.attempts(maps=False)
+        for _ in range(3):
+            rig.core.status_update(reduce, 0.1, "SHUFFLE", {}, [map_attempt(0)])
+        rig.perform_effects()
+        return rig, reduce
+
+    def test_the_reduce_goes_at_once(self) -> None:
+        rig, reduce = self.starving()
+        rig.beat(2)
+        assert not rig.core.is_wanted(reduce)
+        assert rig.core.job.attempt(reduce).diagnostics == [
+            "Reducer preempted to make room for pending map attempts"
+        ]
+        rig.run()
+        assert rig.state is JobState.SUCCEEDED
+
+    def test_or_when_the_map_has_waited_long_enough(self) -> None:
+        rig, reduce = self.starving(reducer_preempt_delay_s=3)
+        rig.beat(3)
+        assert rig.core.is_wanted(reduce)
+        rig.beat()
+        assert not rig.core.is_wanted(reduce)
+
+    def test_or_never(self) -> None:
+        rig, reduce = self.starving(reducer_preempt_delay_s=-1, unconditional_preempt_delay_s=-1)
+        rig.beat(400)
+        assert rig.core.is_wanted(reduce)
+
+    def test_after_some_time_it_goes_though_there_seems_to_be_room(self) -> None:
+        rig, reduce = self.starving(memory_mb=2048, unconditional_preempt_delay_s=5)
+        rig.cluster.blacklist["n1"] = None  # nothing is granted there
+        rig.beat(5)
+        assert rig.core.is_wanted(reduce)
+        rig.beat()
+        assert not rig.core.is_wanted(reduce)
 
 
 class TestPreemption:

@@ -37,6 +37,8 @@ def test_the_pages_have_the_shapes_of_hadoops() -> None:
     )
     assert page(rig, "/jobs")["jobs"]["job"] == [job]
     assert page(rig, "/info")["info"]["appId"] == "application_1_0001"
+    proxied = "/jobs/job_1_0001/ws/v1/mapreduce/jobs"  # of /proxy/application_1_0001/ws/v1/mapreduce/jobs
+    assert page(rig, proxied) == page(rig, "/jobs")
     tasks = page(rig, "/jobs/job_1_0001/tasks")["tasks"]["task"]
     assert [task["state"] for task in tasks] == ["SUCCEEDED", "RUNNING", "SCHEDULED"]
     (attempt,) = page(rig, f"/jobs/job_1_0001/tasks/{tasks[0]['id']}/attempts")["taskAttempts"]["taskAttempt"]
@@ -47,6 +49,9 @@ def test_the_pages_have_the_shapes_of_hadoops() -> None:
         "c": 1, "TOTAL_LAUNCHED_MAPS": 2, "DATA_LOCAL_MAPS": 2,
         "MILLIS_MAPS": 0, "VCORES_MILLIS_MAPS": 0, "MB_MILLIS_MAPS": 0,
     }  # fmt: skip
+    rig.core.status_update(rig.attempts(maps=True)[0], 0.5, "MAP", {"g": {"c": 5}})
+    groups = page(rig, "/jobs/job_1_0001/counters")["jobCounters"]["counterGroup"]
+    assert {"name": "c", "totalCounterValue": 6} in groups[0]["counter"], "what runs counts, too"
 
 
 def test_the_am_tells_where_it_runs() -> None:
