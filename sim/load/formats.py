@@ -29,6 +29,7 @@ from yarnbox.sim.load.rumen import FIRST, RumenFile
 from yarnbox.sim.load.sls import SLSFile, read_nodes
 from yarnbox.sim.load.swim import SwimFile, SwimOptions
 from yarnbox.sim.load.synth import SynthFile
+from yarnbox.yarn.words import counted
 
 _MOST_HELD = 5_000_000
 _SUFFIXES = {".tsv": "SWIM", ".jsonl": "YARNBOX"}
@@ -137,7 +138,9 @@ def read_load(
 
 
 def _and_dropped(complaints: Complaints) -> str:
-    return f"; {complaints.dropped} bad ones were left out" if complaints.dropped else ""
+    if not complaints.dropped:
+        return ""
+    return f"; {counted(complaints.dropped, 'bad job')} left out, the first: {complaints.told[0]}"
 
 
 def _submission(job: Job) -> int:

@@ -123,7 +123,7 @@ def _numbers(words: list[str], called: str, line: int) -> list[int]:
     for column, word in enumerate(words[1:_COLUMNS], start=2):
         if not (word.strip().isascii() and word.strip().isdigit()):
             raise InvalidTraceError(
-                f"{called}:{line}: column {column} has to be a whole number, not {word!r}"
+                f"{called}:{line}: column {column} has to be a whole number of at least 0, not {word!r}"
             )
         numbers.append(int(word))
     return numbers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TextIO
@@ -29,6 +29,20 @@ CONTAINER_COLUMNS = (
     "ended_ms",
     "status",
 )
+
+
+@contextmanager
+def made(directory: Path) -> Iterator[None]:
+    """A directory that is there; one that was not is gone again when something went wrong."""
+    missing = [one for one in (directory, *directory.parents) if not one.exists()]
+    directory.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        for one in missing:
+            with suppress(OSError):  # somebody else has written there meanwhile
+                one.rmdir()
+        raise
 
 
 @contextmanager

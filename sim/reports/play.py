@@ -99,16 +99,16 @@ def play(
     directory = Path(conf) if isinstance(conf, str | Path) else None
     if directory is not None and not directory.is_dir():
         raise InvalidTraceError(f"{directory}: is not a directory")
+    if site is None:
+        site = default_site(found, directory, seed=seed)
     files: ConfigurationProvider
     if directory is not None:
         files = DirectoryFiles(directory, {})
     elif conf is None:
-        files = equal_queues("capacity", found.queues, {})
+        files = equal_queues("capacity", found.queues, {}, site.known().exclusive)
     else:
         assert not isinstance(conf, str | Path)
         files = conf
-    if site is None:
-        site = default_site(found, directory, seed=seed)
     return Play(files, found, site, watchers=watchers).run()
 
 

@@ -19,7 +19,7 @@ from yarnbox.rm.scheduler.views import FairQueueView, QueueView
 from yarnbox.rm.web import past
 from yarnbox.sim.load.jobs import Job
 from yarnbox.sim.reports.collector import Collector
-from yarnbox.sim.reports.files import replacing
+from yarnbox.sim.reports.files import made, replacing
 from yarnbox.sim.reports.result import Result
 from yarnbox.sim.resourcemanager import SimulatedRM
 from yarnbox.sim.workload.site import Site
@@ -78,9 +78,9 @@ class SLSOutput(Watcher):
         self._rm: SimulatedRM | None = None
 
     def __enter__(self) -> SLSOutput:
-        self._directory.mkdir(parents=True, exist_ok=True)
+        self._open.enter_context(made(self._directory))
         if self._interval_ms is not None:
-            (self._directory / METRICS).mkdir(exist_ok=True)
+            self._open.enter_context(made(self._directory / METRICS))
             self._track = self._open.enter_context(replacing(self._directory / TRACK))
         return self
 

@@ -18,8 +18,8 @@ def lines(result: Result, patience_min: int) -> Iterator[str]:
     finished, count = result.count(FINISHED), len(result.jobs)
     yield f"{finished} of {counted(count, 'job')} finished within {result.end_ms / 1000:.1f} s"
     if result.dropped:
-        yield f"  {result.dropped} bad ones were left out"
-    for state in (FAILED, KILLED):
+        yield f"  {counted(result.dropped, 'bad job')} left out"
+    for state in (REFUSED, FAILED, KILLED):
         if result.count(state):
             yield f"  {result.count(state)} {state.lower()}"
     if result.stuck:

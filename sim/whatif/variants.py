@@ -26,7 +26,7 @@ from yarnbox.rm.scheduler.fair.settings import FairSettings
 from yarnbox.rm.settings import RMSettings
 from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import InvalidTraceError, Nodes, NodeSpec
-from yarnbox.sim.workload.files import CLASS, DirectoryFiles, equal_queues
+from yarnbox.sim.workload.files import CLASS, LABELS_ENABLED, DirectoryFiles, equal_queues
 from yarnbox.sim.workload.site import Site
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
 from yarnbox.yarn.settings import declarations
@@ -35,7 +35,6 @@ from yarnbox.yarn.text.suggest import misspelt
 BASE = "base"
 _READ = (RMSettings, FairSettings, PublishedSettings, PreemptionSettings)
 ALLOCATION_FILE = "yarn.scheduler.fair.allocation.file"
-LABELS_ENABLED = "yarn.node-labels.enabled"
 MOST_BYTES = 16 * 1024 * 1024
 SCHEDULERS = ("fifo", "capacity", "fair")
 _NODES = re.compile(r"([+-])(\d{1,6})(?::([A-Za-z0-9_-]+))?")
@@ -97,7 +96,7 @@ class Variant:
             definitions = dict(self.definitions)
             scheduler = definitions.pop(CLASS, "capacity")
             known = scheduler if scheduler in SCHEDULERS else "capacity"
-            files = equal_queues(known, load.queues, {})
+            files = equal_queues(known, load.queues, {}, self.site.known().exclusive)
             files.conf[CLASS] = scheduler
             yield _Overlaid(files, definitions)
             return

@@ -19,7 +19,7 @@ from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import InvalidTraceError
 from yarnbox.sim.recording.document import write
 from yarnbox.sim.recording.recorder import Title
-from yarnbox.sim.reports.files import ContainerRows, as_json, replacing, write_csv
+from yarnbox.sim.reports.files import ContainerRows, as_json, made, replacing, write_csv
 from yarnbox.sim.reports.play import Play
 from yarnbox.sim.reports.progress import Progress
 from yarnbox.sim.reports.report import report
@@ -108,17 +108,20 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     warn(load, err)
     site = site_of(options, load, runner)
     load = placed(options, load, site)
+    tracked = _tracked(options.track_jobs, load)
     progress = Progress(load.count, load.last_submit_ms, err)
     with ExitStack() as files:
-        rows = None
+        rows, page = None, None
+        if options.report is not None:
+            page = files.enter_context(replacing(Path(options.report)))
         if options.csv is not None:
-            Path(options.csv).mkdir(parents=True, exist_ok=True)
+            files.enter_context(made(Path(options.csv)))
             rows = ContainerRows(files.enter_context(replacing(Path(options.csv) / "containers.csv")))
         recording = None
         if options.record is not None:
             recording = files.enter_context(replacing(Path(options.record)))
         play = Play(
-            _files(options, load),
+            _files(options, load, site),
             load,
             site,
             title=_title(options, load, site),
@@ -132,7 +135,7 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
                 play.collector,
                 site,
                 runner.metrics_interval_ms,
-                _tracked(options.track_jobs, load),
+                tracked,
             )
             output.listen(play.player.rm)
             play.watch(files.enter_context(output))
@@ -144,8 +147,7 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
             output.finish(result)
         if options.csv is not None:
             write_csv(Path(options.csv), result)
-        if options.report is not None:
-            page = files.enter_context(replacing(Path(options.report)))
+        if page is not None:
             page.write(report(result, _name(options), _size(load, site)))
     if options.json:
         print(as_json(result), file=out)
@@ -155,16 +157,16 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     return FINISHED if result.is_complete else UNFINISHED
 
 
-def _files(options: argparse.Namespace, load: Load) -> ConfigurationProvider:
-    files = _plain_files(options, load)
+def _files(options: argparse.Namespace, load: Load, site: Site) -> ConfigurationProvider:
+    files = _plain_files(options, load, site)
     return files if slots_of(options) is None else SlotFiles(files)
 
 
-def _plain_files(options: argparse.Namespace, load: Load) -> ConfigurationProvider:
+def _plain_files(options: argparse.Namespace, load: Load, site: Site) -> ConfigurationProvider:
     if options.conf is not None:
         return DirectoryFiles(Path(options.conf), {CLASS: options.scheduler} if options.scheduler else {})
     queues = tuple(dict.fromkeys((*load.queues, *options.queues)))
-    return equal_queues(options.scheduler or "capacity", queues, {})
+    return equal_queues(options.scheduler or "capacity", queues, {}, site.known().exclusive)
 
 
 def _tracked(ids: Sequence[str], load: Load) -> Sequence[str]:

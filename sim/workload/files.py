@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
@@ -11,6 +11,7 @@ from yarnbox.sim.scenario.playing.files import ScenarioFiles
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
 
 CLASS = "yarn.resourcemanager.scheduler.class"
+LABELS_ENABLED = "yarn.node-labels.enabled"
 _PREFIX = "yarn.scheduler.capacity."
 _ADMINS = "yarn.admin.acl"
 """The user of the daemon is an administrator, whoever else is: here the one who gives nodes their labels."""
@@ -47,8 +48,13 @@ class DirectoryFiles:
         return 0 if (self._directory / file_name).is_file() else None
 
 
-def equal_queues(scheduler: str, queues: tuple[str, ...], conf: Mapping[str, str]) -> ScenarioFiles:
-    """A scheduler whose leaf queues below root have equal shares, and may take what others leave."""
+def equal_queues(
+    scheduler: str, queues: tuple[str, ...], conf: Mapping[str, str], labels: Iterable[str] = ()
+) -> ScenarioFiles:
+    """A scheduler whose leaf queues below root have equal shares, and may take what others leave; so in the
+    partitions of these labels.
+    """
+    labels = tuple(labels)
     children: dict[str, dict[str, None]] = {"root": {}}
     for name in queues:
         path = "root"
@@ -60,11 +66,13 @@ def equal_queues(scheduler: str, queues: tuple[str, ...], conf: Mapping[str, str
         capacity = {f"{_PREFIX}{path}.queues": ",".join(names) for path, names in children.items()}
         for path in (f"{above}.{name}" for above, names in children.items() for name in names):
             capacity[f"{_PREFIX}{path}.capacity"] = "1w"
+            capacity |= {f"{_PREFIX}{path}.accessible-node-labels.{one}.capacity": "1w" for one in labels}
             if path not in children:
                 capacity[f"{_PREFIX}{path}.user-limit-factor"] = "1000"
     elif scheduler == "fair":
         fair = "\n".join(["<allocations>", *_queue_lines("root", children, 1), "</allocations>", ""])
-    return ScenarioFiles({**conf, CLASS: scheduler}, capacity, fair)
+    enabled = {LABELS_ENABLED: "true"} if labels else {}
+    return ScenarioFiles({**enabled, **conf, CLASS: scheduler}, capacity, fair)
 
 
 def _queue_lines(path: str, children: Mapping[str, Mapping[str, None]], depth: int) -> Iterator[str]:

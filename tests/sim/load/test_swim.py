@@ -41,8 +41,8 @@ def test_the_second_column_holds_against_the_third() -> None:
     "line, why",
     [
         ("job0\t0\t0\t1\t1\n", "t.tsv:1: expected 6 columns, found 5"),
-        ("job0\t0\t0\t-1\t1\t1\n", "t.tsv:1: column 4 has to be a whole number, not '-1'"),
-        ("job0\tx\t0\t1\t1\t1\n", "t.tsv:1: column 2 has to be a whole number, not 'x'"),
+        ("job0\t0\t0\t-1\t1\t1\n", "t.tsv:1: column 4 has to be a whole number of at least 0, not '-1'"),
+        ("job0\tx\t0\t1\t1\t1\n", "t.tsv:1: column 2 has to be a whole number of at least 0, not 'x'"),
     ],
 )
 def test_a_bad_line_is_named(line: str, why: str) -> None:

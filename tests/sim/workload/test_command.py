@@ -128,3 +128,47 @@ def test_a_wrong_command_line_is_status_2(trace: Path, words: list[str]) -> None
     with pytest.raises(SystemExit) as ended:
         run(trace, *words)
     assert ended.value.code == 2
+
+
+def test_jobs_that_are_refused_are_counted(trace: Path, tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    (tmp_path / "conf" / "capacity-scheduler.xml").write_text(
+        "<configuration><property><name>yarn.scheduler.capacity.root.queues</name><value>x</value></property>"
+        "<property><name>yarn.scheduler.capacity.root.x.capacity</name><value>100</value></property></configuration>"
+    )
+    trace.write_text("".join(f"job{number}\t0\t0\t1000\t0\t10\n" for number in range(8)))
+    _, out, _ = run(trace, "--conf", str(tmp_path / "conf"), "--queues", "x,nowhere")
+    head = out.splitlines()[:6]
+    assert head[0].startswith("4 of 8 jobs finished within ")
+    assert head[1] == "  4 refused"
+    assert head[2].startswith("  job1: ")
+
+
+@pytest.mark.parametrize("words", [["--track-jobs", "nobody"], ["--report", "nowhere/page.html"]])
+def test_what_is_refused_leaves_nothing_behind(trace: Path, tmp_path: Path, words: list[str]) -> None:
+    option, value = words
+    found = [option, str(tmp_path / value) if "/" in value else value]
+    results = ["--csv", str(tmp_path / "csv"), "--output-dir", str(tmp_path / "sls")]
+    assert run(trace, *results, *found)[0] == 2
+    assert list(tmp_path.iterdir()) == [trace]
+
+
+@pytest.mark.parametrize("scheduler", ["capacity", "fair", "fifo"])
+def test_labelled_nodes_need_no_configuration(tmp_path: Path, scheduler: str) -> None:
+    nodes = tmp_path / "nodes.json"
+    nodes.write_text('{"rack": "r", "nodes": [{"node": "n1"}, {"node": "n2", "labels": "gpu"}]}')
+    load = tmp_path / "load.jsonl"
+    label = '"label": "gpu", ' if scheduler == "capacity" else ""
+    load.write_text(
+        '{"format": "yarnbox-load", "version": 1}\n'
+        '{"job": "plain", "submitMs": 0, "queue": "root.a", "tasks": [{"durationMs": 5000}]}\n'
+        f'{{"job": "other", "submitMs": 0, "queue": "root.b.c", "tasks": [{{{label}"durationMs": 5000}}]}}\n'
+    )
+    directory = tmp_path / "csv"
+    words = ["--nodes", str(nodes), "--scheduler", scheduler, "--csv", str(directory)]
+    out, err = io.StringIO(), io.StringIO()
+    assert main(["run", "--tracelocation", str(load), *words], out=out, err=err) == 0
+    assert err.getvalue() == ""
+    if scheduler == "capacity":
+        rows = (directory / "containers.csv").read_text().splitlines()[1:]
+        assert {row.split(",")[0]: row.split(",")[3] for row in rows} == {"plain": "n1", "other": "n2"}
