@@ -29,7 +29,7 @@ from yarnbox.sim.load.rumen import FIRST, RumenFile
 from yarnbox.sim.load.sls import SLSFile, read_nodes
 from yarnbox.sim.load.swim import SwimFile, SwimOptions
 from yarnbox.sim.load.synth import SynthFile
-from yarnbox.yarn.words import counted
+from yarnbox.yarn.text.words import counted
 
 _MOST_HELD = 5_000_000
 _SUFFIXES = {".tsv": "SWIM", ".jsonl": "YARNBOX"}

@@ -17,6 +17,7 @@ from yarnbox.sim.workload.arrivals import Closed
 from yarnbox.sim.workload.files import DirectoryFiles, equal_queues
 from yarnbox.sim.workload.player import WorkloadPlayer
 from yarnbox.sim.workload.site import Site
+from yarnbox.sim.workload.slots import files_of
 from yarnbox.sim.workload.watching import Watcher
 from yarnbox.yarn.configuration import SITE_FILES
 from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE
@@ -40,6 +41,7 @@ class Play:
     ) -> None:
         """Without samples the results have no queues over time."""
         self._load, self._site = load, site
+        files = files_of(files, site)
         self.collector = Collector(site, on_task, samples=samples)
         groups: Mapping[str, tuple[str, ...]] = parse_overrides(
             files.load(*FILES).value(OVERRIDES_PROPERTY) or ""

@@ -83,7 +83,7 @@ class Plays:
     """How far many plays have come, each of which may be played anywhere."""
 
     def __init__(self, plays: int, where: str, out: TextIO) -> None:
-        self._plays, self._where, self._out = plays, where, out
+        self.plays, self._where, self._out = plays, where, out
         self._is_terminal = out.isatty()
         self._begun = self._told = time.monotonic()
         self._done = 0
@@ -92,11 +92,11 @@ class Plays:
         """One more is over."""
         self._done += 1
         now = time.monotonic()
-        if now - self._told < (_TERMINAL_S if self._is_terminal else _LINES_S) or self._done == self._plays:
+        if now - self._told < (_TERMINAL_S if self._is_terminal else _LINES_S) or self._done == self.plays:
             return
         self._told = now
-        left_s = (now - self._begun) / self._done * (self._plays - self._done)
-        text = f"{self._done} of {counted(self._plays, 'play')} on {self._where}, about {left_s:.0f} s left"
+        left_s = (now - self._begun) / self._done * (self.plays - self._done)
+        text = f"{self._done} of {counted(self.plays, 'play')} on {self._where}, about {left_s:.0f} s left"
         if self._is_terminal:
             print(f"\r{text}\x1b[K", end="", file=self._out, flush=True)
         else:

@@ -15,6 +15,7 @@ from typing import TextIO
 
 from yarnbox.sim.load.arguments import warn
 from yarnbox.sim.load.jobs import InvalidTraceError
+from yarnbox.sim.reports.files import replacing
 from yarnbox.sim.reports.progress import Plays
 from yarnbox.sim.whatif.arguments import (
     add_base_options,
@@ -25,15 +26,22 @@ from yarnbox.sim.whatif.arguments import (
 )
 from yarnbox.sim.whatif.compare import study_of
 from yarnbox.sim.whatif.comparison import Comparison
-from yarnbox.sim.whatif.conditions import Condition, InvalidConditionError, Judgement, judge, read_condition
+from yarnbox.sim.whatif.conditions import (
+    Condition,
+    InvalidConditionError,
+    Judgement,
+    check_groups,
+    judge,
+    read_condition,
+)
 from yarnbox.sim.whatif.engines.arguments import add_engine_options, engine_of
-from yarnbox.sim.whatif.engines.pool import LostWorkersError
+from yarnbox.sim.whatif.engines.pool import Done, LostWorkersError
 from yarnbox.sim.whatif.reports.files import document, write_all
 from yarnbox.sim.whatif.reports.page import page_of
 from yarnbox.sim.whatif.reports.summary import markdown
 from yarnbox.sim.whatif.reports.table import lines
 from yarnbox.sim.whatif.search import command as search
-from yarnbox.sim.whatif.study import check
+from yarnbox.sim.whatif.study import Played, Study, check
 from yarnbox.sim.whatif.variants import InvalidChangeError, without_effect
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.errors import YarnError
@@ -103,7 +111,7 @@ def _compare(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     with engine_of(options) as engine:
         progress = Plays(len(study.cases), engine.where, err)
         try:
-            plays = engine.run(study, study.cases, progress.done)
+            plays = engine.run(study, study.cases, _watched(study, conditions, progress.done))
         finally:
             progress.finish()
     comparison = Comparison(study, plays, options.confidence)
@@ -112,7 +120,8 @@ def _compare(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
         page = page_of(comparison, options.metrics, failures)
         write_all(Path(options.out), comparison, failures, page)
     if options.summary is not None:
-        Path(options.summary).write_text(markdown(comparison, options.metrics, failures), encoding="utf-8")
+        with replacing(Path(options.summary)) as file:
+            file.write(markdown(comparison, options.metrics, failures))
     if options.json:
         print(json.dumps(document(comparison, failures), indent=2), file=out)
     else:
@@ -123,6 +132,24 @@ def _compare(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
             for reason in judgement.reasons:
                 print(f"  {reason}", file=out)
     return HOLDS if failures else DONE
+
+
+def _watched(study: Study, conditions: Sequence[tuple[str, Condition]], done: Done) -> Done:
+    """`done`, which also refuses a condition of nobody as soon as the first seed shows whom there is."""
+    left = dict.fromkeys(range(len(study.variants)))
+    groups: dict[str, None] = {}
+
+    def told(play: Played) -> None:
+        done(play)
+        if play.case.seed != study.seeds[0]:
+            return
+        left.pop(play.case.variant)
+        groups.update(dict.fromkeys(play.figures))
+        if not left:
+            for text, condition in conditions:
+                check_groups(condition, text, tuple(groups))
+
+    return told
 
 
 def _check_outputs(options: argparse.Namespace) -> None:

@@ -14,7 +14,7 @@ what the change itself comes to: `60s`, `70%`, `2`. A comparison holds where it 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -69,9 +69,17 @@ class Target:
     """A pattern."""
     metric: Metric
 
-    def groups(self, comparison: Comparison) -> list[str]:
-        """The groups that it means, of those that have such figures."""
-        return [one for one in comparison.groups() if fnmatchcase(one, self.group)]
+    def groups(self, known: Iterable[str]) -> list[str]:
+        """The groups that it means, of these."""
+        return [one for one in known if fnmatchcase(one, self.group)]
+
+    def nobody(self, known: Iterable[str]) -> str:
+        """What to say where it means none of them."""
+        scope, _, pattern = self.group.partition(":")
+        alike = [one for one in known if one.startswith(f"{scope}:")]
+        names = ", ".join(one.partition(":")[2] for one in alike[:8]) or "none"
+        hint = did_you_mean(self.group, alike)
+        return f"no {scope} of the load matches {pattern}{hint}; there are: {names}"
 
     def __str__(self) -> str:
         return self.metric.name if self.group == ALL else f"{self.group} {self.metric.name}"
@@ -169,7 +177,8 @@ def judge(condition: Condition, text: str, comparison: Comparison, variant: int)
     """Whether it holds for the change; InvalidConditionError where a pattern means nobody."""
     if isinstance(condition, Comparing):
         metric = condition.target.metric
-        rows = [comparison.row(variant, group, metric) for group in _meant(condition, text, comparison)]
+        groups = _meant(condition, text, comparison.groups())
+        rows = [comparison.row(variant, group, metric) for group in groups]
         found = [row for row in rows if condition.holds_for(row)]
         return Judgement(bool(found), tuple(map(reason, found)))
     if isinstance(condition, Negation):
@@ -189,17 +198,22 @@ def reason(row: Row) -> str:
     return f"{row.group} {row.metric.name} {shown(row.changed, unit)}, was {shown(row.base, unit)}{change}"
 
 
-def _meant(condition: Comparing, text: str, comparison: Comparison) -> list[str]:
-    found = condition.target.groups(comparison)
-    if found:
-        return found
-    scope = condition.target.group.partition(":")[0]
-    known = [one for one in comparison.groups() if one.startswith(f"{scope}:")]
-    hint = did_you_mean(condition.target.group, known)
-    names = ", ".join(one.partition(":")[2] for one in known[:8]) or "none"
-    pattern = condition.target.group.partition(":")[2]
-    why = f"no {scope} of the load matches {pattern}{hint}; there are: {names}"
-    raise InvalidConditionError(text, condition.position, why)
+def check_groups(condition: Condition, text: str, known: Sequence[str]) -> None:
+    """InvalidConditionError where a pattern of it means none of these groups."""
+    if isinstance(condition, Comparing):
+        _meant(condition, text, known)
+    elif isinstance(condition, Negation):
+        check_groups(condition.of, text, known)
+    else:
+        for part in condition.parts:
+            check_groups(part, text, known)
+
+
+def _meant(condition: Comparing, text: str, known: Sequence[str]) -> list[str]:
+    found = condition.target.groups(known)
+    if not found:
+        raise InvalidConditionError(text, condition.position, condition.target.nobody(known))
+    return found
 
 
 # ---- reading
@@ -274,6 +288,11 @@ class _Reader:
             alike = [name for name in METRICS if name.startswith(f"{token.text}.")]
             hint = f": say which, {', '.join(alike)}" if alike else did_you_mean(token.text, list(METRICS))
             raise self._wrong(f"there is no metric {token.text}{hint}", token)
+        if not metric.is_of(group):
+            of = " or ".join(one if one == ALL else f"{one}:NAME" for one in metric.scopes)
+            raise InvalidConditionError(
+                self._text, position, f"{metric.name} is a figure of {of}, not of {group}"
+            )
         return Target(group=group, metric=metric), position
 
     def _group(self, token: _Token) -> str:

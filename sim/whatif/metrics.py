@@ -40,6 +40,12 @@ class Metric:
     unit: Unit
     better: Better
     meaning: str
+    scopes: tuple[str, ...] = ("all", "queue", "user", "class", "type")
+    """Of which groups there is such a figure."""
+
+    def is_of(self, group: str) -> bool:
+        """Whether there is one of that group, `all` or `queue:root.etl`."""
+        return group.partition(":")[0] in self.scopes
 
 
 STATISTICS = ("mean", "p50", "p95", "p99")
@@ -48,6 +54,7 @@ _OF_JOBS = (
     ("response", Unit.TIME, "from submission to the end"),
     ("slowdown", Unit.FACTOR, "response over the least time on the empty cluster"),
 )
+_WHOLE, _NODES, _QUEUES = ("all",), ("all", "partition"), ("queue",)
 METRICS: Mapping[str, Metric] = {
     metric.name: metric
     for metric in (
@@ -63,12 +70,22 @@ METRICS: Mapping[str, Metric] = {
         Metric("lost", Unit.TIME, Better.LOWER, "work lost: time of containers that did not end well"),
         Metric("node-local", Unit.SHARE, Better.HIGHER, "of containers of tasks with data, on its node"),
         Metric("off-switch", Unit.SHARE, Better.LOWER, "of containers of tasks with data, in another rack"),
-        Metric("makespan", Unit.TIME, Better.LOWER, "from the first submission to the last end"),
-        Metric("utilization", Unit.SHARE, Better.HIGHER, "mean memory used, of what the nodes have"),
-        Metric("utilization.vcores", Unit.SHARE, Better.HIGHER, "the same of vcores"),
-        Metric("guarantee-used", Unit.FACTOR, Better.NEITHER, "mean memory used over the queue's guarantee"),
-        Metric("fairness.queues", Unit.SHARE, Better.HIGHER, "Jain's index of the queues' mean slowdowns"),
-        Metric("fairness.users", Unit.SHARE, Better.HIGHER, "Jain's index of the users' mean slowdowns"),
+        Metric("makespan", Unit.TIME, Better.LOWER, "from the first submission to the last end", _WHOLE),
+        Metric("utilization", Unit.SHARE, Better.HIGHER, "mean memory used, of what the nodes have", _NODES),
+        Metric("utilization.vcores", Unit.SHARE, Better.HIGHER, "the same of vcores", _NODES),
+        Metric(
+            "guarantee-used",
+            Unit.FACTOR,
+            Better.NEITHER,
+            "mean memory used over the queue's guarantee",
+            _QUEUES,
+        ),
+        Metric(
+            "fairness.queues", Unit.SHARE, Better.HIGHER, "Jain's index of the queues' mean slowdowns", _WHOLE
+        ),
+        Metric(
+            "fairness.users", Unit.SHARE, Better.HIGHER, "Jain's index of the users' mean slowdowns", _WHOLE
+        ),
     )
 }
 ALL = "all"

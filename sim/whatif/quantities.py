@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from yarnbox.sim.whatif.metrics import Unit
 
-_LONG_MS, _VERY_LONG_MS = 10 * 60_000, 10 * 3_600_000
+_SHORT_MS, _LONG_MS, _VERY_LONG_MS = 100, 10 * 60_000, 10 * 3_600_000
+_TINY = 0.0005
 
 
 def shown(value: float | None, unit: Unit, beside: float | None = None) -> str:
@@ -34,10 +35,14 @@ def relative(value: float | None) -> str:
     """A part of the base, with its sign."""
     if value is None:
         return "from 0"
+    if value and abs(value) < _TINY:
+        return f"{100 * value:+.1g} %"
     return f"{100 * value:+.0f} %" if abs(value) >= 0.1 else f"{100 * value:+.1f} %"
 
 
 def _span(value_ms: float, largest_ms: float) -> str:
+    if 0 < largest_ms < _SHORT_MS:
+        return f"{value_ms:.3g} ms"
     if largest_ms < _LONG_MS:
         return f"{value_ms / 1000:.1f} s"
     minutes = value_ms / 60_000

@@ -30,13 +30,11 @@ from yarnbox.sim.workload.arguments import (
     placed,
     settings_of,
     site_of,
-    slots_of,
     take_directory,
 )
 from yarnbox.sim.workload.files import CLASS, DirectoryFiles, equal_queues
 from yarnbox.sim.workload.player import PATIENCE_MS
 from yarnbox.sim.workload.site import Site
-from yarnbox.sim.workload.slots import SlotFiles
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.text.command_parser import CommandParser
@@ -158,11 +156,6 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
 
 
 def _files(options: argparse.Namespace, load: Load, site: Site) -> ConfigurationProvider:
-    files = _plain_files(options, load, site)
-    return files if slots_of(options) is None else SlotFiles(files)
-
-
-def _plain_files(options: argparse.Namespace, load: Load, site: Site) -> ConfigurationProvider:
     if options.conf is not None:
         return DirectoryFiles(Path(options.conf), {CLASS: options.scheduler} if options.scheduler else {})
     queues = tuple(dict.fromkeys((*load.queues, *options.queues)))

@@ -51,6 +51,13 @@ class SlotFiles:
         return self._files.modified_ms(file_name)
 
 
+def files_of(files: ConfigurationProvider, site: Site) -> ConfigurationProvider:
+    """The configuration, with slots where a node of the cluster has some."""
+    resources = [spec.resource for spec in site.specs() if spec.resource is not None]
+    has_slots = any(one.value(MAP_SLOTS) or one.value(REDUCE_SLOTS) for one in resources)
+    return SlotFiles(files) if has_slots else files
+
+
 def nodes_with_slots(site: Site, slots: Slots) -> Site:
     """The cluster, each of whose nodes has so many slots."""
     known = site.known()

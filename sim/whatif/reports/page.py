@@ -15,7 +15,7 @@ from yarnbox.sim.whatif.comparison import Comparison, Row
 from yarnbox.sim.whatif.reports.capacity import QueueUse, queue_uses
 from yarnbox.sim.whatif.reports.files import Failure
 from yarnbox.sim.whatif.reports.settings import Differences, differences
-from yarnbox.sim.whatif.reports.table import cells, distinct, headline, rows_of, warnings
+from yarnbox.sim.whatif.reports.table import cells, distinct, headline, leading, rows_of, warnings
 from yarnbox.sim.whatif.statistics import Verdict, fewest_seeds
 from yarnbox.yarn.text.words import counted
 
@@ -78,7 +78,7 @@ def _effect(comparison: Comparison, variant: int, metrics: Sequence[str]) -> lis
     load = Load.of(study.jobs)
     found = [_settings(differences(study.variants[0], study.variants[variant], load), comparison, variant)]
     if shown:
-        whole = table(_COLUMNS, (list(_cells(row, group)) for row, group in shown[:MOST_ROWS]))
+        whole = table(_COLUMNS, (list(_cells(row, group)) for row, group in leading(shown, MOST_ROWS)))
         found.append(joined((element("h3", "What it does"), whole)))
     if len(shown) > MOST_ROWS:
         found.append(element("p", f"and {len(shown) - MOST_ROWS} more in rows.csv", class_="soft"))

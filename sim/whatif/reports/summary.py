@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from yarnbox.sim.whatif.comparison import Comparison
 from yarnbox.sim.whatif.reports.files import Failure
-from yarnbox.sim.whatif.reports.table import cells, distinct, headline, rows_of, warnings
+from yarnbox.sim.whatif.reports.table import cells, distinct, headline, leading, rows_of, warnings
 from yarnbox.sim.whatif.statistics import Verdict
 from yarnbox.yarn.text.words import counted
 
@@ -42,7 +42,7 @@ def _lines(comparison: Comparison, metrics: Sequence[str], failures: Sequence[Fa
         yield ""
         yield f"| {' | '.join(_HEAD)} |"
         yield "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |"
-        for row, group in rows[:_MOST_ROWS]:
+        for row, group in leading(rows, _MOST_ROWS):
             words = (_MARKS.get(row.verdict, row.verdict.value), *cells(row, group)[1:])
             yield f"| {' | '.join(map(_escaped, words))} |"
         if len(rows) > _MOST_ROWS:

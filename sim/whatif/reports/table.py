@@ -25,7 +25,7 @@ def lines(comparison: Comparison, metrics: Sequence[str]) -> Iterator[str]:
         told = distinct([row for row in rows if row.verdict in _TELLING or is_untold(row)])
         if told:
             yield ""
-            yield from _table(told[:MOST_ROWS])
+            yield from _table(leading(told, MOST_ROWS))
         if len(told) > MOST_ROWS:
             yield f"  and {len(told) - MOST_ROWS} more differences; --metrics chooses, --out has all"
         yield ""
@@ -85,6 +85,20 @@ def warnings(comparison: Comparison, variant: int) -> Iterator[str]:
     yield from (f"  {one}" for one in list(troubles)[:5])
 
 
+def leading(rows: Sequence[tuple[Row, str]], most: int) -> list[tuple[Row, str]]:
+    """So many of the rows, in their order; a third of them is of gains, where there are as many."""
+    gains = sum(row.verdict is Verdict.BETTER for row, _ in rows)
+    room = min(gains, max(most // 3, most - (len(rows) - gains)))
+    left = {True: room, False: most - room}
+    found = []
+    for row, group in rows:
+        is_gain = row.verdict is Verdict.BETTER
+        if left[is_gain]:
+            left[is_gain] -= 1
+            found.append((row, group))
+    return found
+
+
 def _of(row: Row) -> str:
     return row.metric.name if row.group == ALL else f"{row.metric.name} of {row.group}"
 
@@ -110,10 +124,10 @@ def cells(row: Row, group: str) -> tuple[str, ...]:
     """A row as words."""
     unit, found = row.metric.unit, row.difference
     largest = max(abs(value) for value in (row.base or 0.0, row.changed or 0.0))
-    span = ""
-    if found is not None and found.low is not None:
-        span = f"{signed(found.low, unit, largest)} to {signed(found.high, unit, largest)}"
     delta = None if found is None else found.mean
+    ends = () if found is None else (found.low, found.high)
+    widest = max(abs(value or 0.0) for value in (delta, *ends))
+    span = " to ".join(signed(one, unit, widest) for one in ends if one is not None)
     verdict = "too few seeds" if row.verdict is Verdict.UNKNOWN else row.verdict.value
     return (
         verdict,
@@ -121,7 +135,7 @@ def cells(row: Row, group: str) -> tuple[str, ...]:
         row.metric.name,
         shown(row.base, unit, largest),
         shown(row.changed, unit, largest),
-        signed(delta, unit, largest),
+        signed(delta, unit, widest),
         relative(row.relative),
         span,
     )

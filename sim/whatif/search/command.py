@@ -23,6 +23,7 @@ from yarnbox.sim.whatif.search.space import read_space
 from yarnbox.sim.whatif.search.trials import FILE, Goal, Trial, TrialFile, front, read_goal
 from yarnbox.sim.whatif.study import Study, check
 from yarnbox.yarn.text.command_parser import CommandParser
+from yarnbox.yarn.text.words import counted
 
 FOUND, NOT_FOUND = 0, 1
 _MOST_SHOWN = 20
@@ -81,7 +82,7 @@ def run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     study = Study(jobs=tuple(load.jobs()), variants=(base,), seeds=seeds)
     check(study)
     with engine_of(options) as engine:
-        progress = Plays((options.trials + 1) * len(seeds), engine.where, err)
+        progress = Plays(0, engine.where, err)
         search = Search(
             study=study,
             space=space,
@@ -100,6 +101,8 @@ def run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
         }
         file = TrialFile(Path(options.out) / FILE, heading)
         known = len(file.known)
+        trials = options.trials if space.size is None else min(options.trials, space.size)
+        progress.plays = (1 + max(0, trials - known)) * len(seeds)
         try:
             search.run(method, file, options.trials, lambda trial: None)
             unchanged = search.base_goals()
@@ -112,6 +115,11 @@ def run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     else:
         for line in _lines(file.known, best, goals, unchanged, known):
             print(line, file=out)
+        if best:
+            words = " ".join(
+                shlex.quote(f"-D{name}={value}") for name, value in search.definitions(best[0].point).items()
+            )
+            print(f"to see what else it changes: yarnbox whatif ... --change {words}", file=out)
     return FOUND if best else NOT_FOUND
 
 
@@ -119,7 +127,7 @@ def _lines(
     trials: Sequence[Trial], best: Sequence[Trial], goals: Sequence[Goal], base: Sequence[float], known: int
 ) -> Iterator[str]:
     again = f", {known} of them of an earlier run" if known else ""
-    yield f"{len(trials)} trials{again}"
+    yield f"{counted(len(trials), 'trial')}{again}"
     refused = [one for one in trials if one.goals is None]
     if refused:
         yield f"  {len(refused)} cannot be played, the first because {refused[0].why}"
@@ -143,8 +151,6 @@ def _lines(
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     for row in rows:
         yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-    definitions = " ".join(shlex.quote(f"-D{name}={value}") for name, value in best[0].point.items())
-    yield f"to see what else it changes: yarnbox whatif ... --change {definitions}"
 
 
 def _goals(values: Sequence[float], goals: Sequence[Goal]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from statistics import fmean
 
 from yarnbox.sim.load.formats import Load
 from yarnbox.sim.whatif.comparison import Comparison
-from yarnbox.sim.whatif.conditions import Condition, InvalidConditionError, judge
+from yarnbox.sim.whatif.conditions import Condition, InvalidConditionError, check_groups, judge
 from yarnbox.sim.whatif.engines.pool import Done, Engine
 from yarnbox.sim.whatif.search.methods import Method
 from yarnbox.sim.whatif.search.space import Point, Space
@@ -38,7 +38,13 @@ class Search:
         return hashlib.sha256(repr(self.study).encode()).hexdigest()
 
     def run(self, method: Method, file: TrialFile, most: int, told: Callable[[Trial], None]) -> None:
-        """Until there are so many trials in the file, or nothing is left to try."""
+        """Until there are so many trials in the file, or nothing is left to try. What goals and constraints
+        ask for is looked up in the base, before any point is played.
+        """
+        self.base_goals()
+        groups = Comparison(self.study, self._base_plays(), self.confidence).groups()
+        for text, condition in self.constraints:
+            check_groups(condition, text, groups)
         for trial in file.known:
             method.told(trial)
         while len(file.known) < most:
@@ -76,11 +82,15 @@ class Search:
             found.append(trial)
         return found
 
+    def definitions(self, point: Point) -> Mapping[str, str]:
+        """The properties of a point, those of queues that take the rest among them."""
+        with self.study.variants[0].provider(Load.of(self.study.jobs)) as provider:
+            configuration: Configuration = provider.load("yarn-site.xml", "capacity-scheduler.xml")
+            return self.space.definitions(point, configuration)
+
     def _variant(self, point: Point) -> Variant:
         base = self.study.variants[0]
-        with base.provider(Load.of(self.study.jobs)) as provider:
-            configuration: Configuration = provider.load("yarn-site.xml", "capacity-scheduler.xml")
-            definitions = self.space.definitions(point, configuration)
+        definitions = self.definitions(point)
         name = ", ".join(f"{name}={value}" for name, value in definitions.items())
         variant = changed(base, Change(name=name, definitions=definitions))
         check(replace(self.study, variants=(variant,)))
@@ -114,12 +124,14 @@ class Search:
     def _goals(self, comparison: Comparison, variant: int) -> tuple[float, ...]:
         found = []
         for goal in self.goals:
-            groups = goal.target.groups(comparison)
-            if len(groups) != 1:
-                names = ", ".join(groups) or "nobody"
-                raise InvalidConditionError(goal.text, 4, f"one group is wanted; this is {names}")
+            known = comparison.groups()
+            groups = goal.target.groups(known)
+            if not groups:
+                raise InvalidConditionError(goal.text, 4, goal.target.nobody(known))
+            if len(groups) > 1:
+                raise InvalidConditionError(goal.text, 4, f"one group is wanted, not {', '.join(groups)}")
             values = comparison.values(variant, groups[0], goal.target.metric.name)
-            known = [value for value in values if value is not None]
+            there = [value for value in values if value is not None]
             worst = float("inf") if goal.is_least else float("-inf")
-            found.append(round(fmean(known), 6) if len(known) == len(values) else worst)
+            found.append(round(fmean(there), 6) if len(there) == len(values) else worst)
         return tuple(found)

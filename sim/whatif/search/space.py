@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from math import prod
 from random import Random
 
 from yarnbox.sim.whatif.variants import InvalidChangeError
@@ -50,6 +51,12 @@ class Space:
     dimensions: tuple[Dimension, ...]
     rest: tuple[str, ...] = ()
     """Queues whose capacity is what their siblings leave of 100."""
+
+    @property
+    def size(self) -> int | None:
+        """How many points there are; None where a property may have any value between two."""
+        values = [len(one.values) for one in self.dimensions]
+        return prod(values) if all(values) else None
 
     def drawn(self, chance: Random) -> Point:
         """A point by chance."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.sim.whatif.conftest import CAPACITY, capacities, properties
+from yarnbox.sim.reports.progress import Plays
 from yarnbox.sim.whatif.arguments import changes_of
 from yarnbox.sim.whatif.command import main, parser
 from yarnbox.sim.whatif.variants import Change
@@ -153,3 +154,17 @@ def test_a_property_that_nobody_reads_is_told(run: Run) -> None:
         f"warning: slips: {names[1]} is no property, and has no effect"
         " (did you mean yarn.scheduler.minimum-allocation-mb?)"
     )
+
+
+def test_a_condition_of_nobody_is_refused_after_the_first_seed(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played: list[int] = []
+    monkeypatch.setattr(Plays, "done", lambda self, play: played.append(play.case.seed))
+    status, out, err = run("--load-factor", "2", "--fail-if", "jobs > 5 or queue:root.elt wait.p95 > 1s")
+    assert (status, out) == (2, "")
+    assert err.endswith(
+        "no queue of the load matches root.elt (did you mean queue:root.etl?); there are: "
+        "root.adhoc, root.etl\n"
+    )
+    assert played == [1, 1]

@@ -8,6 +8,7 @@ from yarnbox.sim.whatif.comparison import Comparison
 from yarnbox.sim.whatif.conditions import InvalidConditionError, judge, read_condition
 
 LESS, SAME = 1, 2
+_OF_JOBS = ("queue:NAME", "user:NAME", "class:NAME", "type:NAME")
 
 
 def holds(text: str, comparison: Comparison, variant: int = LESS) -> bool:
@@ -72,6 +73,17 @@ def test_it_says_for_which_figures_it_holds(comparison: Comparison) -> None:
         ("(jobs > 5", 10, "a closing ) is missing"),
         ("jobs > 5 jobs > 6", 10, "this is too much; conditions are joined by and, or"),
         ("", 1, "a metric is wanted, like wait.p95"),
+        (
+            "jobs > 5 or queue:root.a utilization > 5%",
+            13,
+            "utilization is a figure of all or partition:NAME, not of queue:root.a",
+        ),
+        ("guarantee-used > 2", 1, "guarantee-used is a figure of queue:NAME, not of all"),
+        (
+            "partition:gpu wait.p95 > 1s",
+            1,
+            "wait.p95 is a figure of " + " or ".join(["all", *_OF_JOBS]) + ", not of partition:gpu",
+        ),
     ],
 )
 def test_what_is_wrong_and_where(text: str, position: int, why: str) -> None:

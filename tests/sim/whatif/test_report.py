@@ -8,11 +8,13 @@ import pytest
 
 from yarnbox.sim.load.formats import Load
 from yarnbox.sim.reports.html.markup import Html
-from yarnbox.sim.whatif.comparison import Comparison
-from yarnbox.sim.whatif.metrics import METRICS
+from yarnbox.sim.whatif.comparison import Comparison, Row
+from yarnbox.sim.whatif.metrics import METRICS, Metric
 from yarnbox.sim.whatif.reports.capacity import queue_uses
 from yarnbox.sim.whatif.reports.page import page_of, strip
 from yarnbox.sim.whatif.reports.settings import Setting, differences
+from yarnbox.sim.whatif.reports.table import cells, leading
+from yarnbox.sim.whatif.statistics import difference
 from yarnbox.sim.whatif.study import Case
 
 
@@ -62,3 +64,34 @@ def test_what_is_borrowed_was_lent(comparison: Comparison) -> None:
         assert len(one.waits_ms) == sum(len(play.waits[one.queue]) for play in plays)
     uses = queue_uses(comparison, 0)
     assert sum(one.lent_gb_hours for one in uses) <= sum(one.borrowed_gb_hours for one in uses) + 1e-9
+
+
+def test_gains_are_shown_beside_many_regressions() -> None:
+    bad, good = METRICS["wait.p95"], METRICS["utilization"]
+    rows = [(row_of(bad if number < 30 else good, 1.0, 2.0 + number), str(number)) for number in range(40)]
+    assert [group for _, group in leading(rows, 9)] == ["0", "1", "2", "3", "4", "5", "30", "31", "32"]
+    assert [group for _, group in leading(rows[:31], 9)] == [*map(str, range(8)), "30"]
+    assert [group for _, group in leading(rows[28:], 9)] == ["28", "29", *map(str, range(30, 37))]
+    assert leading(rows[:5], 9) == rows[:5]
+
+
+def test_a_difference_has_a_unit_of_its_own() -> None:
+    shown = cells(row_of(METRICS["response.mean"], 900_000.0, 900_040.0), "all")
+    assert shown[3:] == ("15.0 min", "15.0 min", "+40 ms", "+0.004 %", "+40 ms to +40 ms")
+    shown = cells(row_of(METRICS["wait.mean"], 3_000.0, 903_000.0), "all")
+    assert shown[3:7] == ("0.1 min", "15.1 min", "+15.0 min", "+30000 %")
+
+
+def row_of(metric: Metric, base: float, changed: float) -> Row:
+    """A row whose difference is the same under each of six seeds."""
+    before, after = [base] * 6, [changed] * 6
+    return Row(
+        change="c",
+        group="all",
+        metric=metric,
+        base=base,
+        changed=changed,
+        difference=difference(before, after, 0.95),
+        base_values=tuple(before),
+        changed_values=tuple(after),
+    )

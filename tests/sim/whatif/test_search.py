@@ -40,6 +40,8 @@ def test_a_grid_is_searched_and_a_stopped_search_goes_on(conf: Path, load: Path,
     assert heading["vary"] == ["root.etl.capacity=20..60/20", FULL[1], FULL[3]]
     assert [one["point"][f"{ETL}.capacity"] for one in trials] == ["20", "40", "60"]
     assert out.startswith("3 trials\nthe best trial\n")
+    assert f"--change -D{ETL}.capacity=60 " in out
+    assert out.endswith(f" -D{ADHOC}.capacity=40\n")
     whole = file.read_bytes()
     stopped = whole[: whole.index(b'"number": 1') + 20]
     file.write_bytes(stopped)
@@ -150,3 +152,18 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(InvalidChangeError, match="is no file of trials"):
         TrialFile(tmp_path / "trials.jsonl", {})
     assert (tmp_path / "trials.jsonl").read_text() == "hello\n"
+
+
+def test_what_nobody_has_is_refused_before_a_point_is_played(conf: Path, load: Path, tmp_path: Path) -> None:
+    words = (*SPACE, *FULL, "--out", str(tmp_path))
+    status, out, err = search(conf, load, *words, "--goal", "min queue:root.elt wait.p95")
+    assert (status, out) == (2, "")
+    assert "no queue of the load matches root.elt (did you mean queue:root.etl?)" in err
+    status, out, err = search(conf, load, *words, *GOAL, "--subject-to", "user:mie wait.p95 < 5s")
+    assert "no user of the load matches mie" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_how_many_points_a_space_has() -> None:
+    assert read_space(["x=1..3/1", "y=a|b"], []).size == 6
+    assert read_space(["x=1..3/1", "y=1..2"], []).size is None

@@ -10,6 +10,7 @@ import pytest
 
 from yarnbox.sim.load.jobs import REDUCE, Job, Task
 from yarnbox.sim.load.own import write_load
+from yarnbox.sim.whatif.command import main as whatif
 from yarnbox.sim.workload.command import main
 
 
@@ -34,6 +35,18 @@ def test_maps_and_reduces_have_slots_of_their_own(tmp_path: Path, scheduler: str
     assert free["jobs"]["finished"] == slots["jobs"]["finished"] == 1
     assert free["makespanMs"] < 40_000
     assert 45_000 < slots["makespanMs"] < 75_000
+
+
+def test_what_if_knows_slots_too(tmp_path: Path) -> None:
+    run(tmp_path)
+    words = ["--load", str(tmp_path / "load.jsonl"), "--num-nodes", "2", "--seeds", "1", "--workers", "1"]
+    words += ["--map-slots", "3", "--reduce-slots", "1", "--nodes", "+1", "--json"]
+    out = io.StringIO()
+    assert whatif(words, out=out, err=io.StringIO()) == 0
+    base, changed = json.loads(out.getvalue())["plays"]
+    assert base["figures"]["all"]["unfinished"] == 0
+    assert 45_000 < base["figures"]["all"]["makespan"] < 75_000
+    assert changed["figures"]["all"]["makespan"] < base["figures"]["all"]["makespan"]
 
 
 def test_one_kind_of_slots_alone_is_refused(tmp_path: Path) -> None:
