@@ -1,5 +1,7 @@
 """Word count of a large text on three NodeManagers, beside the same work under Python's multiprocessing on
-the same cores in the same run: what a cluster costs in processor time. `python -m bench.wordcount [MB]`.
+the same cores in the same run: what a cluster costs in processor time.
+
+    python -m bench.wordcount [MB [NAME=VALUE...]]
 
 The processor time of the job is that of its client and of all daemons meanwhile, with the containers that
 they have waited for.
@@ -113,6 +115,7 @@ def counted(output: Path) -> Counter[bytes]:
 def main() -> None:
     """All of it, and the ratios."""
     megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else MEGABYTES
+    properties = sys.argv[2:]
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory)
         text = root / "text"
@@ -122,7 +125,7 @@ def main() -> None:
         cluster.up(Options(nodes=3, port=0, web_port=0))
         try:
             cluster.wait_until_ready()
-            job_cpu, job_s = by_job(run, text, root / "out")
+            job_cpu, job_s = by_job(run, text, root / "out", *properties)
             words, pool_cpu, pool_s = by_multiprocessing(text)
             assert counted(root / "out") == words
         finally:

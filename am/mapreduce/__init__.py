@@ -18,12 +18,12 @@ output       the lines of results
 shuffle/     from the records of maps to the sorted records of reduces
 cache_files  files that a job takes along
 streaming/   commands as mappers and reducers
+skipping     records that kill tasks are left out, as an option
 committer    output under _temporary until it is whole
 umbilical, umbilical_server    what a task and its AM say to one another
 child        the process of a task
 history/     what happened, in Hadoop's form: what a next AM recovers from, and the history server
 web          the HTTP port, for the umbilical and the REST pages
-uber_tasks   tasks as processes beside their AM
 client       a job from its properties to the RM, and followed to its end
 jobs/        wordcount, pi, and the other examples
 """

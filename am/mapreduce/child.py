@@ -38,6 +38,7 @@ from yarnbox.am.mapreduce.shuffle.map_output import MapOutput, SortLimits
 from yarnbox.am.mapreduce.shuffle.merging import Combiner, Merges, Segment, grouped
 from yarnbox.am.mapreduce.shuffle.records import decode
 from yarnbox.am.mapreduce.shuffle.segments import Batch
+from yarnbox.am.mapreduce.skipping import Skipping, kept_at
 from yarnbox.am.mapreduce.splits import Split
 from yarnbox.am.mapreduce.umbilical import DIE, RUN, AMUnreachableError, Plan, Umbilical
 from yarnbox.yarn.configuration import Configuration
@@ -197,8 +198,14 @@ class Task:
                 yield from form.batches(chunk, self.configuration())
                 read += chunk.length
 
+        skipping = self._skipping()
+
         def records() -> Iterator[list[tuple[Any, Any]]]:
-            for batch in batches():
+            found: Iterable[list[tuple[Any, Any]]] = batches()
+            if skipping is not None:
+                one_by_one = chain.from_iterable(found)
+                found = ([record] for record in skipping.passing(one_by_one, skipping.keep_record))
+            for batch in found:
                 self.breathe()
                 self._tally.add("MAP_INPUT_RECORDS", len(batch))
                 yield batch
@@ -214,6 +221,20 @@ class Task:
 
         context = MapContext(lambda: chain.from_iterable(records()), blocks, out, self._tally, self)
         mapper_named(self._plan.mapper).run(context)
+        if skipping is not None:
+            skipping.finish()
+
+    def _skipping(self) -> Skipping | None:
+        """What is left out, where attempts have failed before."""
+        plan = self._plan
+        if plan.skip is None:
+            return None
+
+        def announce(start: int, count: int) -> None:
+            self._say("nextRecords", start=start, count=count)
+
+        file = kept_at(plan.skip_dir, plan.output, plan.attempt)
+        return Skipping(plan.skip, announce, self._tally, file)
 
     def _run_reduce(self) -> None:
         plan = self._plan
@@ -274,16 +295,24 @@ class Task:
 
         seen = 0
 
+        skipping = self._skipping()
+
         def groups() -> Iterator[tuple[Any, Iterator[Any]]]:
             nonlocal seen
-            for key, values in grouped(counted()):
+            found: Iterator[tuple[Any, Iterator[Any]]]
+            found = ((decode(key), values) for key, values in grouped(counted()))
+            if skipping is not None:
+                found = skipping.passing(found, skipping.keep_group)
+            for group in found:
                 seen += 1
-                yield decode(key), values
+                yield group
 
         with self._part_file("REDUCE_OUTPUT_RECORDS") as lines:
             self._out = lambda: lines.pending_bytes
             reducer_named(self._plan.reducer).run(ReduceContext(groups, lines, self._tally, self))
         self._tally.add("REDUCE_INPUT_GROUPS", seen)
+        if skipping is not None:
+            skipping.finish()
 
     def _part_file(self, counter: str) -> PartFile:
         task_id = self._attempt_id.task_id

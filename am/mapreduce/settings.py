@@ -206,6 +206,29 @@ class JobSettings:
         at_least=-1,
         at_most=100,
     )
+    skip_start_attempts: int = setting(
+        "mapreduce.task.skip.start.attempts",
+        2,
+        "failed attempts after which a task looks for bad records",
+        at_least=1,
+    )
+    skip_map_records: int = setting(
+        "mapreduce.map.skip.maxrecords",
+        0,
+        "records that may be left out around one that kills its map; 0: none",
+        at_least=0,
+    )
+    skip_reduce_groups: int = setting(
+        "mapreduce.reduce.skip.maxgroups",
+        0,
+        "groups that may be left out around one that kills its reduce; 0: none",
+        at_least=0,
+    )
+    skip_dir: str = setting(
+        "mapreduce.job.skip.outdir",
+        "",
+        "where they are kept; else _logs/skip of the output; the word none: nowhere",
+    )
     task_timeout_ms: int = setting(
         "mapreduce.task.timeout", 600_000, "idleness that ends a task; 0: no limit", at_least=0
     )

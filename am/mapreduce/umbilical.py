@@ -2,6 +2,7 @@
 
     getTask          the AM's first word: wait, die, or run this
     statusUpdate     how far the task is, its counters, outputs it could not fetch; go on or end
+    nextRecords      which records it works on next, where bad ones are looked for
     computePending   all output of maps is copied: may the rest begin?
     commitPending    the output is written: may it be committed?
     done, failed     the task's last word
@@ -78,6 +79,9 @@ class Plan:
     report_interval_ms: int
     is_uber: bool
     """Whether the maps' output is in this task's own directories."""
+    skip: Mapping[str, Any] | None
+    """Which records are left out, and how many are announced at once; None where none are."""
+    skip_dir: str
     job_file: str
     addresses: str
     """The address book of the emulated hosts, or nothing."""

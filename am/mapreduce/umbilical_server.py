@@ -17,6 +17,7 @@ from yarnbox.am.mapreduce.app.core import Core
 from yarnbox.am.mapreduce.app.events import JobKill
 from yarnbox.am.mapreduce.ids import TaskAttemptId
 from yarnbox.am.mapreduce.settings import JobSettings
+from yarnbox.am.mapreduce.skipping import skip_plan
 from yarnbox.am.mapreduce.splits import Split
 from yarnbox.am.mapreduce.umbilical import DIE, PATH, RUN, WAIT, Plan, signature
 
@@ -47,6 +48,7 @@ class UmbilicalServer:
         self._calls: dict[str, Callable[[TaskAttemptId, Mapping[str, Any]], dict[str, Any]]] = {
             "getTask": self._get_task,
             "statusUpdate": self._status_update,
+            "nextRecords": self._next_records,
             "computePending": self._compute_pending,
             "commitPending": self._commit_pending,
             "done": self._done,
@@ -93,6 +95,10 @@ class UmbilicalServer:
         )
         return {"wanted": wanted}
 
+    def _next_records(self, attempt_id: TaskAttemptId, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        wanted = self._core.next_records(attempt_id, int(arguments["start"]), int(arguments["count"]))
+        return {"wanted": wanted}
+
     def _compute_pending(self, attempt_id: TaskAttemptId, _arguments: Mapping[str, Any]) -> dict[str, Any]:
         may = self._core.compute_pending(attempt_id)
         return {"wanted": self._core.is_wanted(attempt_id), "go": may}
@@ -122,6 +128,14 @@ class UmbilicalServer:
                 for event in events
             ],
         }
+
+    def _skip(self, attempt_id: TaskAttemptId) -> dict[str, Any] | None:
+        settings = self._settings
+        at_once = settings.skip_map_records if attempt_id.is_map else settings.skip_reduce_groups
+        task = self._core.job.task(attempt_id.task_id)
+        if not at_once or len(task.failed_attempts) < settings.skip_start_attempts:
+            return None
+        return skip_plan(at_once, task.bad_records)
 
     def plan(self, attempt_id: TaskAttemptId) -> Plan:
         """What a task has to know."""
@@ -156,6 +170,8 @@ class UmbilicalServer:
             fetch_retry_ms=settings.fetch_retry_ms,
             report_interval_ms=settings.report_interval_ms,
             is_uber=self._core.context.is_uber,
+            skip=self._skip(attempt_id),
+            skip_dir=settings.skip_dir,
             job_file=self._job_file,
             addresses=self._addresses,
         )

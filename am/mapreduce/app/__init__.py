@@ -11,5 +11,6 @@ job_counters         the counters of a job
 recovery             what a next AM takes over
 report               what is shown of a running job
 client_service       what a job answers Hadoop's own MapReduce clients
+uber_tasks           tasks as processes beside their AM
 master               the AM's process
 """

@@ -76,8 +76,8 @@ class Attempt:
 
     __slots__ = (
         "container", "context", "counters", "diagnostics", "finished_ms", "hosts", "http_port", "id",
-        "is_speculative", "launched_ms", "node_id", "phase", "progress", "racks", "shuffle_finished_ms",
-        "shuffle_port", "state", "status",
+        "is_speculative", "launched_ms", "node_id", "phase", "progress", "racks", "records",
+        "shuffle_finished_ms", "shuffle_port", "state", "status",
     )  # fmt: skip
 
     def __init__(
@@ -107,6 +107,7 @@ class Attempt:
         self.finished_ms = 0
         self.status = ""
         self.diagnostics: list[str] = []
+        self.records: tuple[int, int] | None = None  # the first one, and how many; where it tells
 
     @property
     def subject(self) -> TaskAttemptId:

@@ -201,6 +201,13 @@ class Core(TurnCore[Effect]):
         self.tell(*events)
         return True
 
+    def next_records(self, attempt_id: TaskAttemptId, start: int, count: int) -> bool:
+        """A task works on these records next: if it fails, it is because of them; whether it is to go on."""
+        if not self.is_wanted(attempt_id):
+            return False
+        self.job.attempt(attempt_id).records = (start, count) if count else None
+        return True
+
     def compute_pending(self, attempt_id: TaskAttemptId) -> bool:
         """A reduce has copied all; whether it may go on now."""
         if not self.is_wanted(attempt_id):

@@ -56,6 +56,7 @@ from yarnbox.am.mapreduce.app.job import JobState
 from yarnbox.am.mapreduce.app.job_commit import JobCommit, committer_of
 from yarnbox.am.mapreduce.app.recovery import earlier_life, recoverable_tasks
 from yarnbox.am.mapreduce.app.report import PREFIX, AMInfo, Pages
+from yarnbox.am.mapreduce.app.uber_tasks import LocalTasks
 from yarnbox.am.mapreduce.cache_files import UnreadableFileError, local_resources
 from yarnbox.am.mapreduce.history.files import HistoryFiles, IndexInfo, events_file
 from yarnbox.am.mapreduce.history.jhist import HistoryWriter, read_events
@@ -63,7 +64,6 @@ from yarnbox.am.mapreduce.history.parsed import PastAM, PastJob, parse
 from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId
 from yarnbox.am.mapreduce.settings import JOB_FILE, JOB_FILE_VARIABLE, JobSettings
 from yarnbox.am.mapreduce.splits import SPLIT_FILE, Split, read_splits
-from yarnbox.am.mapreduce.uber_tasks import LocalTasks
 from yarnbox.am.mapreduce.umbilical_server import UmbilicalServer
 from yarnbox.am.mapreduce.web import WebService
 from yarnbox.am.resources import resource_of

@@ -54,8 +54,8 @@ class Task:
     """What is known of one task."""
 
     __slots__ = (
-        "attempts", "commit_attempt", "context", "failed_attempts", "finished_ms", "hosts", "id", "live",
-        "max_attempts", "next_attempt", "racks", "scheduled_ms", "state", "successful_attempt",
+        "attempts", "bad_records", "commit_attempt", "context", "failed_attempts", "finished_ms", "hosts",
+        "id", "live", "max_attempts", "next_attempt", "racks", "scheduled_ms", "state", "successful_attempt",
     )  # fmt: skip
 
     def __init__(
@@ -78,6 +78,7 @@ class Task:
         self.failed_attempts: OrderedSet[TaskAttemptId] = OrderedSet()
         self.successful_attempt: TaskAttemptId | None = None
         self.commit_attempt: TaskAttemptId | None = None
+        self.bad_records: list[tuple[int, int]] = []
         self.scheduled_ms = 0
         self.finished_ms = 0
 
@@ -162,6 +163,9 @@ def _judge_failure(task: Task, event: TaskAttemptFailed) -> TaskState:
     """Tries again, or gives up when this was one failure too many."""
     _forget(task, event)
     task.failed_attempts.add(event.attempt_id)
+    died_of = task.attempts[event.attempt_id].records
+    if died_of is not None:
+        task.bad_records.append(died_of)
     if len(task.failed_attempts) >= task.max_attempts:
         for attempt_id in task.live:
             task.context.post(AttemptKill(attempt_id=attempt_id, diagnostics="The task has failed."))

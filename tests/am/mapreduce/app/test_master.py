@@ -214,6 +214,37 @@ def test_a_task_that_dies_is_run_again_and_one_that_raises_is_quoted(tmp_path: P
     assert len(little.started) == 3
 
 
+def test_records_and_groups_that_kill_their_tasks_are_left_out(tmp_path: Path) -> None:
+    """Line 7 kills its map's process; the reducer raises for one key."""
+    (tmp_path / "mine.py").write_text(
+        "import os\n"
+        "def mapper(key, line):\n"
+        "    if line == 'line 7':\n"
+        "        os._exit(9)\n"
+        "    yield line, 1\n"
+        "def reducer(key, values):\n"
+        "    if key == 'line 3':\n"
+        "        raise ValueError(key)\n"
+        "    yield key, sum(values)\n"
+    )
+    text = tmp_path / "lines"
+    text.write_text("".join(f"line {number}\n" for number in range(10)))
+    splits = make_splits(input_files([text]), Placement(), block_bytes=1 << 20, max_bytes=1 << 20)
+    properties = {
+        "mapreduce.job.map.class": "mine.mapper",
+        "mapreduce.job.reduce.class": "mine.reducer",
+        "mapreduce.map.skip.maxrecords": "1",
+        "mapreduce.reduce.skip.maxgroups": "1",
+        "mapreduce.job.maxtaskfailures.per.tracker": "100",
+    }
+    run_job(tmp_path, splits, properties)
+    assert output(tmp_path) == {b"line %d" % number: 1 for number in range(10) if number not in (3, 7)}
+    kept = sorted((tmp_path / "out" / "_logs" / "skip").iterdir())
+    assert [path.read_text() for path in kept] == ["49\tline 7\n", "line 3\t1\n"]
+    counters = history(tmp_path)["counters"]["org.apache.hadoop.mapreduce.TaskCounter"]
+    assert counters["MAP_SKIPPED_RECORDS"] == counters["REDUCE_SKIPPED_GROUPS"] == 1
+
+
 UBER = {
     "mapreduce.job.ubertask.enable": "true",
     "mapreduce.job.map.class": "mine.words",
