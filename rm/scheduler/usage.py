@@ -7,9 +7,10 @@ else adds or subtracts. Hadoop: ResourceUsage.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
+from yarnbox.yarn.compiled import trait
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE, Resource
 
@@ -35,28 +36,37 @@ class Amounts:
         return not (self.used or self.pending or self.reserved or self.am_used or self.containers)
 
 
-class Watcher(Protocol):
+@trait
+class Watcher(ABC):
     """Who has to know when books change: a queue that keeps its place among its siblings, for one."""
 
+    __slots__ = ()
+
+    @abstractmethod
     def books_changed(self, partition: str) -> None:
         """Something was charged, refunded, reserved or given up."""
-        ...
 
+    @abstractmethod
     def pending_changed(self, partition: str) -> None:
         """More or less is asked for."""
-        ...
 
 
 class Usage:
     """The sums of an application, a user or a queue, by partition."""
 
-    __slots__ = ("by_partition", "counts_reserved", "watcher")
+    __slots__ = ("by_partition", "counts_reserved", "hears_each_ask", "watcher")
 
-    def __init__(self, watcher: Watcher | None = None, *, counts_reserved: bool = True) -> None:
+    def __init__(
+        self, watcher: Watcher | None = None, *, counts_reserved: bool = True, hears_each_ask: bool = True
+    ) -> None:
         self.by_partition: dict[str, Amounts] = {}
         self.watcher = watcher
         self.counts_reserved = counts_reserved
         """Whether what is kept on nodes is part of `used`: so for a queue, but not for an application."""
+        self.hears_each_ask = hears_each_ask
+        """Whether the watcher is told whenever more or less is asked for; if not, not where memory was and is
+        wanted, so that nobody begins or ceases to ask, whatever resource types count.
+        """
 
     def of(self, partition: str = DEFAULT_PARTITION) -> Amounts:
         """The amounts of one partition; they are made when first asked for."""
@@ -111,8 +121,9 @@ def charge(path: Path, partition: str, resource: Resource, containers: int = 1) 
         amounts = usage.by_partition.get(partition) or usage.of(partition)
         amounts.used = amounts.used + resource
         amounts.containers += containers
-        if usage.watcher is not None:
-            usage.watcher.books_changed(partition)
+        watcher = usage.watcher
+        if watcher is not None:
+            watcher.books_changed(partition)
 
 
 def refund(path: Path, partition: str, resource: Resource, containers: int = 1) -> None:
@@ -121,8 +132,9 @@ def refund(path: Path, partition: str, resource: Resource, containers: int = 1) 
         amounts = usage.by_partition.get(partition) or usage.of(partition)
         amounts.used = amounts.used - resource
         amounts.containers -= containers
-        if usage.watcher is not None:
-            usage.watcher.books_changed(partition)
+        watcher = usage.watcher
+        if watcher is not None:
+            watcher.books_changed(partition)
 
 
 def reserve(path: Path, partition: str, resource: Resource) -> None:
@@ -132,8 +144,9 @@ def reserve(path: Path, partition: str, resource: Resource) -> None:
         if usage.counts_reserved:
             amounts.used = amounts.used + resource
         amounts.reserved = amounts.reserved + resource
-        if usage.watcher is not None:
-            usage.watcher.books_changed(partition)
+        watcher = usage.watcher
+        if watcher is not None:
+            watcher.books_changed(partition)
 
 
 def unreserve(path: Path, partition: str, resource: Resource) -> None:
@@ -143,18 +156,22 @@ def unreserve(path: Path, partition: str, resource: Resource) -> None:
         if usage.counts_reserved:
             amounts.used = amounts.used - resource
         amounts.reserved = amounts.reserved - resource
-        if usage.watcher is not None:
-            usage.watcher.books_changed(partition)
+        watcher = usage.watcher
+        if watcher is not None:
+            watcher.books_changed(partition)
 
 
 def change_pending(path: Path, partition: str, delta: Resource, containers: int) -> None:
     """Books that more (or less) is asked for."""
     for usage in path:
         amounts = usage.by_partition.get(partition) or usage.of(partition)
-        amounts.pending = amounts.pending + delta
+        before = amounts.pending
+        amounts.pending = after = before + delta
         amounts.pending_containers += containers
-        if usage.watcher is not None:
-            usage.watcher.pending_changed(partition)
+        watcher = usage.watcher
+        if watcher is not None:
+            if usage.hears_each_ask or before.memory_mb <= 0 or after.memory_mb <= 0:
+                watcher.pending_changed(partition)
 
 
 def change_am_used(path: Path, partition: str, delta: Resource) -> None:

@@ -379,7 +379,8 @@ class LeafQueue(CapacityQueue):
         calculator = context.calculator
         default = self.shares[DEFAULT_PARTITION]
         limit_now = calculator.min_of(pass_.cluster, default.down_maximum, limit)
-        if not pass_.ignores_exclusivity and not self.can_access(pass_.partition):
+        partition = pass_.partition
+        if partition and not pass_.ignores_exclusivity and not self.can_access(partition):
             self._refuse_all(pass_, SkipReason.PARTITION_ACCESS)
             return NOTHING
         if self.order.changes_with_use:
@@ -392,20 +393,21 @@ class LeafQueue(CapacityQueue):
         if self.order.count:
             self.current_limit = limit_now
             pass_.current_limits.append((self, limit_now))
-            self.users.note_decision(pass_.partition, ignores_exclusivity=pass_.ignores_exclusivity)
+            self.users.note_decision(partition, ignores_exclusivity=pass_.ignores_exclusivity)
         last: CapacityAttempt | None = None
         outcome = NOTHING
         refused: dict[User, Resource] = {}
-        candidates = self.order.asking(pass_.partition).entries()
-        if not is_below:
-            candidates = self.order.active(pass_.partition).entries()
-        for _, _, attempt in candidates:
+        order = self.order.asking(partition) if is_below else self.order.active(partition)
+        for _, _, attempt in order.entries():
             reserved = attempt.reserved_resource(DEFAULT_PARTITION)
             if not is_below and not self.can_assign(pass_, limits, reserved):
                 pass_.observer.note(attempt, SkipReason.QUEUE_AT_MAXIMUM)
                 break
             last = attempt
-            if not attempt.asks_in(pass_.pending_in):
+            amounts = attempt.usage.by_partition.get(pass_.pending_in)
+            if amounts is None or not (
+                amounts.pending.memory_mb > 0 or calculator.is_any_positive(amounts.pending)
+            ):
                 pass_.observer.note(attempt, SkipReason.NOTHING_ASKED)
                 continue  # whatever its user may have: it wants nothing here
             # See tests/scenarios/capacity/user-limit-factor-one.yaml. Who was refused is not asked again for
@@ -427,7 +429,7 @@ class LeafQueue(CapacityQueue):
             last = None
             self._consider_all()
         if last is not None and self.unconsidered:
-            self._consider_up_to(last, pass_.partition)
+            self._consider_up_to(last, partition)
         return outcome
 
     def _refuse_all(self, pass_: AllocationPass, reason: SkipReason) -> None:

@@ -91,7 +91,8 @@ def ordering_key(child: CapacityQueue, partition: str, above: QueueSettings) -> 
     """Siblings are served from the smallest key on (Hadoop: PriorityUtilizationQueueOrderingPolicy); `above`
     are the settings of their parent.
     """
-    share = child.share(partition)
+    share = child.shares.get(partition) or child.share(partition)
+    is_barred = partition != DEFAULT_PARTITION and not child.can_access(partition)
     policy = queue_ordering(above.parent_policy) if above.parent_policy else None
     if policy is not None:
         standing = QueueStanding(
@@ -101,19 +102,19 @@ def ordering_key(child: CapacityQueue, partition: str, above: QueueSettings) -> 
             used=share.absolute_used,
             used_capacity=share.used_capacity,
         )
-        return (not child.can_access(partition), *policy.key(standing))
+        return (is_barred, *policy.key(standing))
     has_none = share.absolute == 0
-    used = share.absolute_used if has_none else share.used_capacity
+    used = share.used_of(share.total if has_none else share.floor)
     if above.parent_order is ParentOrder.PRIORITY_UTILIZATION:
         return (
-            not child.can_access(partition),
+            is_barred,
             has_none,
             used >= 1.0,
             -child.settings.priority,
             used,
             share.tie,
         )
-    return (not child.can_access(partition), has_none, used, share.tie)
+    return (is_barred, has_none, used, share.tie)
 
 
 class ParentQueue(AbstractParentQueue):

@@ -6,7 +6,7 @@ books change. Hadoop: CSQueue, AbstractCSQueue and CSQueueUsageTracker.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 
 from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass, Assignment, Limits
@@ -18,7 +18,7 @@ from yarnbox.rm.scheduler.capacity.config.settings import (
 )
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.shares import EMPTY, Share
-from yarnbox.rm.scheduler.usage import Usage
+from yarnbox.rm.scheduler.usage import Usage, Watcher
 from yarnbox.yarn.enums import QueueACL, QueueState
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE, Resource
@@ -26,7 +26,7 @@ from yarnbox.yarn.resources.resource import NONE, Resource
 _INTRA_QUEUE = "yarn.resourcemanager.monitor.capacity.preemption.intra-queue-preemption.enabled"
 
 
-class CapacityQueue(ABC):
+class CapacityQueue(Watcher):
     """A queue of the tree."""
 
     def __init__(
@@ -38,7 +38,7 @@ class CapacityQueue(ABC):
         self.path = settings.path
         self.allows_zero_sum = settings.allow_zero_sum
         """Whether its children's capacities may be zero although its own is not; as long as it lives."""
-        self.usage = Usage(self)
+        self.usage = Usage(self, hears_each_ask=parent is None)
         self.shares: dict[str, Share] = {}
         self.state = QueueState.RUNNING
         self.position = 0
@@ -137,7 +137,7 @@ class CapacityQueue(ABC):
             self.parent.child_moved(self, partition)
 
     def pending_changed(self, partition: str) -> None:
-        """It asks for more or less than before."""
+        """It may ask where it did not, or ask no more; the root hears of each ask."""
         if self.parent is None:
             self.context.version += 1
         else:
@@ -146,7 +146,10 @@ class CapacityQueue(ABC):
     def has_pending(self, partition: str) -> bool:
         """Whether anything is asked for in that partition, here or below."""
         amounts = self.usage.by_partition.get(partition)
-        return amounts is not None and self.context.calculator.is_any_positive(amounts.pending)
+        if amounts is None:
+            return False
+        # Memory counts for every calculator.
+        return amounts.pending.memory_mb > 0 or self.context.calculator.is_any_positive(amounts.pending)
 
     # Giving
 
@@ -164,7 +167,8 @@ class CapacityQueue(ABC):
             bound = pass_.total
         else:
             bound = calculator.min_of(cluster, share.effective_maximum, limits.limit)
-        used = self.charged(share)
+        amounts = share.amounts
+        used = amounts.used if amounts.killable is NONE else self.charged(share)
         limits.headroom = bound - used
         if calculator.compare(cluster, used, bound) < 0:
             return True
@@ -184,7 +188,8 @@ class CapacityQueue(ABC):
     def accepts(self, assignment: Assignment, partition: str, required: Resource) -> bool:
         """Whether what is proposed still fits in the maximum, here and above (AbstractCSQueue.accept)."""
         calculator = self.context.calculator
-        for queue in self.ancestors():
+        queue: CapacityQueue | None = self
+        while queue is not None:
             share = queue.shares.get(partition) or queue.share(partition)
             ceiling = (
                 self.context.partition_total(partition)
@@ -193,6 +198,7 @@ class CapacityQueue(ABC):
             )
             if not calculator.sum_fits_in(share.amounts.used, required, ceiling):
                 return False
+            queue = queue.parent
         return True
 
     # Preemption
