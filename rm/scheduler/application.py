@@ -421,8 +421,7 @@ class Attempt:
         old.live = {}
         for container in self.live.values():
             container.attempt_id = self.attempt_id
-        self.usage.by_partition = old.usage.by_partition
-        old.usage.by_partition = {}
+        self.usage.take_over(old.usage)
         self.blacklist = dict(old.blacklist)
         self.headroom = old.headroom
         self.opportunities = dict(old.opportunities)

@@ -54,12 +54,14 @@ class Watcher(ABC):
 class Usage:
     """The sums of an application, a user or a queue, by partition."""
 
-    __slots__ = ("by_partition", "counts_reserved", "hears_each_ask", "watcher")
+    __slots__ = ("by_partition", "counts_reserved", "hears_each_ask", "in_default", "watcher")
 
     def __init__(
         self, watcher: Watcher | None = None, *, counts_reserved: bool = True, hears_each_ask: bool = True
     ) -> None:
         self.by_partition: dict[str, Amounts] = {}
+        self.in_default: Amounts | None = None
+        """Those of the default partition at hand: nearly all bookings are there."""
         self.watcher = watcher
         self.counts_reserved = counts_reserved
         """Whether what is kept on nodes is part of `used`: so for a queue, but not for an application."""
@@ -73,7 +75,18 @@ class Usage:
         amounts = self.by_partition.get(partition)
         if amounts is None:
             self.by_partition[partition] = amounts = Amounts()
+            if not partition:
+                self.in_default = amounts
         return amounts
+
+    def find(self, partition: str) -> Amounts | None:
+        """The amounts of one partition; None where nothing was ever booked."""
+        return self.by_partition.get(partition) if partition else self.in_default
+
+    def take_over(self, other: Usage) -> None:
+        """Has the amounts of the other, which has none from now on."""
+        self.by_partition, self.in_default = other.by_partition, other.in_default
+        other.by_partition, other.in_default = {}, None
 
     def used(self, partition: str = DEFAULT_PARTITION) -> Resource:
         """What is charged in that partition."""
@@ -118,7 +131,9 @@ Path = Sequence[Usage]
 def charge(path: Path, partition: str, resource: Resource, containers: int = 1) -> None:
     """Books a container that was given."""
     for usage in path:
-        amounts = usage.by_partition.get(partition) or usage.of(partition)
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
+        if amounts is None:
+            amounts = usage.of(partition)
         amounts.used = amounts.used + resource
         amounts.containers += containers
         watcher = usage.watcher
@@ -129,7 +144,9 @@ def charge(path: Path, partition: str, resource: Resource, containers: int = 1) 
 def refund(path: Path, partition: str, resource: Resource, containers: int = 1) -> None:
     """Takes back the booking of a container that ended."""
     for usage in path:
-        amounts = usage.by_partition.get(partition) or usage.of(partition)
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
+        if amounts is None:
+            amounts = usage.of(partition)
         amounts.used = amounts.used - resource
         amounts.containers -= containers
         watcher = usage.watcher
@@ -140,7 +157,9 @@ def refund(path: Path, partition: str, resource: Resource, containers: int = 1) 
 def reserve(path: Path, partition: str, resource: Resource) -> None:
     """Books a node that is kept for a container: reserved, and charged as used where that counts."""
     for usage in path:
-        amounts = usage.by_partition.get(partition) or usage.of(partition)
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
+        if amounts is None:
+            amounts = usage.of(partition)
         if usage.counts_reserved:
             amounts.used = amounts.used + resource
         amounts.reserved = amounts.reserved + resource
@@ -152,7 +171,9 @@ def reserve(path: Path, partition: str, resource: Resource) -> None:
 def unreserve(path: Path, partition: str, resource: Resource) -> None:
     """Takes back the booking of a container reservation."""
     for usage in path:
-        amounts = usage.by_partition.get(partition) or usage.of(partition)
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
+        if amounts is None:
+            amounts = usage.of(partition)
         if usage.counts_reserved:
             amounts.used = amounts.used - resource
         amounts.reserved = amounts.reserved - resource
@@ -164,7 +185,9 @@ def unreserve(path: Path, partition: str, resource: Resource) -> None:
 def change_pending(path: Path, partition: str, delta: Resource, containers: int) -> None:
     """Books that more (or less) is asked for."""
     for usage in path:
-        amounts = usage.by_partition.get(partition) or usage.of(partition)
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
+        if amounts is None:
+            amounts = usage.of(partition)
         before = amounts.pending
         amounts.pending = after = before + delta
         amounts.pending_containers += containers
@@ -177,7 +200,9 @@ def change_pending(path: Path, partition: str, delta: Resource, containers: int)
 def change_am_used(path: Path, partition: str, delta: Resource) -> None:
     """Books what an AM uses, or no longer uses."""
     for usage in path:
-        amounts = usage.by_partition.get(partition) or usage.of(partition)
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
+        if amounts is None:
+            amounts = usage.of(partition)
         amounts.am_used = amounts.am_used + delta
 
 

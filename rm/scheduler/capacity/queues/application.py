@@ -152,5 +152,5 @@ class CapacityAttempt(Attempt, Watcher):
 
     def reserved_resource(self, partition: str) -> Resource:
         """What nodes of the partition are kept for it."""
-        amounts = self.usage.by_partition.get(partition)
+        amounts = self.usage.find(partition)
         return NONE if amounts is None else amounts.reserved

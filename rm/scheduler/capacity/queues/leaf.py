@@ -66,6 +66,8 @@ class LeafQueue(CapacityQueue):
         """Activated applications that no pass has reached yet: they have no headroom."""
         self._considered_end: Any = None
         """Up to here in the order nobody is left of them."""
+        self._considered_last: CapacityAttempt | None = None
+        """At whom a pass ended last."""
         self.maximum_applications = 0
         self.maximum_applications_per_user = 0
 
@@ -377,7 +379,7 @@ class LeafQueue(CapacityQueue):
         """One container at most, to the first application in order that may have one."""
         context = self.context
         calculator = context.calculator
-        default = self.shares[DEFAULT_PARTITION]
+        default = self.in_default
         limit_now = calculator.min_of(pass_.cluster, default.down_maximum, limit)
         partition = pass_.partition
         if partition and not pass_.ignores_exclusivity and not self.can_access(partition):
@@ -404,7 +406,7 @@ class LeafQueue(CapacityQueue):
                 pass_.observer.note(attempt, SkipReason.QUEUE_AT_MAXIMUM)
                 break
             last = attempt
-            amounts = attempt.usage.by_partition.get(pass_.pending_in)
+            amounts = attempt.usage.find(pass_.pending_in)
             if amounts is None or not (
                 amounts.pending.memory_mb > 0 or calculator.is_any_positive(amounts.pending)
             ):
@@ -455,7 +457,7 @@ class LeafQueue(CapacityQueue):
         calculator, partition = self.context.calculator, pass_.partition
         user = attempt.queue_user
         limit = self.users.limit_of(user, partition, ignores_exclusivity=pass_.ignores_exclusivity)
-        amounts = user.usage.by_partition.get(partition)
+        amounts = user.usage.find(partition)
         used = amounts.used if amounts is not None else NONE
         limits.unreserve = NONE
         if calculator.compare(pass_.cluster, used, limit) <= 0:
@@ -475,6 +477,9 @@ class LeafQueue(CapacityQueue):
 
     def _consider_up_to(self, last: CapacityAttempt, partition: str) -> None:
         """Every application before the one at which the pass ended was looked at, too."""
+        if last is self._considered_last and self._considered_end is not None:
+            return
+        self._considered_last = last
         order = self.order.active(partition)
         end = order.key_of(last)
         if self._considered_end is not None and end <= self._considered_end:

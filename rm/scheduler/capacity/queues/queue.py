@@ -40,6 +40,9 @@ class CapacityQueue(Watcher):
         """Whether its children's capacities may be zero although its own is not; as long as it lives."""
         self.usage = Usage(self, hears_each_ask=parent is None)
         self.shares: dict[str, Share] = {}
+        self.in_default = Share(self.usage.of(DEFAULT_PARTITION), context.calculator)
+        """Its share of the default partition at hand."""
+        self._add_share(DEFAULT_PARTITION, self.in_default)
         self.state = QueueState.RUNNING
         self.position = 0
         """Its index among the parent's children."""
@@ -111,10 +114,14 @@ class CapacityQueue(Watcher):
         """The queue in a partition; made when first asked for."""
         share = self.shares.get(partition)
         if share is None:
-            self.shares[partition] = share = Share(self.usage.of(partition), self.context.calculator)
-            share.total = self.context.partition_total(partition)
-            share.follow_effective(self.context.minimum)
+            share = Share(self.usage.of(partition), self.context.calculator)
+            self._add_share(partition, share)
         return share
+
+    def _add_share(self, partition: str, share: Share) -> None:
+        self.shares[partition] = share
+        share.total = self.context.partition_total(partition)
+        share.follow_effective(self.context.minimum)
 
     @abstractmethod
     def cluster_changed(self, limit: Resource) -> None:
@@ -145,7 +152,8 @@ class CapacityQueue(Watcher):
 
     def has_pending(self, partition: str) -> bool:
         """Whether anything is asked for in that partition, here or below."""
-        amounts = self.usage.by_partition.get(partition)
+        usage = self.usage
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
         if amounts is None:
             return False
         # Memory counts for every calculator.
@@ -161,7 +169,8 @@ class CapacityQueue(Watcher):
         """Whether the queue is below its limit, or would be if what is reserved were given up; leaves in
         `limits` what is left, which may be negative.
         """
-        share = self.shares.get(pass_.partition) or self.share(pass_.partition)
+        partition = pass_.partition
+        share = self.share(partition) if partition else self.in_default
         calculator, cluster = self.context.calculator, pass_.cluster
         if pass_.ignores_exclusivity:
             bound = pass_.total
@@ -190,7 +199,7 @@ class CapacityQueue(Watcher):
         calculator = self.context.calculator
         queue: CapacityQueue | None = self
         while queue is not None:
-            share = queue.shares.get(partition) or queue.share(partition)
+            share = queue.share(partition) if partition else queue.in_default
             ceiling = (
                 self.context.partition_total(partition)
                 if assignment.ignores_exclusivity

@@ -18,6 +18,7 @@ from yarnbox.rm.scheduler.capacity.queues.limits import UserLimitInputs, user_li
 from yarnbox.rm.scheduler.capacity.queues.shares import Share
 from yarnbox.rm.scheduler.usage import Usage, Watcher
 from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE, Resource
 from yarnbox.yarn.runtime.java_order import in_hash_order, text_hash
 
@@ -45,6 +46,7 @@ class User(Watcher):
         "active_apps",
         "am_limits",
         "counted",
+        "in_default",
         "is_active",
         "is_stale",
         "name",
@@ -69,23 +71,21 @@ class User(Watcher):
         self.is_active = False
         """Whether it shares the limit with others."""
         self.is_stale = False
-        self.counted: dict[str, Counted] = {}
+        self.in_default = Counted()
+        """What the sums of the default partition contain of it, at hand."""
+        self.counted: dict[str, Counted] = {DEFAULT_PARTITION: self.in_default}
         """By partition."""
 
     def counted_in(self, partition: str) -> Counted:
         """What the sums contain of it; made when first asked for."""
-        counted = self.counted.get(partition)
+        counted = self.counted.get(partition) if partition else self.in_default
         if counted is None:
             self.counted[partition] = counted = Counted()
         return counted
 
     def books_changed(self, partition: str) -> None:
         """Its sums are to be counted again; its ratio is added at once."""
-        users = self.users
-        users.add_ratio(self, partition)
-        users.touch(self)
-        users.state += 1
-        users.note_decision(partition)
+        self.users.note_booking(self, partition)
 
     def pending_changed(self, partition: str) -> None:
         """Asks alone change no limit; activity does, and is told by the leaf."""
@@ -141,8 +141,9 @@ class Users:
         """Users whose applications all wait, as of the last computation: AM limits count them as active."""
         self._is_count_due = False
         """Whether these are to be counted again, as they are now."""
-        self._sums: dict[str, Sums] = {}
-        """By partition."""
+        self._in_default = Sums()
+        self._sums: dict[str, Sums] = {DEFAULT_PARTITION: self._in_default}
+        """By partition; those of the default partition at hand."""
         self._weights: tuple[float, float] | None = None
         """What `_count_users` found, until somebody comes, goes, or begins or ceases to ask."""
 
@@ -232,16 +233,23 @@ class Users:
         self._sum_ratios()
         self.version += 1
 
-    def add_ratio(self, user: User, partition: str) -> None:
+    def note_booking(self, user: User, partition: str) -> None:
         """Something was booked for the user. Hadoop adds each difference to the sum, as 32-bit floats,
         which so drifts away from what the users have; limits go by the sum.
         """
         ratio = self._ratio_of(user, partition)
-        counted = user.counted_in(partition)
+        counted = user.counted_in(partition) if partition else user.in_default
+        sums = self._sums_of(partition) if partition else self._in_default
         if ratio != counted.ratio:
-            sums = self._sums_of(partition)
             sums.ratio = float32(sums.ratio + float32(ratio - counted.ratio))
             counted.ratio = ratio
+        self.version += 1
+        if not user.is_stale:
+            user.is_stale = True
+            self.stale.append(user)
+        self.state = state = self.state + 1
+        sums.decided[0] = state
+        self._is_count_due = True
 
     def _sum_ratios(self) -> None:
         for sums in self._sums.values():
@@ -256,15 +264,16 @@ class Users:
 
     def _ratio_of(self, user: User, partition: str) -> float:
         context = self.context
-        total = context.tracker.partition_total(partition)
-        return context.calculator.ratio(user.usage.used(partition), total)
+        amounts = user.usage.find(partition)
+        used = amounts.used if amounts is not None else NONE
+        return context.calculator.ratio(used, context.partition_total(partition))
 
     def consumed_ratio(self, partition: str) -> float:
         """What all users have of a partition, as limits go by it."""
         return self._sums_of(partition).ratio
 
     def _sums_of(self, partition: str) -> Sums:
-        sums = self._sums.get(partition)
+        sums = self._sums.get(partition) if partition else self._in_default
         if sums is None:
             self._sums[partition] = sums = Sums()
         return sums
@@ -282,9 +291,10 @@ class Users:
 
         Views ask for limits without saying so, and change nothing.
         """
-        decided, kind = self._sums_of(partition).decided, _kind(ignores_exclusivity, for_all)
-        if decided[kind] != self.state:
-            decided[kind] = self.state
+        sums = self._sums_of(partition) if partition else self._in_default
+        kind = _kind(ignores_exclusivity, for_all) if ignores_exclusivity or for_all else 0
+        if sums.decided[kind] != self.state:
+            sums.decided[kind] = self.state
             self._is_count_due = True
 
     def count_waiting_users(self) -> None:
@@ -301,8 +311,8 @@ class Users:
 
     def limit_of(self, user: User, partition: str, *, ignores_exclusivity: bool = False) -> Resource:
         """How much the user may have before it is passed over."""
-        weight, kind = user.weight, _kind(ignores_exclusivity, False)
-        sums = self._sums_of(partition)
+        weight, kind = user.weight, _kind(True, False) if ignores_exclusivity else 0
+        sums = self._sums_of(partition) if partition else self._in_default
         known = sums.own_limits[kind] if weight == 1.0 else sums.scaled_limits.get((kind, weight))
         if known is not None and known.version == self.version:
             return known.limit
@@ -319,7 +329,7 @@ class Users:
         return self._limit(self._sums_of(partition), partition, ignores_exclusivity, for_all)
 
     def _limit(self, sums: Sums, partition: str, ignores_exclusivity: bool, for_all: bool) -> Resource:
-        kind = _kind(ignores_exclusivity, for_all)
+        kind = _kind(ignores_exclusivity, for_all) if ignores_exclusivity or for_all else 0
         known = sums.limits[kind]
         if known is not None and known.version == self.version:
             return known.limit
@@ -356,7 +366,7 @@ class Users:
                 percent=0.0,
                 factor=0.0,
             )
-        inputs.total = context.tracker.partition_total(partition)
+        inputs.total = context.partition_total(partition)
         inputs.effective_minimum = share.effective_minimum if share is not None else NONE
         inputs.down_maximum = share.down_maximum if share is not None else NONE
         inputs.minimum = context.minimum
@@ -380,10 +390,10 @@ class Users:
         user.is_stale = False
         is_active = user.is_active
         for partition, amounts in user.usage.by_partition.items():
-            counted = user.counted_in(partition)
+            counted = user.counted_in(partition) if partition else user.in_default
             used = amounts.used if is_active else NONE
             if used is not counted.active:
-                sums = self._sums_of(partition)
+                sums = self._sums_of(partition) if partition else self._in_default
                 sums.active_used = sums.active_used - counted.active + used
                 counted.active = used
 
