@@ -17,13 +17,12 @@ from bench._report import report
 from tests.preempt_table.build import Built
 from tests.preempt_table.rows import AppRow, GroupRow, PassRow, QueueRow, Row, ShareRow
 from tests.rm.scheduler.capacity.rig import CapacityRig
-from yarnbox.rm.events.app import AttemptEvent
 from yarnbox.rm.events.scheduler import SchedulerEvent, SchedulerMonitorTick
 from yarnbox.rm.scheduler.capacity.preemption.policy import PassReport, PreemptionPolicy
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView
 from yarnbox.yarn.resources.resource import NONE, Resource
-from yarnbox.yarn.runtime.event import Event
+from yarnbox.yarn.runtime.memory import settle
 
 CAPACITY = "yarn.scheduler.capacity."
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption."
@@ -119,7 +118,7 @@ def running() -> CapacityRig:
         PREEMPTION + "natural_termination_factor": "1.0",
         PREEMPTION + "max_wait_before_kill": "0",
     }
-    rig = CapacityRig(properties, site=site)
+    rig = CapacityRig(properties, site=site, handles_posted=True)
     hosts = [f"n{n}" for n in range(NODES)]
     for host in hosts:
         rig.add_node(host, 1024 * CONTAINERS // NODES, CONTAINERS // NODES)
@@ -131,32 +130,27 @@ def running() -> CapacityRig:
                 rig.ask(f"{p}-{leaf}", count=wanted)
         rig.heartbeat(*hosts, *hosts)
     assert rig.scheduler.tree.root.usage.of("").containers == CONTAINERS
-    dispatcher, scheduler = rig.context.dispatcher, rig.scheduler
-    dispatcher.register(SchedulerEvent, lambda one: scheduler.handlers.get(type(one), nobody)(one))
-    dispatcher.register(AttemptEvent, nobody)
+    rig.posted.take()
     return rig
-
-
-def nobody(event: Event) -> None:
-    """Does not listen: the rest of the RM is not there."""
 
 
 def passing(rig: CapacityRig) -> list[float]:
     """How long each piece of the next pass takes (ms of processor time), what it causes included."""
     scheduler, context = rig.scheduler, rig.context
+    context.hears = lambda logger, level: False
     context.stopwatch = lambda: time.process_time() * 1000
     (name,) = scheduler.monitor.policies
     context.now_ms += 3_000
     event: SchedulerEvent | None = SchedulerMonitorTick(policy=name)
     pieces: list[float] = []
-    gc.collect()
-    gc.freeze()
+    settle()
     while event is not None:
         begin = time.process_time()
         scheduler.handle(event)
         context.dispatcher.drain()
         pieces.append((time.process_time() - begin) * 1000)
         context.effects.clear()
+        rig.posted.take()
         context.now_ms += 1
         event = cast("SchedulerEvent | None", context.timers.pop_due(context.now_ms))
     gc.unfreeze()

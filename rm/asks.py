@@ -133,6 +133,8 @@ class KeyAsks:
 
     def nearest(self, host: str, rack: str) -> Locality:
         """How near a node is to the nearest place that is asked for (requestLocalityType)."""
+        if len(self.by_location) == 1 and ANY in self.by_location:
+            return Locality.OFF_SWITCH
         if self.at(host) is not None:
             return Locality.NODE_LOCAL
         return Locality.OFF_SWITCH if self.at(rack) is None else Locality.RACK_LOCAL

@@ -14,6 +14,9 @@ from yarnbox.yarn.records.container import Container, ContainerLaunchContext
 
 T = TypeVar("T")
 
+LOGGER = "rm"
+"""Who says what the ResourceManager says, but for loggers of their own."""
+
 
 class Effect:
     """An order to the world."""
@@ -96,7 +99,7 @@ class WriteLog(Effect):
     level: str
     name: str
     keys: tuple[tuple[str, str], ...]
-    logger: str = "rm"
+    logger: str = LOGGER
 
 
 @effect

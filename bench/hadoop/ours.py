@@ -11,6 +11,7 @@ from typing import Any
 from bench import capacity, fair, fifo, labels, preemption
 from yarnbox.rm.events.scheduler import SchedulerNodeUpdate
 from yarnbox.rm.scheduler.base import Scheduler
+from yarnbox.yarn.runtime.memory import settle
 
 UPDATES = 10
 BATCH = 50
@@ -51,8 +52,7 @@ def beat(words: Words) -> tuple[float, float]:
         saturate(scheduler, events)
     seconds, rounds = float(words["seconds"]), int(words["rounds"])
     before, heartbeats, passes, took = containers(scheduler), 0, 0, 0.0
-    gc.collect()
-    gc.freeze()
+    settle()
     begin = time.process_time()
     while passes < rounds if rounds else took < seconds:
         for first in range(0, len(events), BATCH):

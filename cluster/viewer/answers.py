@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 from yarnbox.cluster.viewer.standings import plans, preemptions, standings
 from yarnbox.rm.web import finding
-from yarnbox.rm.web.past import CLUSTER, MEASURES
+from yarnbox.rm.web.past import CLUSTER, MEASURES, is_within
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.sim.recording import containers
 from yarnbox.sim.recording.document import Recording
@@ -250,11 +250,17 @@ class RecordedCluster:
 
     def _containers(self, moment: int, query: Query) -> Answer:
         at = self.recording.moments[moment]
-        key, wanted = ("app", query["app"]) if query.get("app") else ("node", query.get("node", ""))
+        app, queue, node = (query.get(name, "") for name in ("app", "queue", "node"))
+
+        def is_wanted(one: Mapping[str, Any]) -> bool:
+            if app or not queue:
+                return bool(one["app"] == app if app else one["node"] == node)
+            return is_within(one["queue"], queue)
+
         rows = [
             shown
             for one in self.recording.containers
-            if one[key] == wanted and (shown := container_at(one, at)) is not None
+            if is_wanted(one) and (shown := container_at(one, at)) is not None
         ]
         return {
             "containers": {

@@ -57,6 +57,7 @@ from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.log import LEVELS, Log
 from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 from yarnbox.yarn.runtime.clock import SystemClock
+from yarnbox.yarn.runtime.memory import settle
 from yarnbox.yarn.security.authentication import Authentication
 from yarnbox.yarn.security.tls import Tls, scheme
 from yarnbox.yarn.security.tokens import activation_delay_ms, new_key
@@ -180,7 +181,7 @@ class ActivePeriod:
         await pages.start()
         started()
         log.info("serving", address=ports.bound, web=ports.web, scheduler=settings.scheduler_class)
-        _freeze_memory()
+        settle()
         try:
             await self._flush_until_the_end(events)
         finally:
@@ -395,12 +396,6 @@ class ActivePeriod:
         why = self.failure
         what = "state store: " if isinstance(why, (sqlite3.Error, StoreError)) else ""
         return what + (str(why) or type(why).__name__).partition("\n")[0]
-
-
-def _freeze_memory() -> None:
-    """What is there now stays: no collection need look at it again."""
-    gc.collect()
-    gc.freeze()
 
 
 def _flush(events: EventLog) -> bool:

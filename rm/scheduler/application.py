@@ -8,11 +8,12 @@ container, is their business. Hadoop: SchedulerApplication and SchedulerApplicat
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 
 from yarnbox.rm.asks import Asks, Locality, RequestKey
 from yarnbox.rm.booking import ALLOCATED, COMPLETED, RESERVED, UNRESERVED
 from yarnbox.rm.container import RMContainer, RMContainerState
+from yarnbox.rm.effects import LOGGER
 from yarnbox.rm.events.container import ContainerAcquired, ContainerReserved, ContainerStart
 from yarnbox.rm.events.scheduler import PreemptionMark, SchedulerAppAdded, SchedulerContainerUnmarked
 from yarnbox.rm.scheduler.containers import bookings
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 
 A = TypeVar("A", bound="Attempt")
+_START: Final = ContainerStart()
 
 
 class Application(Generic[A]):
@@ -149,7 +151,8 @@ class Attempt:
         """Whether the next container is the AM's own."""
         self.served_since_ms: int | None = None
         """When it got its first container; None before: the application is a pending one."""
-        self._waits_since_run = context.health.runs
+        self._health = context.health
+        self._waits_since_run = self._health.runs
         self.is_stopped = False
         self.is_recovering = False
         self.headroom = NONE
@@ -190,8 +193,11 @@ class Attempt:
 
     def new_container_id(self) -> ContainerId:
         """The id of the attempt's next container."""
-        self._sequence += 1
-        return ContainerId.build(self.attempt_id, self._sequence, self.context.epoch)
+        self._sequence = sequence = self._sequence + 1
+        epoch = self.context.epoch
+        if epoch:
+            return ContainerId.build(self.attempt_id, sequence, epoch)
+        return ContainerId(self.attempt_id, sequence)
 
     def note_container_id(self, container_id: ContainerId) -> None:
         """A recovered container has this id: later ones come after it."""
@@ -275,7 +281,7 @@ class Attempt:
     def _take_in(self, container: RMContainer, node: SchedulerNode, locality: Locality) -> None:
         if self.served_since_ms is None:
             self.served_since_ms = self.context.now_ms
-        self._waits_since_run = self.context.health.runs
+        self._waits_since_run = self._health.runs
         container.locality = locality
         self.locality_counts[locality] += 1
         self.live[container.container_id] = container
@@ -283,12 +289,13 @@ class Attempt:
         node.allocate(container)
         container.partition = node.partition
         charge(self.path, node.partition, container.resource)
-        book(ALLOCATED, container, container.resource)
+        if self.context.bookings:
+            book(ALLOCATED, container, container.resource)
         if container.is_am:
             self.is_waiting_for_am = False
             self.book_am(node.partition, container.resource)
-        self.context.health.note_allocation(container, self.context.now_ms)
-        container.fire(ContainerStart())
+        self._health.note_allocation(container, self.context.now_ms)
+        container.fire(_START)
 
     def pull(self) -> list[RMContainer]:
         """Hands out what was allocated since the last time: each ALLOCATED container becomes ACQUIRED."""
@@ -414,8 +421,7 @@ class Attempt:
         old.live = {}
         for container in self.live.values():
             container.attempt_id = self.attempt_id
-        self.usage.by_partition = old.usage.by_partition
-        old.usage.by_partition = {}
+        self.usage.take_over(old.usage)
         self.blacklist = dict(old.blacklist)
         self.headroom = old.headroom
         self.opportunities = dict(old.opportunities)
@@ -506,7 +512,11 @@ class Attempt:
 
 
 def log_preemption(context: SchedulerContext, name: str, mark: PreemptionMark) -> None:
-    """A line for the operator of a container that is to go, may stay, or has gone."""
+    """A line for the operator of a container that is to go, may stay, or has gone. A pass may have thousands
+    of them: none is made up that nobody reads.
+    """
+    if not context.hears(LOGGER, "info"):
+        return
     keys: dict[str, object] = {"container": mark.container_id, **mark.details, "resource": mark.resource}
     due_ms = keys.pop("killAt", None)
     if due_ms is not None and mark.kill_at_ms is not None:

@@ -8,8 +8,9 @@ Resources.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from array import array
-from typing import ClassVar, Protocol
+from typing import ClassVar, Final
 
 from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.resources.resource import (
@@ -21,7 +22,7 @@ from yarnbox.yarn.resources.resource import (
     map_values,
 )
 
-_CELL = array("f", [0.0])
+_CELL: Final = array("f", [0.0])
 
 
 def float32(value: float) -> float:
@@ -66,74 +67,75 @@ def divide_up_float(value: int, divisor: float) -> int:
     return math.ceil(float32(float32(value) / divisor)) if divisor else 0
 
 
-class Calculator(Protocol):
+@mypyc_attr(allow_interpreted_subclasses=True)
+class Calculator(ABC):
     """What the schedulers ask of a resource calculator."""
 
     is_multi_dimensional: ClassVar[bool]
 
+    @abstractmethod
     def compare(self, cluster: Resource, one: Resource, two: Resource) -> int:
         """Negative, zero or positive as `one` is smaller than, equal to or larger than `two`."""
-        ...
 
+    @abstractmethod
     def fits_in(self, smaller: Resource, larger: Resource) -> bool:
         """Whether no amount that counts exceeds that of `larger`."""
-        ...
 
+    @abstractmethod
     def sum_fits_in(self, one: Resource, two: Resource, larger: Resource) -> bool:
         """Whether both together fit."""
-        ...
 
+    @abstractmethod
     def ratio(self, one: Resource, two: Resource) -> float:
         """The larger of the ratios of the amounts that count."""
-        ...
 
+    @abstractmethod
     def divide(self, cluster: Resource, numerator: Resource, denominator: Resource) -> float:
         """The ratio of the two as shares of the cluster."""
-        ...
 
+    @abstractmethod
     def container_count(self, available: Resource, required: Resource) -> int:
         """How many containers of `required` there is room for."""
-        ...
 
+    @abstractmethod
     def normalize(self, asked: Resource, minimum: Resource, maximum: Resource, step: Resource) -> Resource:
         """At least the minimum, rounded up to a multiple of the step, then cut to the maximum."""
-        ...
 
+    @abstractmethod
     def min_of(self, cluster: Resource, one: Resource, two: Resource) -> Resource:
         """The smaller of the two, whole; the first on a tie."""
-        ...
 
+    @abstractmethod
     def max_of(self, cluster: Resource, one: Resource, two: Resource) -> Resource:
         """The larger of the two, whole; the first on a tie."""
-        ...
 
+    @abstractmethod
     def up(self, resource: Resource, step: Resource) -> Resource:
         """Rounded up to a multiple of the step."""
-        ...
 
+    @abstractmethod
     def down(self, resource: Resource, step: Resource) -> Resource:
         """Rounded down to a multiple of the step."""
-        ...
 
+    @abstractmethod
     def multiply_up(self, resource: Resource, factor: float, step: Resource) -> Resource:
         """Times the factor, then rounded up to a multiple of the step (multiplyAndNormalizeUp)."""
-        ...
 
+    @abstractmethod
     def multiply_down(self, resource: Resource, factor: float, step: Resource) -> Resource:
         """Times the factor, then rounded down to a multiple of the step (multiplyAndNormalizeDown)."""
-        ...
 
+    @abstractmethod
     def divide_up(self, resource: Resource, divisor: float) -> Resource:
         """By a float, rounded up; nothing by 0 (divideAndCeil)."""
-        ...
 
+    @abstractmethod
     def is_any_positive(self, resource: Resource) -> bool:
         """Whether an amount that counts is above zero (isAnyMajorResourceAboveZero)."""
-        ...
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class DefaultResourceCalculator:
+class DefaultResourceCalculator(Calculator):
     """Memory alone counts. What it makes has one vcore, and no other types."""
 
     is_multi_dimensional: ClassVar[bool] = False
@@ -165,7 +167,7 @@ class DefaultResourceCalculator:
     def normalize(self, asked: Resource, minimum: Resource, maximum: Resource, step: Resource) -> Resource:
         """Memory is rounded; the result has exactly one vcore, whatever was asked, and no other types."""
         memory = round_up(max(asked.memory_mb, minimum.memory_mb), step.memory_mb)
-        return _memory_alone(min(memory, maximum.memory_mb))
+        return memory_alone(min(memory, maximum.memory_mb))
 
     def min_of(self, cluster: Resource, one: Resource, two: Resource) -> Resource:
         """By memory."""
@@ -177,30 +179,30 @@ class DefaultResourceCalculator:
 
     def up(self, resource: Resource, step: Resource) -> Resource:
         """Memory."""
-        return _memory_alone(round_up(resource.memory_mb, step.memory_mb))
+        return memory_alone(round_up(resource.memory_mb, step.memory_mb))
 
     def down(self, resource: Resource, step: Resource) -> Resource:
         """Memory."""
-        return _memory_alone(round_down(resource.memory_mb, step.memory_mb))
+        return memory_alone(round_down(resource.memory_mb, step.memory_mb))
 
     def multiply_up(self, resource: Resource, factor: float, step: Resource) -> Resource:
         """Memory, rounded half up before the step counts."""
-        return _memory_alone(round_up(int(resource.memory_mb * factor + 0.5), step.memory_mb))
+        return memory_alone(round_up(int(resource.memory_mb * factor + 0.5), step.memory_mb))
 
     def multiply_down(self, resource: Resource, factor: float, step: Resource) -> Resource:
         """Memory."""
-        return _memory_alone(round_down(int(resource.memory_mb * factor), step.memory_mb))
+        return memory_alone(round_down(int(resource.memory_mb * factor), step.memory_mb))
 
     def divide_up(self, resource: Resource, divisor: float) -> Resource:
         """Memory."""
-        return _memory_alone(divide_up_float(resource.memory_mb, divisor))
+        return memory_alone(divide_up_float(resource.memory_mb, divisor))
 
     def is_any_positive(self, resource: Resource) -> bool:
         """Memory."""
         return resource.memory_mb > 0
 
 
-class DominantResourceCalculator:
+class DominantResourceCalculator(Calculator):
     """Every type counts; resources compare by their largest share of the cluster, then by the next."""
 
     is_multi_dimensional: ClassVar[bool] = True
@@ -292,7 +294,8 @@ class DominantResourceCalculator:
         return resource.memory_mb > 0 or resource.vcores > 0 or any(value > 0 for _, value in resource.others)
 
 
-def _memory_alone(memory_mb: int) -> Resource:
+def memory_alone(memory_mb: int) -> Resource:
+    """What DefaultResourceCalculator makes of an amount of memory."""
     return Resource(memory_mb, 1 if memory_mb > 0 else 0) if memory_mb else NONE
 
 
@@ -309,5 +312,5 @@ def _compare_components(one: Resource, two: Resource) -> int:
     return 0
 
 
-DEFAULT_CALCULATOR = DefaultResourceCalculator()
-DOMINANT_CALCULATOR = DominantResourceCalculator()
+DEFAULT_CALCULATOR: Final = DefaultResourceCalculator()
+DOMINANT_CALCULATOR: Final = DominantResourceCalculator()

@@ -22,6 +22,8 @@ class NodeTracker:
         self.by_partition: dict[str, dict[NodeId, SchedulerNode]] = {}
         self.total = NONE
         """The capacity of all nodes together."""
+        self.total_in_default = NONE
+        """Of the nodes in the default partition."""
         self._totals: dict[str, Resource] = {}
         """The same by partition."""
         self._largest: Resource | None = NONE
@@ -89,7 +91,9 @@ class NodeTracker:
 
     def _change_total(self, partition: str, delta: Resource) -> None:
         self.total = self.total + delta
-        self._totals[partition] = self._totals.get(partition, NONE) + delta
+        self._totals[partition] = total = self._totals.get(partition, NONE) + delta
+        if not partition:
+            self.total_in_default = total
 
     def nodes_at(self, location: str) -> Iterable[SchedulerNode]:
         """The nodes that a location names: those of a host or of a rack."""

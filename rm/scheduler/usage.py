@@ -7,9 +7,10 @@ else adds or subtracts. Hadoop: ResourceUsage.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
+from yarnbox.yarn.compiled import trait
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE, Resource
 
@@ -35,35 +36,57 @@ class Amounts:
         return not (self.used or self.pending or self.reserved or self.am_used or self.containers)
 
 
-class Watcher(Protocol):
+@trait
+class Watcher(ABC):
     """Who has to know when books change: a queue that keeps its place among its siblings, for one."""
 
+    __slots__ = ()
+
+    @abstractmethod
     def books_changed(self, partition: str) -> None:
         """Something was charged, refunded, reserved or given up."""
-        ...
 
+    @abstractmethod
     def pending_changed(self, partition: str) -> None:
         """More or less is asked for."""
-        ...
 
 
 class Usage:
     """The sums of an application, a user or a queue, by partition."""
 
-    __slots__ = ("by_partition", "counts_reserved", "watcher")
+    __slots__ = ("by_partition", "counts_reserved", "hears_each_ask", "in_default", "watcher")
 
-    def __init__(self, watcher: Watcher | None = None, *, counts_reserved: bool = True) -> None:
+    def __init__(
+        self, watcher: Watcher | None = None, *, counts_reserved: bool = True, hears_each_ask: bool = True
+    ) -> None:
         self.by_partition: dict[str, Amounts] = {}
+        self.in_default: Amounts | None = None
+        """Those of the default partition at hand: nearly all bookings are there."""
         self.watcher = watcher
         self.counts_reserved = counts_reserved
         """Whether what is kept on nodes is part of `used`: so for a queue, but not for an application."""
+        self.hears_each_ask = hears_each_ask
+        """Whether the watcher is told whenever more or less is asked for; if not, not where memory was and is
+        wanted, so that nobody begins or ceases to ask, whatever resource types count.
+        """
 
     def of(self, partition: str = DEFAULT_PARTITION) -> Amounts:
         """The amounts of one partition; they are made when first asked for."""
         amounts = self.by_partition.get(partition)
         if amounts is None:
             self.by_partition[partition] = amounts = Amounts()
+            if not partition:
+                self.in_default = amounts
         return amounts
+
+    def find(self, partition: str) -> Amounts | None:
+        """The amounts of one partition; None where nothing was ever booked."""
+        return self.by_partition.get(partition) if partition else self.in_default
+
+    def take_over(self, other: Usage) -> None:
+        """Has the amounts of the other, which has none from now on."""
+        self.by_partition, self.in_default = other.by_partition, other.in_default
+        other.by_partition, other.in_default = {}, None
 
     def used(self, partition: str = DEFAULT_PARTITION) -> Resource:
         """What is charged in that partition."""
@@ -108,59 +131,78 @@ Path = Sequence[Usage]
 def charge(path: Path, partition: str, resource: Resource, containers: int = 1) -> None:
     """Books a container that was given."""
     for usage in path:
-        amounts = usage.by_partition.get(partition) or usage.of(partition)
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
+        if amounts is None:
+            amounts = usage.of(partition)
         amounts.used = amounts.used + resource
         amounts.containers += containers
-        if usage.watcher is not None:
-            usage.watcher.books_changed(partition)
+        watcher = usage.watcher
+        if watcher is not None:
+            watcher.books_changed(partition)
 
 
 def refund(path: Path, partition: str, resource: Resource, containers: int = 1) -> None:
     """Takes back the booking of a container that ended."""
     for usage in path:
-        amounts = usage.by_partition.get(partition) or usage.of(partition)
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
+        if amounts is None:
+            amounts = usage.of(partition)
         amounts.used = amounts.used - resource
         amounts.containers -= containers
-        if usage.watcher is not None:
-            usage.watcher.books_changed(partition)
+        watcher = usage.watcher
+        if watcher is not None:
+            watcher.books_changed(partition)
 
 
 def reserve(path: Path, partition: str, resource: Resource) -> None:
     """Books a node that is kept for a container: reserved, and charged as used where that counts."""
     for usage in path:
-        amounts = usage.by_partition.get(partition) or usage.of(partition)
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
+        if amounts is None:
+            amounts = usage.of(partition)
         if usage.counts_reserved:
             amounts.used = amounts.used + resource
         amounts.reserved = amounts.reserved + resource
-        if usage.watcher is not None:
-            usage.watcher.books_changed(partition)
+        watcher = usage.watcher
+        if watcher is not None:
+            watcher.books_changed(partition)
 
 
 def unreserve(path: Path, partition: str, resource: Resource) -> None:
     """Takes back the booking of a container reservation."""
     for usage in path:
-        amounts = usage.by_partition.get(partition) or usage.of(partition)
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
+        if amounts is None:
+            amounts = usage.of(partition)
         if usage.counts_reserved:
             amounts.used = amounts.used - resource
         amounts.reserved = amounts.reserved - resource
-        if usage.watcher is not None:
-            usage.watcher.books_changed(partition)
+        watcher = usage.watcher
+        if watcher is not None:
+            watcher.books_changed(partition)
 
 
 def change_pending(path: Path, partition: str, delta: Resource, containers: int) -> None:
     """Books that more (or less) is asked for."""
     for usage in path:
-        amounts = usage.by_partition.get(partition) or usage.of(partition)
-        amounts.pending = amounts.pending + delta
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
+        if amounts is None:
+            amounts = usage.of(partition)
+        before = amounts.pending
+        amounts.pending = after = before + delta
         amounts.pending_containers += containers
-        if usage.watcher is not None:
-            usage.watcher.pending_changed(partition)
+        watcher = usage.watcher
+        if watcher is not None:
+            if usage.hears_each_ask or before.memory_mb <= 0 or after.memory_mb <= 0:
+                watcher.pending_changed(partition)
 
 
 def change_am_used(path: Path, partition: str, delta: Resource) -> None:
     """Books what an AM uses, or no longer uses."""
     for usage in path:
-        amounts = usage.by_partition.get(partition) or usage.of(partition)
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
+        if amounts is None:
+            amounts = usage.of(partition)
         amounts.am_used = amounts.am_used + delta
 
 

@@ -87,7 +87,8 @@ class SchedulerHealth:
     def note_allocation(self, container: RMContainer, now_ms: int) -> None:
         """A container was given."""
         self.assigned += 1
-        self._turn_second(now_ms)
+        if now_ms // _SECOND_MS != self._second:
+            self._turn_second(now_ms)
         self._this_second += 1
         self.last_allocation = container
         self.allocated.count += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ from yarnbox.rm.container import RMContainer
 from yarnbox.rm.scheduler import statuses
 from yarnbox.rm.scheduler.views import PartitionView, QueueView
 from yarnbox.rm.web.values import Answer
-from yarnbox.yarn.ids import ApplicationId, NodeId
 from yarnbox.yarn.resources.resource import NONE, Resource
 
 if TYPE_CHECKING:
@@ -69,11 +68,16 @@ def container_row(one: RMContainer, *, is_over: bool = False) -> Answer:
     }
 
 
+def is_within(queue: str, path: str) -> bool:
+    """Whether that is the path of the queue, or of one above it."""
+    return queue == path or queue.startswith(f"{path}.")
+
+
 class EndedContainers:
     """The containers that ended last."""
 
     def __init__(self, most: int) -> None:
-        self._rows: deque[tuple[ApplicationId, NodeId, Answer]] = deque(maxlen=most or None)
+        self._rows: deque[Answer] = deque(maxlen=most or None)
         self._is_on = most > 0
         self.count = 0
         """How many have ended since the start."""
@@ -82,18 +86,11 @@ class EndedContainers:
         """One has ended."""
         self.count += 1
         if self._is_on:
-            row = container_row(container, is_over=True)
-            self._rows.append((container.application_id, container.node_id, row))
+            self._rows.append(container_row(container, is_over=True))
 
-    def of(self, application_id: ApplicationId | None, node_id: NodeId | None, most: int) -> list[Answer]:
-        """Those of an application, or of a node, the newest `most` of them, oldest first."""
-        found = []
-        for app, node, row in reversed(self._rows):
-            if (application_id is None or app == application_id) and (node_id is None or node == node_id):
-                found.append(row)
-                if len(found) == most:
-                    break
-        return found[::-1]
+    def of(self, is_wanted: Callable[[Answer], bool], most: int) -> list[Answer]:
+        """Those that are wanted, the newest `most` of them, oldest first."""
+        return list(islice(filter(is_wanted, reversed(self._rows)), most))[::-1]
 
 
 # Series

@@ -17,14 +17,14 @@ def shown(requests: Sequence[RequestChecks]) -> Answer:
 
 
 def _step(check: Check) -> Answer:
-    """At a node that refuses it, the refusal is what was seen; elsewhere it is what would hold."""
+    """What holds, or the refusal where it does not."""
     numbers = check.numbers
     if check.nodes:
         count = f"{check.nodes} {'node' if check.nodes == 1 else 'nodes'}"
         numbers = f"{count} ({numbers})" if numbers else count
     return {
         "level": check.level,
-        "checked": check.reason.value if check.nodes else check.reason.checked,
+        "checked": check.reason.checked if check.holds else check.reason.value,
         "holds": check.holds,
         "numbers": numbers,
         "change": "" if check.holds else check.reason.remedy,

@@ -21,7 +21,7 @@ from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
 from yarnbox.rm.web.life import Lives
-from yarnbox.rm.web.past import EndedContainers, History, container_row
+from yarnbox.rm.web.past import EndedContainers, History, container_row, is_within
 from yarnbox.rm.web.queues.waiting import waiting
 from yarnbox.rm.web.refusals import bad_request, forbidden
 from yarnbox.rm.web.rows import node_row
@@ -37,6 +37,7 @@ _SHARE_OF_LOOP = 100
 _MOST_CONTAINERS = 2_000
 _MOST_ROWS = 500
 _LONGEST_LOOK_S = 0.02
+"""Of processor time: other processes of the machine must not shorten the list."""
 _WITHOUT = ("resourcerequests", "resourceinfo", "timeouts")
 
 
@@ -157,22 +158,21 @@ class Past:
         return Listing(outer="nodes", inner="node", sources=every, show=show)
 
     def list_containers(self, call: Call) -> Reply:
-        """GET /ui/containers?app= or ?node=: those that live and, as far as they are remembered, those that
-        lived.
+        """GET /ui/containers?app= or ?node= or ?queue=: those that live and, as far as they are remembered,
+        those that lived.
         """
         if call.parameter("app"):
             application_id = self._application_id(call)
-            living = self._living_of(application_id)
-            found = self.ended.of(application_id, None, _MOST_CONTAINERS)
+            living, app = self._living_of(application_id), str(application_id)
+            ended = self.ended.of(lambda row: row["app"] == app, _MOST_CONTAINERS)
+        elif path := call.parameter("queue"):
+            living = self._living_in(path)
+            ended = self.ended.of(lambda row: is_within(row["queue"], path), _MOST_CONTAINERS)
         else:
             node_id = self._node_id(call)
-            booked = call.context.scheduler.tracker.nodes.get(node_id)
-            held = list(booked.containers.values()) if booked is not None else []
-            if booked is not None and booked.reserved_container is not None:
-                held.append(booked.reserved_container)
-            living = held
-            found = self.ended.of(None, node_id, _MOST_CONTAINERS)
-        rows = [*found, *map(container_row, living)]
+            living, node = self._living_on(node_id), str(node_id)
+            ended = self.ended.of(lambda row: row["node"] == node, _MOST_CONTAINERS)
+        rows = [*ended, *map(container_row, living)]
         rows = [self._with_reach(call, row) for row in rows if self._may_view(call, row)]
         value = {"now": self._context.now_ms, "container": rows[-_MOST_CONTAINERS:]}
         return Reply(root="containers", value=value)
@@ -187,13 +187,13 @@ class Past:
     def waiting(self, call: Call) -> Reply:
         """GET /ui/waiting: what waits in the whole cluster, by queue and reason."""
         context, access, user = call.context, call.access, call.caller.user
-        hides, ends = context.settings.web.filter_by_user, time.perf_counter() + _LONGEST_LOOK_S
+        hides, ends = context.settings.web.filter_by_user, time.thread_time() + _LONGEST_LOOK_S
 
         def may_see(application_id: ApplicationId) -> bool:
             app = context.apps.get(application_id)
             return app is not None and (not hides or access.may_view(user, app))
 
-        found = waiting(context, may_see, lambda: time.perf_counter() < ends)
+        found = waiting(context, may_see, lambda: time.thread_time() < ends)
         return Reply(root="waiting", value=found)
 
     def _living_of(self, application_id: ApplicationId) -> list[RMContainer]:
@@ -203,6 +203,23 @@ class Past:
         if attempt is None:
             return []
         return [*attempt.live.values(), *attempt.reserved_containers()]
+
+    def _living_on(self, node_id: NodeId) -> list[RMContainer]:
+        booked = self._context.scheduler.tracker.nodes.get(node_id)
+        if booked is None:
+            return []
+        reserved = booked.reserved_container
+        return [*booked.containers.values(), *([reserved] if reserved is not None else [])]
+
+    def _living_in(self, path: str) -> list[RMContainer]:
+        """Of all applications in that queue and below it, the newest."""
+        found = [
+            container
+            for application_id, application in self._context.scheduler.applications.items()
+            if is_within(str(application.queue), path)
+            for container in self._living_of(application_id)
+        ]
+        return sorted(found, key=lambda one: one.creation_ms)[-_MOST_CONTAINERS:]
 
     def _may_view(self, call: Call, row: Answer) -> bool:
         app = call.context.apps.get(ApplicationId.parse(row["app"]))
@@ -226,7 +243,7 @@ class Past:
         try:
             return NodeId.parse(call.parameter("node") or "")
         except ValueError as error:
-            raise bad_request(f"app or node must be given: {error}") from None
+            raise bad_request(f"app, node or queue must be given: {error}") from None
 
     # Series
 

@@ -59,7 +59,7 @@ def _queues_are_fixed(call: Call) -> str:
     if not scheduler.serves_configuration_changes:
         return f"The {scheduler.name} has no configuration that can be changed over REST."
     if scheduler.configuration_view() is None:
-        return "yarn.scheduler.configuration.store.class is file: it is changed there, and by refreshQueues."
+        return "Queues are read from capacity-scheduler.xml: edit it and run `yarn rmadmin -refreshQueues`."
     return ""
 
 

@@ -22,6 +22,7 @@ from yarnbox.rm.scheduler.fair.queues.order import FullKey, Line
 from yarnbox.rm.scheduler.fair.queues.policies import Policy, Standing
 from yarnbox.rm.scheduler.fair.queues.queue import RESERVED, Bounds
 from yarnbox.rm.scheduler.fair.reasons import FairReason
+from yarnbox.rm.scheduler.usage import Watcher
 from yarnbox.yarn.ids import ApplicationAttemptId
 from yarnbox.yarn.records.request import (
     PreemptionContainer,
@@ -84,7 +85,7 @@ class PreemptedSpace(Protocol):
         ...
 
 
-class FSAppAttempt(Attempt):
+class FSAppAttempt(Attempt, Watcher):
     """An attempt in the fair scheduler."""
 
     hands_out_sizes = False

@@ -77,6 +77,10 @@ def test_containers_in_their_states(cluster: RecordedCluster) -> None:
     assert states(THREE, app=A1) == ["ALLOCATED"] * 3
     assert states(RESERVED, node="n2:1234") == ["RUNNING", "ALLOCATED", "RESERVED"]
     assert states(LOST, node="n1:1234") == ["COMPLETE"] * 2
+    assert states(RESERVED, queue="root") == states(RESERVED, node="n1:1234") + states(
+        RESERVED, node="n2:1234"
+    )
+    assert states(RESERVED, queue="roo") == []
     first = cluster.answer("/ui/containers", {"app": A1}, LOST)["containers"]["container"][0]
     assert (first["exitStatus"], first["finished"], first["isAM"]) == (-100, EPOCH_MS + LOST, False)
     whole = cluster.answer("/ui/recording/containers", {}, THREE)["containers"]

@@ -168,6 +168,11 @@ def test_what_waits_is_shown_with_its_constraint(tmp_path: Path) -> None:
             assert "zk" in await row.inner_text()
             await show(page, caller, "/nodes")
             await page.get_by_text("zk(1)").wait_for()
+            held = (await caller.get("/ui/containers?queue=root"))["containers"]["container"]
+            assert {one["queue"] for one in held} == {"root.default"}
+            await show(page, caller, "/scheduler?queue=root.default")
+            await page.get_by_role("heading", name="Containers of root.default over time").wait_for()
+            await page.locator(".stream .swatch").first.wait_for()
 
     play(scene)
 

@@ -20,7 +20,7 @@ from yarnbox.rm.scheduler.statuses import PREEMPTED
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.event_rows import TROUBLE
 from yarnbox.rm.web.event_rows import row as event_row
-from yarnbox.rm.web.past import EndedContainers, History, Series
+from yarnbox.rm.web.past import EndedContainers, History, Series, is_within
 from yarnbox.yarn.enums import NodeState
 from yarnbox.yarn.resources.resource import NONE
 
@@ -47,12 +47,14 @@ def test_containers_are_remembered_after_their_end() -> None:
         assert container.id is not None
         rig.nodes["n1"].end(container.id, 7)
     rig.heartbeat("n1")
-    rows = ended.of(application_id, None, 10)
+    rows = ended.of(lambda row: row["app"] == str(application_id), 10)
     assert ended.count == 3
     assert [row["id"] for row in rows] == [str(one.id) for one in given[1:]], "the oldest is forgotten"
     assert {row["exitStatus"] for row in rows} == {7}
-    assert ended.of(None, rig.nodes["n1"].node_id, 1) == rows[1:]
-    assert ended.of(rig.submit(), None, 10) == []
+    assert ended.of(lambda row: row["node"] == str(rig.nodes["n1"].node_id), 1) == rows[1:]
+    assert ended.of(lambda row: False, 10) == []
+    assert is_within("root.a.b", "root.a")
+    assert not is_within("root.ab", "root.a")
 
 
 def test_a_series_that_began_late_has_no_values_before() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.rig import Rig, ask
+from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
+from yarnbox.rm.scheduler.checks import Check, RequestChecks
 from yarnbox.rm.web.why import shown
 
 
@@ -47,6 +50,16 @@ def test_full_nodes_are_named_with_their_number(scheduler: str) -> None:
     assert (last["level"], last["holds"], last["numbers"]) == ("nodes", False, "2 nodes")
     assert last["change"] == "containers on the node end, or nodes are added"
     assert path["step"][0]["holds"]
+
+
+def test_what_fails_is_said_as_the_refusal_not_as_the_condition() -> None:
+    check = Check(reason=SkipReason.AM_LIMIT, holds=False, level="root.a")
+    failing, holding = (
+        RequestChecks(asked="", checks=(replace(check, holds=holds),)) for holds in (False, True)
+    )
+    (path,), (other,) = shown([failing])["path"], shown([holding])["path"]
+    assert path["step"][0]["checked"] == "Queue's AM resource limit exceeded."
+    assert other["step"][0]["checked"] == "has room for one more AM"
 
 
 @pytest.mark.parametrize("scheduler", ["fair", "fifo"])

@@ -10,6 +10,7 @@ import {
   gib,
   h,
   html,
+  inUnits,
   isRecording,
   link,
   moment,
@@ -83,8 +84,8 @@ function status(one, why, held, requests) {
     .flatMap((path) => list(path.step))
     .find((step) => !step.holds);
   const reason = failing
-    ? [failing.level, ": ", failing.checked, failing.numbers && ` (${failing.numbers})`]
-    : list(why.reasons)[0] || why.diagnostic;
+    ? [failing.level, ": ", failing.checked, failing.numbers && ` (${inUnits(failing.numbers)})`]
+    : inUnits(list(why.reasons)[0] || why.diagnostic);
   const now = [
     plural(running.length, "container"),
     ", ",

@@ -56,9 +56,15 @@ export async function overview(_, query) {
 
 const NO_NODES = "No nodes have registered. Start one: yarnbox add-node";
 
-const where = (one) => (one.queue ? `in ${one.queue} ` : "");
+// "31 in root.dev (User capacity has reached its maximum limit)"
+const part = (one) =>
+  [
+    one.containers || plural(one.apps, "application"),
+    one.queue && ` in ${one.queue}`,
+    ` (${one.reason.replace(/\.$/, "")})`,
+  ].join("");
 
-// "12.0 of 16.0 GiB and 12 of 16 vcores used. 33 containers wait: in root.dev its user is at the limit (31)."
+// "12.0 of 16.0 GiB and 12 of 16 vcores used. 33 containers wait: 31 in root.dev (...); 2 in root.etl (...)."
 function sentence(m, waiting) {
   if (!m.totalMB) return NO_NODES;
   const used =
@@ -69,9 +75,7 @@ function sentence(m, waiting) {
   if (!reasons.length && !pending)
     return `${used}${m.appsRunning + m.appsPending ? "Nothing is waiting." : "No applications are running."}`;
   const waits = `${plural(pending, "container")} ${pending === 1 ? "waits" : "wait"}`;
-  const parts = reasons
-    .slice(0, 3)
-    .map((one) => `${where(one)}${one.reason} (${one.containers || plural(one.apps, "application")})`);
+  const parts = reasons.slice(0, 3).map(part);
   return `${used}${waits}${parts.length ? `: ${parts.join("; ")}` : ""}.`;
 }
 
@@ -137,7 +141,9 @@ function pending(waiting, query) {
     ${
       waiting.unseen > 0 &&
       html`<p class="how">
-        ${waiting.unseen} more waiting applications were not examined; it would take too long.
+        ${plural(waiting.unseen, "more waiting application")}
+        ${waiting.unseen === 1 ? " is" : " are"} not listed here: looking for their reasons would
+        delay the scheduler. The page of an application says why it waits.
       </p>`
     }`;
 }

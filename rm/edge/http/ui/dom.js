@@ -18,6 +18,11 @@ export const empty = (...text) => h("p", { class: "empty" }, text);
 export const partitionName = (label) => label || "<DEFAULT_PARTITION>";
 export const orNone = (value) =>
   value === undefined || value === null || value === "" || value === -1 ? "N/A" : value;
+// Amounts in texts of the ResourceManager, "<memory:1536, vCores:2>", in the units of the pages.
+export const inUnits = (text) =>
+  String(text ?? "").replace(/<memory:(-?\d+), vCores:(-?\d+)((?:, [^<>]*)?)>/g, (_, mb, vcores, others) =>
+    [plainGib(mb), plural(Number(vcores), "vcore")].join(", ").concat(others),
+  );
 export const amount = (value) => [gib(value.memory), ", ", plural(value.vCores, "vcore")];
 
 export function duration(ms) {

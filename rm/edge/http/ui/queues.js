@@ -23,6 +23,7 @@ import {
 import { grid } from "./grid.js";
 import { queueActions } from "./queueactions.js";
 import { capacityFacts, fairFacts, fifoFacts, inPartition, userLimit } from "./queuefacts.js";
+import { hrefOfApp, taskStream } from "./taskstream.js";
 
 const MINUTES = [
   ["5", "5 minutes"],
@@ -57,6 +58,7 @@ export async function scheduler(_, query) {
       users: { user },
     },
     { found },
+    { containers },
   ] = await Promise.all([
     get("/scheduler"),
     get(`/ui/history/queues?parent=${path}&partition=${encodeURIComponent(partition)}&minutes=${minutes}`),
@@ -64,6 +66,7 @@ export async function scheduler(_, query) {
     get("/ui/rights"),
     get(`/ui/queue-users?queue=${path}`).catch(() => ({ users: { user: [] } })),
     get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20&${asked}`),
+    open ? get(`/ui/containers?${asked}`) : { containers: null },
   ]);
   const common = {
     history,
@@ -91,10 +94,22 @@ export async function scheduler(_, query) {
     <ul class="queues">${rows.map((one) => queueBar(one, open))}</ul>
     ${chosen ? details(chosen, rows, isFair, common) : empty("Select a queue to see its details.")}
     <h2>Share of ${partition ? `partition ${partition}` : "the cluster"} over time</h2>
-    ${span(minutes)}${shares(history, isFair)}
+    ${span(minutes)}${shares(history, isFair)} ${chosen && stream(open, containers, query)}
     <h2>${open ? `Applications of ${open}` : "Waiting and running applications"}</h2>
     ${applications(common)}${info.health && health(info.health)}`;
 }
+
+const stream = (path, containers, query) =>
+  html`<h2>Containers of ${path} over time</h2>
+    ${taskStream({
+      name: path,
+      containers: list(containers.container),
+      now: containers.now,
+      query,
+      lanes: "app",
+      colour: "state",
+      hrefOf: hrefOfApp,
+    })}`;
 
 function totalOf(nodes, partition) {
   const living = nodes.filter((one) => one.label === partition && one.state !== "LOST");

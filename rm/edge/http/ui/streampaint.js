@@ -62,6 +62,9 @@ export function timeSteps({ begin, end }, width) {
   return found;
 }
 
+// Of an application its number, because the beginnings of its id are the same for all.
+const shortened = (name) => name.replace(/^application_\d+_/, "… ");
+
 // Where the names of the groups stand: as many as have room, each at the middle of what is seen of it.
 function namesOf(lanes, { top, bottom }, height) {
   const tall = height / (bottom - top);
@@ -74,7 +77,7 @@ function namesOf(lanes, { top, bottom }, height) {
     const y = Math.max(free + LABEL / 2, Math.min((from + to) / 2, from + LABEL));
     const isFirst = group.top >= top;
     if (y - LABEL / 2 >= free && y + LABEL / 2 <= height + 2 && y <= Math.max(to, from + LABEL)) {
-      found.push({ name: group.name, y, edge: isFirst ? from : null });
+      found.push({ name: shortened(group.name), y, edge: isFirst ? from : null });
       free = y + LABEL / 2;
     } else if (to - from >= GAP_FROM && isFirst) found.push({ name: "", y, edge: from });
   }

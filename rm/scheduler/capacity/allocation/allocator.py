@@ -12,6 +12,7 @@ from yarnbox.rm.asks import Locality, RequestKey
 from yarnbox.rm.scheduler.capacity.allocation.assignment import (
     SKIPPED,
     AllocationPass,
+    Allocator,
     Assignment,
     Kind,
     Limits,
@@ -42,7 +43,7 @@ KEY_SKIPPED = Assignment(skipped=Skipped.OTHER)
 _NEXT_KEY = (SkipReason.LABEL, SkipReason.CONSTRAINT, SkipReason.RESERVATIONS)
 
 
-class ContainerAllocator:
+class ContainerAllocator(Allocator):
     """Decides what an application gets from a node."""
 
     def __init__(self, context: QueueContext, killable: KillableContainers, orders: NodeOrders) -> None:

@@ -6,6 +6,7 @@ and ContainerAllocation.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -58,14 +59,14 @@ class LimitedLeaf(Protocol):
     current_limit: Resource
 
 
-class Allocator(Protocol):
+class Allocator(ABC):
     """What a leaf asks about an application that is next in its order."""
 
+    @abstractmethod
     def assign(
         self, leaf: Any, attempt: CapacityAttempt, pass_: AllocationPass, limits: Limits
     ) -> Assignment:
         """A container for the application's most important request that the pass's node can serve."""
-        ...
 
 
 class AllocationPass:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from yarnbox.yarn.compiled import mypyc_attr
+
 if TYPE_CHECKING:
     from yarnbox.rm.asks import RequestKey
     from yarnbox.rm.container import SchedulerNode
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class PassObserver:
     """The observer of a pass that nobody wants to hear of; others override what they listen to."""
 

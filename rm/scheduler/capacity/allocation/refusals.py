@@ -154,7 +154,7 @@ def is_off_switch_due(look: Look) -> bool:
 
 def may_reserve_more(leaf: LeafQueue, attempt: CapacityAttempt, asks: KeyAsks, required: Resource) -> bool:
     """Whether the key may reserve one node more: one for each container it wants, more after long waiting."""
-    reserved = attempt.reserved_count(asks.key)
+    reserved = attempt.reserved_count(asks.key) if attempt.reserved else 0
     starvation = 0
     if reserved > 0:
         context = leaf.context

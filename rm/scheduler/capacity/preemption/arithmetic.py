@@ -11,7 +11,14 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, inf
 
 from yarnbox.rm.scheduler.calculator import float32
-from yarnbox.yarn.resources.resource import MEMORY_MB, NONE, VCORES, Resource, combine, componentwise_max
+from yarnbox.yarn.resources.resource import (
+    MEMORY_MB,
+    NONE,
+    VCORES,
+    Resource,
+    componentwise_max,
+    componentwise_min,
+)
 
 MANDATORY = (MEMORY_MB, VCORES)
 
@@ -70,6 +77,9 @@ class Arithmetic:
         """Each type's amount times its weight, rounded: memory half up, or every type up."""
         if not self.is_dominant:
             return _of_memory(amount.memory_mb * weights.get(MEMORY_MB, 0.0))
+        if self.is_plain:
+            memory, vcores = weights.get(MEMORY_MB, 0.0), weights.get(VCORES, 0.0)
+            return Resource(ceil(amount.memory_mb * memory), ceil(amount.vcores * vcores))
         return Resource.of({name: ceil(amount.value(name) * weights.get(name, 0.0)) for name in self.types})
 
     def scale(self, amount: Resource, factor: float) -> Resource:
@@ -88,12 +98,16 @@ class Arithmetic:
         """Whether any type that counts is above zero."""
         if not self.is_dominant:
             return amount.memory_mb > 0
+        if self.is_plain:
+            return amount.memory_mb > 0 or amount.vcores > 0
         return any(amount.value(name) > 0 for name in self.types)
 
     def is_flat(self, amount: Resource) -> bool:
         """Whether any type that counts is at or below zero."""
         if not self.is_dominant:
             return amount.memory_mb <= 0
+        if self.is_plain:
+            return amount.memory_mb <= 0 or amount.vcores <= 0
         return any(amount.value(name) <= 0 for name in self.types)
 
     def _shares(self, base: Resource, amount: Resource) -> list[float]:
@@ -105,16 +119,22 @@ class Arithmetic:
         return shares
 
     def _largest_share(self, base: Resource, amount: Resource) -> float:
+        if self.is_plain and base.memory_mb and base.vcores:
+            return max(0.0, amount.memory_mb / base.memory_mb, amount.vcores / base.vcores)
         return max([0.0, *self._shares(base, amount)])
 
 
 def truncate(amount: Resource, factor: float) -> Resource:
     """Every type times the factor, cut off towards zero."""
+    if not amount.others:
+        return Resource(int(amount.memory_mb * factor), int(amount.vcores * factor))
     return Resource.of({name: int(value * factor) for name, value in amount.items()})
 
 
 def not_below_zero(amount: Resource) -> Resource:
     """Every type, at least zero."""
+    if amount.memory_mb >= 0 and amount.vcores >= 0 and not amount.others:
+        return amount
     return componentwise_max(amount, NONE)
 
 
@@ -129,7 +149,7 @@ def without_zeros(amount: Resource, types: Sequence[str]) -> Resource:
 
 def componentwise(one: Resource, two: Resource) -> Resource:
     """The smaller amount of each type."""
-    return combine(min, one, two)
+    return componentwise_min(one, two)
 
 
 def _of_memory(memory_mb: float) -> Resource:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import ClassVar, cast
 
 from yarnbox.rm.container import RMContainer, SchedulerNode
+from yarnbox.rm.effects import LOGGER
 from yarnbox.rm.events.scheduler import (
     SchedulerKillReservedContainer,
     SchedulerMarkContainerForKillable,
@@ -135,6 +136,7 @@ def _report(rm: SchedulerContext, snapshot: Snapshot, report: PassReport) -> Ste
     """
     selected = yield from _selected_by_queue(snapshot, report)
     queues = list(_queues(snapshot.root))
+    is_read = rm.hears(LOGGER, "info")
     takes = selected or any(share.to_preempt for queue in queues for share in queue.shares.values())
     for queue in queues:
         yield
@@ -152,8 +154,9 @@ def _report(rm: SchedulerContext, snapshot: Snapshot, report: PassReport) -> Ste
                 selected=selected.get((queue.path, partition), 0),
             )
             rm.post(figures)
-            shown = {"queue": queue.path, "partition": partition, **figures.amounts}
-            rm.log("info", "preemption pass", **shown, selected=figures.selected)
+            if is_read:
+                shown = {"queue": queue.path, "partition": partition, **figures.amounts}
+                rm.log("info", "preemption pass", **shown, selected=figures.selected)
 
 
 def _selected_by_queue(snapshot: Snapshot, report: PassReport) -> Steps[Mapping[tuple[str, str], int]]:

@@ -14,7 +14,7 @@ from yarnbox.rm.scheduler.application import Application, Attempt
 from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
 from yarnbox.rm.scheduler.capacity.queues.users import User
 from yarnbox.rm.scheduler.context import SchedulerContext
-from yarnbox.rm.scheduler.usage import Usage
+from yarnbox.rm.scheduler.usage import Usage, Watcher
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 from yarnbox.yarn.records.request import (
     PreemptionContainer,
@@ -65,7 +65,7 @@ class AttemptLeaf(Protocol):
         ...
 
 
-class CapacityAttempt(Attempt):
+class CapacityAttempt(Attempt, Watcher):
     """An attempt in a leaf."""
 
     def __init__(
@@ -152,5 +152,5 @@ class CapacityAttempt(Attempt):
 
     def reserved_resource(self, partition: str) -> Resource:
         """What nodes of the partition are kept for it."""
-        amounts = self.usage.by_partition.get(partition)
+        amounts = self.usage.find(partition)
         return NONE if amounts is None else amounts.reserved

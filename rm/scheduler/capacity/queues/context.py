@@ -65,7 +65,7 @@ class QueueContext:
 
     def partition_total(self, partition: str) -> Resource:
         """The capacity of one partition's nodes."""
-        return self.tracker.partition_total(partition)
+        return self.tracker.partition_total(partition) if partition else self.tracker.total_in_default
 
     def is_exclusive(self, partition: str) -> bool:
         """Whether the partition's nodes serve only requests that name it."""

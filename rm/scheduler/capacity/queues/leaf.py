@@ -66,6 +66,8 @@ class LeafQueue(CapacityQueue):
         """Activated applications that no pass has reached yet: they have no headroom."""
         self._considered_end: Any = None
         """Up to here in the order nobody is left of them."""
+        self._considered_last: CapacityAttempt | None = None
+        """At whom a pass ended last."""
         self.maximum_applications = 0
         self.maximum_applications_per_user = 0
 
@@ -377,9 +379,10 @@ class LeafQueue(CapacityQueue):
         """One container at most, to the first application in order that may have one."""
         context = self.context
         calculator = context.calculator
-        default = self.shares[DEFAULT_PARTITION]
+        default = self.in_default
         limit_now = calculator.min_of(pass_.cluster, default.down_maximum, limit)
-        if not pass_.ignores_exclusivity and not self.can_access(pass_.partition):
+        partition = pass_.partition
+        if partition and not pass_.ignores_exclusivity and not self.can_access(partition):
             self._refuse_all(pass_, SkipReason.PARTITION_ACCESS)
             return NOTHING
         if self.order.changes_with_use:
@@ -392,20 +395,21 @@ class LeafQueue(CapacityQueue):
         if self.order.count:
             self.current_limit = limit_now
             pass_.current_limits.append((self, limit_now))
-            self.users.note_decision(pass_.partition, ignores_exclusivity=pass_.ignores_exclusivity)
+            self.users.note_decision(partition, ignores_exclusivity=pass_.ignores_exclusivity)
         last: CapacityAttempt | None = None
         outcome = NOTHING
         refused: dict[User, Resource] = {}
-        candidates = self.order.asking(pass_.partition).entries()
-        if not is_below:
-            candidates = self.order.active(pass_.partition).entries()
-        for _, _, attempt in candidates:
+        order = self.order.asking(partition) if is_below else self.order.active(partition)
+        for _, _, attempt in order.entries():
             reserved = attempt.reserved_resource(DEFAULT_PARTITION)
             if not is_below and not self.can_assign(pass_, limits, reserved):
                 pass_.observer.note(attempt, SkipReason.QUEUE_AT_MAXIMUM)
                 break
             last = attempt
-            if not attempt.asks_in(pass_.pending_in):
+            amounts = attempt.usage.find(pass_.pending_in)
+            if amounts is None or not (
+                amounts.pending.memory_mb > 0 or calculator.is_any_positive(amounts.pending)
+            ):
                 pass_.observer.note(attempt, SkipReason.NOTHING_ASKED)
                 continue  # whatever its user may have: it wants nothing here
             # See tests/scenarios/capacity/user-limit-factor-one.yaml. Who was refused is not asked again for
@@ -427,7 +431,7 @@ class LeafQueue(CapacityQueue):
             last = None
             self._consider_all()
         if last is not None and self.unconsidered:
-            self._consider_up_to(last, pass_.partition)
+            self._consider_up_to(last, partition)
         return outcome
 
     def _refuse_all(self, pass_: AllocationPass, reason: SkipReason) -> None:
@@ -453,7 +457,7 @@ class LeafQueue(CapacityQueue):
         calculator, partition = self.context.calculator, pass_.partition
         user = attempt.queue_user
         limit = self.users.limit_of(user, partition, ignores_exclusivity=pass_.ignores_exclusivity)
-        amounts = user.usage.by_partition.get(partition)
+        amounts = user.usage.find(partition)
         used = amounts.used if amounts is not None else NONE
         limits.unreserve = NONE
         if calculator.compare(pass_.cluster, used, limit) <= 0:
@@ -473,6 +477,9 @@ class LeafQueue(CapacityQueue):
 
     def _consider_up_to(self, last: CapacityAttempt, partition: str) -> None:
         """Every application before the one at which the pass ended was looked at, too."""
+        if last is self._considered_last and self._considered_end is not None:
+            return
+        self._considered_last = last
         order = self.order.active(partition)
         end = order.key_of(last)
         if self._considered_end is not None and end <= self._considered_end:

@@ -7,37 +7,62 @@ and updateMaximumApplications.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from yarnbox.rm.scheduler.calculator import (
     Calculator,
     divide_all_up,
     divide_up,
     divide_up_float,
     float32,
+    memory_alone,
     multiply,
     round_up,
 )
 from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max, componentwise_min
 
 
-@dataclass(slots=True, kw_only=True)
 class UserLimitInputs:
     """What the user limit of one leaf in one partition depends on."""
 
-    total: Resource
-    """The partition's capacity."""
-    effective_minimum: Resource
-    down_maximum: Resource
-    minimum: Resource
-    """The minimum allocation: the step in which users grow."""
-    consumed_ratio: float
-    """The sum of what each user has of the partition, as ratios."""
-    used_by_active: Resource
-    active_weight: float
-    all_weight: float
-    percent: float
-    factor: float
+    __slots__ = (
+        "active_weight",
+        "all_weight",
+        "consumed_ratio",
+        "down_maximum",
+        "effective_minimum",
+        "factor",
+        "minimum",
+        "percent",
+        "total",
+        "used_by_active",
+    )
+
+    def __init__(
+        self,
+        *,
+        total: Resource,
+        effective_minimum: Resource,
+        down_maximum: Resource,
+        minimum: Resource,
+        consumed_ratio: float,
+        used_by_active: Resource,
+        active_weight: float,
+        all_weight: float,
+        percent: float,
+        factor: float,
+    ) -> None:
+        self.total = total
+        """The partition's capacity."""
+        self.effective_minimum = effective_minimum
+        self.down_maximum = down_maximum
+        self.minimum = minimum
+        """The minimum allocation: the step in which users grow."""
+        self.consumed_ratio = consumed_ratio
+        """The sum of what each user has of the partition, as ratios."""
+        self.used_by_active = used_by_active
+        self.active_weight = active_weight
+        self.all_weight = all_weight
+        self.percent = percent
+        self.factor = factor
 
 
 def user_limit(
@@ -53,7 +78,8 @@ def user_limit(
     `for_all` counts all users alike, active or not: what preemption within a queue goes by.
     """
     if not calculator.is_multi_dimensional:
-        return calculator.up(Resource(_user_limit_mb(inputs, ignores_exclusivity, for_all)), inputs.minimum)
+        memory_mb = _user_limit_mb(inputs, ignores_exclusivity, for_all)
+        return memory_alone(round_up(memory_mb, inputs.minimum.memory_mb))
     total, minimum = inputs.total, inputs.minimum
     capacity = calculator.max_of(total, inputs.effective_minimum, minimum)
     consumed = calculator.multiply_up(total, inputs.consumed_ratio, minimum)

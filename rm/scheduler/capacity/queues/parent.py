@@ -25,6 +25,7 @@ from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.ordering.own import QueueStanding, queue_ordering
 from yarnbox.rm.scheduler.capacity.queues.queue import AbstractParentQueue, CapacityQueue
 from yarnbox.rm.scheduler.capacity.queues.shares import (
+    Share,
     absolute_of,
     derive,
     derive_root,
@@ -46,7 +47,7 @@ class ChildOrder:
     See tests/scenarios/capacity/priority-utilization-order.yaml.
     """
 
-    __slots__ = ("_entries", "_keys", "_stale", "asks_in", "partition")
+    __slots__ = ("_entries", "_keys", "asks_in", "partition", "stale")
 
     def __init__(self, partition: str, asks_in: str) -> None:
         self.partition = partition
@@ -55,23 +56,20 @@ class ChildOrder:
         """Where the children must ask: the same, or the default one while a partition is being lent."""
         self._entries: list[tuple[OrderingKey, int, CapacityQueue]] = []
         self._keys: dict[CapacityQueue, tuple[OrderingKey, int]] = {}
-        self._stale: dict[CapacityQueue, None] = {}
-
-    def touch(self, child: CapacityQueue) -> None:
-        """Its key, or whether it asks, may have changed."""
-        self._stale[child] = None
+        self.stale: dict[CapacityQueue, None] = {}
+        """Children whose key, or whether they ask, may have changed."""
 
     def note_asking(self, child: CapacityQueue) -> None:
         """It asks for more or less; that matters only if it begins or ceases to ask."""
         if (child in self._keys) is not child.has_pending(self.asks_in):
-            self._stale[child] = None
+            self.stale[child] = None
 
     def entries(self) -> list[tuple[OrderingKey, int, CapacityQueue]]:
         """Key, position and queue, in order. Not to be changed while somebody iterates."""
-        if self._stale:
-            for child in self._stale:
+        if self.stale:
+            for child in self.stale:
                 self._update(child)
-            self._stale.clear()
+            self.stale.clear()
         return self._entries
 
     def _update(self, child: CapacityQueue) -> None:
@@ -91,7 +89,8 @@ def ordering_key(child: CapacityQueue, partition: str, above: QueueSettings) -> 
     """Siblings are served from the smallest key on (Hadoop: PriorityUtilizationQueueOrderingPolicy); `above`
     are the settings of their parent.
     """
-    share = child.share(partition)
+    share = child.share(partition) if partition else child.in_default
+    is_barred = partition != DEFAULT_PARTITION and not child.can_access(partition)
     policy = queue_ordering(above.parent_policy) if above.parent_policy else None
     if policy is not None:
         standing = QueueStanding(
@@ -101,19 +100,19 @@ def ordering_key(child: CapacityQueue, partition: str, above: QueueSettings) -> 
             used=share.absolute_used,
             used_capacity=share.used_capacity,
         )
-        return (not child.can_access(partition), *policy.key(standing))
+        return (is_barred, *policy.key(standing))
     has_none = share.absolute == 0
-    used = share.absolute_used if has_none else share.used_capacity
+    used = share.used_of(share.total if has_none else share.floor)
     if above.parent_order is ParentOrder.PRIORITY_UTILIZATION:
         return (
-            not child.can_access(partition),
+            is_barred,
             has_none,
             used >= 1.0,
             -child.settings.priority,
             used,
             share.tie,
         )
-    return (not child.can_access(partition), has_none, used, share.tie)
+    return (is_barred, has_none, used, share.tie)
 
 
 class ParentQueue(AbstractParentQueue):
@@ -125,6 +124,8 @@ class ParentQueue(AbstractParentQueue):
         self.children: list[CapacityQueue] = []
         self.children_set: dict[CapacityQueue, None] = {}
         self.orders: dict[tuple[str, str], ChildOrder] = {}
+        self._last_order: ChildOrder | None = None
+        """The one that was looked at last."""
         super().__init__(context, settings, parent)
 
     @property
@@ -147,7 +148,7 @@ class ParentQueue(AbstractParentQueue):
         for position, child in enumerate(children):
             child.position = position
             child.parent = self
-        self.orders.clear()
+        self._forget_orders()
 
     def add_child(self, child: CapacityQueue) -> None:
         """A child that was made just now."""
@@ -162,7 +163,7 @@ class ParentQueue(AbstractParentQueue):
         """A child's use changed."""
         for order in self.orders.values():
             if order.partition == partition:
-                order.touch(child)
+                order.stale[child] = None
 
     def child_asks(self, child: CapacityQueue, partition: str) -> None:
         """A child asks for more or less."""
@@ -171,12 +172,19 @@ class ParentQueue(AbstractParentQueue):
                 order.note_asking(child)
 
     def _order(self, partition: str, asks_in: str) -> ChildOrder:
+        order = self._last_order
+        if order is not None and order.partition == partition and order.asks_in == asks_in:
+            return order
         order = self.orders.get((partition, asks_in))
         if order is None:
             self.orders[partition, asks_in] = order = ChildOrder(partition, asks_in)
-            for child in self.children:
-                order.touch(child)
+            order.stale = dict.fromkeys(self.children)
+        self._last_order = order
         return order
+
+    def _forget_orders(self) -> None:
+        self.orders.clear()
+        self._last_order = None
 
     # Shares
 
@@ -191,7 +199,7 @@ class ParentQueue(AbstractParentQueue):
         limit = context.calculator.min_of(context.cluster, limit, share.effective_maximum)
         for child in self.children:
             child.cluster_changed(self.limit_of_child(child, "", limit))
-        self.orders.clear()
+        self._forget_orders()
 
     def _derive_root(self) -> None:
         """The root has all of each partition that some queue is configured for, and nothing of the others."""
@@ -278,7 +286,8 @@ class ParentQueue(AbstractParentQueue):
     def assign(self, pass_: AllocationPass, limit: Resource) -> Assignment:
         """One container at most, to the first child in order that takes one."""
         calculator = self.context.calculator
-        share = self.shares.get(pass_.partition) or self.share(pass_.partition)
+        partition = pass_.partition
+        share = self.share(partition) if partition else self.in_default
         limits = Limits(limit)
         if not self.can_assign(pass_, limits, share.amounts.reserved):
             pass_.observer.refuse(self.path, SkipReason.QUEUE_AT_MAXIMUM)
@@ -290,9 +299,9 @@ class ParentQueue(AbstractParentQueue):
         blocked = NONE
         minimum = self.context.minimum
         is_limited = False
-        for _, _, child in self._order(pass_.partition, pass_.pending_in).entries():
-            used = child.shares[pass_.partition].amounts.used
-            outcome = child.assign(pass_, calculator.down(free + used, minimum))
+        for _, _, child in self._order(partition, pass_.pending_in).entries():
+            its_share: Share = child.shares[partition] if partition else child.in_default
+            outcome = child.assign(pass_, calculator.down(free + its_share.amounts.used, minimum))
             if outcome.gives:
                 return outcome
             if outcome.skipped is Skipped.QUEUE_LIMIT:

@@ -6,7 +6,7 @@ books change. Hadoop: CSQueue, AbstractCSQueue and CSQueueUsageTracker.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 
 from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass, Assignment, Limits
@@ -18,7 +18,7 @@ from yarnbox.rm.scheduler.capacity.config.settings import (
 )
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.shares import EMPTY, Share
-from yarnbox.rm.scheduler.usage import Usage
+from yarnbox.rm.scheduler.usage import Usage, Watcher
 from yarnbox.yarn.enums import QueueACL, QueueState
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE, Resource
@@ -26,7 +26,7 @@ from yarnbox.yarn.resources.resource import NONE, Resource
 _INTRA_QUEUE = "yarn.resourcemanager.monitor.capacity.preemption.intra-queue-preemption.enabled"
 
 
-class CapacityQueue(ABC):
+class CapacityQueue(Watcher):
     """A queue of the tree."""
 
     def __init__(
@@ -38,8 +38,11 @@ class CapacityQueue(ABC):
         self.path = settings.path
         self.allows_zero_sum = settings.allow_zero_sum
         """Whether its children's capacities may be zero although its own is not; as long as it lives."""
-        self.usage = Usage(self)
+        self.usage = Usage(self, hears_each_ask=parent is None)
         self.shares: dict[str, Share] = {}
+        self.in_default = Share(self.usage.of(DEFAULT_PARTITION), context.calculator)
+        """Its share of the default partition at hand."""
+        self._add_share(DEFAULT_PARTITION, self.in_default)
         self.state = QueueState.RUNNING
         self.position = 0
         """Its index among the parent's children."""
@@ -111,10 +114,14 @@ class CapacityQueue(ABC):
         """The queue in a partition; made when first asked for."""
         share = self.shares.get(partition)
         if share is None:
-            self.shares[partition] = share = Share(self.usage.of(partition), self.context.calculator)
-            share.total = self.context.partition_total(partition)
-            share.follow_effective(self.context.minimum)
+            share = Share(self.usage.of(partition), self.context.calculator)
+            self._add_share(partition, share)
         return share
+
+    def _add_share(self, partition: str, share: Share) -> None:
+        self.shares[partition] = share
+        share.total = self.context.partition_total(partition)
+        share.follow_effective(self.context.minimum)
 
     @abstractmethod
     def cluster_changed(self, limit: Resource) -> None:
@@ -137,7 +144,7 @@ class CapacityQueue(ABC):
             self.parent.child_moved(self, partition)
 
     def pending_changed(self, partition: str) -> None:
-        """It asks for more or less than before."""
+        """It may ask where it did not, or ask no more; the root hears of each ask."""
         if self.parent is None:
             self.context.version += 1
         else:
@@ -145,8 +152,12 @@ class CapacityQueue(ABC):
 
     def has_pending(self, partition: str) -> bool:
         """Whether anything is asked for in that partition, here or below."""
-        amounts = self.usage.by_partition.get(partition)
-        return amounts is not None and self.context.calculator.is_any_positive(amounts.pending)
+        usage = self.usage
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
+        if amounts is None:
+            return False
+        # Memory counts for every calculator.
+        return amounts.pending.memory_mb > 0 or self.context.calculator.is_any_positive(amounts.pending)
 
     # Giving
 
@@ -158,13 +169,15 @@ class CapacityQueue(ABC):
         """Whether the queue is below its limit, or would be if what is reserved were given up; leaves in
         `limits` what is left, which may be negative.
         """
-        share = self.shares.get(pass_.partition) or self.share(pass_.partition)
+        partition = pass_.partition
+        share = self.share(partition) if partition else self.in_default
         calculator, cluster = self.context.calculator, pass_.cluster
         if pass_.ignores_exclusivity:
             bound = pass_.total
         else:
             bound = calculator.min_of(cluster, share.effective_maximum, limits.limit)
-        used = self.charged(share)
+        amounts = share.amounts
+        used = amounts.used if amounts.killable is NONE else self.charged(share)
         limits.headroom = bound - used
         if calculator.compare(cluster, used, bound) < 0:
             return True
@@ -184,8 +197,9 @@ class CapacityQueue(ABC):
     def accepts(self, assignment: Assignment, partition: str, required: Resource) -> bool:
         """Whether what is proposed still fits in the maximum, here and above (AbstractCSQueue.accept)."""
         calculator = self.context.calculator
-        for queue in self.ancestors():
-            share = queue.shares.get(partition) or queue.share(partition)
+        queue: CapacityQueue | None = self
+        while queue is not None:
+            share = queue.share(partition) if partition else queue.in_default
             ceiling = (
                 self.context.partition_total(partition)
                 if assignment.ignores_exclusivity
@@ -193,6 +207,7 @@ class CapacityQueue(ABC):
             )
             if not calculator.sum_fits_in(share.amounts.used, required, ceiling):
                 return False
+            queue = queue.parent
         return True
 
     # Preemption

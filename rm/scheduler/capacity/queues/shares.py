@@ -87,18 +87,19 @@ class Share:
     @property
     def used_capacity(self) -> float:
         """Used over guaranteed; above 1 when the queue has more than its share."""
-        return self._used_of(self.floor)
+        return self.used_of(self.floor)
 
     @property
     def absolute_used(self) -> float:
         """Used of the whole partition."""
-        return self._used_of(self.total)
+        return self.used_of(self.total)
 
-    def _used_of(self, whole: Resource) -> float:
+    def used_of(self, whole: Resource) -> float:
+        """Used of an amount; 0 while the partition has no nodes."""
         calculator, total = self.calculator, self.total
-        return (
-            calculator.divide(total, self.amounts.used, whole) if calculator.is_any_positive(total) else 0.0
-        )
+        if total.memory_mb <= 0 and not calculator.is_any_positive(total):
+            return 0.0
+        return calculator.divide(total, self.amounts.used, whole)
 
     def follow_effective(self, minimum: Resource) -> None:
         """What follows from the effective resources."""

@@ -9,30 +9,48 @@ users follow the one user that changed. Hadoop: UsersManager, User and UserInfo.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from yarnbox.rm.scheduler.calculator import float32
 from yarnbox.rm.scheduler.capacity.config.settings import QueueSettings
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.limits import UserLimitInputs, user_limit
 from yarnbox.rm.scheduler.capacity.queues.shares import Share
-from yarnbox.rm.scheduler.usage import Usage
+from yarnbox.rm.scheduler.usage import Usage, Watcher
 from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE, Resource
 from yarnbox.yarn.runtime.java_order import in_hash_order, text_hash
 
+_KINDS: Final = 4
+"""Limits count all users as active or only those who are, and go by a partition lent or not."""
+_NEVER: Final = -1
 
-class User:
+
+class Counted:
+    """What the sums over the users of a leaf contain of one user, in one partition."""
+
+    __slots__ = ("active", "ratio")
+
+    def __init__(self) -> None:
+        self.active = NONE
+        """Of the use of active users."""
+        self.ratio = 0.0
+        """What it has of the partition, as of its last booking there or the cluster's last change."""
+
+
+class User(Watcher):
     """One user in one leaf."""
 
     __slots__ = (
         "active_apps",
         "am_limits",
-        "counted_active",
+        "counted",
+        "in_default",
         "is_active",
         "is_stale",
         "name",
         "pending_apps",
-        "ratios",
         "usage",
         "users",
         "waiting_apps",
@@ -43,7 +61,7 @@ class User:
         self.name = name
         self.users = users
         self.weight = 1.0
-        self.usage = Usage(self)
+        self.usage = Usage(self, hears_each_ask=False)
         self.am_limits: dict[str, Resource] = {}
         """What its AMs may use, by partition, as of the last activation."""
         self.active_apps = 0
@@ -53,22 +71,55 @@ class User:
         self.is_active = False
         """Whether it shares the limit with others."""
         self.is_stale = False
-        self.counted_active: dict[str, Resource] = {}
-        """What the sum over active users contains of this user, by partition."""
-        self.ratios: dict[str, float] = {}
-        """What it has of each partition, as of its last booking there or the cluster's last change."""
+        self.in_default = Counted()
+        """What the sums of the default partition contain of it, at hand."""
+        self.counted: dict[str, Counted] = {DEFAULT_PARTITION: self.in_default}
+        """By partition."""
+
+    def counted_in(self, partition: str) -> Counted:
+        """What the sums contain of it; made when first asked for."""
+        counted = self.counted.get(partition) if partition else self.in_default
+        if counted is None:
+            self.counted[partition] = counted = Counted()
+        return counted
 
     def books_changed(self, partition: str) -> None:
         """Its sums are to be counted again; its ratio is added at once."""
-        users = self.users
-        users.add_ratio(self, partition)
-        users.touch(self)
-        users.state += 1
-        users.note_decision(partition)
+        self.users.note_booking(self, partition)
 
     def pending_changed(self, partition: str) -> None:
         """Asks alone change no limit; activity does, and is told by the leaf."""
         return
+
+
+class Sums:
+    """The users of a leaf in one partition: sums over them, and the limits that were worked out last."""
+
+    __slots__ = ("active_used", "decided", "inputs", "limits", "own_limits", "ratio", "scaled_limits")
+
+    def __init__(self) -> None:
+        self.active_used = NONE
+        """What active users have."""
+        self.ratio = 0.0
+        """What all of them have, by the capacity of the partition."""
+        self.decided = [_NEVER] * _KINDS
+        """The state as of which each kind of limit was last worked out for a decision."""
+        self.limits: list[Worked | None] = [None] * _KINDS
+        self.own_limits: list[Worked | None] = [None] * _KINDS
+        """The same for a user of weight 1, rounded down."""
+        self.scaled_limits: dict[tuple[int, float], Worked] = {}
+        """For users of other weights."""
+        self.inputs: UserLimitInputs | None = None
+
+
+class Worked:
+    """A limit, and the version that it was worked out from."""
+
+    __slots__ = ("limit", "version")
+
+    def __init__(self, version: int, limit: Resource) -> None:
+        self.version = version
+        self.limit = limit
 
 
 class Users:
@@ -90,14 +141,11 @@ class Users:
         """Users whose applications all wait, as of the last computation: AM limits count them as active."""
         self._is_count_due = False
         """Whether these are to be counted again, as they are now."""
-        self._decided: dict[tuple[str, bool, bool], int] = {}
-        """The state as of which each limit was last worked out for a decision."""
-        self._active_used: dict[str, Resource] = {}
-        self._ratio: dict[str, float] = {}
+        self._in_default = Sums()
+        self._sums: dict[str, Sums] = {DEFAULT_PARTITION: self._in_default}
+        """By partition; those of the default partition at hand."""
         self._weights: tuple[float, float] | None = None
         """What `_count_users` found, until somebody comes, goes, or begins or ceases to ask."""
-        self._limits: dict[tuple[str, bool, bool], tuple[int, Resource]] = {}
-        self._own_limits: dict[tuple[str, bool, float], tuple[int, Resource]] = {}
 
     # Who is there
 
@@ -114,8 +162,9 @@ class Users:
     def leave(self, user: User) -> None:
         """Forgets a user without applications."""
         self._recount(user)
-        for partition, used in user.counted_active.items():
-            self._active_used[partition] = self._active_used.get(partition, NONE) - used
+        for partition, counted in user.counted.items():
+            sums = self._sums_of(partition)
+            sums.active_used = sums.active_used - counted.active
         del self.by_name[user.name]
         self.version += 1
         self._weights = None
@@ -174,36 +223,60 @@ class Users:
 
     def cluster_changed(self) -> None:
         """Ratios are of another total now: all sums afresh."""
-        self._active_used.clear()
+        for sums in self._sums.values():
+            sums.active_used = NONE
         self.stale = list(self.by_name.values())
         for user in self.stale:
-            user.counted_active.clear()
+            for counted in user.counted.values():
+                counted.active = NONE
             user.is_stale = True
         self._sum_ratios()
         self.version += 1
 
-    def add_ratio(self, user: User, partition: str) -> None:
+    def note_booking(self, user: User, partition: str) -> None:
         """Something was booked for the user. Hadoop adds each difference to the sum, as 32-bit floats,
         which so drifts away from what the users have; limits go by the sum.
         """
         ratio = self._ratio_of(user, partition)
-        before = user.ratios.get(partition, 0.0)
-        if ratio != before:
-            user.ratios[partition] = ratio
-            self._ratio[partition] = float32(self._ratio.get(partition, 0.0) + float32(ratio - before))
+        counted = user.counted_in(partition) if partition else user.in_default
+        sums = self._sums_of(partition) if partition else self._in_default
+        if ratio != counted.ratio:
+            sums.ratio = float32(sums.ratio + float32(ratio - counted.ratio))
+            counted.ratio = ratio
+        self.version += 1
+        if not user.is_stale:
+            user.is_stale = True
+            self.stale.append(user)
+        self.state = state = self.state + 1
+        sums.decided[0] = state
+        self._is_count_due = True
 
     def _sum_ratios(self) -> None:
-        self._ratio.clear()
+        for sums in self._sums.values():
+            sums.ratio = 0.0
         # Hadoop's map of users doubles one entry earlier than a HashMap.
         for name in in_hash_order(self.by_name, text_hash, len(self.by_name) + 1):
             user = self.by_name[name]
             for partition in user.usage.by_partition:
-                user.ratios[partition] = ratio = self._ratio_of(user, partition)
-                self._ratio[partition] = float32(self._ratio.get(partition, 0.0) + ratio)
+                user.counted_in(partition).ratio = ratio = self._ratio_of(user, partition)
+                sums = self._sums_of(partition)
+                sums.ratio = float32(sums.ratio + ratio)
 
     def _ratio_of(self, user: User, partition: str) -> float:
         context = self.context
-        return context.calculator.ratio(user.usage.used(partition), context.partition_total(partition))
+        amounts = user.usage.find(partition)
+        used = amounts.used if amounts is not None else NONE
+        return context.calculator.ratio(used, context.partition_total(partition))
+
+    def consumed_ratio(self, partition: str) -> float:
+        """What all users have of a partition, as limits go by it."""
+        return self._sums_of(partition).ratio
+
+    def _sums_of(self, partition: str) -> Sums:
+        sums = self._sums.get(partition) if partition else self._in_default
+        if sums is None:
+            self._sums[partition] = sums = Sums()
+        return sums
 
     def active_count(self) -> int:
         """How many users AM limits are shared between."""
@@ -218,9 +291,10 @@ class Users:
 
         Views ask for limits without saying so, and change nothing.
         """
-        key = (partition, ignores_exclusivity, for_all)
-        if self._decided.get(key) != self.state:
-            self._decided[key] = self.state
+        sums = self._sums_of(partition) if partition else self._in_default
+        kind = _kind(ignores_exclusivity, for_all) if ignores_exclusivity or for_all else 0
+        if sums.decided[kind] != self.state:
+            sums.decided[kind] = self.state
             self._is_count_due = True
 
     def count_waiting_users(self) -> None:
@@ -237,52 +311,70 @@ class Users:
 
     def limit_of(self, user: User, partition: str, *, ignores_exclusivity: bool = False) -> Resource:
         """How much the user may have before it is passed over."""
-        weight = user.weight
-        key = (partition, ignores_exclusivity, weight)
-        known = self._own_limits.get(key)
-        if known is not None and known[0] == self.version:
-            return known[1]
-        whole = self.limit(partition, ignores_exclusivity=ignores_exclusivity)
+        weight, kind = user.weight, _kind(True, False) if ignores_exclusivity else 0
+        sums = self._sums_of(partition) if partition else self._in_default
+        known = sums.own_limits[kind] if weight == 1.0 else sums.scaled_limits.get((kind, weight))
+        if known is not None and known.version == self.version:
+            return known.limit
+        whole = self._limit(sums, partition, ignores_exclusivity, False)
         limit = self.context.calculator.multiply_down(whole, weight, self.context.minimum)
-        self._own_limits[key] = (self.version, limit)
+        if weight == 1.0:
+            sums.own_limits[kind] = Worked(self.version, limit)
+        else:
+            sums.scaled_limits[kind, weight] = Worked(self.version, limit)
         return limit
 
     def limit(self, partition: str, *, ignores_exclusivity: bool = False, for_all: bool = False) -> Resource:
         """The limit of a user of weight 1; `for_all`: with all users counted as active."""
-        key = (partition, ignores_exclusivity, for_all)
-        known = self._limits.get(key)
-        if known is not None and known[0] == self.version:
-            return known[1]
+        return self._limit(self._sums_of(partition), partition, ignores_exclusivity, for_all)
+
+    def _limit(self, sums: Sums, partition: str, ignores_exclusivity: bool, for_all: bool) -> Resource:
+        kind = _kind(ignores_exclusivity, for_all) if ignores_exclusivity or for_all else 0
+        known = sums.limits[kind]
+        if known is not None and known.version == self.version:
+            return known.limit
         limit = user_limit(
-            self._inputs(partition),
+            self._inputs(sums, partition),
             self.context.calculator,
             ignores_exclusivity=ignores_exclusivity,
             for_all=for_all,
         )
-        self._limits[key] = (self.version, limit)
+        sums.limits[kind] = Worked(self.version, limit)
         return limit
 
-    def _inputs(self, partition: str) -> UserLimitInputs:
-        stale, self.stale = self.stale, []
-        for user in stale:
-            self._recount(user)
+    def _inputs(self, sums: Sums, partition: str) -> UserLimitInputs:
+        if self.stale:
+            stale, self.stale = self.stale, []
+            for user in stale:
+                self._recount(user)
         if self._weights is None:
             self._weights = self._count_users()
         active_weight, all_weight = self._weights
         share = self.shares.get(partition)
-        settings = self.settings
-        return UserLimitInputs(
-            total=self.context.partition_total(partition),
-            effective_minimum=share.effective_minimum if share is not None else NONE,
-            down_maximum=share.down_maximum if share is not None else NONE,
-            minimum=self.context.minimum,
-            consumed_ratio=self._ratio.get(partition, 0.0),
-            used_by_active=self._active_used.get(partition, NONE),
-            active_weight=active_weight,
-            all_weight=all_weight,
-            percent=settings.user_limit_percent,
-            factor=settings.user_limit_factor,
-        )
+        context, settings = self.context, self.settings
+        inputs = sums.inputs
+        if inputs is None:
+            sums.inputs = inputs = UserLimitInputs(
+                total=NONE,
+                effective_minimum=NONE,
+                down_maximum=NONE,
+                minimum=NONE,
+                consumed_ratio=0.0,
+                used_by_active=NONE,
+                active_weight=0.0,
+                all_weight=0.0,
+                percent=0.0,
+                factor=0.0,
+            )
+        inputs.total = context.partition_total(partition)
+        inputs.effective_minimum = share.effective_minimum if share is not None else NONE
+        inputs.down_maximum = share.down_maximum if share is not None else NONE
+        inputs.minimum = context.minimum
+        inputs.consumed_ratio = sums.ratio
+        inputs.used_by_active = sums.active_used
+        inputs.active_weight, inputs.all_weight = active_weight, all_weight
+        inputs.percent, inputs.factor = settings.user_limit_percent, settings.user_limit_factor
+        return inputs
 
     def _count_users(self) -> tuple[float, float]:
         """The weights of active users, and of all."""
@@ -298,8 +390,14 @@ class Users:
         user.is_stale = False
         is_active = user.is_active
         for partition, amounts in user.usage.by_partition.items():
-            counted = user.counted_active.get(partition, NONE)
+            counted = user.counted_in(partition) if partition else user.in_default
             used = amounts.used if is_active else NONE
-            if used is not counted:
-                user.counted_active[partition] = used
-                self._active_used[partition] = self._active_used.get(partition, NONE) - counted + used
+            if used is not counted.active:
+                sums = self._sums_of(partition) if partition else self._in_default
+                sums.active_used = sums.active_used - counted.active + used
+                counted.active = used
+
+
+def _kind(ignores_exclusivity: bool, for_all: bool) -> int:
+    """The place of such limits in the lists of a partition's sums."""
+    return (2 if ignores_exclusivity else 0) + (1 if for_all else 0)

@@ -7,7 +7,7 @@ FSQueue and FSParentQueue.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Final
 
@@ -18,7 +18,7 @@ from yarnbox.rm.scheduler.fair.context import FairContext
 from yarnbox.rm.scheduler.fair.queues.order import FullKey, Line
 from yarnbox.rm.scheduler.fair.queues.placement import ROOT
 from yarnbox.rm.scheduler.fair.queues.policies import Standing, capped_by_demand
-from yarnbox.rm.scheduler.usage import Usage
+from yarnbox.rm.scheduler.usage import Usage, Watcher
 from yarnbox.yarn.enums import QueueACL
 from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max, componentwise_min
 
@@ -66,7 +66,7 @@ class Bounds:
         return not self.is_large and (free.memory_mb < self.least_mb or free.vcores < self.least_vcores)
 
 
-class FairQueue(ABC):
+class FairQueue(Watcher):
     """A queue, parent or leaf."""
 
     is_leaf = False

@@ -14,7 +14,7 @@ from tests.surroundings import Files, Groups, NoTokens, Pages, PostedEvents, Rep
 from yarnbox.rm.asks import ANY
 from yarnbox.rm.container import RMContainer
 from yarnbox.rm.context import RMContext
-from yarnbox.rm.effects import Effect
+from yarnbox.rm.effects import LOGGER, Effect
 from yarnbox.rm.events.app import AppRejected
 from yarnbox.rm.events.scheduler import (
     SchedulerAppAdded,
@@ -78,6 +78,7 @@ class CapacityRig:
             random=Random(7),
             start_ms=START_MS,
         )
+        self.context.hears = lambda logger, level: logger == LOGGER
         self.context.labels = NodeLabelsManager(is_enabled=False)
         self.context.attributes = NodeAttributesManager()
         self.context.constraints = PlacementConstraints(self.context)

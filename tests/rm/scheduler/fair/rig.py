@@ -11,7 +11,7 @@ from random import Random
 
 from tests.surroundings import Files, Groups, NoTokens, Pages, ReportingNode
 from yarnbox.rm.context import RMContext
-from yarnbox.rm.effects import WriteLog
+from yarnbox.rm.effects import LOGGER, WriteLog
 from yarnbox.rm.events.app import AppEvent, AppManagerEvent, AppRejected, AttemptEvent
 from yarnbox.rm.events.node import MonitorEvent, NodeEvent, NodesListEvent
 from yarnbox.rm.events.scheduler import (
@@ -73,6 +73,7 @@ class Rig:
             random=Random(1),
             start_ms=0,
         )
+        self.context.hears = lambda logger, level: logger == LOGGER
         self.context.labels = NodeLabelsManager(is_enabled=False)
         self.context.attributes = NodeAttributesManager()
         self.context.constraints = PlacementConstraints(self.context)

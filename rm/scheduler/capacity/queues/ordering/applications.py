@@ -93,6 +93,7 @@ class AppOrder:
         self._all: dict[str, Ordered] = {}
         self._asking: dict[str, Ordered] = {}
         self._sets: dict[CapacityAttempt, str] = {}
+        self._all_asking = self._of(self._asking, "")
         self.count = 0
 
     def active(self, partition: str = "") -> Ordered:
@@ -101,6 +102,8 @@ class AppOrder:
 
     def asking(self, partition: str = "") -> Ordered:
         """Those of them that want containers."""
+        if not self.exclusive:
+            return self._all_asking
         return self._of(self._asking, partition if partition in self.exclusive else "")
 
     def __iter__(self) -> Iterator[CapacityAttempt]:

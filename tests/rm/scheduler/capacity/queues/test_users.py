@@ -49,7 +49,7 @@ def test_ratios_add_up_as_32_bit_floats_do() -> None:
             if used[user] > 6 * GB:
                 made.call(name, [], tuple(made.attempt(name).live))
                 expected = released(expected, used, user, total)
-    assert users._ratio[""] == expected
+    assert users.consumed_ratio("") == expected
     assert expected != float32(sum(used.values()) / total)
 
 

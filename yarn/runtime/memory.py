@@ -1,0 +1,22 @@
+"""How a process that lives long has its cyclic garbage looked for.
+
+By default every object that stays is walked through several times over: after 700 more, then with ten times
+as many, then whenever a quarter has been added to all of them. A ResourceManager that gives 20,000 containers
+a second spends a quarter of its time on that when its core is compiled, and what it drops is seldom cyclic.
+"""
+
+from __future__ import annotations
+
+import gc
+
+YOUNG, MIDDLE, OLD = 20_000, 20, 100
+"""So many objects more than before have the youngest looked at, in a millisecond or two; so many times that
+the middle generation; so many times that all that is not frozen.
+"""
+
+
+def settle() -> None:
+    """What is there now stays, and is never looked at again; what comes is looked at seldom."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(YOUNG, MIDDLE, OLD)
