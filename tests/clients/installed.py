@@ -13,6 +13,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
@@ -32,6 +34,9 @@ ZOOKEEPER = "zookeeper-3.8"
 
 BY_MAVEN = {HADOOP: "Hadoop's own MapReduce", GRPC: "the client made of protos/ in Java"}
 """Each, and what is not run without it."""
+
+PAUSES_S = (5, 30)
+"""Networks hiccup: what cannot be fetched is tried again after each of them."""
 
 LACKING = 3
 """The exit status when something cannot be had here: Java, or the network. A wrong checksum is an error."""
@@ -56,6 +61,17 @@ def _directory(release: str) -> Path:
     return cache() / f"{release}-{sha256(wanted).hexdigest()[:12]}"
 
 
+def persistently(fetch: Callable[[], None]) -> None:
+    """Does what needs the network, again where it fails; the OSError of the last try."""
+    for pause_s in PAUSES_S:
+        try:
+            return fetch()
+        except OSError as error:
+            print(f"test-clients: {error}: trying again in {pause_s} s", flush=True)
+            threading.Event().wait(pause_s)
+    return fetch()
+
+
 def install(release: str) -> None:
     """Puts the release into the cache if it is not there; OSError when it cannot be had."""
     target = _directory(release)
@@ -63,6 +79,10 @@ def install(release: str) -> None:
         return
     print(f"test-clients: installing {release} into {target}", flush=True)
     target.parent.mkdir(parents=True, exist_ok=True)
+    persistently(lambda: _install_by_pip(release, target))
+
+
+def _install_by_pip(release: str, target: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=".draft-", dir=target.parent) as draft:
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         pip += ["--no-cache-dir", "--root-user-action", "ignore", "--no-deps", "--require-hashes"]
@@ -100,6 +120,10 @@ def install_by_maven(release: str) -> None:
         raise OSError(f"{release} cannot be installed: no mvn on the PATH")
     print(f"test-clients: installing {release} into {target}", flush=True)
     target.parent.mkdir(parents=True, exist_ok=True)
+    persistently(lambda: _copy_by_maven(release, target))
+
+
+def _copy_by_maven(release: str, target: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=".draft-", dir=target.parent) as draft:
         maven = ["mvn", "--quiet", "--batch-mode", "--file", str(PACKAGES / f"{release}.xml")]
         maven += ["dependency:copy", f"-DoutputDirectory={draft}/tree"]

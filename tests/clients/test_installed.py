@@ -28,6 +28,7 @@ def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Pip], list
         lines = f"{sha256(JAR).hexdigest()}  one.jar\n"
         (packages / f"{release}.sha256").write_text(lines, encoding="ascii")
     monkeypatch.setattr(installed, "PACKAGES", packages)
+    monkeypatch.setattr(installed, "PAUSES_S", (0, 0))
     monkeypatch.setenv("YARNBOX_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
 
@@ -78,6 +79,16 @@ def test_each_release_is_installed_once(pip: Callable[[Pip], list[Path]]) -> Non
     assert {(installed.home(name).parent / "done").exists() for name in installed.RELEASES} == {True}
     for home in (installed.hadoop_home(), installed.grpc_home()):
         assert [path.name for path in home.iterdir()] == ["one.jar"]
+
+
+def test_a_network_that_hiccups_is_asked_again(
+    pip: Callable[[Pip], list[Path]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = [fails("Connection reset by peer"), fails("Read timed out")]
+    targets = pip(lambda target: (answers.pop() if answers else works)(target))
+    assert installed.main() == 0
+    assert len(targets) == len(installed.RELEASES) + 2
+    assert capsys.readouterr().out.count("cannot be installed: trying again in 0 s") == 2
 
 
 def test_without_a_network_nothing_is_left_and_nothing_is_run(

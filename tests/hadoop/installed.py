@@ -61,6 +61,10 @@ def install() -> None:
     if shutil.which("mvn") is None:
         raise OSError("no mvn on the PATH")
     print(f"test-clients: fetching Hadoop's server classes into {target}", flush=True)
+    installed.persistently(lambda: _copy_by_maven(target))
+
+
+def _copy_by_maven(target: Path) -> None:
     with tempfile.TemporaryDirectory(prefix=".draft-", dir=installed.cache()) as draft:
         tree = Path(draft, "tree")
         line = ["mvn", "--quiet", "--batch-mode", "--file", str(HERE / "pom.xml")]
@@ -72,6 +76,7 @@ def install() -> None:
         except subprocess.TimeoutExpired as error:
             raise OSError(f"mvn has not ended after {_MAVEN_S} s") from error
         if done.returncode != 0:
+            sys.stderr.write(done.stdout[-2000:] + done.stderr[-2000:])
             raise OSError("mvn cannot fetch Hadoop's server classes")
         _check(tree)
         tree.rename(target)
