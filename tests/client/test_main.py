@@ -294,7 +294,7 @@ def test_jar_that_cannot_be_run(words: tuple[str, ...], part: str) -> None:
 
 def test_a_reader_that_had_enough_is_no_traceback(rm: FakeResourceManager, tmp_path: Path) -> None:
     conf = site(tmp_path, rm.address)
-    command = f'"{sys.executable}" -m client --config "{conf}" --help | true'
+    command = f'"{sys.executable}" -m yarnbox.client --config "{conf}" --help | true'
     done = subprocess.run(
         ["sh", "-c", command],
         capture_output=True,
