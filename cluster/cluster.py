@@ -51,7 +51,7 @@ from yarnbox.yarn.records.node import NodeReport
 HISTORY = "historyserver"
 """What the MapReduce history server is called among the daemons."""
 
-READY_TIMEOUT_S = 60.0  # a busy machine has its time; a daemon that ends is noticed at once
+READY_TIMEOUT_S = 180.0  # a busy machine has its time; a daemon that ends is noticed at once
 CONFIGURATION_STATUS = 2  # of a daemon that does not start because of its configuration
 _POLL_S = 0.05
 _NODE_PATIENCE_S = 1.2  # an NM gives its containers 250 ms and says good-bye to the RM

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from yarnbox.cluster.cluster import HISTORY, READY_TIMEOUT_S, Cluster, latest
+from yarnbox.cluster.cluster import HISTORY, Cluster, latest
 from yarnbox.cluster.directory import ClusterRecord, NodeRecord, RMRecord
 from yarnbox.cluster.processes import ProcessId
 from yarnbox.cluster.several import state_of
@@ -24,6 +24,8 @@ RUNNING, STARTING, STOPPED, WAITING, NOT_ANSWERING = (
     "WAITING",
     "NOT ANSWERING",
 )
+STARTING_S = 60.0
+"""Who has not been heard of for so long is not called starting any more."""
 _HEADINGS = ("DAEMON", "STATE", "PID", "ADDRESS", "RACK", "CONTAINERS", "MEMORY", "VCORES")
 
 
@@ -83,7 +85,7 @@ def _rm_row(cluster: Cluster, record: ClusterRecord, *, is_alive: bool, answers:
         return Row("rm", STOPPED, None, address, reason=cluster.last_words("rm", process))
     if answers:
         return Row("rm", RUNNING, process.pid, address, reason=_of_its_store(cluster))
-    if process.age_s() < READY_TIMEOUT_S:
+    if process.age_s() < STARTING_S:
         return Row("rm", STARTING, process.pid, address)
     reason = f"its process runs, but does not answer; see {cluster.run.logs / 'rm.log'}"
     return Row("rm", NOT_ANSWERING, process.pid, address, reason=reason)
@@ -100,7 +102,7 @@ def _one_of_several(cluster: Cluster, rm: RMRecord) -> Row:
     state = state_of(rm)
     if state is not None:
         return Row(rm.name, state.name, process.pid, rm.address)
-    if process.age_s() < READY_TIMEOUT_S:
+    if process.age_s() < STARTING_S:
         return Row(rm.name, STARTING, process.pid, rm.address)
     reason = f"its process runs, but does not answer; see {cluster.run.logs / f'{rm.name}.log'}"
     return Row(rm.name, NOT_ANSWERING, process.pid, rm.address, reason=reason)
@@ -166,7 +168,7 @@ def _not_registered(cluster: Cluster, name: str, process: ProcessId, rm: Row) ->
     """State and reason of a node that runs and that the RM does not know."""
     if rm.state in (STOPPED, NOT_ANSWERING):
         return WAITING, "the ResourceManager does not answer it"
-    if rm.state == STARTING or process.age_s() < READY_TIMEOUT_S:
+    if rm.state == STARTING or process.age_s() < STARTING_S:
         return STARTING, ""
     return WAITING, f"it has not registered with the ResourceManager; see {cluster.run.logs / f'{name}.log'}"
 

@@ -5,6 +5,7 @@ fakes/         RM, NM and AM in the hands of a test
 real           YarnCluster: real processes, called through relays where the faults stand
 run            what a container runs whose AM is a function of a test
 loop_thread    a loop in a thread of its own, for who blocks
+patience       how long all of them wait for what is sure to happen
 masters        ApplicationMasters as functions, and blocking ones in turns with a loop
 faults         what can be broken, by address; the border that calls cross
 conditions     when: at which call

@@ -35,6 +35,7 @@ from yarnbox.testing.conditions import Arrival, Condition
 from yarnbox.testing.faults import PREEMPTED, ContainerAddress, Fault, Faults, exchange
 from yarnbox.testing.loop_thread import LoopThread
 from yarnbox.testing.masters import Master
+from yarnbox.testing.patience import PATIENCE_S
 from yarnbox.testing.setup import Conf, write_files
 from yarnbox.testing.watching import Application, WatchedCluster
 from yarnbox.yarn.configuration import SITE_FILES, Configuration
@@ -58,7 +59,6 @@ from yarnbox.yarn.storage.event_log import EventLogReader, LoggedEvent
 
 MASTER, CONTAINERS = "ApplicationMasterProtocolService", "ContainerManagementProtocolService"
 Targets = Callable[[], Sequence[str]]
-PATIENCE_S = 60.0
 FULL_MARKER = ".full"
 _LOOK_S = 0.05
 _OF_THE_NODE = ("directory.info", "launch_container.sh", "prelaunch.err", "prelaunch.out")
@@ -269,7 +269,7 @@ class YarnCluster(WatchedCluster, AbstractContextManager["YarnCluster"]):
         )
 
     def wait_until(self, condition: Callable[[], bool], what: str, timeout_s: float | None = None) -> None:
-        """Looks until the condition holds; AssertionError with the story when it does not in a minute."""
+        """Looks until the condition holds; AssertionError with the story when it does not in time."""
         limit_s = PATIENCE_S if timeout_s is None else timeout_s
         if not look_until(condition, limit_s, _LOOK_S):
             raise AssertionError(f"waited {limit_s:g} s for {what}\n{self.story()}")
@@ -327,9 +327,7 @@ class YarnCluster(WatchedCluster, AbstractContextManager["YarnCluster"]):
         try:
             for app in dict.fromkeys(one.id.application_id for one in self.containers()):
                 self.kill(Application(app, self))
-            self.wait_until(
-                lambda: not any(one.is_live for one in self.containers()), "containers to end", 20
-            )
+            self.wait_until(lambda: not any(one.is_live for one in self.containers()), "containers to end")
         except (AssertionError, ConnectionFailedError):
             return False
         self.faults = Faults(self)

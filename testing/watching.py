@@ -23,7 +23,6 @@ from yarnbox.yarn.storage.event_log import STARTED, LoggedEvent
 
 FINAL = (YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
 STORY_EVENTS = 40
-LEAK_PATIENCE_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +205,7 @@ class WatchedCluster(ABC):
             return [*self._unfinished(), *self.leaks()]
 
         with suppress(AssertionError):  # what has just ended is given time to go
-            self.wait_until(lambda: not left_over(), "the end of what is left", LEAK_PATIENCE_S)
+            self.wait_until(lambda: not left_over(), "the end of what is left")
         left = left_over()
         if left:
             raise AssertionError("\n  ".join(["this is left:", *left]) + f"\n{self.story()}")

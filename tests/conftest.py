@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.waiting import PATIENCE_S
 from yarnbox import CORE
 
 pytest_plugins = ["yarnbox.testing.plugin"]  # as pytest finds it where yarnbox is installed
@@ -65,6 +66,9 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+os.environ["YARNBOX_PATIENCE_S"] = str(PATIENCE_S)
+"""The kit that tests are written with waits no shorter than the tests do."""
+
 os.environ["SSL_CERT_FILE"] = os.devnull
 """aiohttp reads the machine's certificates when it is imported, a tenth of a second in each daemon that a
 test starts. No test believes them: those of TLS have an authority of their own.
@@ -74,8 +78,9 @@ _WAITING = (
     "tests/processes/",
     "tests/cluster/viewer/",
     "tests/nm/test_",
+    "tests/rm/edge/ha/",
     "tests/rm/edge/test_browser",
-    "tests/am/test_command",
+    "tests/testing/test_",
     "tests/client/test_main",
 )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+from yarnbox.testing.patience import PATIENCE_S
 from yarnbox.yarn.connection.rpc import Stub
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.ids import ContainerId, NodeId
@@ -23,7 +24,6 @@ from yarnbox.yarn.records.request import PlacementConstraintMapEntry, ResourceRe
 from yarnbox.yarn.records.tokens import Token
 
 MASTER_SERVICE = "ApplicationMasterProtocolService"
-PATIENCE_S = 30.0
 _PAUSE_S = 0.01
 
 

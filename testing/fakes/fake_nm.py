@@ -25,6 +25,7 @@ from yarnbox.nm.edge.log import write_log
 from yarnbox.nm.edge.serving import serve_one
 from yarnbox.nm.effects import Launch
 from yarnbox.nm.settings import NMSettings
+from yarnbox.testing.patience import PATIENCE_S
 from yarnbox.yarn.connection.rpc import Stub, listen, new_server
 from yarnbox.yarn.enums import NodeAction
 from yarnbox.yarn.ids import ContainerId, NodeId
@@ -33,8 +34,6 @@ from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.runtime.clock import SystemClock
 from yarnbox.yarn.runtime.driver import AsyncioDriver
 from yarnbox.yarn.runtime.tasks import end_tasks
-
-PATIENCE_S = 20.0
 
 
 class FakeNodeManager(AbstractAsyncContextManager["FakeNodeManager"]):

@@ -32,6 +32,7 @@ from yarnbox.testing.fakes.tracked_nodes import TrackedNodes
 from yarnbox.testing.faults import ContainerAddress, Fault, Faults, exchange
 from yarnbox.testing.loop_thread import LoopThread
 from yarnbox.testing.masters import Master, run_master
+from yarnbox.testing.patience import PATIENCE_S
 from yarnbox.testing.virtual_time.nodes import Behaviour, Started, as_told
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_FILE, ADDRESS_BOOK_PROPERTY, write_address_book
@@ -88,7 +89,6 @@ from yarnbox.yarn.security.tokens import (
 
 MASTER, TRACKER = "ApplicationMasterProtocolService", "ResourceTrackerService"
 CONTAINERS = "ContainerManagementProtocolService"
-PATIENCE_S = 60.0
 LOST, PREEMPTED, RELEASED = -100, -102, -100
 OWN_NODES = ("nm1", "nm2", "nm3")
 USER = "tester"

@@ -90,6 +90,10 @@ def test_a_job_survives_the_loss_of_a_node(spark_35: Spark, tmp_path: Path) -> N
     cluster, target, traces = spark_35.cluster, tmp_path / "sums.txt", tmp_path / "traces"
     traces.mkdir()
     one_on_a_node = {"spark.executor.instances": "2", "spark.executor.memory": "4500m"}
+    one_on_a_node["spark.scheduler.maxRegisteredResourcesWaitingTime"] = (
+        f"{PATIENCE_S}s"  # no work before both
+    )
+    one_on_a_node["spark.scheduler.minRegisteredResourcesRatio"] = "1.0"
     with spark_35.submitted(SLOW_SUM, "60", str(traces), str(target), conf=one_on_a_node) as job:
 
         def hosts() -> Counter[str]:
@@ -103,10 +107,10 @@ def test_a_job_survives_the_loss_of_a_node(spark_35: Spark, tmp_path: Path) -> N
         cluster.kill_node(lost)
         try:
             assert job.wait() == 0, job.story
-            assert (cluster.node_states(cluster.run.load()) or {})[lost] is NodeState.LOST
+            cluster.wait_for_state(lost, NodeState.LOST, PATIENCE_S)
         finally:
             cluster.restart_node(lost)
-            cluster.wait_for_state(lost, NodeState.RUNNING)
+            cluster.wait_for_state(lost, NodeState.RUNNING, PATIENCE_S)
     sums = [sum(number for number in range(60) if number % 7 == rest) for rest in range(7)]
     assert target.read_text(encoding="utf-8") == "".join(f"{rest} {each}\n" for rest, each in enumerate(sums))
 

@@ -19,7 +19,7 @@ from tests.waiting import PATIENCE_S
 
 SOURCES = Path(__file__).with_name("java")
 CLI = "org.apache.hadoop.yarn.client.cli."
-PROGRAM_S = PATIENCE_S
+PROGRAM_S = 2 * PATIENCE_S
 _QUICK_TO_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 MAINS = {

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 from tests.clients.jvm import Said, hadoop_jars
 from tests.tree import ROOT
+from tests.waiting import MISSED_MS
 from yarnbox.client.command_line.console import Console
 from yarnbox.client.main import main
 from yarnbox.cluster.cluster import Cluster, Options
@@ -43,7 +44,7 @@ PROPERTIES = {
     "yarn.cluster.max-application-priority": "10",
     "yarn.node-labels.enabled": "true",
     "yarn.scheduler.minimum-allocation-mb": "256",
-    "yarn.nm.liveness-monitor.expiry-interval-ms": "4000",
+    "yarn.nm.liveness-monitor.expiry-interval-ms": str(MISSED_MS),
     "yarnbox.client-to-am-tokens.enabled": "true",
 }
 

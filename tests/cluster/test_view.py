@@ -99,10 +99,10 @@ def test_a_node_without_an_rm_waits(tmp_path: Path) -> None:
 def test_who_starts_for_too_long_does_not_start_any_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("yarnbox.cluster.view.READY_TIMEOUT_S", 1e9)
+    monkeypatch.setattr("yarnbox.cluster.view.STARTING_S", 1e9)
     assert shown(tmp_path, rm=ourselves(), nm=ourselves()) == ["rm: STARTING", "nm1: STARTING"]
     assert shown(tmp_path, rm=ourselves(), nm=ourselves(), reports=[]) == ["rm: RUNNING", "nm1: STARTING"]
-    monkeypatch.setattr("yarnbox.cluster.view.READY_TIMEOUT_S", 0)
+    monkeypatch.setattr("yarnbox.cluster.view.STARTING_S", 0)
     (late,) = shown(tmp_path, rm=ourselves(), nm=ourselves(), reports=[])
     assert late.startswith("nm1: WAITING: it has not registered with the ResourceManager; see ")
     rm, node = shown(tmp_path, rm=ourselves(), nm=ourselves())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import sys
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from tests.nm.fake_rm import ROOT, command
-from tests.waiting import PATIENCE_S
+from tests.waiting import MISSED_MS, PATIENCE_S
+from yarnbox.cluster.ports import free_ports
 from yarnbox.testing import FakeApplicationMaster, FakeNodeManager
 from yarnbox.yarn.connection.rpc import ConnectionFailedError, Stub
 from yarnbox.yarn.enums import ContainerState, FinalApplicationStatus, YarnApplicationState
@@ -43,9 +44,7 @@ NODE = "ContainerManagementProtocolService"
 @asynccontextmanager
 async def resource_manager(tmp_path: Path, **properties: str) -> AsyncIterator[str]:
     """A `python -m yarnbox.rm` with the FIFO scheduler; its address."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{probe.getsockname()[1]}"
+    address = f"127.0.0.1:{free_ports('127.0.0.1', 1)[0]}"
     given = {
         "yarnbox.resourcemanager.grpc.address": address,
         "yarn.resourcemanager.webapp.address": "127.0.0.1:0",
@@ -85,9 +84,8 @@ async def resource_manager(tmp_path: Path, **properties: str) -> AsyncIterator[s
 async def _answers(address: str, process: asyncio.subprocess.Process) -> bool:
     """Waits until the RM answers; False when it does not, or ended."""
     async with Stub(address, CLIENT, user="alice") as stub:
-        for _ in range(200):
-            if process.returncode is not None:
-                return False
+        deadline = time.monotonic() + PATIENCE_S
+        while process.returncode is None and time.monotonic() < deadline:
             try:
                 await stub.call("getNewApplication", GetNewApplicationRequest())
                 return True
@@ -197,7 +195,7 @@ def test_an_application_from_submission_to_success(tmp_path: Path) -> None:
 
 
 def test_a_silent_node_is_lost_and_its_container_with_it(tmp_path: Path) -> None:
-    expiry = {"yarn_nm_liveness-monitor_expiry-interval-ms": "5000"}
+    expiry = {"yarn_nm_liveness-monitor_expiry-interval-ms": str(MISSED_MS)}
 
     async def body() -> None:
         async with (

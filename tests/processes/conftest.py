@@ -16,7 +16,7 @@ from typing import Any
 import psutil
 import pytest
 
-from tests.waiting import PATIENCE_S
+from tests.waiting import MISSED_MS, PATIENCE_S
 from yarnbox.cluster.cluster import Cluster
 from yarnbox.cluster.cluster import wait_until as look_until
 from yarnbox.cluster.directory import RunDirectory
@@ -26,7 +26,8 @@ from yarnbox.cluster.view import as_json, look
 from yarnbox.yarn.configuration.document import write
 from yarnbox.yarn.storage.event_log import FILE, EventLogReader, LoggedEvent
 
-QUIET = ("--port", "0", "--web-port", "0", "--scheduler", "fifo")
+_MISSED = f"yarn.nm.liveness-monitor.expiry-interval-ms={MISSED_MS}"
+QUIET = ("--port", "0", "--web-port", "0", "--scheduler", "fifo", "-D", _MISSED)
 """What lets clusters of tests run beside others, and beside each other."""
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.processes.conftest import Desk, wait_until
-
-pytestmark = pytest.mark.timeout(240)
-PATIENCE_S = 60
+from tests.waiting import PATIENCE_S
 
 
 def test_a_node_leaves_and_comes_back(desk: Desk) -> None:

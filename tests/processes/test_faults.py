@@ -14,8 +14,6 @@ from tests.waiting import PATIENCE_S
 from yarnbox.cluster.processes import containers_of
 from yarnbox.yarn.storage.event_log import MILESTONES, RECOVERED, STARTED
 
-SOON = ("-D", "yarn.nm.liveness-monitor.expiry-interval-ms=6000")
-
 
 def attempt_number(job: Gated) -> int:
     attempt_id = job.report().current_application_attempt_id
@@ -29,7 +27,7 @@ def wait_for_attempt(job: Gated, number: int) -> None:
 
 def test_an_am_that_loses_its_node_twice_has_not_failed_twice(desk: Desk, tmp_path: Path) -> None:
     """Two failures are one too many by default; lost nodes are none."""
-    job = Gated(desk, tmp_path, *SOON)
+    job = Gated(desk, tmp_path)
     job.wait_until_half_is_done()
     for number in (2, 3):
         host = job.report().host
@@ -41,7 +39,7 @@ def test_an_am_that_loses_its_node_twice_has_not_failed_twice(desk: Desk, tmp_pa
 
 
 def test_a_node_that_hangs_is_lost_and_rejoins_without_what_it_ran(desk: Desk, tmp_path: Path) -> None:
-    job = Gated(desk, tmp_path, *SOON)
+    job = Gated(desk, tmp_path)
     attempts = job.wait_until_half_is_done()
     am_host = job.report().host
     host = next(

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests import zookeeper
-from tests.processes.conftest import Desk, wait_until
+from tests.processes.conftest import QUIET, Desk, wait_until
 from tests.testing.masters import retrying
-from tests.waiting import PATIENCE_S
+from tests.waiting import MISSED_MS, PATIENCE_S
 from yarnbox.cluster import several
 from yarnbox.cluster import zookeeper as own
 from yarnbox.cluster.directory import ClusterError
@@ -18,9 +18,8 @@ from yarnbox.yarn.records.ha import HAServiceState
 
 pytestmark = pytest.mark.skipif(zookeeper.lacking() is not None, reason=str(zookeeper.lacking()))
 
-SESSION = "hadoop.zk.timeout-ms", "6000"
-"""Longer than a busy machine pauses: an active one that is well stays active."""
-UP = ("up", "--detach", "--rms", "2", "--nodes", "2", "--port", "0", "--web-port", "0", "--scheduler", "fifo")
+SESSION = "hadoop.zk.timeout-ms", str(MISSED_MS)
+UP = ("up", "--detach", *QUIET, "--rms", "2", "--nodes", "2")
 LASTING = ("-D", "=".join(SESSION))
 SOON = ("-D", "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms=0")
 
@@ -103,7 +102,8 @@ def test_what_a_zookeeper_needs_is_said(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_the_test_kit_fails_over(tmp_path: Path) -> None:
     soon = {"yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "0"}
-    with YarnCluster(1, conf=soon | dict([SESSION]), rms=2) as cluster:
+    late = dict([SESSION, ("yarn.nm.liveness-monitor.expiry-interval-ms", str(MISSED_MS))])
+    with YarnCluster(1, conf=soon | late, rms=2) as cluster:
         app = cluster.submit(retrying)
         cluster.wait_for_event("AttemptRegistered")
         before = several.active_of(cluster.cluster.run.load())

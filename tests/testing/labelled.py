@@ -6,6 +6,7 @@ import getpass
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from tests.waiting import MISSED_MS
 from yarnbox.client import admin_client
 from yarnbox.client.admin_client import AdminClient
 from yarnbox.testing import YarnCluster
@@ -17,7 +18,7 @@ PROPERTIES = {
     "yarn.node-labels.enabled": "true",
     "yarn.node-labels.configuration-type": "distributed",
     "yarnbox.node-secret-file": "",
-    "yarn.nm.liveness-monitor.expiry-interval-ms": "6000",
+    "yarn.nm.liveness-monitor.expiry-interval-ms": str(MISSED_MS),
     f"{_QUEUES}root.accessible-node-labels": "fast",
     f"{_QUEUES}root.accessible-node-labels.fast.capacity": "100",
     f"{_QUEUES}root.default.accessible-node-labels": "fast",

@@ -18,7 +18,7 @@ import pytest
 from tests.am.little_cluster import HOST, little_cluster
 from tests.tree import ROOT
 from tests.waiting import PATIENCE_S
-from yarnbox.am.command import main
+from yarnbox.am.job_command.command import main
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.ids import ApplicationId
 
@@ -66,7 +66,7 @@ def here(directory: Path, *words: str) -> Outcome:
         contextlib.redirect_stderr(err),
     ):
         try:
-            status = main(words, str(directory / "run"))
+            status = main([*words], str(directory / "run"))
         except SystemExit as ended:
             status = int(ended.code or 0)
     return Outcome(status, out.getvalue(), err.getvalue())

@@ -1,6 +1,6 @@
 /** What the programs of this directory claim, and how long they wait for it. */
 final class Expect {
-  private static final long PATIENCE_NS = 180_000_000_000L;
+  private static final long PATIENCE_NS = 240_000_000_000L;
   private static final long PAUSE_MS = 50;
 
   /** A condition that may fail while it is asked. */
@@ -30,7 +30,7 @@ final class Expect {
     long deadline = System.nanoTime() + PATIENCE_NS;
     while (!question.ask()) {
       if (System.nanoTime() > deadline) {
-        throw new AssertionError(claim + ": not within three minutes");
+        throw new AssertionError(claim + ": not within four minutes");
       }
       Thread.sleep(PAUSE_MS);
     }

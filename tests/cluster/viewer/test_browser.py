@@ -83,8 +83,8 @@ async def look_at_moments(page: Page, top: str) -> None:
     await page.wait_for_url(re.compile(r"/apps\?at=1\d+$"))
     await page.locator("td", has_text="FINISHED").wait_for()
     await page.get_by_label("Speed").select_option("10")
-    await page.get_by_role("button", name="Play").click()
-    await page.wait_for_url("**/apps?at=2000")
+    async with page.expect_event("framenavigated", lambda frame: frame.url.endswith("/apps?at=2000")):
+        await page.get_by_role("button", name="Play").click()
     await page.keyboard.press("p")
     await page.get_by_role("button", name="Play").wait_for()
 

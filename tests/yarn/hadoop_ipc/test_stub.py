@@ -52,7 +52,7 @@ async def serving(port: int = 0) -> AsyncIterator[HadoopServer]:
         await server.stop()
 
 
-def stub(port: int, *, timeout_s: float = 20, wait_for_ready: bool = False) -> HadoopStub:
+def stub(port: int, *, timeout_s: float = PATIENCE_S, wait_for_ready: bool = False) -> HadoopStub:
     return HadoopStub(
         f"127.0.0.1:{port}",
         SERVICE,
@@ -145,7 +145,7 @@ def test_a_peer_that_speaks_something_else_is_told_so() -> None:
 def test_without_asyncio_calls_are_answered_refused_and_end_in_time() -> None:
     (nobodys,) = free_ports("127.0.0.1", 1)
 
-    def blocking(port: int, timeout_s: float = 20) -> BlockingHadoopStub:
+    def blocking(port: int, timeout_s: float = PATIENCE_S) -> BlockingHadoopStub:
         return BlockingHadoopStub(
             f"127.0.0.1:{port}", SERVICE, token=TOKEN, timeout_s=timeout_s, peer="the node"
         )

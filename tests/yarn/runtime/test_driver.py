@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
+from tests.waiting import PATIENCE_S
 from yarnbox.yarn.runtime.clock import SystemClock
 from yarnbox.yarn.runtime.driver import AsyncioDriver
 from yarnbox.yarn.runtime.event import Event
@@ -103,7 +104,7 @@ def test_a_timer_of_the_core_is_a_call_of_the_loop() -> None:
         recorder = Recorder()
         due_ms = recorder.core.clock.now_ms() + 1
         recorder.driver.turn(lambda: recorder.turns.timer_at(due_ms, "bell", Rang()))
-        await asyncio.wait_for(recorder.rang.wait(), 30)
+        await asyncio.wait_for(recorder.rang.wait(), PATIENCE_S)
         assert recorder.core.next_due_ms() is None
 
     asyncio.run(body())

@@ -26,7 +26,7 @@ public final class ByHand {
             Metadata.Key.of("yarn-exception-bin", Metadata.BINARY_BYTE_MARSHALLER);
     private static final String LABEL = "fast";
     private static final NodeIdProto NODE = NodeIdProto.newBuilder().setHost("by-hand").setPort(4711).build();
-    private static final long PATIENCE_NS = 120_000_000_000L;
+    private static final long PATIENCE_NS = 240_000_000_000L;
 
     private final Channel user;
     private int heartbeat;

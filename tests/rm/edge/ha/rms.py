@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tests.rm.edge.test_process import CLIENT
-from tests.waiting import PATIENCE_S
+from tests.waiting import MISSED_MS, PATIENCE_S
 from tests.zookeeper import LONGEST_SESSION_MS
 from yarnbox.cluster.hadoop_site import yarn_properties
 from yarnbox.cluster.ports import free_ports
@@ -33,7 +33,7 @@ IDS = ("rm1", "rm2")
 HA = "HAServiceProtocolService"
 LONG_MS = LONGEST_SESSION_MS
 """No pause of a busy machine ends such a session: who is active stays so until the test changes it."""
-SHORT_MS = 6000
+SHORT_MS = MISSED_MS
 """For tests that wait for a session to end."""
 _LOOK_EVERY_S = 0.02
 _RM = "yarn.resourcemanager."
@@ -84,7 +84,7 @@ class Machine:
 
     def state(self) -> HAServiceState | None:
         """What it says of itself; None if it does not answer."""
-        with BlockingStub(self.address, HA, timeout_s=1.0) as stub:
+        with BlockingStub(self.address, HA, timeout_s=PATIENCE_S) as stub:
             try:
                 found: HAServiceState = stub.call("getServiceStatus", GetServiceStatusRequest()).state
             except (RpcError, YarnError):
@@ -96,7 +96,7 @@ class Machine:
 
     def client(self) -> BlockingStub:
         """To be closed."""
-        return BlockingStub(self.address, CLIENT, user="ann", timeout_s=60.0)
+        return BlockingStub(self.address, CLIENT, user="ann", timeout_s=PATIENCE_S)
 
     def submit(self) -> ApplicationId:
         """An application whose AM is run by whoever submits it; it was acknowledged."""
