@@ -5,8 +5,7 @@
 
 A fault is a value; every cluster of the kit takes the same ones. `Faults` stands at the border that calls
 cross: it counts them, keeps them back, drops them, refuses them, and has the cluster carry out what is not a
-matter of calls. It knows no clock and no wire. There is no `fail_over`:
-what has several ResourceManagers is a `YarnCluster`.
+matter of calls. It knows no clock and no wire.
 """
 
 from __future__ import annotations
@@ -96,13 +95,18 @@ class RestartRM:
 
 
 @dataclass(frozen=True, slots=True)
+class FailOver:
+    """See `fail_over`."""
+
+
+@dataclass(frozen=True, slots=True)
 class FillDisk:
     """See `fill_disk`."""
 
     node: NodeAddress
 
 
-Fault: TypeAlias = Preempt | LoseNode | Drop | Delay | ExpireToken | RestartRM | FillDisk
+Fault: TypeAlias = Preempt | LoseNode | Drop | Delay | ExpireToken | RestartRM | FailOver | FillDisk
 
 
 def preempt(container: ContainerAddress, after_ms: int = 0) -> Preempt:
@@ -146,6 +150,13 @@ def restart_rm(away_ms: int = 1000) -> RestartRM:
     return RestartRM(away_ms)
 
 
+def fail_over() -> FailOver:
+    """The active ResourceManager is none any more, and another one takes over what is stored. On real
+    processes there must be several of them.
+    """
+    return FailOver()
+
+
 def fill_disk(node: NodeAddress) -> FillDisk:
     """The local directories of the node are full: it is UNHEALTHY."""
     return FillDisk(node)
@@ -165,6 +176,9 @@ class World(Protocol):
 
     def restart(self, away_ms: int) -> None:
         """Ends the RM and starts it again."""
+
+    def fail_over(self) -> object:
+        """Has another RM be active."""
 
     def later(self, ms: int, action: Callable[[], None]) -> None:
         """Has something done later."""
@@ -227,6 +241,8 @@ class Faults:
                 self._expire(of)
             case RestartRM(away_ms):
                 self.world.restart(away_ms)
+            case FailOver():
+                self.world.fail_over()
             case FillDisk(node):
                 self.world.fill(self._host(node))
         self.happened.append(fault)

@@ -24,7 +24,7 @@ MARKER = "yarn"
 CLUSTERS = pytest.StashKey[list["WatchedCluster"]]()
 """Those that a test uses."""
 
-_ALLOWED = ("nodes", "scheduler", "conf", "seed", "resource", "racks", "containers")
+_ALLOWED = ("nodes", "scheduler", "conf", "seed", "resource", "racks", "containers", "rms")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -32,7 +32,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers",
         "yarn(nodes=3, scheduler='capacity', conf={}): the cluster that the test gets; for"
-        " virtual_cluster also seed, resource, racks and containers",
+        " virtual_cluster also seed, resource, racks and containers, for yarn_cluster rms",
     )
 
 

@@ -374,7 +374,10 @@ class YarnCluster(WatchedCluster, AbstractContextManager["YarnCluster"]):
         self.cluster.restart_rm()
 
     def fail_over(self) -> str:
-        """Has another of several ResourceManagers be active; which one is, when it is."""
+        """Has another of several ResourceManagers be active; which one is, when it is. ClusterError: there is
+        only one.
+        """
+        self._is_broken = True
         return self.cluster.fail_over()[1]
 
     def later(self, ms: int, action: Callable[[], None]) -> None:

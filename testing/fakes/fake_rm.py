@@ -539,6 +539,10 @@ class FakeResourceManager(AbstractContextManager["FakeResourceManager"]):
         self._away_until_s = self._thread.loop.time() + away_ms / 1000
         self._forget()
 
+    def fail_over(self) -> None:
+        """Another one takes its place at once, and knows nobody."""
+        self.restart(0)
+
     def later(self, ms: int, action: Callable[[], None]) -> None:
         """Has something done later."""
         self._thread.loop.call_later(ms / 1000, action)

@@ -64,6 +64,8 @@ T = TypeVar("T")
 CONTAINERS = "ContainerManagementProtocolService"
 PORT = 1234
 PATIENCE_S = 3600.0
+SESSION_MS = 2000
+"""How long nobody is active in a fail-over: as long as the session that `yarnbox up` asks ZooKeeper for."""
 LARGEST_REST_S = 200.0
 USER = "tester"
 
@@ -393,6 +395,10 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
     def restart(self, away_ms: int) -> None:
         """Another RM over what the first one stored."""
         self.rm.restart(away_ms)
+
+    def fail_over(self) -> None:
+        """Another RM takes over when the session of the first one has timed out."""
+        self.rm.restart(SESSION_MS)
 
     def later(self, ms: int, action: Callable[[], None]) -> None:
         """Has something done later."""

@@ -13,6 +13,7 @@ from tests.waiting import MISSED_MS, PATIENCE_S
 from yarnbox.cluster import several
 from yarnbox.cluster import zookeeper as own
 from yarnbox.cluster.directory import ClusterError
+from yarnbox.testing import fail_over
 from yarnbox.testing.real import YarnCluster
 from yarnbox.yarn.records.ha import HAServiceState
 
@@ -108,8 +109,9 @@ def test_the_test_kit_fails_over(tmp_path: Path) -> None:
         cluster.wait_for_event("AttemptRegistered")
         before = several.active_of(cluster.cluster.run.load())
         assert before is not None
-        assert cluster.fail_over() == other(before.name)
+        cluster.inject(fail_over())
         app.succeeds()
         now = several.active_of(cluster.cluster.run.load())
         assert now is not None
+        assert now.name == other(before.name)
         assert several.state_of(before) is HAServiceState.STANDBY

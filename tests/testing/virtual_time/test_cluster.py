@@ -15,6 +15,7 @@ from yarnbox.testing import (
     delay,
     drop_next,
     expire_token,
+    fail_over,
     fill_disk,
     lose_node,
     lose_node_of,
@@ -114,6 +115,15 @@ class TestFaults:
         app = virtual_cluster.submit(retrying)
         app.succeeds()
         assert virtual_cluster.faults.so_far.calls["registerApplicationMaster"] > 1
+        assert len(virtual_cluster.events("ResourceManagerStarted")) == 2
+        assert len(virtual_cluster.containers(app)) == TASKS + 1
+
+    def test_after_a_fail_over_the_next_rm_knows_its_applications(
+        self, virtual_cluster: VirtualCluster
+    ) -> None:
+        virtual_cluster.at("next allocate after 3 containers", fail_over())
+        app = virtual_cluster.submit(retrying)
+        app.succeeds()
         assert len(virtual_cluster.events("ResourceManagerStarted")) == 2
         assert len(virtual_cluster.containers(app)) == TASKS + 1
 
