@@ -160,8 +160,9 @@ class _Journey:
 
     def submit(self, numbers: Sequence[int]) -> None:
         """A client submits an application, again until it is answered."""
+        max_attempts = 2 + numbers[0] // 8 % (MAX_ATTEMPTS - 1)
         failures = numbers[3] // 3 % (MAX_ATTEMPTS + 2) if numbers[3] % 3 == 0 else 0
-        promised = Promised(failures=failures, max_attempts=MAX_ATTEMPTS)
+        promised = Promised(failures=failures, max_attempts=max_attempts)
         size = Resource(1024 * (1 + numbers[1] % 4), 1 + numbers[1] % 2)
         master = master_of(self._model, promised, numbers[0] % 8, size, 1 + numbers[2] % 30)
         self._spawn(self._submit(promised, master))
@@ -178,7 +179,7 @@ class _Journey:
             queue="default",
             am_container_spec=ContainerLaunchContext(),
             resource=Resource(1024, 1),
-            max_app_attempts=MAX_ATTEMPTS,
+            max_app_attempts=promised.max_attempts,
         )
         await self._insist(
             "submitApplication", SubmitApplicationRequest(application_submission_context=context)

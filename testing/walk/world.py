@@ -162,7 +162,10 @@ class WalkCluster(VirtualCluster):
         self.model = Model()
         self._kept: dict[str, dict[str, bytes]] = {}
         """What each NodeManager stored, by its host."""
-        self._registrations: dict[str, int] = {}
+        self._registered: dict[str, None] = {}
+        """Hosts that have registered with this ResourceManager."""
+        self._doubtful: dict[str, None] = {}
+        """Hosts that a ResourceManager has missed: it may have concluded something else than they tell."""
         super().__init__(nodes, scheduler=scheduler, seed=seed, resource=SIZE, conf={**CONF, **(conf or {})})
         self.loop.set_exception_handler(self._note_exception)
 
@@ -170,7 +173,12 @@ class WalkCluster(VirtualCluster):
         await super()._begin(nodes)
         self.rm.is_checked = True
         self.rm.broke = self.model.broke
-        self.rm.died = lambda: self.model.note_rm_death(self.now_s)
+        self.rm.died = self._note_rm_death
+
+    def _note_rm_death(self) -> None:
+        self.model.note_rm_death(self.now_s)
+        self._doubtful.update(dict.fromkeys(one.host for one in self.rm.context.inactive_nodes))
+        self._registered.clear()
 
     def _note_exception(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
@@ -212,9 +220,10 @@ class WalkCluster(VirtualCluster):
 
     def _note_track(self, rpc: str, request: Any, answer: Any, host: str) -> None:
         if rpc == "registerNodeManager":
-            self._registrations[host] = self._registrations.get(host, 0) + 1
-        elif answer.node_action is NodeAction.NORMAL and self._registrations.get(host) == 1:
-            # It was never away: what it tells cannot have been concluded otherwise before.
+            if host in self._registered:
+                self._doubtful[host] = None
+            self._registered[host] = None
+        elif answer.node_action is NodeAction.NORMAL and host not in self._doubtful:
             ended = request.node_status.containers_statuses
             self.model.note_ends(one for one in ended if one.exit_status == OWN_FAILURE)
 
@@ -299,7 +308,8 @@ class WalkCluster(VirtualCluster):
         if any(waiting):
             found.append("{} AMs, {} AMs that finish, {} containers are waited for".format(*waiting))
         for host, at in self.nodes.items():
-            found += [f"{one} is known to {host}" for one in at.core.context.containers]
+            known = at.core.context
+            found += [f"{one} is known to {host}" for one in (*known.containers, *known.applications)]
         for node in scheduler.tracker.nodes.values():
             found += [f"{one} is booked on {node.node_id}" for one in node.containers]
             if node.reserved_container is not None:
