@@ -61,7 +61,7 @@ _SCHEDULER_CLASS = "yarn.resourcemanager.scheduler.class"
 _PACKAGE = "org.apache.hadoop.yarn.server.resourcemanager.scheduler."
 _SCHEDULERS = {
     "fifo": _PACKAGE + "fifo.FifoScheduler",
-    "capacity": _PACKAGE + "capacity.CapacityScheduler",
+    "capacity": "yarnbox.twin.MendedCapacityScheduler",
     "fair": _PACKAGE + "fair.FairScheduler",
 }
 _ALLOCATION_FILE = "yarn.scheduler.fair.allocation.file"

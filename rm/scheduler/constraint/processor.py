@@ -111,15 +111,15 @@ class PlacementProcessor:
         waiting = self._waiting.get(application_id)
         if waiting is None:
             return ()
-        found = []
+        # Hadoop puts what it adds later in front.
+        given_up, waiting.given_up = waiting.given_up, []
+        found = [RejectedSchedulingRequest(reason=COULD_NOT_SCHEDULE, request=one) for one in given_up]
         unplaced, waiting.unplaced = waiting.unplaced, []
         for request, attempt in unplaced:
             if attempt < self.attempts:
                 self._retry(application_id, waiting, request, attempt, None)
             else:
                 found.append(RejectedSchedulingRequest(reason=COULD_NOT_PLACE, request=request))
-        given_up, waiting.given_up = waiting.given_up, []
-        found += [RejectedSchedulingRequest(reason=COULD_NOT_SCHEDULE, request=one) for one in given_up]
         for one in found:
             self._tell(application_id, one.request, "rejected", one.reason.name)
             self._context.log(

@@ -62,19 +62,22 @@ class SchedulingRequests:
     ) -> bool:
         """One container on that node, as if the queues had given it; no ask is lowered.
 
-        It has an id before anything is checked, and takes it along when it is refused.
+        It has an id before anything is checked, and takes it along when it is refused. The constraint is
+        checked on the node as it was placed on; the container goes to whichever node has its id now. See
+        tests/scenarios/constraints/processor-commits-to-a-node-that-came-back.yaml.
         """
         sizing = request.resource_sizing
         resource = (sizing.resources if sizing is not None else None) or NONE
         if attempt.is_stopped or not self._context.calculator.is_any_positive(resource):
             return False
         container_id = attempt.new_container_id()
-        if not self._is_met(attempt, request, node):
+        present = self._context.tracker.nodes.get(node.node_id)
+        if present is None or not self._is_met(attempt, request, node):
             return False
         key = RequestKey(request.priority or 0, request.allocation_request_id)
-        if not self._commit.accepts_directly(attempt, node, key, resource):
+        if not self._commit.accepts_directly(attempt, present, key, resource):
             return False
-        attempt.allocate_directly(container_id, node, key, resource, request.allocation_tags)
+        attempt.allocate_directly(container_id, present, key, resource, request.allocation_tags)
         return True
 
     def _is_met(self, attempt: CapacityAttempt, request: SchedulingRequest, node: SchedulerNode) -> bool:

@@ -100,6 +100,14 @@ def test_the_settings_say_how_often() -> None:
     assert rejections(calls(rig, app, 3)) == [(1, COULD_NOT_PLACE, 1)]
 
 
+def test_what_the_scheduler_refused_is_returned_before_what_found_no_node() -> None:
+    rig = ConstraintRig(PROCESSOR, 1, memory_mb=2048, site={RETRIES: "1"})
+    app = rig.start()
+    rig.ask(app, wants("a", memory_mb=2048), wants("b", memory_mb=2048, number=1))
+    rig.ask(app, wants("c", 1, "IN,NODE,d", number=2))
+    assert rejections(calls(rig, app, 1)) == [(1, COULD_NOT_SCHEDULE, 1), (1, COULD_NOT_PLACE, 1)]
+
+
 @pytest.mark.parametrize("scheduler", ["fifo", "fair"])
 def test_other_schedulers_take_no_placement(scheduler: str) -> None:
     rig = ConstraintRig(PROCESSOR, 1, scheduler=scheduler)
