@@ -103,11 +103,13 @@ class PendingRequest:
 class KeyAsks:
     """The requests of one key, by location in the order in which they were first asked."""
 
-    __slots__ = ("any", "by_location", "key")
+    __slots__ = ("any", "by_location", "key", "most")
 
     def __init__(self, key: RequestKey) -> None:
         self.key = key
         self.by_location: dict[str, PendingRequest] = {}
+        self.most = 0
+        """At so many locations something was asked for at one time."""
         self.any: PendingRequest | None = None
         """The request at `*`; kept here although its count is zero."""
 
@@ -323,6 +325,7 @@ class Asks:
                 self.active_keys.remove(key_asks.key)
             self._book(before, request)
         key_asks.by_location[request.location] = request
+        key_asks.most = max(key_asks.most, len(key_asks.by_location))
 
     def _book(self, before: PendingRequest | None, after: PendingRequest) -> None:
         if before is not None and before.count and before.label != after.label:

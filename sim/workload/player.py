@@ -127,7 +127,7 @@ class WorkloadPlayer:
         """
         self._load = load if isinstance(load, Load) else Load.of(load)
         self._site, self._watchers = site, tuple(watchers)
-        self.rm = SimulatedRM(files, {**self._load.groups, **(groups or {})}, *yarn_files, checks_books=False)
+        self.rm = self.start_rm(files, {**self._load.groups, **(groups or {})}, yarn_files)
         self.kernel = Kernel(self.rm.clock)
         self.kernel.join(self.rm)
         self._timing = Timing(site)
@@ -148,6 +148,12 @@ class WorkloadPlayer:
         self._changed_ms = 0
         """When a queue's books last changed."""
         self._recorder = None if title is None else self._recording_of(title)
+
+    def start_rm(
+        self, files: ConfigurationProvider, groups: Mapping[str, tuple[str, ...]], yarn_files: Sequence[str]
+    ) -> SimulatedRM:
+        """The ResourceManager that the load is played on."""
+        return SimulatedRM(files, groups, *yarn_files, checks_books=False)
 
     def watch(self, watcher: Watcher) -> None:
         """One more who hears of everything."""

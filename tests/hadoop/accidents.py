@@ -19,8 +19,12 @@ REMOVED = "removed from a node that registered again"
 PENDING = "user left with -1 pending applications"
 PRIORITY = "priority of an application that waits for max-parallel-apps"
 KEPT = "containers kept for the next attempt, and their user"
+SHARE = "share of a partition without nodes is 0 by 0"
+SIZED = "waiting application served under size-based weight"
 
+_QUEUE, _BY_SIZE = "yarn.scheduler.capacity.", ".ordering-policy.fair.enable-size-based-weight"
 _USER = re.compile(r"\.queues\.[^ ]*\.users\.")
+_RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)?capacity$")
 _COUNT_OF_QUEUE = re.compile(r"\.queues\.[^ ]*\.(apps|pending-apps)$")
 
 
@@ -38,12 +42,20 @@ class Accidents:
         self._registrations: Counter[str] = Counter()
         self._changed: dict[str, None] = {}
         """Containers that were to take another size."""
+        self._sized: dict[str, None] = {}
+        """Leaves whose fair ordering policy weighs applications by size."""
         self._kept_by: dict[str, None] = {}
         """Users of applications whose containers outlive an attempt."""
 
     def note_registration(self, node_id: str) -> None:
         """A NodeManager registered."""
         self._registrations[node_id] += 1
+
+    def note_queues(self, properties: Mapping[str, str]) -> None:
+        """What capacity-scheduler.xml says now."""
+        for name, value in properties.items():
+            if name.startswith(_QUEUE) and name.endswith(_BY_SIZE) and value == "true":
+                self._sized[name.removeprefix(_QUEUE).removesuffix(_BY_SIZE)] = None
 
     def note_kept(self, user: str) -> None:
         """An application of the user keeps its containers across attempts."""
@@ -81,9 +93,16 @@ class Accidents:
             user = path.split(".users.")[1].split(".")[0]
             if path.split(".users.")[1].startswith(f"{user}.used") and user in self._kept_by:
                 raise EndedByAccidentError(KEPT)
+        if hadoop == "NaN" and ours == 0 and _RATIO.match(path):
+            # Hadoop: AbstractCSQueue.deriveCapacityFromAbsoluteConfigurations leaves out the infinite only.
+            return self._step_over(SHARE)
         is_one_more = isinstance(ours, int) and isinstance(hadoop, int) and hadoop == ours + 1
         if is_one_more and _COUNT_OF_QUEUE.match(path) and "updateApplicationPriority" in rpcs:
             raise EndedByAccidentError(PRIORITY)
+        if is_one_more and path.removeprefix(".queues.").rpartition(".")[0] in self._sized:
+            # Hadoop: AbstractComparatorOrderingPolicy.reorderScheduleEntities puts whoever asks for something
+            # among the activated, an unmanaged application that waits for the AM limit, too: it counts twice.
+            raise EndedByAccidentError(SIZED)
         return False
 
     def _step_over(self, name: str | None) -> bool:

@@ -2,6 +2,7 @@
 
     python -m tests.hadoop.compare FILE...
     python -m tests.hadoop.compare --scheduler capacity --seed 1 --count 1000 --write DIRECTORY
+    python -m tests.hadoop.compare --workloads
 
 Exit status 1 where a decision differs.
 """
@@ -13,10 +14,12 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from tests.hadoop.comparison import ACCIDENT, DIFFERENT, NOT_COMPARABLE, Comparison, Verdict, comparison
 from tests.hadoop.walks import CONSTRAINTS, PLANS, shortened, walk
+from tests.hadoop.workloads import WORKLOADS, compare_workload
 from yarnbox.sim.scenario.reading.document import InvalidScenarioError, read_scenario
 from yarnbox.sim.walk.writing import write
 
@@ -59,6 +62,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--count", type=int, default=100, help="how many walks")
     parser.add_argument("--write", type=Path, help="shortened walks that differ go into this directory")
     parser.add_argument("--log", type=Path, default=Path(os.devnull), help="where Hadoop complains")
+    parser.add_argument(
+        "--workloads", action="store_true", help="play whole loads, too: hours of virtual time"
+    )
     given = parser.parse_args(arguments)
     counts: Counter[str] = Counter()
     accidents: Counter[str] = Counter()
@@ -68,6 +74,8 @@ def main(arguments: Sequence[str]) -> int:
         if given.scheduler is not None:
             seeds = range(given.seed, given.seed + given.count)
             verdicts = compare_walks(comparing, given.scheduler, seeds, given.write, drawn)
+        if given.workloads:
+            verdicts = chain(verdicts, (compare_workload(comparing, each) for each in WORKLOADS))
         for verdict in verdicts:
             counts[verdict.kind] += 1
             accidents.update(verdict.accidents)

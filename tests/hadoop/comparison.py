@@ -61,6 +61,23 @@ class MirroredPlayer(Player):
         return mirrored
 
 
+def how_it_ends(go: Callable[[], object]) -> tuple[str, str] | None:
+    """Why a play of both ended early: the kind of the verdict, and what is to be said. None: it did not."""
+    try:
+        go()
+    except DifferenceError as difference:
+        return DIFFERENT, str(difference)
+    except EndedByAccidentError as accident:
+        return ACCIDENT, str(accident)
+    except NotComparableError as reason:
+        return NOT_COMPARABLE, str(reason)
+    except TwinCrashedError as crash:
+        return NOT_COMPARABLE, f"Hadoop crashed: {crash}"
+    except Exception:
+        return DIFFERENT, f"ours broke: {traceback.format_exc(limit=-3)}"
+    return None
+
+
 class Comparison:
     """Plays scenarios, one after the other. The virtual machine is replaced from time to time: Hadoop's
     classes keep some of each cluster that they have served, until the heap is full.
@@ -77,7 +94,12 @@ class Comparison:
         """Ends the virtual machine."""
         self._twin.close()
 
-    def _take_twin(self) -> Twin:
+    @property
+    def scratch(self) -> Path:
+        """A directory for files of a play."""
+        return self._scratch
+
+    def take_twin(self) -> Twin:
         """For one play more: a new one when it is time, or when the last one has ended."""
         if self._plays >= self._most_plays or not self._twin.is_alive:
             self._twin.close()
@@ -94,19 +116,10 @@ class Comparison:
         """Lets somebody play, to the end or to the first difference."""
         if any(key.startswith(OURS_ALONE) for key in scenario.conf):
             return Verdict(name, NOT_COMPARABLE, why=f"Hadoop has no {OURS_ALONE}*")
-        player = MirroredPlayer(scenario, self._take_twin(), self._scratch)
-        try:
-            go(player)
-        except DifferenceError as difference:
-            return self._verdict(player, name, DIFFERENT, str(difference))
-        except EndedByAccidentError as accident:
-            return self._verdict(player, name, ACCIDENT, str(accident))
-        except NotComparableError as reason:
-            return self._verdict(player, name, NOT_COMPARABLE, str(reason))
-        except TwinCrashedError as crash:
-            return self._verdict(player, name, NOT_COMPARABLE, f"Hadoop crashed: {crash}")
-        except Exception:
-            return self._verdict(player, name, DIFFERENT, f"ours broke: {traceback.format_exc(limit=-3)}")
+        player = MirroredPlayer(scenario, self.take_twin(), self._scratch)
+        end = how_it_ends(lambda: go(player))
+        if end is not None:
+            return self._verdict(player, name, *end)
         outcome = player.outcome()
         if not outcome.is_ok:
             return self._verdict(player, name, SAME, f"expectations failed: {outcome.failures[0]}")

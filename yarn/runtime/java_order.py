@@ -3,7 +3,8 @@
 Java's hashes of ids are plain arithmetic on their parts, and a HashMap walks its table from the first slot to
 the last, entries of one slot in the order in which they came. The table has 16 slots, and doubles when more
 than three quarters as many entries are in it; it never shrinks. Hadoop: hashCode of ContainerId,
-ApplicationAttemptId, ApplicationId and NodeId; Java: String.hashCode, HashMap.
+ApplicationAttemptId, ApplicationId, NodeId, Priority and SchedulerRequestKey; Java: String.hashCode, HashMap.
+A ConcurrentHashMap walks like a HashMap, and doubles one entry earlier.
 """
 
 from __future__ import annotations
@@ -56,6 +57,16 @@ def container_hash(container_id: ContainerId) -> int:
     """ContainerId.hashCode."""
     number = container_id.id
     return (31 * (number ^ number >> 32) + attempt_hash(container_id.application_attempt_id)) & _INT
+
+
+def request_key_hash(
+    request_priority: int, allocation_request_id: int, update_of: ContainerId | tuple[()] = ()
+) -> int:
+    """SchedulerRequestKey.hashCode."""
+    priority = 517861 * 9511 + request_priority
+    unsigned = allocation_request_id & 0xFFFFFFFFFFFFFFFF
+    found = 31 * priority + (unsigned ^ unsigned >> 32)
+    return (31 * found + (container_hash(update_of) if update_of else 0)) & _INT
 
 
 def _slots(entries: int) -> int:

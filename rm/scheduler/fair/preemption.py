@@ -29,6 +29,7 @@ from yarnbox.rm.scheduler.node import NodeTracker
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min
+from yarnbox.yarn.runtime.java_order import in_hash_order, request_key_hash, text_hash
 
 _ANY_NUMBER = 2**31 - 1
 _RACK, _HOST_IN_RACK = "rack", "host in rack"
@@ -167,13 +168,18 @@ class Preemption:
         app.next_check_ms = context.now_ms + wait_ms
 
     def _starved_requests(self, app: FSAppAttempt) -> Iterator[tuple[PendingRequest, int]]:
-        """The requests to preempt for, each with a number of containers: as far as the starvation goes."""
+        """The requests to preempt for, each with a number of containers: as far as the starvation goes.
+
+        In the order of Hadoop's maps, in which hosts, racks and `*` stand as their hashes have it. See
+        tests/scenarios/fair/fair-preempts-in-the-order-of-a-map.yaml.
+        """
         need = app.starvation()
         visited = _Visited(self._fair.tracker)
-        for key in list(app.asks.active_keys):
-            key_asks = app.asks.key_asks(key)
-            assert key_asks is not None
-            for request in self._in_order(key_asks.by_location.values()):
+        keys = {each.key: each for each in app.asks.all_keys() if each.by_location}
+        for key in in_hash_order(keys, lambda key: request_key_hash(*key), len(keys) + 1):
+            key_asks = keys[key]
+            for location in in_hash_order(key_asks.by_location, text_hash, key_asks.most + 1):
+                request = key_asks.by_location[location]
                 if not need:
                     return
                 if not visited.visit(key, request):
@@ -185,17 +191,6 @@ class Preemption:
                     continue
                 yield request, count
                 need = less(need, request.capability * count)
-
-    def _in_order(self, requests: Iterable[PendingRequest]) -> list[PendingRequest]:
-        """Hosts by name, racks by name, `*`."""
-        by_rack = self._fair.tracker.by_rack
-
-        def location_key(request: PendingRequest) -> tuple[int, str]:
-            if request.location == ANY:
-                return 2, ""
-            return (1 if request.location in by_rack else 0), request.location
-
-        return sorted(requests, key=location_key)
 
     def _choose(self, request: PendingRequest, *, is_relaxed: bool) -> _Choice | None:
         """The best set for one container of the request: the fewest AMs."""
