@@ -47,8 +47,8 @@ test-clients: setup ## Run Hadoop's own commands, MapReduce, NodeManager, Java c
 	  $(BIN)/pytest -q -o python_files='check_*.py' --timeout 900 tests/clients $$twin; \
 	else test $$? -eq 3; fi
 
-compare: setup ## Play every scenario by Hadoop's ResourceManager too, and compare (needs Java and Maven)
-	@$(BIN)/python -m tests.hadoop.installed && $(BIN)/python -m tests.hadoop.compare $$(find tests/scenarios -name '*.yaml' | sort)
+compare: setup ## Play every scenario and four loads by Hadoop's ResourceManager too, and compare (needs Java and Maven)
+	@$(BIN)/python -m tests.hadoop.installed && $(BIN)/python -m tests.hadoop.compare --workloads $$(find tests/scenarios -name '*.yaml' | sort)
 
 mutants: setup ## Put small faults into the code: walks, and scenarios or walks beside Hadoop's, must notice them (hours; Java and Maven)
 	@$(BIN)/python -m tests.testing.walk.mutation

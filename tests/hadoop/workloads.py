@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -62,7 +62,6 @@ class Workload:
     nodes: int = 12
     labelled: int = 0
     """So many of the nodes are in the partition `x`, which lends."""
-    site: Mapping[str, int] = field(default_factory=dict)
 
 
 class MirroredWorkload(WorkloadPlayer):
@@ -85,7 +84,7 @@ class MirroredWorkload(WorkloadPlayer):
 def compare_workload(comparing: Comparison, workload: Workload) -> Verdict:
     """Plays it to its end, or to the first difference."""
     load = workload.draw(comparing.scratch)
-    site = Site(nodes=_nodes(workload), node_resource=Resource(8192, 8), **workload.site)
+    site = Site(nodes=_nodes(workload), node_resource=Resource(8192, 8))
     load = with_data(load, site.specs(), DataOptions(replication=3), seed=1)
     played: list[MirroredWorkload] = []
 
@@ -125,7 +124,8 @@ def _nodes(workload: Workload) -> Nodes:
 
 def _swim(directory: Path, *, seconds: int, gap_s: float, seed: int) -> Load:
     """Jobs that come at random; most are small, some a hundred times as large."""
-    dice, lines, now_s = Random(seed), [], 0
+    dice, now_s = Random(seed), 0
+    lines: list[str] = []
     while True:
         gap = int(dice.expovariate(1 / gap_s))
         now_s += gap
@@ -172,7 +172,7 @@ def _tenant(
     mb: int,
     until_s: int | None = None,
 ) -> Mapping[str, object]:
-    times = []
+    times: list[Mapping[str, int]] = []
     for wave_s in waves_s:
         end_s = wave_s + 600 if until_s is None else until_s
         times += [{"time": wave_s, "weight": 1}, {"time": end_s, "weight": 0}]
