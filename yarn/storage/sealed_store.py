@@ -36,6 +36,8 @@ _SCHEMA = (
     """CREATE TABLE IF NOT EXISTS seal (id INTEGER PRIMARY KEY, cluster TEXT NOT NULL,
     turns INTEGER NOT NULL, entries INTEGER NOT NULL, digest BLOB NOT NULL)""",
 )
+_SEAL = (str, int, int, bytes)
+"""The types of cluster, turns, entries and digest."""
 _PUT = (
     "INSERT INTO sealed VALUES (?, ?, ?)"
     " ON CONFLICT (key) DO UPDATE SET value = excluded.value, sum = excluded.sum"
@@ -80,6 +82,8 @@ class Findings:
     """Checksums by key."""
     damaged: dict[int, str] = field(default_factory=dict)
     """Keys, by number of row, of entries whose checksum is not theirs."""
+    nameless: int = 0
+    """Entries of which not even the key can be read: their page is torn."""
     faults: list[str] = field(default_factory=list)
     """What is wrong with the store as a whole, a sentence each."""
 
@@ -159,12 +163,24 @@ class SealedStore:
         for row, key in found.damaged.items():
             self._move_aside("rowid", row, "its checksum is wrong", now_ms)
             self._sums.pop(key, None)
+        if found.nameless:
+            self._rebuild()
         self._database.execute("REINDEX sealed")  # entries are found by it, and it has no checksum
         self._digest = digest_of(self._sums)
         self._write_seal()
         self._database.execute("COMMIT")
         self._file = os.stat(path)
         self._number = self._write_identity()
+
+    def _rebuild(self) -> None:
+        """Writes the table anew with the sound entries: rows of a torn page cannot be told apart."""
+        kept = {}
+        for key, value, sum_ in self._database.execute("SELECT key, value, sum FROM sealed ORDER BY rowid"):
+            if isinstance(key, str) and key in self._sums and self._sums[key] == sum_:
+                kept[key] = (key, value, sum_)
+        self._database.execute("DELETE FROM sealed")
+        self._database.executemany("INSERT INTO sealed (key, value, sum) VALUES (?, ?, ?)", kept.values())
+        self._sums = {key: sum_ for key, _, sum_ in kept.values()}
 
     def rows(self) -> dict[str, bytes]:
         """All sound entries, in the order of their first writing."""
@@ -320,19 +336,27 @@ def examine(database: sqlite3.Connection, path: Path) -> Findings:
     seal = database.execute(
         "SELECT cluster, turns, entries, digest FROM seal WHERE id = ?", (_ID,)
     ).fetchone()
-    if seal is None:
+    if seal is None or not all(isinstance(one, kind) for one, kind in zip(seal, _SEAL, strict=True)):
         raise StoreError(f"the state store {path} has lost its identity record")
-    found.cluster, found.turns, entries, digest = str(seal[0]), int(seal[1]), seal[2], seal[3]
+    found.cluster, found.turns, entries, digest = seal
     count = 0
     for row, key, value, sum_ in database.execute("SELECT rowid, key, value, sum FROM sealed ORDER BY rowid"):
         count += 1
-        is_sound = isinstance(key, str) and isinstance(value, bytes) and sum_of(key, value) == sum_
-        found.sums[str(key)] = sum_ if isinstance(sum_, bytes) else b""
-        if not is_sound:
-            found.damaged[row] = str(key)
+        if not isinstance(key, str) or key in found.sums or row in found.damaged:
+            found.nameless += 1
+            continue
+        found.sums[key] = sum_ if isinstance(sum_, bytes) else b""
+        if not isinstance(value, bytes) or sum_of(key, value) != sum_:
+            found.damaged[row] = key
+    if found.nameless:
+        found.faults.append(f"of {found.nameless} entries not even the name can be read")
     if count != entries:
         found.faults.append(f"{entries} entries were written, but {count} were found")
-    elif not found.damaged and digest_of(found.sums).to_bytes(_SUM_BYTES, "big") != digest:
+    elif (
+        not found.damaged
+        and not found.nameless
+        and digest_of(found.sums).to_bytes(_SUM_BYTES, "big") != digest
+    ):
         found.faults.append("entries differ from those that were written")
     known = read_identity(path)
     if known and known["cluster"] == found.cluster and int(known["turns"]) > found.turns:

@@ -22,11 +22,14 @@ from tests.tree import ROOT
 
 NOTICED, MISSED = "noticed", "NOT NOTICED"
 GOAL_PERCENT = 95
+NO_FAULT, CONTROL_WALKS = "", 5
+"""So many walks must hold before any fault is put in."""
 
 
-def _play(mutant: Mutant, seeds: range) -> int:
+def _play(mutant: Mutant | None, seeds: range) -> int:
     """In a process of its own: prints the first walk that notices the fault, and how."""
-    put_in(mutant)
+    if mutant is not None:
+        put_in(mutant)
     logging.disable(logging.CRITICAL)
     try:
         from yarnbox.testing.walk.command import DEFAULT_SCHEDULERS
@@ -46,8 +49,8 @@ def _play(mutant: Mutant, seeds: range) -> int:
     return 0
 
 
-def _ask(mutant: Mutant, seeds: range) -> str:
-    line = [sys.executable, "-m", "tests.testing.walk.mutation", "--play", mutant.name]
+def _ask(name: str, seeds: range) -> str:
+    line = [sys.executable, "-m", "tests.testing.walk.mutation", "--play", name]
     line += ["--seed", str(seeds.start), "--walks", str(len(seeds))]
     environment = {**os.environ, "YARNBOX_COMPILED": "0"}
     done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True, env=environment)
@@ -63,15 +66,19 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--play", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     seeds = range(given.seed, given.seed + given.walks)
-    if given.play:
-        return _play(next(one for one in MUTANTS if one.name == given.play), seeds)
+    if given.play is not None:
+        return _play(next((one for one in MUTANTS if one.name == given.play), None), seeds)
     unknown = [name for name in given.names if name not in {one.name for one in MUTANTS}]
     if unknown:
         parser.error(f"no fault is called {unknown[0]!r}; they are in tests/testing/walk/mutants.py")
     asked = [one for one in MUTANTS if one.name in given.names or not given.names]
+    without = _ask(NO_FAULT, range(given.seed, given.seed + CONTROL_WALKS))
+    if without:
+        print(f"without any fault: {without}")
+        return 1
     missed = 0
     for mutant in asked:
-        by = _ask(mutant, seeds)
+        by = _ask(mutant.name, seeds)
         missed += not by
         print(f"{NOTICED if by else MISSED} {mutant.name}" + (f": {by}" if by else ""), flush=True)
     print(f"{len(asked) - missed} of {len(asked)} noticed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -22,6 +23,7 @@ from yarnbox.yarn.storage.sealed_store import (
 )
 
 NOW_MS = 5
+PAGE = 4096
 
 
 def opened(path: Path, *, creates_missing: bool = False, accepts_foreign: bool = False) -> SealedStore:
@@ -134,6 +136,39 @@ def test_no_flip_of_a_bit_goes_unnoticed(tmp_path: Path) -> None:
         store.close()
         assert found == rows or noticed, f"bit {at}"
         assert all(rows.get(key) == value for key, value in found.items()), f"bit {at}"
+
+
+def torn(data: bytes) -> Iterator[bytes]:
+    """The file as a torn write leaves it: its end is missing, or the rest of a page is zeros."""
+    for end in range(1000, len(data), 797):
+        yield data[:end]
+        page_end = (end // PAGE + 1) * PAGE
+        yield data[:end] + bytes(page_end - end) + data[page_end:]
+
+
+def test_no_torn_page_goes_unnoticed_and_what_is_sound_is_kept(tmp_path: Path) -> None:
+    rows = filled(tmp_path / "whole", 60)
+    data = (tmp_path / "whole").read_bytes()
+    kept_some = 0
+    for number, broken in enumerate(torn(data)):
+        path = tmp_path / str(number) / "s"
+        path.parent.mkdir()
+        path.write_bytes(broken)
+        try:
+            store = opened(path)
+        except StoreError:
+            continue
+        found = store.rows()
+        assert found.items() <= rows.items()
+        assert found == rows or store.faults or store.all_set_aside()
+        kept_some += 0 < len(found) < len(rows)
+        store.write([("new", b"entry")])
+        store.close()
+        again = opened(path)
+        assert again.rows() == {**found, "new": b"entry"}
+        assert again.faults == []
+        again.close()
+    assert kept_some
 
 
 def test_a_store_that_has_gone_is_an_error_unless_asked_for(tmp_path: Path) -> None:
