@@ -99,8 +99,9 @@ class SynthFile:
         nodes = fields.integer("num_nodes", at_least=1, at_most=MOST_NODES)
         per_rack = fields.integer("nodes_per_rack", nodes, at_least=1)
         self._nodes = numbered_nodes(nodes, max(1, nodes // per_rack))
-        seed = fields.integer("rand_seed", 0, at_least=-LARGEST_INT - 1)
-        chance = Random(seed if self._seed is None else self._seed)
+        written = fields.integer("rand_seed", 0, at_least=-LARGEST_INT - 1)
+        seed = written if self._seed is None else self._seed
+        chance = Random(seed)
         workloads = [_workload(one, self._unit_of(fields)) for one in fields.each("workloads")]
         choose(fields, "workloads", [one.weight for one in workloads], Random(0))
         drawn = [self._draw(workloads, fields, chance) for _ in range(count)]

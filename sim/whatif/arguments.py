@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from yarnbox.sim.load.arguments import add_format_options, factor, load_of, positive
 from yarnbox.sim.load.formats import Load
-from yarnbox.sim.load.jobs import InvalidTraceError
+from yarnbox.sim.load.jobs import InvalidTraceError, Job
 from yarnbox.sim.whatif.compare import SEEDS, SPREAD
 from yarnbox.sim.whatif.comparison import CONFIDENCE, matches
 from yarnbox.sim.whatif.metrics import DEFAULT_METRICS, METRICS
@@ -23,6 +23,7 @@ from yarnbox.sim.workload.arguments import (
     site_of,
     take_directory,
 )
+from yarnbox.sim.workload.site import Site
 from yarnbox.yarn.text.suggest import did_you_mean
 
 
@@ -111,6 +112,9 @@ def add_base_options(parser: argparse.ArgumentParser) -> None:
     )
     reading = parser.add_argument_group("how the load is read: as in `yarnbox sim run`")
     reading.add_argument("--nodes-file", dest="nodes", metavar="FILE", help="a nodes file, as SLS has it")
+    reading.add_argument(
+        "--synth-redraw", action="store_true", help="draw the jobs of a SYNTH load anew under each seed"
+    )
     add_format_options(parser)
     add_site_options(parser, parser.add_argument_group("the cluster"))
     parser.set_defaults(duration_spread=SPREAD, seed=0, conf=None, scheduler=None, tracelocation=None)
@@ -155,6 +159,22 @@ def base_and_load(options: argparse.Namespace) -> tuple[Variant, Load]:
     site = site_of(options, load, runner)
     load = placed(options, load, site)
     return base_of(options.conf, site, {}), load
+
+
+def drawn(options: argparse.Namespace, site: Site, seeds: Iterable[int]) -> dict[int, tuple[Job, ...]]:
+    """The jobs by seed, of a load that is drawn anew under each; else nothing."""
+    if not options.synth_redraw:
+        return {}
+    if options.tracetype != "SYNTH":
+        raise InvalidChangeError("--synth-redraw: only a load of --tracetype SYNTH is drawn")
+    if options.synth_seed is not None:
+        raise InvalidChangeError("--synth-redraw: each seed draws its own jobs, so --synth-seed has no say")
+    found = {}
+    for seed in seeds:
+        one = argparse.Namespace(**{**vars(options), "synth_seed": seed})
+        load = placed(one, load_of(one, settings_of(one)), site)
+        found[seed] = tuple(load.jobs())
+    return found
 
 
 def confidence(text: str) -> float:

@@ -23,6 +23,7 @@ from yarnbox.sim.whatif.arguments import (
     add_output_options,
     base_and_load,
     changes_of,
+    drawn,
 )
 from yarnbox.sim.whatif.compare import study_of
 from yarnbox.sim.whatif.comparison import Comparison
@@ -102,7 +103,7 @@ def _compare(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     base, load = base_and_load(options)
     warn(load, err)
     seeds = range(options.first_seed, options.first_seed + options.seeds)
-    study = study_of(base, changes_of(options), load, seeds)
+    study = study_of(base, changes_of(options), load, seeds, drawn(options, base.site, seeds))
     check(study)
     for variant in study.variants[1:]:
         for sentence in without_effect(variant, study.variants[0]):

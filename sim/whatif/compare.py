@@ -30,6 +30,7 @@ def compare(
     confidence: float = CONFIDENCE,
     workers: int | None = None,
     engine: Engine | None = None,
+    draw: Callable[[int], Load] | None = None,
     done: Callable[[Played], None] = lambda played: None,
 ) -> Comparison:
     """Plays the load under the base and under each change, each with the same seeds.
@@ -37,7 +38,8 @@ def compare(
     `base` is a configuration directory, or None for queues of equal shares; `definitions` lie above it. A
     change that is a path is a configuration directory, or an XML file that is laid over the base's. `seeds`
     counts from 1. Without a site the nodes are those of the load, else ten, and tasks' durations spread by
-    SPREAD. Plays run in as many processes as there are cores, in this one with `workers=1`, or on an engine.
+    SPREAD. With `draw` each seed plays the load that it answers, base and changes the same one. Plays run in
+    as many processes as there are cores, in this one with `workers=1`, or on an engine.
     InvalidChangeError, InvalidTraceError and ConfigurationError say what cannot be used.
     """
     found = load_from(load)
@@ -45,14 +47,19 @@ def compare(
     if site is None:
         site = default_site(found, directory, duration_spread=SPREAD)
     numbers = tuple(range(1, seeds + 1)) if isinstance(seeds, int) else tuple(seeds)
-    study = study_of(base_of(base, site, definitions or {}), changes, found, numbers)
+    drawn = {} if draw is None else {seed: tuple(draw(seed).jobs()) for seed in numbers}
+    study = study_of(base_of(base, site, definitions or {}), changes, found, numbers, drawn)
     check(study)
     plays = (engine or LocalPool(workers)).run(study, study.cases, done)
     return Comparison(study, plays, confidence)
 
 
 def study_of(
-    base: Variant, changes: Iterable[Change | str | Path], load: Load, seeds: Sequence[int]
+    base: Variant,
+    changes: Iterable[Change | str | Path],
+    load: Load,
+    seeds: Sequence[int],
+    drawn: Mapping[int, tuple[Job, ...]] | None = None,
 ) -> Study:
     """The study that these make; InvalidChangeError where they make none."""
     if not seeds or len(dict.fromkeys(seeds)) < len(seeds):
@@ -67,4 +74,6 @@ def study_of(
     for name in names:
         if names.count(name) > 1:
             raise InvalidChangeError(f"{name}: two changes are called so")
-    return Study(jobs=tuple(load.jobs()), variants=tuple(variants), seeds=tuple(seeds))
+    return Study(
+        jobs=tuple(load.jobs()), variants=tuple(variants), seeds=tuple(seeds), drawn=dict(drawn or {})
+    )

@@ -8,7 +8,7 @@ a task and each failure has a stream of chance of its own, so that chance is com
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from yarnbox.sim.load.formats import Load
@@ -41,6 +41,14 @@ class Study:
     variants: tuple[Variant, ...]
     """The base first."""
     seeds: tuple[int, ...]
+    drawn: Mapping[int, tuple[Job, ...]] = field(default_factory=dict)
+    """By seed, the jobs of loads that are drawn anew under each; others play `jobs`."""
+
+    def load(self, variant: Variant, seed: int) -> Load:
+        """What a variant plays under a seed. Its queues are those of all seeds: shares depend on them."""
+        found = Load.of(scaled(self.drawn.get(seed, self.jobs), variant.load_factor, seed))
+        everybody = (job.queue for jobs in (self.jobs, *self.drawn.values()) for job in jobs)
+        return replace(found, queues=tuple(dict.fromkeys(everybody)))
 
     @property
     def cases(self) -> tuple[Case, ...]:
@@ -50,7 +58,8 @@ class Study:
     @property
     def step_ms(self) -> int:
         """The distance of moments of the shares over time: the same in every play."""
-        last_ms = max((job.submit_ms for job in self.jobs), default=0)
+        everybody = (job for jobs in (self.jobs, *self.drawn.values()) for job in jobs)
+        last_ms = max((job.submit_ms for job in everybody), default=0)
         return max(1000, -(-last_ms // POINTS // 1000) * 1000)
 
 
@@ -88,7 +97,7 @@ class Played:
 def played(study: Study, case: Case) -> Played:
     """One play. InvalidChangeError says what cannot be used."""
     variant = study.variants[case.variant]
-    load = Load.of(scaled(study.jobs, variant.load_factor, case.seed))
+    load = study.load(variant, case.seed)
     if not load.count:
         raise InvalidChangeError(f"{variant.name}: with the seed {case.seed} the load has no job")
     with variant.provider(load) as provider, _naming(variant):
@@ -99,7 +108,7 @@ def played(study: Study, case: Case) -> Played:
 def check(study: Study) -> None:
     """Builds the ResourceManager of each variant, without playing: InvalidChangeError where one cannot be."""
     for variant in study.variants:
-        load = Load.of(scaled(study.jobs, variant.load_factor, study.seeds[0]))
+        load = study.load(variant, study.seeds[0])
         with variant.provider(load) as provider, _naming(variant):
             check_labels(variant, provider)
             Play(provider, load, variant.site)

@@ -17,6 +17,7 @@ from yarnbox.sim.whatif.reports.files import Failure
 from yarnbox.sim.whatif.reports.settings import Differences, differences
 from yarnbox.sim.whatif.reports.table import cells, distinct, headline, leading, rows_of, warnings
 from yarnbox.sim.whatif.statistics import Verdict, fewest_seeds
+from yarnbox.sim.whatif.study import Study
 from yarnbox.yarn.text.words import counted
 
 MOST_ROWS = 60
@@ -230,6 +231,14 @@ def _over_guarantee(title: str, uses: Sequence[QueueUse], step_ms: int) -> Html:
     return time_chart(f"Above or below the guarantee: {title}", series, y=_gb)
 
 
+def _of_load(study: Study) -> str:
+    if study.drawn:
+        return "Each seed draws the jobs anew, the same for all variants; the load above is that of the file."
+    return (
+        "Seeds vary what chance decides on the same load; how another day's load would fare they cannot say."
+    )
+
+
 def method(comparison: Comparison) -> Html:
     """How the figures came about, and what they cannot say."""
     study = comparison.study
@@ -243,7 +252,7 @@ percentiles).
 Noise: the interval holds 0. Of a hundred figures without any difference about {wrong} are still called worse
 or better.
 Fewer than {fewest_seeds(comparison.confidence)} seeds cannot tell a difference from noise.
-Seeds vary what chance decides on the same load; how another day's load would fare they cannot say.
+{_of_load(study)}
 The ResourceManager is the real one; NodeManagers, AMs and tasks are modelled. Users do not react: who waits
 longer submits no less.
 Waits are of jobs that began. Jobs that never did are counted as unfinished."""

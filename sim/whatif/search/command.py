@@ -13,7 +13,7 @@ from typing import TextIO
 from yarnbox.sim.load.arguments import positive, warn
 from yarnbox.sim.reports.files import replacing
 from yarnbox.sim.reports.progress import Plays
-from yarnbox.sim.whatif.arguments import add_base_options, base_and_load
+from yarnbox.sim.whatif.arguments import add_base_options, base_and_load, drawn
 from yarnbox.sim.whatif.conditions import read_condition
 from yarnbox.sim.whatif.engines.arguments import add_engine_options, engine_of
 from yarnbox.sim.whatif.quantities import shown
@@ -79,7 +79,8 @@ def run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     base, load = base_and_load(options)
     warn(load, err)
     seeds = tuple(range(options.first_seed, options.first_seed + options.seeds))
-    study = Study(jobs=tuple(load.jobs()), variants=(base,), seeds=seeds)
+    anew = drawn(options, base.site, seeds)
+    study = Study(jobs=tuple(load.jobs()), variants=(base,), seeds=seeds, drawn=anew)
     check(study)
     with engine_of(options) as engine:
         progress = Plays(0, engine.where, err)

@@ -168,3 +168,56 @@ def test_a_condition_of_nobody_is_refused_after_the_first_seed(
         "root.adhoc, root.etl\n"
     )
     assert played == [1, 1]
+
+
+SYNTH = {
+    "num_nodes": 2,
+    "num_jobs": 3,
+    "rand_seed": 5,
+    "workloads": [
+        {
+            "workload_name": "w",
+            "queue_name": "root.etl",
+            "time_distribution": [{"time": 0, "weight": 1}],
+            "job_classes": [
+                {
+                    "class_name": "c",
+                    "tasks": [{"type": "map", "count": {"val": 9, "std": 4}, "time": {"val": 4000}}],
+                }
+            ],
+        }
+    ],
+}
+
+
+def test_a_synthetic_load_is_drawn_anew_under_each_seed(conf: Path, tmp_path: Path) -> None:
+    file = tmp_path / "synth.json"
+    file.write_text(json.dumps(SYNTH))
+    words = ["--base", str(conf), "--load", str(file), "--tracetype", "SYNTH", "--seeds", "2"]
+    words += ["--workers", "1", "--json", "--change"]
+
+    def containers(*more: str) -> list[list[float]]:
+        out = io.StringIO()
+        assert main([*words, *more], out=out, err=io.StringIO()) == 0
+        plays = json.loads(out.getvalue())["plays"]
+        found = [[one["figures"]["all"]["containers"] for one in plays if one["seed"] == n] for n in (1, 2)]
+        assert all(base == change for base, change in found)
+        return found
+
+    once, again = containers(), containers("--synth-redraw")
+    assert once[0] == once[1]
+    assert again[0] != again[1]
+    assert again == containers("--synth-redraw")
+
+
+@pytest.mark.parametrize(
+    "words, why",
+    [
+        (["--synth-redraw"], "only a load of --tracetype SYNTH is drawn"),
+        (["--synth-redraw", "--synth-seed", "3"], "only a load of --tracetype SYNTH is drawn"),
+    ],
+)
+def test_a_load_of_jobs_is_not_drawn(run: Run, words: list[str], why: str) -> None:
+    status, out, err = run(*words, "--change", "--name", "x", "--scheduler", "fifo")
+    assert (status, out) == (2, "")
+    assert err == f"yarnbox: --synth-redraw: {why}\n"
