@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
@@ -29,7 +30,7 @@ from yarnbox.sim.load.objects import write_objects
 from yarnbox.sim.load.own import write_load
 from yarnbox.sim.load.reading import Complaints
 from yarnbox.sim.load.runner import read_runner
-from yarnbox.sim.load.sls import job_as_sls, nodes_as_sls
+from yarnbox.sim.load.sls import job_as_sls, lost_as_sls, nodes_as_sls
 from yarnbox.sim.reports.progress import Ticker
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.resources.resource import Resource
@@ -54,7 +55,7 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
         load = load_of(options, runner)
         warn(load, err)
         if options.command == "convert":
-            _convert(load, Path(options.output), options.to, out)
+            _convert(load, options, out)
         else:
             _rumen2sls(load, Path(options.output_dir), out)
     except (InvalidTraceError, ConfigurationError) as error:
@@ -81,6 +82,7 @@ def parser() -> argparse.ArgumentParser:
     convert.add_argument(
         "--output", metavar="FILE", required=True, help="NAME.jsonl, NAME.jsonl.gz or NAME.json"
     )
+    convert.add_argument("--nodes-output", metavar="FILE", help="the load's nodes, for `sim run --nodes`")
     rumen = commands.add_parser("rumen2sls", help="sls-jobs.json and sls-nodes.json of a rumen trace")
     add_load_options(rumen)
     rumen.add_argument("--conf", metavar="DIR", help="with sls-runner.xml, for sizes that a file leaves out")
@@ -157,17 +159,25 @@ def _living(options: argparse.Namespace, answers: Path, err: TextIO) -> LivingCl
     return source
 
 
-def _convert(load: Load, output: Path, to: str, out: TextIO) -> None:
-    if to == "YARNBOX":
+def _convert(load: Load, options: argparse.Namespace, out: TextIO) -> None:
+    output = Path(options.output)
+    if options.to == "YARNBOX":
         write_load(output, load.jobs())
     else:
         write_objects(output, (job_as_sls(job) for job in load.jobs()))
     print(f"{output}: {counted(load.count, 'job')}", file=out)
-    modelled = sum(
-        len(task.places) > 1 or bool(task.failures_ms) for job in load.jobs() for task in job.tasks
-    )
-    if to == "SLS" and modelled:
-        print(f"  SLS has no replicas and no failing attempts: {modelled} tasks lost theirs", file=out)
+    if options.to == "SLS":
+        lost = Counter(key for job in load.jobs() for key in lost_as_sls(job))
+        for key, count in lost.items():
+            print(f"  SLS has no {key}: {counted(count, 'job')} lost it", file=out)
+    if options.nodes_output is not None:
+        write_objects(Path(options.nodes_output), nodes_as_sls(load.nodes))
+        print(f"{options.nodes_output}: {counted(len(load.nodes.nodes), 'node')}", file=out)
+        return
+    named = {place for job in load.jobs() for task in job.tasks for place in task.places}
+    others = sum(node.place not in named for node in load.nodes.nodes)
+    if others:
+        print(f"  {counted(others, 'node')} that no task names: --nodes-output writes the nodes", file=out)
 
 
 def _rumen2sls(load: Load, directory: Path, out: TextIO) -> None:

@@ -19,6 +19,7 @@ from yarnbox.sim.load.jobs import (
     MODELS,
     MOST_TASKS,
     REDUCE,
+    SERVICE,
     InvalidTraceError,
     Job,
     Nodes,
@@ -26,6 +27,7 @@ from yarnbox.sim.load.jobs import (
     Task,
     spec_of_place,
 )
+from yarnbox.sim.load.own import as_object
 from yarnbox.sim.load.reading import Complaints, Defaults, Read
 from yarnbox.sim.load.text import opened, sequence
 from yarnbox.yarn.enums import ExecutionType
@@ -256,6 +258,26 @@ def job_as_sls(job: Job) -> dict[str, object]:
         **{f"am.{name}": amount for name, amount in job.am_resource.items()},
         "job.tasks": [_task_as_sls(task, job.model) for task in job.tasks],
     }
+
+
+_SLS_JOB = ("job", "submitMs", "endMs", "queue", "user", "label", "model", "am", "tasks")
+_SLS_TASK = (
+    *("stage", "count", "durationMs", "resource", "priority", "places"),
+    *("executionType", "allocationId", "delayMs"),
+)
+
+
+def lost_as_sls(job: Job) -> Iterator[str]:
+    """What a job says, by the keys of our own format, that SLS has no key for."""
+    ours = as_object(job)
+    if job.model == SERVICE:
+        yield f"model {SERVICE}"
+    yield from (key for key in ours if key not in _SLS_JOB)
+    yield from (f"am.{key}" for key in ours["am"] if key != "resource")
+    keys = dict.fromkeys(key for task in ours["tasks"] for key in task)
+    yield from (f"tasks.{key}" for key in keys if key not in _SLS_TASK)
+    if any(len(task.places) > 1 for task in job.tasks):
+        yield "second place of a task"
 
 
 def _task_as_sls(task: Task, model: str) -> dict[str, object]:

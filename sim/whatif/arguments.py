@@ -145,6 +145,8 @@ def changes_of(options: argparse.Namespace) -> list[Change]:
 def base_and_load(options: argparse.Namespace) -> tuple[Variant, Load]:
     """What is played by default: InvalidTraceError, InvalidChangeError say what is wrong."""
     path = Path(options.load)
+    if not path.exists():
+        raise InvalidTraceError(f"{path}: there is no such file or directory")
     if path.is_dir():
         if not any((path / name).is_file() for name in LOADS):
             raise InvalidTraceError(f"{path}: there is no {LOADS[0]} in it")

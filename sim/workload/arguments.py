@@ -112,6 +112,8 @@ def take_directory(options: argparse.Namespace) -> None:
     found = [directory / name for name in LOADS if (directory / name).is_file()]
     if directory.is_file():
         raise InvalidTraceError(f"{directory}: is not a directory; --tracelocation names a trace")
+    if not directory.exists():
+        raise InvalidTraceError(f"{directory}: there is no such directory")
     if not found:
         raise InvalidTraceError(f"{directory}: there is no {LOAD} in it")
     options.tracelocation, options.tracetype = found[:1], "YARNBOX"

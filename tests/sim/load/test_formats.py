@@ -14,7 +14,8 @@ import pytest
 from yarnbox.sim.load.command import main
 from yarnbox.sim.load.fields import Fields
 from yarnbox.sim.load.formats import LoadOptions, read_load
-from yarnbox.sim.load.jobs import InvalidTraceError
+from yarnbox.sim.load.jobs import InvalidTraceError, Job, Task
+from yarnbox.sim.load.own import write_load
 from yarnbox.sim.load.synth import sample
 from yarnbox.yarn.resources.resource import Resource
 
@@ -335,6 +336,42 @@ def test_conversion_keeps_the_jobs(tmp_path: Path) -> None:
     back = tmp_path / "back.json"
     assert main(["convert", "--to", "SLS", "--tracelocation", str(there), "--output", str(back)]) == 0
     assert list(read_load(back, "SLS").jobs()) == list(read_load(trace, "SLS").jobs())
+
+
+def test_conversion_tells_what_is_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tasks = (Task(duration_ms=5, places=("/r/a", "/r/b"), failures_ms=(3,), label="gpu"),)
+    jobs = [
+        Job(job_id="a", submit_ms=0, groups=("g",), model="service", type="SERVICE", end_ms=9, tasks=tasks),
+        Job(job_id="b", submit_ms=1, groups=("g",), am_attempts=2, slow_start=0.5, tasks=tasks),
+    ]
+    load, back = tmp_path / "load.jsonl", tmp_path / "back.json"
+    write_load(load, jobs)
+    assert main(["convert", "--to", "SLS", "--tracelocation", str(load), "--output", str(back)]) == 0
+    told = capsys.readouterr().out.splitlines()
+    assert told[0] == f"{back}: 2 jobs"
+    assert told[1:] == [
+        "  SLS has no model service: 1 job lost it",
+        "  SLS has no groups: 2 jobs lost it",
+        "  SLS has no tasks.label: 2 jobs lost it",
+        "  SLS has no tasks.failuresMs: 2 jobs lost it",
+        "  SLS has no second place of a task: 2 jobs lost it",
+        "  SLS has no slowStart: 1 job lost it",
+        "  SLS has no am.attempts: 1 job lost it",
+    ]
+
+
+def test_conversion_keeps_nodes_that_no_task_names(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = file_of(tmp_path, SLS)
+    load, nodes = tmp_path / "load.jsonl", tmp_path / "nodes.json"
+    words = ["convert", "--tracetype", "SLS", "--tracelocation", str(trace), "--output", str(load)]
+    assert main(words) == 0
+    assert " that no task names: --nodes-output writes the nodes" in capsys.readouterr().out
+    assert main([*words, "--nodes-output", str(nodes)]) == 0
+    assert " that no task names" not in capsys.readouterr().out
+    again = read_load(load, options=LoadOptions(nodes=nodes)).nodes.nodes
+    assert [one.place for one in again] == [one.place for one in read_load(trace, "SLS").nodes.nodes]
 
 
 def test_a_bad_file_converts_to_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -99,7 +99,7 @@ def test_options_belong_to_the_change_before_them() -> None:
             ("--load-factor", "2", "--summary", "no/such/file.md"),
             "--summary no/such/file.md: there is no such",
         ),
-        (("--load-factor", "2", "--load", "no-such.jsonl"), "no-such.jsonl: No such file or directory"),
+        (("--load-factor", "2", "--load", "no-such.jsonl"), "no-such.jsonl: there is no such file"),
         (("--load-factor", "2", "--load", "."), ".: there is no load.jsonl in it"),
         (("--load-factor", "2", "--base", "no-such"), "no-such: is not a directory"),
         (("-D", f"{CAPACITY}root.etl.capacity=70"), f"{CAPACITY}root.etl.capacity=70: "),

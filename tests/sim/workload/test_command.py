@@ -72,6 +72,13 @@ def test_a_file_in_the_place_of_a_directory_is_told_how_it_is_named(trace: Path)
     assert err.getvalue() == f"yarnbox: {trace}: is not a directory; --tracelocation names a trace\n"
 
 
+def test_a_directory_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
+    for name, why in (("nowhere", "there is no such directory"), ("", "there is no load.jsonl in it")):
+        err = io.StringIO()
+        assert main(["run", str(tmp_path / name)], out=io.StringIO(), err=err) == 2
+        assert err.getvalue() == f"yarnbox: {tmp_path / name}: {why}\n"
+
+
 def test_no_node_that_the_resourcemanager_takes_is_one_line_and_status_2(trace: Path) -> None:
     status, out, err = run(trace, "--node-mb", "512")
     assert (status, out) == (2, "")
