@@ -103,7 +103,13 @@ def _add_failure_options(model: argparse._ArgumentGroup) -> None:
 
 def settings_of(options: argparse.Namespace) -> RunnerSettings:
     """sls-runner.xml of the configuration directory; sizes of the command line go before it."""
-    return read_runner(None if options.conf is None else Path(options.conf))
+    runner = read_runner(None if options.conf is None else Path(options.conf))
+    sizes = runner.defaults.node.as_dict()
+    if options.node_mb is not None:
+        sizes["memory-mb"] = options.node_mb
+    if options.node_vcores is not None:
+        sizes["vcores"] = options.node_vcores
+    return replace(runner, defaults=replace(runner.defaults, node=Resource.of(sizes)))
 
 
 def take_directory(options: argparse.Namespace) -> None:
@@ -125,18 +131,13 @@ def take_directory(options: argparse.Namespace) -> None:
 
 def site_of(options: argparse.Namespace, load: Load, runner: RunnerSettings) -> Site:
     """The cluster that options, load and sls-runner.xml make."""
-    sizes = runner.defaults.node.as_dict()
-    if options.node_mb is not None:
-        sizes["memory-mb"] = options.node_mb
-    if options.node_vcores is not None:
-        sizes["vcores"] = options.node_vcores
     found = load.nodes
     if options.num_nodes is not None or not found.nodes:
         count = USUAL_NODES if options.num_nodes is None else options.num_nodes
         found = united([numbered_nodes(count, min(options.num_racks, count)), found])
     site = Site(
         nodes=found,
-        node_resource=Resource.of(sizes),
+        node_resource=runner.defaults.node,
         nm_interval_ms=runner.nm_interval_ms,
         am_interval_ms=runner.am_interval_ms,
         am_start_ms=options.am_start_ms,

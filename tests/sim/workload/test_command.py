@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import pytest
@@ -179,3 +180,12 @@ def test_labelled_nodes_need_no_configuration(tmp_path: Path, scheduler: str) ->
     if scheduler == "capacity":
         rows = (directory / "containers.csv").read_text().splitlines()[1:]
         assert {row.split(",")[0]: row.split(",")[3] for row in rows} == {"plain": "n1", "other": "n2"}
+
+
+def test_the_size_of_nodes_that_a_nodes_file_gives_none(trace: Path, tmp_path: Path) -> None:
+    nodes = tmp_path / "nodes.json"
+    nodes.write_text('{"rack": "r", "nodes": [{"node": "n1"}, {"node": "n2", "memory-mb": 4096}]}')
+    out = io.StringIO()
+    words = ["--nodes", str(nodes), "--node-mb", "2048", "--json"]
+    assert main(["run", "--tracelocation", str(trace), *words], out=out, err=io.StringIO()) == 0
+    assert json.loads(out.getvalue())["queues"][0]["guarantee_mb"] == 6144
