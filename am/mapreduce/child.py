@@ -15,6 +15,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, count
+from operator import length_hint
 from pathlib import Path
 from typing import Any
 
@@ -187,28 +188,39 @@ class Task:
         read = 0
         form = input_format_named(self._plan.input_format)
         total = split.length or len(split.records) or 1
-        self._progress = lambda: min(read / total, 1.0)
+        batch: list[tuple[Any, Any]] = []
+        rest = iter(batch)  # of the batch: its hint tells how much that is, at no cost for a record
 
-        def batches() -> Iterator[list[tuple[Any, Any]]]:
-            nonlocal read
+        def progress() -> float:
+            done = form.size_of(batch) * (1 - length_hint(rest) / len(batch)) if batch else 0
+            return min((read + done) / total, 1.0)
+
+        self._progress = progress
+
+        def batches() -> Iterator[Iterator[tuple[Any, Any]]]:
+            nonlocal read, batch, rest
             for pair in split.records:
-                yield [pair]
+                yield iter([pair])
                 read += 1
             for chunk in split.chunks:
-                yield from form.batches(chunk, self.configuration())
-                read += chunk.length
+                before = read
+                for found in form.batches(chunk, self.configuration()):
+                    batch, rest = found, iter(found)
+                    yield rest
+                    batch, read = [], read + form.size_of(found)
+                read = before + chunk.length
 
         skipping = self._skipping()
 
-        def records() -> Iterator[list[tuple[Any, Any]]]:
-            found: Iterable[list[tuple[Any, Any]]] = batches()
+        def records() -> Iterator[Iterator[tuple[Any, Any]]]:
+            found: Iterable[Iterator[tuple[Any, Any]]] = batches()
             if skipping is not None:
                 one_by_one = chain.from_iterable(found)
-                found = ([record] for record in skipping.passing(one_by_one, skipping.keep_record))
-            for batch in found:
+                found = (iter([one]) for one in skipping.passing(one_by_one, skipping.keep_record))
+            for some in found:
                 self.breathe()
-                self._tally.add("MAP_INPUT_RECORDS", len(batch))
-                yield batch
+                self._tally.add("MAP_INPUT_RECORDS", length_hint(some))
+                yield some
 
         def blocks() -> Iterator[bytes]:
             nonlocal read

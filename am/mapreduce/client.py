@@ -37,6 +37,7 @@ from yarnbox.am.mapreduce.splits import (
     InvalidInputError,
     Placement,
     Split,
+    chosen_split_bytes,
     input_files,
     make_splits,
     splits_text,
@@ -135,7 +136,7 @@ class JobClient:
             Placement(racks, settings.replication),
             block_bytes=settings.block_bytes,
             min_bytes=settings.split_min_bytes,
-            max_bytes=settings.split_max_bytes,
+            max_bytes=settings.split_max_bytes or chosen_split_bytes(sum(size for _, size in files)),
             is_splittable=input_format_named(settings.input_format).is_splittable,
         )
 

@@ -39,6 +39,11 @@ class InputFormat:
         """The same records, some at a time."""
         return in_batches(self.records(chunk, configuration))
 
+    def size_of(self, records: Records) -> int:
+        """About how many bytes of the file these were: for the task's progress."""
+        parts = (part for record in records for part in record if isinstance(part, str | bytes))
+        return sum(len(part) + 1 for part in parts)
+
     def blocks(self, chunk: Chunk) -> Iterator[bytes]:
         """Of lines of text: some whole lines at a time."""
         raise TypeError(f"the input of {type(self).__name__} is not read as blocks of lines")
@@ -50,6 +55,11 @@ class TextInputFormat(InputFormat):
     def batches(self, chunk: Chunk, configuration: Configuration) -> Iterator[Records]:
         """Offsets and lines."""
         return text_lines(chunk)
+
+    def size_of(self, records: Records) -> int:
+        """By the offsets."""
+        (first, _), (last, line) = records[0], records[-1]
+        return int(last - first) + len(line) + 1
 
     def blocks(self, chunk: Chunk) -> Iterator[bytes]:
         """Lines as bytes."""

@@ -151,12 +151,15 @@ class JobSettings:
         at_least=0,
     )
     split_max_bytes: int = setting(
-        "mapreduce.input.fileinputformat.split.maxsize", 8 << 20, "no split is larger", at_least=1
+        "mapreduce.input.fileinputformat.split.maxsize",
+        0,
+        "no split is larger; 0: an eighth of the input, from 8 MiB to a block",
+        at_least=0,
     )
     recursive: bool = setting(
         "mapreduce.input.fileinputformat.input.dir.recursive", True, "directories with all that is below them"
     )
-    block_bytes: int = setting("dfs.blocksize", 16 << 20, "size of the emulated blocks", at_least=1024)
+    block_bytes: int = setting("dfs.blocksize", 64 << 20, "size of the emulated blocks", at_least=1024)
     replication: int = setting("dfs.replication", 3, "replicas of an emulated block", at_least=1)
 
     # Failures.

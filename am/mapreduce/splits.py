@@ -25,6 +25,10 @@ SPLIT_FILE = "job.split.json"
 SLOP = 1.1
 """A rest of up to this many times the split size stays in one piece."""
 
+SMALL_SPLIT_BYTES = 8 << 20
+MAPS_OF_AN_INPUT = 8
+"""What an input is cut into where no property says it: so many splits, unless these were smaller."""
+
 HIDDEN = ("_SUCCESS", "_temporary", "_logs", "_metadata")
 """What jobs leave beside their output. Hadoop hides every name with an underscore; Python's sources, which
 are the input at hand, have modules of such names.
@@ -152,6 +156,13 @@ class Placement:
 def _pick(hosts: Sequence[str], path: str, block: int, replica: int) -> str:
     digest = hashlib.blake2b(f"{path}\0{block}\0{replica}".encode(errors="surrogateescape"), digest_size=8)
     return hosts[int.from_bytes(digest.digest(), "big") % len(hosts)]
+
+
+def chosen_split_bytes(total: int) -> int:
+    """The largest split of an input of so many bytes, where no property says it: maps for every core, and
+    none so small that its process costs more than its work. No split is larger than a block, either.
+    """
+    return max(SMALL_SPLIT_BYTES, -(-total // MAPS_OF_AN_INPUT))
 
 
 def make_splits(

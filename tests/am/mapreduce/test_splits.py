@@ -14,6 +14,7 @@ from yarnbox.am.mapreduce.splits import (
     InvalidInputError,
     Placement,
     Split,
+    chosen_split_bytes,
     input_files,
     make_splits,
     read_splits,
@@ -48,6 +49,18 @@ def test_a_line_that_begins_at_a_cut_belongs_to_the_chunk_before(tmp_path: Path)
     path.write_bytes(b"one\ntwo\nthree\n")
     assert [*chain(*text_lines(Chunk(str(path), 0, 4)))] == [(0, "one"), (4, "two")]
     assert [*chain(*text_lines(Chunk(str(path), 4, 10)))] == [(8, "three")]
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "expected"), [(0, []), (20, [8, 8, 4]), (100, [12.5] * 8), (1024, [64] * 16)]
+)
+def test_without_a_property_an_input_has_some_maps_and_no_tiny_ones(
+    megabytes: int, expected: list[float]
+) -> None:
+    files = [(Path("/text"), megabytes << 20)]
+    most = chosen_split_bytes(megabytes << 20)
+    splits = make_splits(files, Placement(), block_bytes=64 << 20, max_bytes=most)
+    assert [split.length / (1 << 20) for split in splits] == expected
 
 
 def test_small_files_share_a_split_and_large_ones_are_cut(tmp_path: Path) -> None:
