@@ -38,6 +38,7 @@ from yarnbox.yarn.resources.resource import Resource
 STEPS = 40
 BEGINNING_S = 3
 CALM_S = 6 * 3600
+LONG_TASK_S = 300
 CALM_NODES_S = 60
 """By then every node is there, and none of them may be lost any more."""
 LOOK_S = 10
@@ -163,8 +164,9 @@ class _Journey:
         max_attempts = 2 + numbers[0] // 8 % (MAX_ATTEMPTS - 1)
         failures = numbers[3] // 3 % (MAX_ATTEMPTS + 2) if numbers[3] % 3 == 0 else 0
         promised = Promised(failures=failures, max_attempts=max_attempts)
+        seconds = LONG_TASK_S if numbers[2] % 5 == 0 else 1 + numbers[2] % 30
         size = Resource(1024 * (1 + numbers[1] % 4), 1 + numbers[1] % 2)
-        master = master_of(self._model, promised, numbers[0] % 8, size, 1 + numbers[2] % 30)
+        master = master_of(self._model, promised, numbers[0] % 8, size, seconds)
         self._spawn(self._submit(promised, master))
 
     async def _submit(self, promised: Promised, master: Master) -> None:
@@ -300,6 +302,7 @@ class _Journey:
         while cluster.now_s < ends_s and self._model.fault is None:
             cluster.pass_time(LOOK_S)
             self.look(())
+            cluster.look_for_strays()
             if all(one.done() for one in self._clients) and not self._unfinished():
                 break
         cluster.pass_time(60)

@@ -36,6 +36,7 @@ LOST_EXIT = 154
 """ContainerExitStatus of a process that nobody found again."""
 NEVER_REPEATED = ("registerApplicationMaster",)
 """An AM whose registration was taken and not answered is refused when it registers again, as in Hadoop."""
+STRAY_S = 60
 SIZE = Resource(8192, 8)
 CONF = {
     "yarn.resourcemanager.recovery.enabled": "true",
@@ -162,6 +163,8 @@ class WalkCluster(VirtualCluster):
         self.model = Model()
         self._kept: dict[str, dict[str, bytes]] = {}
         """What each NodeManager stored, by its host."""
+        self._strays: dict[ContainerId, float] = {}
+        """Since when each runs that nobody counts on."""
         self._registered: dict[str, None] = {}
         """Hosts that have registered with this ResourceManager."""
         self._doubtful: dict[str, None] = {}
@@ -292,6 +295,18 @@ class WalkCluster(VirtualCluster):
         if host not in self._pulses:
             executor = self.executor_of(host)
             self._start_node(host, executor.capacity, executor.adopt)
+
+    def look_for_strays(self) -> None:
+        """Containers that run although the ResourceManager has given them up. Their nodes hear of that by the
+        next heartbeats; this is for when all is calm.
+        """
+        running = [(one, host) for host in self.nodes for one in self.executor_of(host).running()]
+        strays = {one: host for one, host in running if not self._is_booked(one)}
+        self._strays = {one: self._strays.get(one, self.now_s) for one in strays}
+        for one, since_s in self._strays.items():
+            self.model.expect(
+                self.now_s - since_s < STRAY_S, f"{one} runs on {strays[one]}, and nobody counts on it"
+            )
 
     def removals(self) -> int:
         """How many nodes have left the scheduler."""
