@@ -164,12 +164,14 @@ class RMAppManager:
         if request.capability is None:
             raise InvalidResourceRequestError("Invalid resource request, no resources requested")
         requests.validate_labels_enabled(request, context.labels)
-        if label is None:
+        accessible = scheduler.accessible_labels(queue)
+        # A queue that is still to be made has no default yet: the attempt asks for it.
+        if label is None and accessible is not None:
             default = scheduler.default_label(queue) if request.resource_name == ANY else None
             request = replace(request, node_label_expression=default or "")
         maximum = scheduler.queue_maximum_allocation(queue)
         requests.validate_amounts(request.capability or NONE, maximum, context.resource_types.names)
-        requests.validate_label(request, context.labels, scheduler.accessible_labels(queue), queue)
+        requests.validate_label(request, context.labels, accessible, queue)
         return scheduler.normalize(request, queue)
 
     def _check_queue_access(self, submission: ApplicationSubmissionContext, user: str, queue: str) -> None:

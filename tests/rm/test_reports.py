@@ -47,6 +47,16 @@ def test_an_am_of_a_queue_without_labels_is_in_the_default_partition() -> None:
     assert _report(rig, rig.submit()).am_node_label_expression == "<DEFAULT_PARTITION>"
 
 
+def test_the_partition_of_an_am_whose_queue_is_made_by_its_submission_is_not_set() -> None:
+    """SchedulerUtils looks for a default before the queue is there, and gives the request no label."""
+    created = {"yarn.scheduler.capacity.root.auto-queue-creation-v2.enabled": "true"}
+    rig = Rig({**CAPACITY, "yarn.scheduler.capacity.root.default.capacity": "1w", **created})
+    rig.add_node("n1")
+    application_id = rig.submit(queue="root.new")
+    rig.run(application_id, "n1")
+    assert _report(rig, application_id).am_node_label_expression == "<Not set>"
+
+
 def test_a_node_may_forget_at_once_the_end_of_a_container_that_nobody_knows() -> None:
     """AbstractYarnScheduler acknowledges containers that it does not track any more."""
     rig = Rig()

@@ -138,7 +138,7 @@ class Admission:
         """A queue that is not there: made if its parent allows, else unknown."""
         name, user = event.queue, event.user
         try:
-            queue = self._maker.create(name)
+            return self._maker.create(name)
         except YarnError as error:
             if not is_placed:
                 raise YarnError(
@@ -148,8 +148,6 @@ class Admission:
                 f"Application {event.application_id} submission by user : {user} to  queue : {name} failed : "
                 f"{error.message}"
             ) from None
-        self._tree.derive_shares()
-        return queue
 
     def _refuse_recovery(self, event: SchedulerAppAdded) -> None:
         """The queue of a recovered application is gone: the RM stops, or the application is killed."""

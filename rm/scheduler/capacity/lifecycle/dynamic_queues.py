@@ -118,7 +118,8 @@ class QueueMaker:
         queue: CapacityQueue = parent
         for settings in made:
             assert isinstance(queue, ParentQueue)
-            queue = self._tree.add(settings, queue)
+            above, queue = queue, self._tree.add(settings, queue)
+            self._tree.derive_below(above)
         return queue
 
     def _check_depth(self, path: str, parent: ParentQueue, levels: int) -> None:
@@ -166,6 +167,7 @@ class QueueMaker:
         queue = self._tree.add(settings, parent)
         queue.holds_template = fits
         queue.shares_of_settings()
+        self._tree.derive_shares()
         return queue
 
 

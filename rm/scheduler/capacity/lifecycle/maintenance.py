@@ -123,9 +123,10 @@ class IdleQueues:
         due = [queue for queue in empty if queue.path in self._marked and self._is_idle(queue)]
         self._marked = [queue.path for queue in empty if queue.path not in self._marked]
         for queue in due:
+            parent = queue.parent
             self._tree.remove(queue)
-        if due:
-            self._tree.derive_shares()
+            assert isinstance(parent, ParentQueue)
+            self._tree.derive_below(parent)
 
     def _is_idle(self, queue: CapacityQueue) -> bool:
         idle_s = (self._context.rm.now_ms - queue.last_used_ms) // 1_000

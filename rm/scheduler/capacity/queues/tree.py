@@ -80,6 +80,16 @@ class QueueTree:
         context.version += 1
         self._root.cluster_changed(context.cluster)
 
+    def derive_below(self, parent: ParentQueue) -> None:
+        """A dynamic queue came or went below `parent`: what is below it is worked out anew, and nothing else.
+
+        Each queue there may use what it could in an empty cluster. See
+        tests/scenarios/queues/created-queue-changes-its-siblings-only.yaml.
+        """
+        context = self._context
+        context.version += 1
+        parent.cluster_changed(context.cluster)
+
     # Finding
 
     @property
