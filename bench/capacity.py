@@ -83,8 +83,10 @@ def cluster(
     settings: dict[str, object],
     parents: int = 10,
     leaves: int = 10,
+    *,
+    ask: int = 100_000,
 ) -> CapacityRig:
-    """Nodes first, then applications spread over all leaves, a user for each."""
+    """Nodes first, then applications spread over all leaves, a user for each, who asks for so many."""
     rig = CapacityRig(settings)
     for i in range(nodes):
         rig.add_node(f"n{i}", memory_mb, 128, rack=f"/r{i // 40}")
@@ -92,7 +94,7 @@ def cluster(
         queue = f"root.p{i % parents}.q{i // parents % leaves}"
         rejected = rig.submit(f"a{i}", queue, user=f"u{i}")
         assert rejected is None, rejected
-        rig.ask(f"a{i}", count=100_000)
+        rig.ask(f"a{i}", count=ask)
     return rig
 
 

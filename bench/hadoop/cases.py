@@ -29,7 +29,8 @@ CLUSTER: Parameters = {
 count of containers of 1,024 MB and a vcore, `offswitch` how many of them a heartbeat may place. A measurement
 ends after so many `rounds` of heartbeats, or, where there are 0, after `seconds` of processor time. `measure`
 is containers that are allocated while nodes have room, heartbeats of nodes after nothing more can be
-allocated, share updates, or one preemption pass.
+allocated, share updates, calls of AMs that ask anew, applications from submission to their end with a
+container each, or one preemption pass.
 """
 FAIR: Parameters = {
     "scheduler": "fair",
@@ -86,6 +87,15 @@ CASES = (
         memory_mb=400_000,
         user_limit_factor="0.0001",
         measure="heartbeats",
+    ),
+    _capacity("calls", "an AM's call that asks anew, 1,000 AMs", "calls", measure="calls"),
+    _capacity(
+        "applications",
+        "an application of one container, submission to end, beside 1,000",
+        "applications",
+        memory_mb=65_536,
+        ask=4,
+        measure="applications",
     ),
     _fair("fair-1000", "`fair`, 1,000 nodes", rounds=40),
     _fair("fair-10000", "`fair`, 10,000 nodes", nodes=10_000, rounds=4),

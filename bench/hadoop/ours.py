@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bench import capacity, fair, fifo, labels, preemption
+from tests.rm.scheduler.capacity.rig import CapacityRig
 from yarnbox.rm.events.scheduler import SchedulerNodeUpdate
 from yarnbox.rm.scheduler.base import Scheduler
 from yarnbox.yarn.runtime.memory import settle
@@ -26,16 +27,22 @@ def built(words: Words) -> Scheduler[Any]:
         return fifo.build(nodes)
     if words["scheduler"] == "fair":
         return fair.build(words["policy"], nodes, applications, ask).scheduler
+    return capacity_rig(words).scheduler
+
+
+def capacity_rig(words: Words) -> CapacityRig:
+    """The same with the CapacityScheduler."""
+    nodes, applications = int(words["nodes"]), int(words["applications"])
     partitions, memory_mb = int(words["partitions"]), int(words["memory_mb"])
     if partitions > 1:
-        return labels.cluster(nodes, partitions, memory_mb).scheduler
+        return labels.cluster(nodes, partitions, memory_mb)
     parents, leaves = int(words["parents"]), int(words["leaves"])
     extra = {
         "user-limit-factor": words["user_limit_factor"],
         "per-node-heartbeat.maximum-offswitch-assignments": words["offswitch"],
     }
     settings = capacity.properties(extra, parents=parents, leaves=leaves)
-    return capacity.cluster(nodes, applications, memory_mb, settings, parents, leaves).scheduler
+    return capacity.cluster(nodes, applications, memory_mb, settings, parents, leaves, ask=int(words["ask"]))
 
 
 def containers(scheduler: Scheduler[Any]) -> int:
@@ -89,6 +96,48 @@ def update(words: Words) -> tuple[float, float]:
     return UPDATES, took
 
 
+def call(words: Words) -> tuple[float, float]:
+    """Calls of AMs, each of which asks for another number of containers."""
+    rig = capacity_rig(words)
+    names, seconds = list(rig.attempts), float(words["seconds"])
+    done, took = 0, 0.0
+    settle()
+    while took < seconds:
+        begin = time.process_time()
+        for place, name in enumerate(names):
+            rig.ask(name, 11 + (place + done) % 97)
+        took += time.process_time() - begin
+        done += len(names)
+    gc.unfreeze()
+    return done, took
+
+
+def come(words: Words) -> tuple[float, float]:
+    """Applications that come, ask for a container, get it with the next heartbeat, and end."""
+    rig = capacity_rig(words)
+    scheduler, seconds = rig.scheduler, float(words["seconds"])
+    events = [SchedulerNodeUpdate(node_id=node_id) for node_id in scheduler.tracker.nodes]
+    saturate(scheduler, events)
+    parents, leaves = int(words["parents"]), int(words["leaves"])
+    done, took = 0, 0.0
+    settle()
+    while took < seconds:
+        first = len(rig.attempts)
+        begin = time.process_time()
+        for place in range(BATCH):
+            number = first + place
+            name = f"b{number}"
+            rig.submit(name, f"root.p{number % parents}.q{number // parents % leaves}", user=f"u{place}")
+            rig.ask(name)
+            scheduler.handle(events[place])
+            assert rig.attempt(name).live, f"{name} was given nothing"
+            rig.finish(name)
+        took += time.process_time() - begin
+        done += BATCH
+    gc.unfreeze()
+    return done, took
+
+
 def preempt(words: Words) -> tuple[float, float]:
     """One pass, the scheduler carrying out its marks."""
     leaves = int(words["parents"]) * int(words["leaves"])
@@ -101,6 +150,8 @@ MEASURES: dict[str, Callable[[Words], tuple[float, float]]] = {
     "containers": beat,
     "heartbeats": beat,
     "updates": update,
+    "calls": call,
+    "applications": come,
     "preemption": preempt,
 }
 

@@ -5,7 +5,10 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import org.apache.hadoop.yarn.api.records.ApplicationAttemptId;
 import org.apache.hadoop.yarn.server.resourcemanager.monitor.capacity.ProportionalCapacityPreemptionPolicy;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
 import org.apache.hadoop.yarn.util.SystemClock;
@@ -55,6 +58,15 @@ public final class Measure {
           populate(rig, work);
           update(rig);
           break;
+        case "calls":
+          populate(rig, work);
+          call(rig, work.fraction("seconds"));
+          break;
+        case "applications":
+          populate(rig, work);
+          rig.saturate();
+          come(rig, work);
+          break;
         case "preemption":
           preempt(rig, work);
           break;
@@ -72,21 +84,23 @@ public final class Measure {
     for (int i = 0; i < work.number("nodes"); i++) {
       rig.addNode(i, work.number("memory_mb"), work.number("vcores"), label(i, partitions));
     }
-    int parents = work.number("parents");
-    int leaves = work.number("leaves");
     for (int i = 0; i < work.number("applications"); i++) {
       // with labels every leaf has applications in every partition
-      int place = i / partitions;
-      String queue = "default";
-      if (work.is("scheduler", "capacity")) {
-        queue = "root.p" + place % parents + ".q" + place / parents % leaves;
-      } else if (work.is("scheduler", "fair")) {
-        queue = "root.q" + i % leaves;
-      }
+      String queue = queue(work, work.is("scheduler", "capacity") ? i / partitions : i);
       String user = "u" + i % work.number("users");
       rig.ask(rig.submit(queue, user), work.number("ask"), label(i, partitions));
     }
     rig.scheduler.update();
+  }
+
+  /** The leaf of an application. */
+  private static String queue(Work work, int number) {
+    int leaves = work.number("leaves");
+    if (work.is("scheduler", "capacity")) {
+      int parents = work.number("parents");
+      return "root.p" + number % parents + ".q" + number / parents % leaves;
+    }
+    return work.is("scheduler", "fair") ? "root.q" + number % leaves : "default";
   }
 
   private static String label(int number, int partitions) {
@@ -127,6 +141,45 @@ public final class Measure {
       stop();
     }
     done = UPDATES;
+  }
+
+  /** Calls of AMs, each of which asks for another number of containers. */
+  private void call(Rig rig, double seconds) {
+    for (int number = 0; threadS < seconds; number++) {
+      start();
+      for (int app = 0; app < rig.attempts.size(); app++) {
+        rig.ask(rig.attempts.get(app), 11 + (app + number) % 97, "");
+      }
+      stop();
+      done += rig.attempts.size();
+    }
+  }
+
+  /** Applications that come, ask for a container, get it with the next heartbeat, and end. */
+  private void come(Rig rig, Work work) {
+    double seconds = work.fraction("seconds");
+    int first = rig.attempts.size();
+    while (threadS < seconds) {
+      List<String> queues = new ArrayList<>();
+      for (int i = 0; i < BATCH; i++) {
+        queues.add(queue(work, rig.attempts.size()));
+        rig.prepare(queues.get(i), "u" + i);
+      }
+      start();
+      for (int i = 0; i < BATCH; i++) {
+        ApplicationAttemptId attempt = rig.attempts.get(first + i);
+        rig.enter(attempt, queues.get(i), "u" + i);
+        rig.ask(attempt, 1, "");
+        rig.scheduler.handle(rig.updates.get(i));
+        if (!rig.holds(attempt)) {
+          throw new IllegalStateException(attempt + " was given nothing");
+        }
+        rig.leave(attempt);
+      }
+      stop();
+      done += BATCH;
+      first += BATCH;
+    }
   }
 
   /** Passes, each of which takes from every second leaf what the others are guaranteed; the scheduler marks. */

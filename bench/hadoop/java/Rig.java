@@ -28,8 +28,10 @@ import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
 import org.apache.hadoop.yarn.server.resourcemanager.TwinResourceManager;
 import org.apache.hadoop.yarn.server.resourcemanager.placement.ApplicationPlacementContext;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppImpl;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttempt;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptImpl;
+import org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptState;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNode;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeImpl;
 import org.apache.hadoop.yarn.server.resourcemanager.rmnode.RMNodeStartedEvent;
@@ -38,6 +40,8 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ContainerUpdates;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.QueueMetrics;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAddedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptAddedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppAttemptRemovedSchedulerEvent;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.AppRemovedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeAddedSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.NodeUpdateSchedulerEvent;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.event.SchedulerEvent;
@@ -140,6 +144,13 @@ final class Rig {
   }
 
   ApplicationAttemptId submit(String queue, String user) {
+    ApplicationAttemptId attempt = prepare(queue, user);
+    enter(attempt, queue, user);
+    return attempt;
+  }
+
+  /** An application that the scheduler does not know yet. */
+  ApplicationAttemptId prepare(String queue, String user) {
     ApplicationId id = ApplicationId.newInstance(1000, attempts.size() + 1);
     ApplicationAttemptId attemptId = ApplicationAttemptId.newInstance(id, 1);
     ApplicationSubmissionContext submission = Records.newRecord(ApplicationSubmissionContext.class);
@@ -152,6 +163,13 @@ final class Rig {
     app.attempt = new RMAppAttemptImpl(attemptId, context, scheduler, context.getApplicationMasterService(), submission,
         conf, Collections.emptyList(), app);
     context.getRMApps().put(id, app);
+    attempts.add(attemptId);
+    return attemptId;
+  }
+
+  /** The scheduler takes it in. */
+  void enter(ApplicationAttemptId attemptId, String queue, String user) {
+    ApplicationId id = attemptId.getApplicationId();
     scheduler.handle(scheduler instanceof FairScheduler
         ? new AppAddedSchedulerEvent(id, queue, user, new ApplicationPlacementContext(queue))
         : new AppAddedSchedulerEvent(id, queue, user));
@@ -159,8 +177,17 @@ final class Rig {
     if (scheduler.getSchedulerApplications().get(id) == null) {
       throw new IllegalStateException(queue + " does not take applications");
     }
-    attempts.add(attemptId);
-    return attemptId;
+  }
+
+  /** It ends, with all that it has. */
+  void leave(ApplicationAttemptId attempt) {
+    scheduler.handle(new AppAttemptRemovedSchedulerEvent(attempt, RMAppAttemptState.FINISHED, false));
+    scheduler.handle(new AppRemovedSchedulerEvent(attempt.getApplicationId(), RMAppState.FINISHED));
+  }
+
+  /** Whether the attempt has been given anything. */
+  boolean holds(ApplicationAttemptId attempt) {
+    return !scheduler.getApplicationAttempt(attempt).getLiveContainers().isEmpty();
   }
 
   /** The AM's call. */
