@@ -461,7 +461,8 @@ class Scheduler(ABC, Generic[A]):
         node.is_schedulable = not rm_node.is_decommissioning
         if rm_node.is_decommissioning:
             self._overcommit.shrink(node)  # nothing new fits from the next turn on
-        self._overcommit.kill_if_late(node)
+        if node.overcommit_until_ms is not None:
+            self._overcommit.kill_if_late(node)
         if (node.is_schedulable or self.offers_draining_nodes) and not self.is_waiting_for_recovery():
             self.allocate_on(node)
 

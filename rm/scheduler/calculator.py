@@ -183,7 +183,8 @@ class DefaultResourceCalculator(Calculator):
 
     def down(self, resource: Resource, step: Resource) -> Resource:
         """Memory."""
-        return memory_alone(round_down(resource.memory_mb, step.memory_mb))
+        memory, multiple = resource.memory_mb, step.memory_mb
+        return memory_alone(memory - memory % multiple if multiple else memory)
 
     def multiply_up(self, resource: Resource, factor: float, step: Resource) -> Resource:
         """Memory, rounded half up before the step counts."""

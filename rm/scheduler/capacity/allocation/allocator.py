@@ -54,10 +54,7 @@ class ContainerAllocator(Allocator):
     def assign(
         self, leaf: LeafQueue, attempt: CapacityAttempt, pass_: AllocationPass, limits: Limits
     ) -> Assignment:
-        """A container for the application's most important request that this node can serve."""
-        if not attempt.asks_in(pass_.pending_in):
-            pass_.observer.note(attempt, SkipReason.LABEL)
-            return SKIPPED
+        """A container for its most important request that this node can serve; it wants something there."""
         for key in attempt.asks.active_keys:
             found = self._try_key(leaf, attempt, key, pass_, limits)
             if found is not KEY_SKIPPED:

@@ -17,7 +17,7 @@ from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
 from yarnbox.yarn.compiled import mypyc_attr
-from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import RMContainer, SchedulerNode
@@ -109,7 +109,7 @@ def refusal_by_request(look: Look) -> SkipReason | None:
     room = look.limits.headroom
     if continues:
         reserved = attempt.reserved_resource(pass_.partition)
-        if reserved:
+        if reserved is not NONE:
             room = room + reserved
     if not context.calculator.fits_in(look.required, room):
         return SkipReason.QUEUE_HEADROOM
@@ -164,4 +164,5 @@ def may_reserve_more(leaf: LeafQueue, attempt: CapacityAttempt, asks: KeyAsks, r
         span = (maximum_mb - minimum_mb) / maximum_mb if maximum_mb else 0.0
         repeated = attempt.re_reservations.get(asks.key, 0)
         starvation = int(repeated / reserved * (1.0 - min(node_factor, span)))
-    return starvation + asks.outstanding - reserved > 0
+    wanted = asks.any
+    return starvation + (wanted.count if wanted is not None else 0) - reserved > 0

@@ -147,10 +147,15 @@ class CapacityAttempt(Attempt, Watcher):
 
     def asks_in(self, partition: str) -> bool:
         """Whether it wants anything in that partition."""
-        amounts = self.usage.by_partition.get(partition)
-        return amounts is not None and self.leaf.context.calculator.is_any_positive(amounts.pending)
+        usage = self.usage
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
+        if amounts is None:
+            return False
+        # Memory counts for every calculator.
+        return amounts.pending.memory_mb > 0 or self.leaf.context.calculator.is_any_positive(amounts.pending)
 
     def reserved_resource(self, partition: str) -> Resource:
         """What nodes of the partition are kept for it."""
-        amounts = self.usage.find(partition)
+        usage = self.usage
+        amounts = usage.by_partition.get(partition) if partition else usage.in_default
         return NONE if amounts is None else amounts.reserved

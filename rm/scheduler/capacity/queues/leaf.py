@@ -406,10 +406,7 @@ class LeafQueue(CapacityQueue):
                 pass_.observer.note(attempt, SkipReason.QUEUE_AT_MAXIMUM)
                 break
             last = attempt
-            amounts = attempt.usage.find(pass_.pending_in)
-            if amounts is None or not (
-                amounts.pending.memory_mb > 0 or calculator.is_any_positive(amounts.pending)
-            ):
+            if not attempt.asks_in(pass_.pending_in):
                 pass_.observer.note(attempt, SkipReason.NOTHING_ASKED)
                 continue  # whatever its user may have: it wants nothing here
             # See tests/scenarios/capacity/user-limit-factor-one.yaml. Who was refused is not asked again for
