@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -37,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if words and not words[0].startswith("-") and words[0] not in COMMANDS:
             hint = did_you_mean(words[0], [*COMMANDS, *FORWARDED])
             raise ClusterError(f"there is no command {words[0]}{hint}; `yarnbox --help` lists them", status=2)
+        if words and words[0].startswith("--dir"):
+            raise ClusterError("options follow the command: yarnbox COMMAND --dir DIR", status=2)
         options = parser().parse_args(words)
         return COMMANDS[options.command](options)
     except BrokenPipeError:  # `yarnbox events | head`
@@ -187,10 +190,16 @@ def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> st
             f"  logs             {cluster.run.logs}",
             *hadoop,
             "Try, in another terminal:",
-            *(f"  yarnbox {hint}{suffix}" for hint in hints),
+            *(f"  {_program()} {hint}{suffix}" for hint in hints),
             ending,
         ]
     )
+
+
+def _program() -> str:
+    """`yarnbox` where a shell finds it, else the path by which it was called: `.venv/bin/yarnbox`."""
+    called = sys.argv[0]
+    return called if shutil.which("yarnbox") is None and Path(called).name == "yarnbox" else "yarnbox"
 
 
 def _certs(options: argparse.Namespace) -> int:

@@ -131,7 +131,7 @@ def _of_its_store(cluster: Cluster) -> str:
     if not count:
         return ""
     entries = "1 stored entry is" if count == 1 else f"{count} stored entries are"
-    return f"{entries} set aside, since nobody can read them; `yarnbox check-state` names them"
+    return f"{entries} set aside because they cannot be read; `yarnbox check-state` names them"
 
 
 def _node_row(cluster: Cluster, node: NodeRecord, report: NodeReport | None, rm: Row) -> Row:

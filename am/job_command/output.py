@@ -163,5 +163,5 @@ def shown_reason(output: Output, found: WrittenFile | None) -> str:
     host = found.node.rpartition("_")[0] or found.node
     lines = found.text.rstrip("\n").split("\n")[-LAST_LINES:]
     head = f"The last lines of {found.name} of {found.container_id} on {host}:"
-    rest = f"All of it: {output.command(found.container_id)}"
+    rest = f"The whole log: {output.command(found.container_id)}"
     return "\n".join([head, *(f"  {line}" for line in lines), rest])

@@ -30,6 +30,7 @@ _POLL_S = 0.1
 _UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _AGO = re.compile(r"([0-9]{1,9})([smhd])")
 _CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?")
+_OF_NODE = re.compile(r"[^\s:]+:[0-9]+")
 _OF_APPLICATION = re.compile(r"(?:application|appattempt|container(?:_e[0-9]+)?)_([0-9]+)_([0-9]+)")
 
 
@@ -45,6 +46,8 @@ def run(options: argparse.Namespace) -> int:
                 print(as_json(event) if options.json else as_text(event))
         sys.stdout.flush()
         if not options.follow:
+            if not choice.has_taken:
+                print(f"yarnbox: no events match: {choice.hint()}", file=sys.stderr)
             return 0
         time.sleep(_POLL_S)
         new = _in_order(reader.read_new() for reader in readers)
@@ -68,11 +71,30 @@ class Choice:
     since_ms: int = 0
     _queues: dict[tuple[str, int], str] = field(default_factory=dict)
     """Of each application, as far as it was read of."""
+    _nodes: set[str] = field(default_factory=set)
+    has_taken: bool = False
+
+    def hint(self) -> str:
+        """What may be wrong when nothing was shown."""
+        if self.node is not None and not any(self._is_node(one) for one in self._nodes):
+            hosts = [one.rpartition(":")[0] for one in self._nodes]
+            return f"there is no node {self.node} in the log{did_you_mean(self.node, hosts)}"
+        if self.queue is not None and not any(_is_within(one, self.queue) for one in self._queues.values()):
+            hint = did_you_mean(self.queue, self._queues.values())
+            return f"no application in the log was in queue {self.queue}{hint}"
+        return "leave out a filter, or name heartbeats with --all"
 
     def takes(self, event: LoggedEvent) -> bool:
         """Whether the event is shown; events have to come in their order."""
+        is_taken = self._takes(event)
+        self.has_taken |= is_taken
+        return is_taken
+
+    def _takes(self, event: LoggedEvent) -> bool:
         named = [event.subject, *_names(event.details)]
         applications = [found for one in named if (found := _application_in(one)) is not None]
+        if _OF_NODE.fullmatch(event.subject):
+            self._nodes.add(event.subject)
         queue = str(event.details.get("queue") or "")
         if queue:
             self._queues |= dict.fromkeys(applications, queue)

@@ -67,7 +67,7 @@ def test_jobs_have_the_right_answers(desk: Desk, tmp_path: Path) -> None:
     failing = desk.yarnbox("job", "shell", "--", "sh", "-c", "echo seen; echo why >&2; exit 3", status=1)
     assert " containers 100%\nseen\n" in failing
     assert re.search(r"did not succeed.*\nThe last lines of stderr of \S+ on nm\d:\n  why\n", failing)
-    (rest,) = re.findall(r"All of it: (yarn .*)", failing)
+    (rest,) = re.findall(r"The whole log: (yarn .*)", failing)
     assert "\nwhy\n" in desk.yarnbox(*rest.split(), status=0)
     the_page_shows_the_end_of_a_log(desk, failing)
 

@@ -36,6 +36,18 @@ th[scope=row] { white-space: nowrap }
 td.long { overflow-wrap: anywhere }
 time span { white-space: nowrap }
 pre { overflow-wrap: anywhere; white-space: pre-wrap; padding: .75rem; background: var(--field); margin: 0 }
+@media (max-width: 45rem) {
+  th[scope=row] { white-space: normal }
+  th[scope=row] + td { overflow-wrap: anywhere; min-width: 9rem }
+}
+@media (prefers-contrast: more) {
+  :root {
+    --ink: light-dark(#000, #fff); --soft: light-dark(#2b2f33, #e3e8ed); --paper: light-dark(#fff, #000);
+    --field: light-dark(#fff, #000); --line: light-dark(#4d545b, #a9b4c0);
+    --accent: light-dark(#003d80, #9cd0ff);
+  }
+  a { text-decoration: underline }
+}
 """
 POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 

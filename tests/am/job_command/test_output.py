@@ -83,7 +83,7 @@ def test_the_reason_is_with_the_container_that_is_named(
     lines = shown_reason(found, found.reason(diagnostics, suspects)).splitlines()
     assert lines[-2] == f"  {wanted}"
     assert lines[-1].startswith(
-        f"All of it: yarn logs -applicationId {APP} -containerId {lines[0].split()[6]}"
+        f"The whole log: yarn logs -applicationId {APP} -containerId {lines[0].split()[6]}"
     )
     assert len(lines) <= 22
 

@@ -139,6 +139,23 @@ def test_options_choose(
     assert types(run, capsys, *words) == expected
 
 
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["--queue", "rot"], "no application in the log was in queue rot"),
+        (["--node", "nn1"], "there is no node nn1 in the log"),
+        (["--since", "2100-01-01T00:00"], "leave out a filter"),
+    ],
+)
+def test_filters_that_match_nothing_say_so(
+    run: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["events", "--dir", str(run), *words]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert message in printed.err
+
+
 def test_since_is_an_age_or_a_moment() -> None:
     def since(text: str) -> int:
         options = parser().parse_args(["events", "--since", text])

@@ -204,6 +204,10 @@ def test_a_page_opened_later_shows_what_has_been(tmp_path: Path) -> None:
                 told = await page.locator(".stream output").text_content() or ""
                 assert container_id in told
                 assert "exit status 3" in told
+                log = {"file": "stderr", "files": [{"name": "stderr", "length": 5}], "text": "what it wrote"}
+                await page.route("**/ui/container-logs*", lambda route: route.fulfill(json={"log": log}))
+                await page.get_by_text("Follow the log of a container").click()
+                await page.get_by_role("log").get_by_text("what it wrote").wait_for()
                 await show(page, caller, f"/node/{NODE}?colour=state")
                 await page.locator(".stream .swatch", has_text="failed or killed 1").wait_for()
                 await show(page, caller, "/scheduler")

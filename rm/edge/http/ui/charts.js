@@ -2,7 +2,7 @@
 // keys and buttons, the same for all charts of a page; each chart can be had as PNG and CSV.
 
 import { svgOfChart } from "./chartfile.js";
-import { Component, clock, duration, empty, html, percent, plainGib } from "./dom.js";
+import { Component, clock, css, duration, empty, html, percent, plainGib } from "./dom.js";
 import { csv, save, saveBlob } from "./export.js";
 import { listenToPointers } from "./gestures.js";
 import uPlot from "./vendor/uplot.js";
@@ -11,6 +11,8 @@ const TALL = 200;
 const DASHES = { dashed: [6, 4], dotted: [2, 4] };
 const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
 // Amounts of memory are MiB: round in binary.
+// Of what is counted there are no halves.
+const COUNT_STEPS = Array.from({ length: 30 }, (_, i) => [1, 2, 5][i % 3] * 10 ** Math.floor(i / 3));
 const MIB_STEPS = Array.from({ length: 32 }, (_, power) => 2 ** power);
 const NEAR_PX = 6,
   HUES = 6;
@@ -22,7 +24,6 @@ export const count = (value) => String(Math.round(value));
 export const memory = plainGib;
 
 const ratio = () => devicePixelRatio;
-const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const colourOf = ({ kind }) => css(`--${kind}`);
 
 // The first series lies at the bottom. uPlot draws the topmost one first, so that each fill covers less.
@@ -126,6 +127,7 @@ class TimeChart extends Component {
             ...axis,
             size: 66,
             ...(unit === memory && { incrs: MIB_STEPS }),
+            ...(unit === count && { incrs: COUNT_STEPS }),
             values: (_plot, splits) => splits.map(unit),
           },
         ],

@@ -33,6 +33,15 @@ export function duration(ms) {
   return `${Math.floor(seconds / 86400)} d ${Math.floor((seconds % 86400) / 3600)} h`;
 }
 
+// A colour of the style sheet as the browser computes it: one list there has those of light and dark.
+const sample = document.createElement("i");
+sample.hidden = true;
+export function css(name) {
+  if (!sample.isConnected) document.documentElement.append(sample);
+  sample.style.color = `var(${name})`;
+  return getComputedStyle(sample).color;
+}
+
 // A moment is said as how long ago it was; the tooltip has the moment itself, the foot of the page the zone.
 // A recording does not know the time of day: its pages say how long after its beginning something was.
 export { isRecording };

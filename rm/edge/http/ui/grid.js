@@ -123,7 +123,9 @@ function line(one, shown, cards, key, index) {
       const value = column.value(one);
       const isCard = cards.includes(column.key);
       const title = typeof value === "string" && value.length > LONG_TEXT ? value : null;
-      const kind = `${column.isNumber ? "count" : ""} ${isCard ? "" : "wide"}`;
+      const kind = [column.isNumber && "count", !isCard && "wide", column.isLine && "line"]
+        .filter(Boolean)
+        .join(" ");
       return html`<td key=${column.key} class=${kind} title=${title}>
         ${column.cell ? column.cell(one) : value}
       </td>`;

@@ -20,8 +20,8 @@ export async function guide(shown, demo, runs) {
       ${
         runs.length > 1 &&
         html`<p>
-          The same was played with another scheduler, too: choose it above as run, or
-          <a href="/cluster/compare"> compare both</a>.
+          The same scenario was also played with another scheduler: choose that run above, or${" "}
+          <a href="/cluster/compare">compare both</a>.
         </p>`
       }
       <h2>Change one thing</h2>

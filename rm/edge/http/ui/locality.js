@@ -9,7 +9,9 @@ const KINDS = [
 
 export function localities(held) {
   const known = held.filter((one) => one.locality && one.requested);
-  if (!known.length) return empty("No containers have been allocated yet.");
+  if (!held.length) return empty("No containers have been allocated yet.");
+  if (!known.length)
+    return empty("Not known: these containers were allocated before the ResourceManager was restarted.");
   const count = (got, wanted) =>
     known.filter((one) => one.locality === got && one.requested === wanted).length;
   // Nothing is nearer than it was asked for: those places of the table are empty where they are zero.

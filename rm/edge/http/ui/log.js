@@ -19,7 +19,7 @@ const COLUMNS = [
     cell: (one) => h("span", { class: one.isTrouble ? "trouble" : "" }, one.type),
   },
   { key: "about", name: "About", value: (one) => one.about || "", isOff: true },
-  { key: "subject", width: 330, name: "Subject", value: (one) => one.subject },
+  { key: "subject", width: 330, isLine: true, name: "Subject", value: (one) => one.subject },
   { key: "details", width: 700, name: "Details", value: (one) => one.details || "" },
 ];
 

@@ -1,5 +1,5 @@
 // The picture of a task stream: pixels on a canvas, or shapes in a file. Both are made of the same bars.
-import { clock } from "./dom.js";
+import { clock, css } from "./dom.js";
 
 const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
 const LABEL = 12,
@@ -30,8 +30,6 @@ const asPixel = ([red, green, blue]) => ((255 << 24) | (blue << 16) | (green << 
 const asText = (rgb) => `rgb(${rgb.join(" ")})`;
 
 function paletteOf(looks) {
-  const style = getComputedStyle(document.documentElement);
-  const css = (name) => style.getPropertyValue(name).trim();
   const field = rgbOf(css("--field"));
   const ink = rgbOf(css("--ink"));
   const known = new Map();

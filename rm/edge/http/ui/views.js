@@ -118,7 +118,7 @@ function aboutStore(kept) {
   return [
     ["State store", `${kept.path}, cluster ${kept.clusterId}`],
     ["Faults of the state store", kept.fault.join("; ") || "none"],
-    ["Entries set aside, since nobody can read them", aside.join("; ") || "none"],
+    ["Unreadable entries, set aside", aside.join("; ") || "none"],
   ];
 }
 
