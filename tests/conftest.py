@@ -10,10 +10,12 @@ import gc
 import os
 import signal
 import sys
-from itertools import groupby, islice
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.assertion import rewrite
 from hypothesis import HealthCheck, settings
 
 from tests.waiting import PATIENCE_S
@@ -45,8 +47,8 @@ def default_of_yarn(event: str, arguments: tuple[Any, ...]) -> str | None:
 
 
 def _refuse_defaults(event: str, arguments: tuple[Any, ...]) -> None:
-    if sys.is_finalizing():  # and what this function calls may be gone
-        return
+    if event not in ("socket.bind", "open", "os.mkdir") or sys.is_finalizing():
+        return  # in the end what this function calls may be gone
     found = default_of_yarn(event, arguments)
     if found is not None:
         raise AssertionError(
@@ -82,7 +84,32 @@ _WAITING = (
     "tests/rm/edge/test_browser",
     "tests/testing/test_",
     "tests/client/test_main",
+    "tests/deploy/",
+    "tests/test_packaging",
+    "tests/test_quality",
 )
+_READING = (
+    "tests/test_compiled_core",
+    "tests/test_layers",
+    "tests/test_manual",
+    "tests/test_tidy",
+)
+"""They read all modules, and one process reads them once."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """One process prepares the assertions of all tests before it starts the workers: in a fresh clone each of
+    them would do it for itself, some seconds of processor time.
+    """
+    has_workers = not hasattr(config, "workerinput") and config.getoption("numprocesses", None)
+    if not has_workers or sys.dont_write_bytecode:
+        return
+    for file in Path(__file__).parent.rglob("test_*.py"):
+        directory = rewrite.get_cache_dir(file)
+        prepared = directory / (file.stem + rewrite.PYC_TAIL)
+        if rewrite.try_makedirs(directory) and rewrite._read_pyc(file, prepared) is None:
+            mark, code = rewrite._rewrite_test(file, config)
+            rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, mark, prepared)
 
 
 def pytest_report_header() -> str:
@@ -98,13 +125,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _deal(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deals the files that start processes out to the workers, as xdist cuts the list: evenly. Each then
-    begins with some of them, and who has none left takes quick ones from the others.
+    """Deals the files that start processes, and those that read all modules, out to the workers, as xdist
+    cuts the list: evenly. Each then begins with some of them, and who has none left takes quick ones from the
+    others.
     """
     workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
-    files = [list(group) for _, group in groupby(items, key=lambda item: item.path)]
-    slow = [file for file in files if file[0].nodeid.startswith(_WAITING)]
-    quick = iter([item for file in files if file not in slow for item in file])
+    files: dict[Path | str, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault("" if item.nodeid.startswith(_READING) else item.path, []).append(item)
+    slow = [file for file in files.values() if file[0].nodeid.startswith(_WAITING + _READING)]
+    quick = iter([item for file in files.values() if file not in slow for item in file])
     dealt: list[pytest.Item] = []
     for worker in range(workers):
         mine = [item for file in slow[worker::workers] for item in file]

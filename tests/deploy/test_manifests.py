@@ -15,7 +15,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from ruamel.yaml import YAML
 
@@ -26,7 +25,12 @@ from yarnbox.cluster.ports import free_ports
 
 DEPLOY = ROOT / "deploy"
 MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
-kubernetes_validate: Any = import_module("kubernetes_validate")  # it has no types
+
+
+def kubernetes() -> Any:
+    """Kubernetes' schemas, when a test asks for them: they are slow to import, and every worker collects."""
+    return import_module("kubernetes_validate")  # it has no types
+
 
 RM, NODE = "127.0.0.2", "127.0.0.3"
 
@@ -59,14 +63,14 @@ def dockerfile() -> dict[str, list[str]]:
 @pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.name)
 def test_kubernetes_takes_the_manifests(path: Path) -> None:
     for document in documents(path):
-        kubernetes_validate.validate(document, kubernetes_validate.latest_version(), strict=True)
+        kubernetes().validate(document, kubernetes().latest_version(), strict=True)
 
 
 def test_a_manifest_that_is_wrong_is_found() -> None:
     document = documents(DEPLOY / "kubernetes" / "nodemanager.yaml")[1]
     document["spec"]["replicaz"] = document["spec"].pop("replicas")
-    with pytest.raises(kubernetes_validate.ValidationError):
-        kubernetes_validate.validate(document, kubernetes_validate.latest_version(), strict=True)
+    with pytest.raises(kubernetes().ValidationError):
+        kubernetes().validate(document, kubernetes().latest_version(), strict=True)
 
 
 def test_the_kustomization_names_what_is_there() -> None:
@@ -85,6 +89,7 @@ def test_the_kustomization_names_what_is_there() -> None:
 
 
 def test_compose_takes_the_file() -> None:
+    jsonschema: Any = import_module("jsonschema")
     schema = files("check_jsonschema") / "builtin_schemas" / "vendor" / "compose-spec.json"
     jsonschema.validate(compose(), json.loads(schema.read_text(encoding="utf-8")))
 

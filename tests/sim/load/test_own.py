@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from tests.tree import ROOT
 from yarnbox.sim.load.formats import LoadOptions, read_load
@@ -18,7 +19,6 @@ from yarnbox.yarn.enums import ExecutionType
 from yarnbox.yarn.resources.resource import Resource
 
 SCHEMA = json.loads((ROOT / "docs" / "load.schema.json").read_text())
-VALIDATOR = Draft202012Validator(SCHEMA)
 BEYOND_A_SCHEMA = ("is map or reduce under the model", "these stages wait", "there is no task of a stage")
 HEADER = {"format": "yarnbox-load", "version": 1}
 LEAST = {"job": "a", "submitMs": 0, "tasks": [{"durationMs": 5}]}
@@ -57,6 +57,12 @@ FULL = Job(
     deadline_ms=1000,
     fidelity="modelled",
 )
+
+
+@cache
+def validator() -> Any:
+    """Of the schema, when a test asks for it: it is slow to import, and every worker collects."""
+    return import_module("jsonschema").Draft202012Validator(SCHEMA)
 
 
 def written(path: Path, *lines: object) -> Path:
@@ -100,7 +106,7 @@ def lines(path: Path) -> list[Any]:
 def test_what_is_written_is_valid_by_the_schema() -> None:
     example = lines(ROOT / "examples" / "loads" / "three-tenants.jsonl")
     for one in (HEADER, LEAST, as_object(FULL), *example):
-        VALIDATOR.validate(one)
+        validator().validate(one)
 
 
 def test_the_schema_knows_every_key_and_no_more() -> None:
@@ -147,7 +153,7 @@ def test_what_is_wrong_is_told_with_file_line_and_key(tmp_path: Path, change: An
     with pytest.raises(InvalidTraceError) as told:
         read_load(file)
     assert str(told.value).startswith(f"{file}:3: {why}")
-    assert VALIDATOR.is_valid({**LEAST, **change}) == any(words in why for words in BEYOND_A_SCHEMA)
+    assert validator().is_valid({**LEAST, **change}) == any(words in why for words in BEYOND_A_SCHEMA)
     kept = read_load(file, options=LoadOptions(is_lenient=True))
     assert (kept.count, kept.dropped, list(kept.faults)) == (1, 1, [str(told.value)])
     assert len(list(kept.jobs())) == 1
