@@ -76,6 +76,6 @@ def test_an_rm_that_is_killed_finds_its_applications_again(desk: Desk, tmp_path:
 def test_down_takes_running_containers_with_it(desk: Desk, tmp_path: Path) -> None:
     job = Gated(desk, tmp_path)
     job.wait_until_half_is_done()
-    desk.yarnbox("down")
+    desk.here("down")
     assert desk.leftovers() == []
     job.stub.close()

@@ -77,7 +77,7 @@ def test_an_active_that_hangs_is_a_standby_when_it_goes_on(desk: Desk) -> None:
 
 def test_a_cluster_goes_on_with_the_applications_of_the_last(desk: Desk) -> None:
     desk.here(*UP, *LASTING)
-    desk.yarnbox("job", "pi", "1", "10")
+    desk.here("job", "pi", "1", "10")
     desk.here("down")
     desk.here(*UP, *LASTING, "--recover")
     assert "application_" in desk.here("yarn", "application", "-list", "-appStates", "ALL")

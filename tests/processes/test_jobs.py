@@ -43,7 +43,7 @@ def test_jobs_have_the_right_answers(desk: Desk, tmp_path: Path) -> None:
     assert " map 100% reduce 100%" in said
     assert "completed successfully" in said
     check_history(desk)
-    assert "Estimated value of Pi is 3.14800000000000000000" in desk.yarnbox("job", "pi", "10", "100")
+    assert "Estimated value of Pi is 3.14800000000000000000" in desk.here("job", "pi", "10", "100")
     (tmp_path / "count.sh").write_text("#!/bin/sh\nwc -l | sed 's/^/lines\\t/'\n")
     desk.yarnbox(
         "job", "streaming", "-input", str(sources), "-output", str(tmp_path / "lines"),
@@ -62,13 +62,13 @@ def test_jobs_have_the_right_answers(desk: Desk, tmp_path: Path) -> None:
     )  # fmt: skip
     assert sorted(path.name for path in numbers.iterdir()) == ["1", "2", "3"]
     quoted = ("python3", "-c", f"open({str(numbers / 'quoted')!r}, 'w').write('\"$HOME\"')")
-    desk.yarnbox("job", "shell", "--", *quoted)
+    desk.here("job", "shell", "--", *quoted)
     assert (numbers / "quoted").read_text() == '"$HOME"'
     failing = desk.yarnbox("job", "shell", "--", "sh", "-c", "echo seen; echo why >&2; exit 3", status=1)
     assert " containers 100%\nseen\n" in failing
     assert re.search(r"did not succeed.*\nThe last lines of stderr of \S+ on nm\d:\n  why\n", failing)
     (rest,) = re.findall(r"The whole log: (yarn .*)", failing)
-    assert "\nwhy\n" in desk.yarnbox(*rest.split(), status=0)
+    assert "\nwhy\n" in desk.yarnbox(*rest.split())
     the_page_shows_the_end_of_a_log(desk, failing)
 
 
@@ -110,7 +110,7 @@ def check_history(desk: Desk) -> None:
             return page.url == there and f"MapReduce Job {job['id']}" in page.read().decode()
 
     assert wait_until(leads_there, PATIENCE_S)  # as soon as the ApplicationMaster has gone
-    assert re.search(r"historyserver +RUNNING", desk.yarnbox("status"))
+    assert re.search(r"historyserver +RUNNING", desk.here("status"))
 
 
 def answer(url: str) -> Any:

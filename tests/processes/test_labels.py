@@ -115,7 +115,7 @@ def hosts_of_job(desk: Desk, *options: str, maps: int) -> dict[str, set[str]]:
     """Runs a job; from its history, the hosts of its AM, its maps and its reduces."""
     before = ended_jobs(desk)
     definitions = [word for option in options for word in ("-D", option)]
-    desk.yarnbox("job", "pi", *definitions, str(maps), "10", timeout_s=PATIENCE_S)
+    desk.here("job", "pi", *definitions, str(maps), "10")
     (job_id,) = (one for one in ended_jobs(desk) if one not in before)
     report = told(desk, job_id)
     found = {"AM": {one["nodeHost"] for one in report["jobAttempts"]}}
@@ -148,7 +148,7 @@ def test_each_expression_decides_where_containers_land(desk: Desk, tmp_path: Pat
         "MAP": {"nm4"},
         "REDUCE": {"nm1"},
     }
-    refused = desk.yarnbox("job", "pi", "-D", f"{job}=nowhere", "1", "1", status=None)
+    refused = desk.here("job", "pi", "-D", f"{job}=nowhere", "1", "1", status=1)
     assert "cluster do not contain , label= nowhere" in refused
     desk.here("restart-rm", "--signal", "KILL")
     assert "<dynamic:exclusivity=false>" in yarn("cluster", "--list-node-labels")

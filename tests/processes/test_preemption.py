@@ -185,7 +185,7 @@ def test_a_mapreduce_job_that_is_preempted_ends_right(desk: Desk, tmp_path: Path
     assert app["numAMContainerPreempted"] == 0
     assert app["numNonAMContainerPreempted"] == (0 if wait_ms else SLOTS // 2 - 1)
     assert app["preemptedResourceMB"] == app["numNonAMContainerPreempted"] * SLOT_MB
-    status = desk.yarnbox("yarn", "application", "-status", app["id"])
+    status = desk.here("yarn", "application", "-status", app["id"])
     seconds = f"{app['preemptedMemorySeconds']} MB-seconds, {app['preemptedVcoreSeconds']} vcore-seconds"
     assert f"Aggregate Resource Preempted : {seconds}" in status
     assert bool(wait_ms) == (app["preemptedMemorySeconds"] == 0)

@@ -67,10 +67,10 @@ def test_two_clusters_do_not_disturb_one_another(desk: Desk, tmp_path: Path) -> 
     desk.up("--nodes", "1")
     other.up("--nodes", "1")
     try:
-        other.yarnbox("kill-node", "nm1")
+        other.here("kill-node", "nm1")
         assert states(desk) == {"rm": "RUNNING", "nm1": "RUNNING"}
     finally:
-        other.yarnbox("down")
+        other.here("down")
     assert other.leftovers() == []
     assert states(desk) == {"rm": "RUNNING", "nm1": "RUNNING"}
 
@@ -87,7 +87,7 @@ def test_ctrl_c_ends_everything(desk: Desk) -> None:
 
 def test_down_ends_a_cluster_in_the_foreground(desk: Desk) -> None:
     with desk.in_foreground("--nodes", "1") as command:
-        desk.yarnbox("down")
+        desk.here("down")
         out, err = command.communicate(timeout=PATIENCE_S)
         assert command.returncode == 0, err
         assert "the cluster was stopped" in out
@@ -97,7 +97,7 @@ def test_a_command_that_comes_late_leaves_the_next_cluster_alone(desk: Desk) -> 
     """Between two looks of `yarnbox up` its cluster may end, and another begin in the same directory."""
     with desk.in_foreground("--nodes", "1") as late:
         late.send_signal(signal.SIGSTOP)
-        desk.yarnbox("down")
+        desk.here("down")
         desk.up("--nodes", "1")
         late.send_signal(signal.SIGCONT)
         out, err = late.communicate(timeout=PATIENCE_S)
@@ -108,18 +108,18 @@ def test_a_command_that_comes_late_leaves_the_next_cluster_alone(desk: Desk) -> 
 
 def test_nodes_are_added_killed_stopped_and_started_again(desk: Desk) -> None:
     desk.up("--nodes", "1")
-    assert "nm2 is RUNNING on /rack9" in desk.yarnbox("add-node", "--rack", "/rack9")
-    desk.yarnbox("kill-node", "nm2")
+    assert "nm2 is RUNNING on /rack9" in desk.here("add-node", "--rack", "/rack9")
+    desk.here("kill-node", "nm2")
     desk.wait_for("nm2", "LOST")
-    desk.yarnbox("kill-node", "nm2", status=1)
-    desk.yarnbox("kill-node", "nm9", status=1)
-    desk.yarnbox("restart-node", "nm2")
+    desk.here("kill-node", "nm2", status=1)
+    desk.here("kill-node", "nm9", status=1)
+    desk.here("restart-node", "nm2")
     assert states(desk) == {"rm": "RUNNING", "nm1": "RUNNING", "nm2": "RUNNING"}
-    desk.yarnbox("kill-node", "nm1", "--signal", "STOP")
+    desk.here("kill-node", "nm1", "--signal", "STOP")
     desk.wait_for("nm1", "LOST")
-    desk.yarnbox("kill-node", "nm1", "--signal", "CONT")
+    desk.here("kill-node", "nm1", "--signal", "CONT")
     desk.wait_for("nm1", "RUNNING")
-    desk.yarnbox("kill-node", "nm1", "--signal", "TERM")
+    desk.here("kill-node", "nm1", "--signal", "TERM")
     desk.wait_for("nm1", "SHUTDOWN")
 
 
@@ -127,7 +127,7 @@ def test_nodes_are_added_killed_stopped_and_started_again(desk: Desk) -> None:
 def test_the_rm_is_started_again_and_its_nodes_come_back(desk: Desk, number: str) -> None:
     desk.up("--nodes", "1")
     before = desk.daemon("rm")["pid"]
-    desk.yarnbox("restart-rm", "--signal", number)
+    desk.here("restart-rm", "--signal", number)
     assert desk.daemon("rm")["pid"] != before
     desk.wait_for("nm1", "RUNNING")
 
@@ -138,12 +138,12 @@ def test_status_says_why_a_daemon_has_ended(desk: Desk) -> None:
     assert rm is not None
     assert rm.send(signal.SIGTERM)
     assert wait_until(lambda: not rm.is_alive(), PATIENCE_S)
-    told = desk.yarnbox("status").splitlines()[-2:]
+    told = desk.here("status").splitlines()[-2:]
     assert told == ["rm: STOPPED: ended by SIGTERM", "nm1: WAITING: the ResourceManager does not answer it"]
-    desk.yarnbox("restart-rm")
+    desk.here("restart-rm")
     desk.wait_for("nm1", "RUNNING")
-    desk.yarnbox("kill-node", "nm1")
-    assert "nm1: RUNNING, process ended: killed, or the machine stopped; see " in desk.yarnbox("status")
+    desk.here("kill-node", "nm1")
+    assert "nm1: RUNNING, process ended: killed, or the machine stopped; see " in desk.here("status")
 
 
 def test_an_rm_whose_store_failed_is_started_again_when_there_is_room(desk: Desk) -> None:
@@ -193,8 +193,8 @@ def test_an_rm_that_stood_still_declares_nobody_lost(desk: Desk) -> None:
 
 def test_events_tell_what_was_dispatched(desk: Desk) -> None:
     desk.up("--nodes", "1")
-    assert wait_until(lambda: "NodeStarted" in desk.yarnbox("events"), PATIENCE_S)
-    assert '"type": "NodeStarted"' in desk.yarnbox("events", "--json")
+    assert wait_until(lambda: "NodeStarted" in desk.here("events"), PATIENCE_S)
+    assert '"type": "NodeStarted"' in desk.here("events", "--json")
     with desk.start("events", "--follow", "--json") as command:
         assert command.stdout is not None
         assert '"time"' in command.stdout.readline()
@@ -227,13 +227,13 @@ def test_when_the_command_is_killed_nothing_survives_it(desk: Desk) -> None:
 
 
 def test_a_cluster_that_goes_on_listens_where_it_did(desk: Desk) -> None:
-    said = desk.yarnbox("up", "--detach", *QUIET, "--hadoop", "--nodes", "1")
+    said = desk.here("up", "--detach", *QUIET, "--hadoop", "--nodes", "1")
     assert "yarnbox kill-node 127.0.1.1 --dir" in said
     assert f"HADOOP_CONF_DIR={desk.directory}\n" in said
     before = desk.run.load()
     ports = Configuration.load(desk.directory).value("yarn.resourcemanager.address")
-    desk.yarnbox("down")
-    desk.yarnbox("up", "--detach", "--recover", "--scheduler", "fifo", "--hadoop", "--nodes", "1")
+    desk.here("down")
+    desk.here("up", "--detach", "--recover", "--scheduler", "fifo", "--hadoop", "--nodes", "1")
     after = desk.run.load()
     assert (after.rm_address, after.web_address) == (before.rm_address, before.web_address)
     assert Configuration.load(desk.directory).value("yarn.resourcemanager.address") == ports
