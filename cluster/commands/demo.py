@@ -19,6 +19,7 @@ from pathlib import Path
 from yarnbox.cluster.commands.examples import directory
 from yarnbox.cluster.directory import ClusterError
 from yarnbox.sim.recording.document import Recording, read, write
+from yarnbox.sim.reports.files import replacing
 from yarnbox.sim.scenario.playing.player import play_recorded
 from yarnbox.sim.scenario.reading.document import Scenario, read_scenario
 from yarnbox.sim.scenario.reading.guide import Guide
@@ -109,7 +110,8 @@ def _check(targets: list[Path]) -> None:
 
 def _write(recordings: list[str], targets: list[Path]) -> int:
     for text, target in zip(recordings, targets, strict=True):
-        target.write_text(text, encoding="utf-8")
+        with replacing(target) as file:
+            file.write(text)
     print(f"\nwritten; to look at: yarnbox view {' '.join(map(str, targets))}")
     return 0
 

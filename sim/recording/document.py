@@ -6,7 +6,9 @@ have; a reader takes the versions it knows and no other. The same run gives the 
 
 from __future__ import annotations
 
+import gzip
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -17,6 +19,7 @@ from yarnbox.sim.recording.tracks import Tracks, at
 
 FORMAT = "yarnbox-recording"
 VERSION = 1
+GZIP = b"\x1f\x8b"
 LARGEST_FILE = 256 * 1024 * 1024
 _KEYS: Mapping[str, type | tuple[type, ...]] = {
     "name": str,
@@ -88,11 +91,18 @@ def write(data: Mapping[str, Any]) -> str:
 
 
 def read_file(path: Path) -> Recording:
-    """The recording in a file."""
+    """The recording in a file, compressed with gzip or not."""
     try:
-        if path.stat().st_size > LARGEST_FILE:
+        with path.open("rb") as raw:
+            is_packed = raw.read(2) == GZIP
+            raw.seek(0)
+            with gzip.GzipFile(fileobj=raw) if is_packed else raw as file:
+                content = file.read(LARGEST_FILE + 1)
+        if len(content) > LARGEST_FILE:
             raise InvalidRecordingError(f"{path}: larger than {LARGEST_FILE // 1024 // 1024} MiB")
-        text = path.read_text(encoding="utf-8")
+        text = content.decode()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InvalidRecordingError(f"{path}: is not whole: {_one_line(error)}") from None
     except OSError as error:
         raise InvalidRecordingError(f"{path}: cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -47,9 +49,18 @@ def made(directory: Path) -> Iterator[None]:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[TextIO]:
-    """A file to write that takes its name when nothing went wrong."""
-    with draft_of(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
-        yield file
+    """A file to write that takes its name when nothing went wrong; compressed where that ends in .gz."""
+    with draft_of(path) as draft:
+        if path.suffix != ".gz":
+            with draft.open("w", encoding="utf-8", newline="") as file:
+                yield file
+            return
+        with (
+            draft.open("wb") as raw,
+            gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed,
+            io.TextIOWrapper(packed, encoding="utf-8", newline="") as file,
+        ):
+            yield file
 
 
 def as_json(result: Result) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol, TextIO
 
 from yarnbox.sim.recording.document import write
+from yarnbox.sim.reports.files import replacing
 from yarnbox.sim.scenario.playing.following import Following
 from yarnbox.sim.scenario.playing.player import Outcome, Player, play, play_recorded
 from yarnbox.sim.scenario.reading.document import InvalidScenarioError, Scenario, read_scenario
@@ -127,7 +128,8 @@ def _recorded(scenario: Scenario, to: Path, name: str) -> Outcome:
     to.open("a", encoding="utf-8").close()  # what cannot be written is told before anything is played
     outcome, data = play_recorded(scenario, Path(scenario.file).read_text(encoding="utf-8"), name)
     if data is not None:
-        to.write_text(write(data), encoding="utf-8")
+        with replacing(to) as file:
+            file.write(write(data))
     return outcome
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from yarnbox.sim.recording.document import InvalidRecordingError, read, read_file, write
+from yarnbox.sim.reports.files import replacing
 from yarnbox.sim.scenario.playing.player import play_recorded
 from yarnbox.sim.scenario.reading.document import parse_scenario
 
@@ -34,6 +35,23 @@ def test_what_was_written_is_read(good: str, tmp_path: Path) -> None:
     assert (recording.name, recording.data["file"]) == ("small", TEXT)
     data = {key: value for key, value in recording.data.items() if key not in ("format", "version")}
     assert write(data) == good
+
+
+def test_a_compressed_one_is_read(good: str, tmp_path: Path) -> None:
+    file = tmp_path / "run.json.gz"
+    for _ in range(2):
+        with replacing(file) as out:
+            out.write(good)
+        packed = file.read_bytes()
+        assert len(packed) < len(good) / 2
+    assert read_file(file).name == "small"
+    again = tmp_path / "again.json.gz"
+    with replacing(again) as out:
+        out.write(good)
+    assert again.read_bytes() == packed, "the same run gives the same bytes"
+    file.write_bytes(packed[:-20])
+    with pytest.raises(InvalidRecordingError, match=r"run\.json\.gz: is not whole: "):
+        read_file(file)
 
 
 def test_format_and_version_come_first(good: str) -> None:
