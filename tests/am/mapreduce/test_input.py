@@ -92,3 +92,18 @@ def test_names_of_formats() -> None:
         list(own.batches(Chunk("x", 0, 1), Configuration.of({})))
     with pytest.raises(TypeError, match="the input of Halves is not read as blocks of lines"):
         own.blocks(Chunk("x", 0, 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "expected"),
+    [
+        ("TextInputFormat", [(10, "ab"), (13, "cde")], 7),
+        ("TextInputFormat", [("a class below it", "x")], 19),
+        ("KeyValueTextInputFormat", [("key", "value"), ("k", "")], 13),
+        ("FixedLengthInputFormat", [(0, b"abcd"), (4, b"efgh")], 10),
+    ],
+)
+def test_the_size_of_records_is_about_that_of_their_bytes(
+    name: str, found: list[tuple[Any, Any]], expected: int
+) -> None:
+    assert input_format_named(name).size_of(found) == expected
