@@ -41,14 +41,45 @@ def _at_first_use(cls: type[Any], name: str, late: Iterable[str]) -> Callable[..
 
 
 def _complete(cls: type[Any], late: Iterable[str]) -> None:
-    """Takes the methods from a class that `dataclass` makes with the same fields."""
+    """Takes the methods from a class that `dataclass` makes with the same fields; all but `__init__`."""
     fields = [
         (one.name, one.type, dataclasses.field(**{name: getattr(one, name) for name in _OF_A_FIELD}))
         for one in dataclasses.fields(cls)
     ]
-    twin = dataclasses.make_dataclass(cls.__qualname__, fields, frozen=True, kw_only=True)
+    twin = dataclasses.make_dataclass(cls.__qualname__, fields, frozen=True, kw_only=True, init=False)
     for name in late:
-        setattr(cls, name, getattr(twin, name))
+        setattr(cls, name, _init_of(cls) if name == "__init__" else getattr(twin, name))
+
+
+def _init_of(cls: type[Any]) -> Callable[..., None]:
+    """The one of `dataclass` sets each field of a frozen object by a call of `object.__setattr__`. Here the
+    object belongs to an open class of the same shape while its fields are set, which takes half the time.
+    """
+    missing = dataclasses.MISSING
+    open_to_all = {name: getattr(object, name) for name in ("__setattr__", "__delattr__")}
+    names: dict[str, Any] = {
+        "__name__": cls.__module__,
+        "_become": object.__setattr__,
+        "_open": type(cls.__name__, cls.__bases__, {"__slots__": vars(cls)["__slots__"], **open_to_all}),
+        "_frozen": cls,
+        "_MISSING": missing,
+    }
+    parameters, lines = "self, *", ["_become(self, '__class__', _open)"]
+    for one in dataclasses.fields(cls):
+        parameters, value = f"{parameters}, {one.name}", one.name
+        if one.default_factory is not missing:
+            names[f"_make_{one.name}"] = one.default_factory
+            parameters += "=_MISSING"
+            value = f"_make_{one.name}() if {one.name} is _MISSING else {one.name}"
+        elif one.default is not missing:
+            names[f"_default_{one.name}"] = one.default
+            parameters += f"=_default_{one.name}"
+        lines.append(f"self.{one.name} = {value}")
+    body = "\n ".join([*lines, "self.__class__ = _frozen"])
+    exec(f"def __init__({parameters.removesuffix(', *')}):\n {body}", names)
+    made: Callable[..., None] = names["__init__"]
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    return made
 
 
 def _refuse_to_assign(self: Any, name: str, given: Any) -> None:

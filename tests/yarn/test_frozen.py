@@ -90,6 +90,13 @@ def test_wrong_arguments_are_named() -> None:
     assert list(inspect.signature(Place).parameters) == ["host", "port", "racks"]
 
 
+def test_it_belongs_to_its_class_as_soon_as_it_is_made() -> None:
+    for one in (Place(host="a"), Seat(host="a", row=1), Named(name="a")):
+        assert type(one) in (Place, Seat, Named)
+        assert type(one).__init__.__qualname__ == f"{type(one).__name__}.__init__"
+    assert Place(host="a", racks=(given := ["r"])).racks is given
+
+
 def test_nothing_of_it_can_be_changed() -> None:
     place = Place(host="a")
     with pytest.raises(FrozenInstanceError, match="'host'"):
