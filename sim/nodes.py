@@ -50,6 +50,8 @@ class SimNode:
         """Whether the RM does not know it any more: it has to register again."""
         self.response_id = 0
         self.running: dict[ContainerId, Container] = {}
+        self._reports: dict[ContainerId, ContainerStatus] = {}
+        """What its heartbeats say of each running container, made once: most say the same many times."""
         self.ended: dict[ContainerId, ContainerStatus] = {}
         """Ended and not reported yet."""
         self.increased: dict[ContainerId, Container] = {}
@@ -66,8 +68,7 @@ class SimNode:
         """Registers and answers why it may not; nothing when it may. With `keep` what runs on it lives on."""
         self.came_back = keep
         if not keep:
-            self.running.clear()
-            self.ended.clear()
+            self._forget_all()
         self.response_id = 0
         self.must_resync = False
         self.was_resized = False
@@ -93,13 +94,22 @@ class SimNode:
     def start(self, container: Container) -> None:
         """Its AM, or for an AM the RM, starts a container here."""
         assert container.id is not None
-        self.running[container.id] = container
+        self._run(container.id, container)
+
+    def _run(self, container_id: ContainerId, container: Container) -> None:
+        self.running[container_id] = container
+        self._reports[container_id] = ContainerStatus(
+            container_id=container_id,
+            state=ContainerState.RUNNING,
+            capability=container.resource,
+            execution_type=container.execution_type,
+        )
 
     def update(self, container: Container) -> None:
         """Its AM passes on a larger size or another execution type; the next heartbeat confirms it."""
         assert container.id is not None
         if container.id in self.running:
-            self.running[container.id] = container
+            self._run(container.id, container)
             self.increased[container.id] = container
 
     def end(self, container_id: ContainerId, exit_status: int, diagnostics: str = "") -> bool:
@@ -107,6 +117,7 @@ class SimNode:
         container = self.running.pop(container_id, None)
         if container is None:
             return False
+        del self._reports[container_id]
         self.ended[container_id] = ContainerStatus(
             container_id=container_id,
             state=ContainerState.COMPLETE,
@@ -122,7 +133,7 @@ class SimNode:
         for container_id in containers:
             self.end(container_id, KILLED_BY_RESOURCEMANAGER, "Container Killed by ResourceManager")
         gone = dict.fromkeys(applications)
-        for container_id in [each for each in self.running if each.application_id in gone]:
+        for container_id in [each for each in self.running if each.application_id in gone] if gone else ():
             self.end(
                 container_id, KILLED_AFTER_APP_COMPLETION, "Container killed on application-finish event"
             )
@@ -146,7 +157,7 @@ class SimNode:
         self.increased.clear()
         for container in (*response.containers_to_decrease, *response.containers_to_update):
             if container.id in self.running:
-                self.running[container.id] = container
+                self._run(container.id, container)
         if response.resource is not None:
             self.resource = response.resource
         self.obey(response.containers_to_cleanup, response.applications_to_cleanup)
@@ -155,7 +166,11 @@ class SimNode:
     def vanish(self) -> None:
         """The machine is gone, with all that ran on it."""
         self.is_live = False
+        self._forget_all()
+
+    def _forget_all(self) -> None:
         self.running.clear()
+        self._reports.clear()
         self.ended.clear()
 
     def _known_containers(self) -> Iterator[NMContainerStatus]:
@@ -173,19 +188,10 @@ class SimNode:
             )
 
     def _status(self, now_ms: int = 0) -> NodeStatus:
-        running = (
-            ContainerStatus(
-                container_id=container_id,
-                state=ContainerState.RUNNING,
-                capability=container.resource,
-                execution_type=container.execution_type,
-            )
-            for container_id, container in self.running.items()
-        )
         return NodeStatus(
             node_id=self.node_id,
             response_id=self.response_id,
-            containers_statuses=(*running, *self.ended.values()),
+            containers_statuses=(*(self._reports[each] for each in self.running), *self.ended.values()),
             increased_containers=tuple(self.increased.values()),
             node_health_status=NodeHealthStatus(
                 is_node_healthy=not self.health_report,

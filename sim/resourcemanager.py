@@ -161,7 +161,7 @@ class SimulatedRM:
 
     def next_due_ms(self) -> int | None:
         """The moment of the core's next timer."""
-        return self.core.next_due_ms()
+        return self.context.timers.next_due_ms()  # asked before each thing that happens: no longer way
 
     def advance(self) -> None:
         """Lets the core's timers that are due happen."""
@@ -191,10 +191,15 @@ class SimulatedRM:
         """The AM called last at that moment, with nothing to ask and nothing to hear."""
         self.context.monitors.am.ping(attempt_id, at_ms)
 
+    def wants_some_gone(self, node_id: NodeId) -> bool:
+        """Whether the node's next answer will tell it to end something."""
+        node = self.context.nodes.get(node_id)
+        return node is not None and bool(node.containers_to_clean or node.finished_apps)
+
     def wanted_gone(self, node_id: NodeId) -> tuple[tuple[ContainerId, ...], tuple[ApplicationId, ...]]:
         """The containers and applications that the node's next answer will tell it to end."""
         node = self.context.nodes.get(node_id)
-        if node is None or not (node.containers_to_clean or node.finished_apps):
+        if node is None:
             return (), ()
         return tuple(node.containers_to_clean), tuple(node.finished_apps)
 

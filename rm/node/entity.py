@@ -148,13 +148,17 @@ class RMNode:
         """What the NM says of its containers: keeps what is new of it for the scheduler."""
         reported: dict[ContainerId, None] = {}
         running_count = 0
+        are_some_unwanted = bool(self.containers_to_clean or self.finished_apps)
         for status in statuses:
             container_id = status.container_id
-            application_id = container_id.application_id
-            if container_id in self.containers_to_clean or application_id in self.finished_apps:
+            application_id = container_id.application_attempt_id.application_id
+            if are_some_unwanted and (
+                container_id in self.containers_to_clean or application_id in self.finished_apps
+            ):
                 continue
             if application_id not in self.running_apps:
                 self.note_running_app(application_id)
+                are_some_unwanted = are_some_unwanted or bool(self.finished_apps)
             if status.state is ContainerState.COMPLETE:
                 self._note_completed(container_id, status)
                 continue

@@ -261,13 +261,14 @@ class Fleet:
         self._beating = node
         if node.ends:
             node.end_what_is_due(now_ms)
-        node.obey(*self._rm.wanted_gone(node.node_id))
+        if self._rm.wants_some_gone(node.node_id):
+            node.obey(*self._rm.wanted_gone(node.node_id))
         node.unreported = False
         node.heartbeat(self._heartbeat, now_ms)
         if node.must_resync:
             node.register(self._register, keep=True)
         self._beating = None
-        is_awaited = node.unreported or any(self._rm.wanted_gone(node.node_id))
+        is_awaited = node.unreported or self._rm.wants_some_gone(node.node_id)
         if is_awaited or self._site.every_heartbeat:
             self._beat_at(node, self._moment_after(node))
         elif node.ends:

@@ -135,3 +135,19 @@ def test_a_node_that_is_shut_down_runs_nothing() -> None:
     node.heartbeat(tracker.heartbeat, 0)
     assert not node.is_live
     assert not node.running
+
+
+def test_a_container_of_another_size_is_reported_with_it() -> None:
+    tracker = Tracker()
+    node = registered(tracker)
+    one, other = container_id(1, 1), container_id(1, 2)
+    for each in (one, other):
+        node.start(Container(id=each, resource=Resource(1024, 1)))
+    node.heartbeat(tracker.heartbeat, 0)
+    node.update(Container(id=one, resource=Resource(2048, 2), version=1))
+    node.heartbeat(tracker.heartbeat, 1)
+    status = tracker.requests[-1].node_status
+    assert status is not None
+    sizes = {each.container_id: each.capability for each in status.containers_statuses}
+    assert list(sizes.items()) == [(one, Resource(2048, 2)), (other, Resource(1024, 1))]
+    assert [each.id for each in status.increased_containers] == [one]

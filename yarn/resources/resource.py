@@ -101,7 +101,9 @@ class Resource:
 
     def is_negative(self) -> bool:
         """Whether any amount is below zero."""
-        return self.memory_mb < 0 or self.vcores < 0 or any(value < 0 for _, value in self.others)
+        if self.memory_mb < 0 or self.vcores < 0:
+            return True
+        return bool(self.others) and any(value < 0 for _, value in self.others)
 
     def __repr__(self) -> str:
         others = "".join(f", {name}: {value}" for name, value in self.others)

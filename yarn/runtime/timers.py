@@ -40,21 +40,22 @@ class Timers(Generic[E]):
 
     def next_due_ms(self) -> int | None:
         """When the earliest timer is due; None when there is none."""
-        self._drop_dead()
-        return self._heap[0][0] if self._heap else None
+        return self._heap[0][0] if self._has_live_head() else None
 
     def pop_due(self, now_ms: int) -> E | None:
         """Takes the earliest event that is due at `now_ms` or before; None when there is none."""
-        self._drop_dead()
-        if not self._heap or self._heap[0][0] > now_ms:
+        if not self._has_live_head() or self._heap[0][0] > now_ms:
             return None
         _, _, key = heapq.heappop(self._heap)
         return self._live.pop(key)[1]
 
-    def _drop_dead(self) -> None:
-        while self._heap:
-            _, sequence, key = self._heap[0]
+    def _has_live_head(self) -> bool:
+        """Drops what was cancelled or replaced; whether a timer is left."""
+        heap = self._heap
+        while heap:
+            _, sequence, key = heap[0]
             live = self._live.get(key)
             if live is not None and live[0] == sequence:
-                return
-            heapq.heappop(self._heap)
+                return True
+            heapq.heappop(heap)
+        return False
