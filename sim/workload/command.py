@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -41,6 +42,8 @@ from yarnbox.yarn.text.command_parser import CommandParser
 from yarnbox.yarn.text.words import counted
 
 FINISHED, UNFINISHED, INVALID = 0, 1, 2
+LOOK_FOR_CIRCLES_EVERY = 20_000
+"""New objects: a play makes millions of records, and hardly any that refer to each other in a circle."""
 
 
 def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: TextIO | None = None) -> int:
@@ -137,6 +140,7 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
             )
             output.listen(play.player.rm)
             play.watch(files.enter_context(output))
+        gc.set_threshold(LOOK_FOR_CIRCLES_EVERY)
         result = play.run()
         progress.finish()
         if recording is not None:
