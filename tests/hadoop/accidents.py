@@ -19,6 +19,7 @@ REMOVED = "removed from a node that registered again"
 PENDING = "user left with -1 pending applications"
 PRIORITY = "priority of an application that waits for max-parallel-apps"
 KEPT = "containers kept for the next attempt, and their user"
+FORGOTTEN = "user forgotten because an application that waited was ended"
 SHARE = "share of a partition without nodes is 0 by 0"
 SIZED = "waiting application served under size-based weight"
 
@@ -42,6 +43,10 @@ class Accidents:
         self._registrations: Counter[str] = Counter()
         self._changed: dict[str, None] = {}
         """Containers that were to take another size."""
+        self._waiting: dict[Any, tuple[str, str]] = {}
+        """Attempts that wait for max-parallel-apps, with leaf and user."""
+        self._let_go: dict[tuple[str, str], None] = {}
+        """Leaves and users of those that were ended while they waited."""
         self._sized: dict[str, None] = {}
         """Leaves whose fair ordering policy weighs applications by size."""
         self._kept_by: dict[str, None] = {}
@@ -56,6 +61,13 @@ class Accidents:
         for name, value in properties.items():
             if name.startswith(_QUEUE) and name.endswith(_BY_SIZE) and value == "true":
                 self._sized[name.removeprefix(_QUEUE).removesuffix(_BY_SIZE)] = None
+
+    def note_waiting(self, waiting: Mapping[Any, tuple[str, str]]) -> None:
+        """Who waits for max-parallel-apps after this turn."""
+        for attempt, place in self._waiting.items():
+            if attempt not in waiting and not attempt.is_runnable:
+                self._let_go[place] = None
+        self._waiting = dict(waiting)
 
     def note_kept(self, user: str) -> None:
         """An application of the user keeps its containers across attempts."""
@@ -90,7 +102,11 @@ class Accidents:
         if _USER.match(path):
             if _pending(hadoop, path) < 0 <= _pending(ours, path):
                 return self._step_over(PENDING)
-            user = path.split(".users.")[1].split(".")[0]
+            leaf, _, rest = path.removeprefix(".queues.").partition(".users.")
+            user = rest.split(".")[0]
+            if hadoop is None and rest == user and (leaf, user) in self._let_go:
+                # Hadoop: AbstractLeafQueue.removeApplicationAttempt deducts it, though it was never counted.
+                raise EndedByAccidentError(FORGOTTEN)
             if path.split(".users.")[1].startswith(f"{user}.used") and user in self._kept_by:
                 raise EndedByAccidentError(KEPT)
         if hadoop == "NaN" and ours == 0 and _RATIO.match(path):

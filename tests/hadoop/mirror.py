@@ -33,6 +33,7 @@ from yarnbox.rm.events.scheduler import (
 )
 from yarnbox.rm.monitoring.monitors import OUTLIVED
 from yarnbox.rm.reservation.system import FOLLOWER
+from yarnbox.rm.scheduler.capacity.scheduler import CapacityScheduler
 from yarnbox.rm.services.caller import Caller
 from yarnbox.sim.resourcemanager import START_MS, SimulatedRM
 from yarnbox.sim.scenario.playing.files import (
@@ -375,6 +376,12 @@ class MirroredRM(SimulatedRM):
             raise DifferenceError("AMs launched", launched, wanted)
         rpcs = [one.rpc for one in inputs if isinstance(one, _Call)]
         ours, hadoop = observed(self), self._twin.observe()
+        scheduler = self.context.scheduler
+        if isinstance(scheduler, CapacityScheduler):
+            leaves = scheduler.tree.leaves()
+            self.accidents.note_waiting(
+                {attempt: (leaf.path, attempt.user) for leaf in leaves for attempt in leaf.waiting}
+            )
         self.accidents.note_seen(ours.seen)
         self.accidents.note_seen(hadoop)
         for path, our, their in ours.differences(hadoop):

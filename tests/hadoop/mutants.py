@@ -128,8 +128,8 @@ MUTANTS = (
         ),
         (
             "child's limit not in whole containers",
-            "child.assign(pass_, calculator.down(free + used, minimum))",
-            "child.assign(pass_, free + used)",
+            "child.assign(pass_, calculator.down(free + its_share.amounts.used, minimum))",
+            "child.assign(pass_, free + its_share.amounts.used)",
         ),
     ),
     *_in(

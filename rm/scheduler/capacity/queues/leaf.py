@@ -157,7 +157,6 @@ class LeafQueue(CapacityQueue):
         if not attempt.is_runnable:
             attempt.waits_for = SkipReason.NOT_RUNNABLE
             self.waiting[attempt] = None
-            user.waiting_apps += 1
             return
         self.make_runnable(attempt)
 
@@ -172,7 +171,7 @@ class LeafQueue(CapacityQueue):
         attempt.is_runnable = True
         if attempt in self.waiting:
             del self.waiting[attempt]
-            attempt.queue_user.waiting_apps -= 1
+            self._rejoin(attempt)
         self.users.count_waiting_users()
         attempt.queue_user.pending_apps += 1
         attempt.waits_for = SkipReason.CLUSTER_EMPTY
@@ -182,12 +181,20 @@ class LeafQueue(CapacityQueue):
         if self.context.calculator.is_any_positive(self.context.cluster):
             self.activate()
 
+    def _rejoin(self, attempt: CapacityAttempt) -> None:
+        """Its user may have been forgotten while it waited."""
+        user = self.users.join(attempt.user)
+        if user is not attempt.queue_user:
+            attempt.queue_user = user
+            attempt.move_to(self, self.path_for(attempt, user))
+            if attempt.is_asking:
+                self.users.note_asking(user, attempt.application_id)
+
     def remove_attempt(self, attempt: CapacityAttempt) -> None:
         """An attempt is over, or moves away; what it has booked goes with it."""
         user = attempt.queue_user
         if attempt in self.waiting:
             del self.waiting[attempt]
-            user.waiting_apps -= 1
         self.unconsidered.pop(attempt, None)
         self.users.count_waiting_users()
         if self.order.remove(attempt):

@@ -53,7 +53,6 @@ class User(Watcher):
         "pending_apps",
         "usage",
         "users",
-        "waiting_apps",
         "weight",
     )
 
@@ -66,8 +65,6 @@ class User(Watcher):
         """What its AMs may use, by partition, as of the last activation."""
         self.active_apps = 0
         self.pending_apps = 0
-        self.waiting_apps = 0
-        """Applications that max-parallel-apps keeps back."""
         self.is_active = False
         """Whether it shares the limit with others."""
         self.is_stale = False
@@ -170,12 +167,13 @@ class Users:
         self._weights = None
 
     def forget_if_idle(self, user: User) -> None:
-        """Forgets a user who has neither applications nor containers here any more."""
-        if (
-            self.by_name.get(user.name) is user
-            and not user.active_apps + user.pending_apps + user.waiting_apps
-        ):
-            if all(amounts.is_zero() for amounts in user.usage.by_partition.values()):
+        """Forgets a user who has neither applications nor containers here any more.
+
+        An application that max-parallel-apps keeps back does not count, whatever it asks for. See
+        tests/scenarios/capacity/waiting-application-has-no-user.yaml.
+        """
+        if self.by_name.get(user.name) is user and not user.active_apps + user.pending_apps:
+            if not any(amounts.used for amounts in user.usage.by_partition.values()):
                 self.leave(user)
 
     def note_asking(self, user: User, application_id: ApplicationId) -> None:
