@@ -113,6 +113,11 @@ MUTANTS = (
             "    if context.settings.work_preserving:\n",
         ),
         (
+            "an AM's container that is not there yet is not looked for again",
+            "        context.timer_at(context.now_ms + RETRY_MS,",
+            "        context.timer_at(context.now_ms + 10**10 * RETRY_MS,",
+        ),
+        (
             "a recovered attempt whose end was stored is not concluded",
             "        if app.current is attempt and not app.is_in_final_state:",
             "        if app.current is not attempt and not app.is_in_final_state:",
@@ -124,6 +129,11 @@ MUTANTS = (
             "an attempt that ends is served on",
             "    context.am_sessions.pop(attempt.attempt_id, None)\n",
             "",
+        ),
+        (
+            "an AM that was killed is not stopped",
+            "    if container is not None and container.node_id is not None:\n        attempt.context.order(",
+            "    if container is None and container.node_id is not None:\n        attempt.context.order(",
         ),
         (
             "an attempt leaves the scheduler only when it has finished",
@@ -174,6 +184,15 @@ MUTANTS = (
             "a container that is not reported any more is overlooked",
             "        if running_count < len(self.launched):\n",
             "        if running_count + 1 < len(self.launched):\n",
+        ),
+        (
+            "a container's end is told to the scheduler twice",
+            (
+                "        if container_id not in self.completed:\n"
+                "            self.completed.add(container_id)\n"
+                "            self._new_completed.append(status)\n\n"
+            ),
+            "        self.completed.add(container_id)\n        self._new_completed.append(status)\n\n",
         ),
         (
             "the scheduler hears of a node once",
