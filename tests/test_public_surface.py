@@ -26,7 +26,7 @@ EXPORTS = {
     """,
     "yarnbox.testing": """
         Application Ends FakeApplicationMaster FakeNodeManager FakeResourceManager SeenContainer Started
-        VirtualCluster YarnCluster delay drop_next expire_token fill_disk lose_node lose_node_of preempt
+        VirtualCluster YarnCluster delay drop_next expire_token fail_over fill_disk lose_node lose_node_of preempt
         restart_rm runs
     """,
 }
