@@ -7,7 +7,9 @@ import csv
 import json
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import TextIO
 
 from yarnbox.sim.load.arguments import positive, warn
@@ -22,6 +24,7 @@ from yarnbox.sim.whatif.search.running import Search
 from yarnbox.sim.whatif.search.space import read_space
 from yarnbox.sim.whatif.search.trials import FILE, Goal, Trial, TrialFile, front, read_goal
 from yarnbox.sim.whatif.study import Study, check
+from yarnbox.sim.whatif.variants import without_effect
 from yarnbox.yarn.text.command_parser import CommandParser
 from yarnbox.yarn.text.words import counted
 
@@ -82,6 +85,9 @@ def run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     anew = drawn(options, base.site, seeds)
     study = Study(jobs=tuple(load.jobs()), variants=(base,), seeds=seeds, drawn=anew)
     check(study)
+    varied = replace(base, definitions={**base.definitions, **space.drawn(Random(0))})
+    for sentence in without_effect(varied, base):
+        print(f"warning: --vary {sentence}", file=err)
     with engine_of(options) as engine:
         progress = Plays(0, engine.where, err)
         search = Search(

@@ -67,7 +67,10 @@ class Space:
         found = dict(point)
         for queue in self.rest:
             parent, _, name = queue.rpartition(".")
-            siblings = [one for one in base.strings(f"{PREFIX}{parent}.queues") if one != name]
+            children = base.strings(f"{PREFIX}{parent}.queues")
+            if name not in children:
+                raise InvalidChangeError(f"--rest {queue}: is no queue; {parent} has {', '.join(children)}")
+            siblings = [one for one in children if one != name]
             names = [f"{PREFIX}{parent}.{one}.capacity" for one in siblings]
             taken = sum(_percent(found.get(one) or base.value(one), one) for one in names)
             found[f"{PREFIX}{queue}.capacity"] = f"{100 - taken:f}"

@@ -99,7 +99,7 @@ def test_a_recording_can_be_looked_at(recording: Recording) -> None:
             await look_at_the_stream(page, caller.top)
             await show(page, caller.top, "/compare")
             await page.locator("caption", has_text="by queue").wait_for()
-            await page.get_by_text("No figure of the two runs differs by 5 % or more.").wait_for()
+            await page.get_by_text("No figure of the two runs differs by 5 % or more; times below").wait_for()
 
     play(scene)
 

@@ -108,6 +108,8 @@ def test_a_queue_takes_what_its_siblings_leave() -> None:
     space = read_space(["root.a.capacity=20..30/10"], ["root.c"])
     found = space.definitions({f"{CAPACITY}root.a.capacity": "20"}, base)
     assert found[f"{CAPACITY}root.c.capacity"] == "67.5"
+    with pytest.raises(InvalidChangeError, match=r"--rest root\.d: is no queue; root has a, b, c"):
+        read_space(["root.a.capacity=20"], ["root.d"]).definitions({}, base)
     with pytest.raises(InvalidChangeError, match="is not set: percentages alone leave a rest"):
         space.definitions(
             {f"{CAPACITY}root.a.capacity": "20"}, Configuration.of({f"{CAPACITY}root.queues": "a,b,c"})
@@ -167,3 +169,9 @@ def test_what_nobody_has_is_refused_before_a_point_is_played(conf: Path, load: P
 def test_how_many_points_a_space_has() -> None:
     assert read_space(["x=1..3/1", "y=a|b"], []).size == 6
     assert read_space(["x=1..3/1", "y=1..2"], []).size is None
+
+
+def test_a_misspelt_property_is_told(conf: Path, load: Path, tmp_path: Path) -> None:
+    words = ("--vary", "root.etl.capcity=20", *GOAL, "--jobs", "1", "--out", str(tmp_path))
+    _, _, err = search(conf, load, *words)
+    assert err.startswith(f"warning: --vary {ETL}.capcity")

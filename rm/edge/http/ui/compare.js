@@ -123,7 +123,7 @@ function changes(differences, names) {
         ...values.map(UNITS[unit]),
         signed(change),
       ]),
-      "No figure of the two runs differs by 5 % or more.",
+      "No figure of the two runs differs by 5 % or more; times below a second do not count.",
     ),
   ];
 }
