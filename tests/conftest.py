@@ -10,6 +10,7 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -46,9 +47,11 @@ def default_of_yarn(event: str, arguments: tuple[Any, ...]) -> str | None:
     return None
 
 
-def _refuse_defaults(event: str, arguments: tuple[Any, ...]) -> None:
-    if event not in ("socket.bind", "open", "os.mkdir") or sys.is_finalizing():
-        return  # in the end what this function calls may be gone
+def _refuse_defaults(
+    event: str, arguments: tuple[Any, ...], is_over: Callable[[], bool] = sys.is_finalizing
+) -> None:
+    if event not in ("socket.bind", "open", "os.mkdir") or is_over():
+        return  # in the end what this function calls is gone
     found = default_of_yarn(event, arguments)
     if found is not None:
         raise AssertionError(

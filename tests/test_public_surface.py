@@ -26,8 +26,8 @@ EXPORTS = {
     """,
     "yarnbox.testing": """
         Application Ends FakeApplicationMaster FakeNodeManager FakeResourceManager SeenContainer Started
-        VirtualCluster YarnCluster delay drop_next expire_token fail_over fill_disk lose_node lose_node_of preempt
-        restart_rm runs
+        VirtualCluster YarnCluster delay drop_next expire_token fail_over fill_disk lose_node lose_node_of
+        preempt restart_rm runs
     """,
 }
 
