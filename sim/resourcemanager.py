@@ -20,6 +20,7 @@ from yarnbox.rm.ports import ConfigurationProvider
 from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.settings import RMSettings
 from yarnbox.sim.nodes import SimNode
+from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
 from yarnbox.yarn.records.application import ApplicationReport
 from yarnbox.yarn.records.client import (
@@ -109,6 +110,7 @@ class NoPages:
         return address
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SimulatedRM:
     """One ResourceManager, its clock, and the nodes on which it can start AMs."""
 

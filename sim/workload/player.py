@@ -35,6 +35,7 @@ from yarnbox.sim.workload.master import JobMaster, Moment, Running
 from yarnbox.sim.workload.reserving import Reserving
 from yarnbox.sim.workload.site import NodeLoss, Site, Timing, deaths
 from yarnbox.sim.workload.watching import Watcher
+from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
@@ -108,6 +109,7 @@ class WorkloadOutcome:
     """Nodes that the ResourceManager sent away, and why."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class WorkloadPlayer:
     """One play of one workload."""
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from yarnbox.sim.load.jobs import Job
 from yarnbox.sim.nodes import SimNode
 from yarnbox.sim.workload.master import Running
+from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.ids import ApplicationId, ContainerId
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Watcher:
     """Hears everything and does nothing: whoever wants something overrides it."""
 

@@ -11,6 +11,7 @@ from yarnbox.sim.load.jobs import Job, Nodes, Task
 from yarnbox.sim.load.sls import numbered_nodes
 from yarnbox.sim.reports.play import Play
 from yarnbox.sim.workload.files import equal_queues
+from yarnbox.sim.workload.fleet import WorkloadNode
 from yarnbox.sim.workload.requests import NODE
 from yarnbox.sim.workload.site import Site, Timing
 
@@ -47,7 +48,8 @@ def test_a_node_heartbeats_at_its_own_offset_whatever_other_nodes_there_are() ->
         load = Load.of([Job(job_id="a", submit_ms=0, tasks=(Task(duration_ms=1000),))])
         run = Play(equal_queues("fifo", ("default",), {}), load, Site(nodes=nodes, seed=3))
         run.run()
-        return {key.host: vars(node)["offset_ms"] for key, node in run.player.rm.nodes.items()}
+        nodes_of_play = run.player.rm.nodes.values()
+        return {one.node_id.host: one.offset_ms for one in nodes_of_play if isinstance(one, WorkloadNode)}
 
     many = numbered_nodes(4, 1)
     few = Nodes(nodes=many.nodes[2:])
