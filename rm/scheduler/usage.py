@@ -31,10 +31,6 @@ class Amounts:
         """Live containers, reserved ones not counted."""
         self.pending_containers = 0
 
-    def is_zero(self) -> bool:
-        """Whether nothing is booked."""
-        return not (self.used or self.pending or self.reserved or self.am_used or self.containers)
-
 
 @trait
 class Watcher(ABC):
