@@ -1,19 +1,26 @@
 """Free ports for daemons that will listen a moment later.
 
 A port that the system hands out lies in the range from which it serves outgoing connections, and may be the
-source port of one by the time the daemon listens. So ours are chosen below that range, by chance.
+source port of one by the time the daemon listens. So ours are chosen below that range, by chance. Others who
+choose in the same way, such as a second `yarnbox up`, must not choose the same one in between: whoever chose
+a port stays bound to it without listening, which keeps away those who choose and lets the daemon listen.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import socket
+from collections import deque
 from pathlib import Path
 
 _RANGE_FILE = Path("/proc/sys/net/ipv4/ip_local_port_range")
 _USUAL_START = 32768
 _LOWEST = 10240
 _TRIES = 200
+_HELD_MOST = 256
+_held: deque[int] = deque()
+"""Descriptors of what is bound to the ports chosen last; they end with this process at the latest."""
 
 
 def free_ports(host: str, count: int) -> list[int]:
@@ -28,9 +35,9 @@ def _free_port(host: str) -> int:
     chance = random.SystemRandom()
     for _ in range(_TRIES):
         port = chance.randrange(_LOWEST, _end())
-        if _listen(host, port) is not None:
+        if _hold(host, port) is not None:
             return port
-    return _listen(host, 0) or 0
+    return _hold(host, 0) or 0
 
 
 def _end() -> int:
@@ -42,13 +49,17 @@ def _end() -> int:
     return start if start > _LOWEST + _TRIES else _USUAL_START
 
 
-def _listen(host: str, port: int) -> int | None:
-    """The port, if one can listen on it; whichever the system likes for port 0."""
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-            probe.listen(1)
-        except OSError:
-            return None
-        return int(probe.getsockname()[1])
+def _hold(host: str, port: int) -> int | None:
+    """The port, if nobody else listens on it or holds it; whichever the system likes for port 0."""
+    holder = socket.socket()
+    try:
+        holder.bind((host, port))
+    except OSError:
+        holder.close()
+        return None
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # from now on who listens is let in
+    found = int(holder.getsockname()[1])
+    _held.append(holder.detach())
+    if len(_held) > _HELD_MOST:
+        os.close(_held.popleft())
+    return found

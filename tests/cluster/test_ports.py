@@ -47,3 +47,14 @@ def test_a_machine_without_a_free_port_there_gives_one_of_its_own(monkeypatch: p
         monkeypatch.setattr(ports, "_end", lambda: port + 1)
         (found,) = ports.free_ports(HOST, 1)
     assert found not in (0, port)
+
+
+def test_nobody_else_is_given_a_port_before_its_daemon_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    (chosen,) = ports.free_ports(HOST, 1)
+    monkeypatch.setattr(ports, "_LOWEST", chosen)
+    monkeypatch.setattr(ports, "_end", lambda: chosen + 1)
+    (other,) = ports.free_ports(HOST, 1)
+    assert other != chosen
+    for _ in range(2):  # also for one that is started again
+        with socket.create_server((HOST, chosen)):
+            pass

@@ -120,7 +120,7 @@ def end_session(tree: str, candidate: Candidate) -> None:
 
 
 def test_a_session_that_ends_ends_the_lease(tree: str) -> None:
-    with candidates(tree, "rm1") as (only,):
+    with candidates(tree, "rm1", session_s=SHORT_S) as (only,):  # which also says how often it looks
         only.stand()
         only.wait(until_elected=True)
         held = only.lease
