@@ -71,3 +71,41 @@ def test_no_class_derives_from_a_compiled_one_that_does_not_allow_it() -> None:
                 if isinstance(base, ast.Name) and names.get(base.id) in closed
             ]
     assert not wrong
+
+
+def declared(one: ast.ClassDef) -> set[str]:
+    """The attributes whose types the class writes down: in its body, or where a method first sets them."""
+    found = set()
+    for node in ast.walk(one):
+        if isinstance(node, ast.AnnAssign) and not ast.unparse(node.annotation).startswith("ClassVar"):
+            target = node.target
+            if isinstance(target, ast.Name) and node in one.body:
+                found.add(target.id)
+            elif isinstance(target, ast.Attribute) and ast.unparse(target.value) == "self":
+                found.add(target.attr)
+    return found
+
+
+def test_no_compiled_class_declares_an_attribute_of_its_base_again() -> None:
+    """mypyc shows such an attribute to the garbage collector twice, which then never frees what it is in."""
+    attributes: dict[str, set[str]] = {}
+    bases: dict[str, list[str]] = {}
+    for module in split()[0]:
+        names = imported(module)
+        for one in classes(module):
+            name = f"{module.name}.{one.name}"
+            attributes[name] = declared(one)
+            written = map(ast.unparse, one.bases)
+            bases[name] = [names.get(base, f"{module.name}.{base}") for base in written]
+
+    def above(name: str) -> Iterator[str]:
+        for base in bases.get(name, ()):
+            yield base
+            yield from above(base)
+
+    assert not [
+        f"{name}.{attribute} is declared in {base}, too"
+        for name, own in attributes.items()
+        for base in above(name)
+        for attribute in sorted(own & attributes.get(base, set()))
+    ]

@@ -121,8 +121,8 @@ class ParentQueue(AbstractParentQueue):
     def __init__(
         self, context: QueueContext, settings: QueueSettings, parent: AbstractParentQueue | None
     ) -> None:
-        self.children: list[CapacityQueue] = []
-        self.children_set: dict[CapacityQueue, None] = {}
+        self.children = []
+        self.children_set = {}
         self.orders: dict[tuple[str, str], ChildOrder] = {}
         self._last_order: ChildOrder | None = None
         """The one that was looked at last."""
