@@ -12,6 +12,7 @@ It ends when it is closed or whoever started it has ended; its daemons go on.
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import json
 import os
@@ -58,10 +59,11 @@ class ForkServer:
         return status
 
     def close(self) -> None:
-        """Ends it."""
+        """Ends it; what it has not read of an order is nobody's any more."""
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
-                stream.close()
+                with contextlib.suppress(BrokenPipeError):  # the stream is closed all the same
+                    stream.close()
         try:
             self._process.wait(_CLOSE_S)
         except subprocess.TimeoutExpired:

@@ -59,5 +59,7 @@ def test_what_a_daemon_says_and_how_it_ends_is_known(server: ForkServer, tmp_pat
 def test_a_server_that_was_killed_says_so(server: ForkServer, tmp_path: Path) -> None:
     for process in belonging_to(RUN_ID, tmp_path):
         process.send(signal.SIGKILL)
+    assert wait_until(lambda: not belonging_to(RUN_ID, tmp_path), PATIENCE_S)
     with pytest.raises(RuntimeError, match="has ended with status -9"):
         server.start(node(tmp_path), tmp_path, tmp_path / "nm1.out")
+    server.close()  # although it never read the order
