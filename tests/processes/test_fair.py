@@ -128,7 +128,7 @@ def sharing(desk: Desk, root: Path, file: str, *definitions: str) -> Iterator[Sh
 
 
 def test_two_users_come_to_equal_shares(desk: Desk, tmp_path: Path) -> None:
-    maps = {"ann": 20, "bob": 8}
+    maps = {"ann": 30, "bob": 16}  # enough that both ask for long after they have come to equal shares
     with sharing(desk, tmp_path, "<allocations/>") as cluster:
         first = cluster.job("ann", "slow", maps["ann"], user="ann")
         cluster.wait_for(ann=8, bob=0)
