@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from tests.am.mapreduce.rig import JOB, Cluster, Rig
 from yarnbox.am.mapreduce.app.job import JobState
 from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId, TaskType
@@ -24,10 +27,10 @@ def sizes(rig: Rig) -> list[int]:
     return found
 
 
-def copying(reduces: int = 4, nodes: int = 1, memory_mb: int = 4096, **over: object) -> Rig:
+def copying(reduces: int = 4, nodes: int = 1, memory_mb: int = 4096, **over: Any) -> Rig:
     """A job with one map of two done, whose reduces copy."""
     cluster = Cluster(memory_mb=memory_mb, nodes={f"n{number}": "/r1" for number in range(nodes)})
-    split = SplitSettings(**{"split": "admission", "copy_limit": 0.5, **over})  # type: ignore[arg-type]
+    split = replace(ADMISSION, **over)
     rig = Rig(maps=2, reduces=reduces, cluster=cluster, split=split)
     rig.beat()
     rig.finish(attempt(TaskType.MAP, 0))
@@ -56,8 +59,8 @@ class TestCopying:
 
 
 class TestComputing:
-    def copied(self, **over: object) -> tuple[Rig, list[TaskAttemptId]]:
-        rig = copying(**over)  # type: ignore[arg-type]
+    def copied(self, **over: Any) -> tuple[Rig, list[TaskAttemptId]]:
+        rig = copying(**over)
         rig.finish(attempt(TaskType.MAP, 1))
         rig.beat()
         return rig, rig.attempts(maps=False)
