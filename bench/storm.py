@@ -47,7 +47,7 @@ from yarnbox.yarn.storage.event_log import EventLogReader
 
 CLIENT = "ApplicationClientProtocolService"
 NODES = 3
-PATIENCE_S = 120.0
+PATIENCE_S = 240.0
 EXPIRY_MS = 4000
 PAUSE_S = 6.0
 PATIENT = ("mapreduce.am.max-attempts=50", "mapreduce.map.maxattempts=50", "mapreduce.reduce.maxattempts=50")
@@ -84,7 +84,7 @@ class Storm:
         """Kills the ResourceManager and starts another one."""
         self.cluster.restart_rm(signal.SIGKILL)
 
-    def settle(self) -> None:
+    def wait_for_nodes(self) -> None:
         """Waits until all nodes are there."""
         for name in self.run.load().nodes:
             self.cluster.wait_for_state(name, NodeState.RUNNING, PATIENCE_S)
@@ -179,10 +179,14 @@ def kill(storm: Storm, until_s: float) -> str:
         if jobs[-1].poll() is not None:
             jobs.append(job())
     for one in jobs:
-        out, _ = one.communicate(timeout=PATIENCE_S)
+        try:
+            out, _ = one.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            one.kill()
+            raise BrokenPromiseError(f"a job did not end within {PATIENCE_S:g} s") from None
         if one.returncode:
             raise BrokenPromiseError(f"a job ended with status {one.returncode}:\n{out[-2000:]}")
-    storm.settle()
+    storm.wait_for_nodes()
     told = ", ".join(f"{times} {what}s" for what, times in sorted(kills.items()))
     return f"killed {told or 'nothing'}; {len(jobs)} of {len(jobs)} jobs succeeded"
 
@@ -202,7 +206,7 @@ def acknowledge(storm: Storm, until_s: float) -> str:
             time.sleep(storm.chance.uniform(0.3, 1.5))
             storm.restart_rm()
             deaths += 1
-    storm.settle()
+    storm.wait_for_nodes()
     clients.check()
     return (
         f"{deaths} deaths of the ResourceManager, {len(clients.submitted)} submissions and "
@@ -214,7 +218,7 @@ def disk(storm: Storm, until_s: float) -> str:
     """The ResourceManager may write no more: as if its disk were full, by its limit of the size of files."""
     rounds, clients = 0, Clients(storm)
     while rounds == 0 or time.monotonic() < until_s:
-        storm.settle()
+        storm.wait_for_nodes()
         clients.submit_one()
         rm = psutil.Process(storm.rm_pid)
         rm.rlimit(resource.RLIMIT_FSIZE, (0, 0))
@@ -230,7 +234,7 @@ def disk(storm: Storm, until_s: float) -> str:
             raise BrokenPromiseError("the ResourceManager goes on, and cannot store anything")
         storm.cluster.restart_rm()
         rounds += 1
-    storm.settle()
+    storm.wait_for_nodes()
     clients.check()
     return f"{rounds} full disks: nothing acknowledged meanwhile, {len(clients.submitted)} applications kept"
 
@@ -238,7 +242,7 @@ def disk(storm: Storm, until_s: float) -> str:
 def pause(storm: Storm, until_s: float) -> str:
     """The ResourceManager stands still."""
     rounds = 0
-    storm.settle()
+    storm.wait_for_nodes()
     rm = storm.run.load().rm
     assert rm is not None
     begun_ms = int(time.time() * 1000)
@@ -246,7 +250,7 @@ def pause(storm: Storm, until_s: float) -> str:
         rm.send(signal.SIGSTOP)
         time.sleep(PAUSE_S)
         rm.send(signal.SIGCONT)
-        storm.settle()
+        storm.wait_for_nodes()
         time.sleep(EXPIRY_MS / 1000 / 3 + 0.5)  # when it looks around next
         states = storm.cluster.node_states(storm.run.load()) or {}
         lost = [name for name, state in states.items() if state is not NodeState.RUNNING]
@@ -265,7 +269,7 @@ def _were_lost(storm: Storm, since_ms: int) -> list[str]:
 
 def fuzz(storm: Storm, until_s: float) -> str:
     """Every port is sent noise, and messages that are nearly right."""
-    storm.settle()
+    storm.wait_for_nodes()
     before, pids = storm.tracebacks(), _pids(storm)
     record = storm.run.load()
     ports = [
@@ -289,7 +293,7 @@ def fuzz(storm: Storm, until_s: float) -> str:
     if _pids(storm) != pids or not all(psutil.pid_exists(pid) for pid in pids):
         raise BrokenPromiseError("a daemon has ended")
     storm.applications()
-    storm.settle()
+    storm.wait_for_nodes()
     if storm.tracebacks() > before:
         raise BrokenPromiseError(f"{storm.tracebacks() - before} tracebacks in {storm.run.logs}")
     return f"{sent} messages to {len(ports)} ports: every daemon lives and answers, no traceback"

@@ -57,7 +57,7 @@ from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.log import LEVELS, Log
 from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 from yarnbox.yarn.runtime.clock import SystemClock
-from yarnbox.yarn.runtime.memory import settle
+from yarnbox.yarn.runtime.memory import collect_seldom
 from yarnbox.yarn.security.authentication import Authentication
 from yarnbox.yarn.security.tls import Tls, scheme
 from yarnbox.yarn.security.tokens import activation_delay_ms, new_key
@@ -181,7 +181,7 @@ class ActivePeriod:
         await pages.start()
         started()
         log.info("serving", address=ports.bound, web=ports.web, scheduler=settings.scheduler_class)
-        settle()
+        collect_seldom()
         try:
             await self._flush_until_the_end(events)
         finally:

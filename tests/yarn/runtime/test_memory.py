@@ -1,4 +1,4 @@
-"""What the collector of cyclic garbage does once a process has settled."""
+"""What the collector of cyclic garbage does once a process collects seldom."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import sys
 
 SCRIPT = """
 import gc
-from yarnbox.yarn.runtime.memory import MIDDLE, OLD, YOUNG, settle
+from yarnbox.yarn.runtime.memory import MIDDLE, OLD, YOUNG, collect_seldom
 
 class Node:
     def __init__(self):
         self.itself = self
 
-settle()
+collect_seldom()
 assert gc.get_threshold() == (YOUNG, MIDDLE, OLD)
 assert gc.get_freeze_count() > 1000
 before = len(gc.get_objects())
@@ -23,5 +23,5 @@ assert len(gc.get_objects()) < before + 4 * YOUNG
 """
 
 
-def test_a_settled_process_looks_for_garbage_seldom_and_finds_it() -> None:
+def test_garbage_is_looked_for_seldom_and_found() -> None:
     subprocess.run([sys.executable, "-c", SCRIPT], check=True)
