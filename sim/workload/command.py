@@ -38,12 +38,11 @@ from yarnbox.sim.workload.player import PATIENCE_MS
 from yarnbox.sim.workload.site import Site
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.runtime.memory import YOUNG
 from yarnbox.yarn.text.command_parser import CommandParser
 from yarnbox.yarn.text.words import counted
 
 FINISHED, UNFINISHED, INVALID = 0, 1, 2
-LOOK_FOR_CIRCLES_EVERY = 20_000
-"""New objects: a play makes millions of records, and hardly any that refer to each other in a circle."""
 
 
 def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: TextIO | None = None) -> int:
@@ -140,7 +139,7 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
             )
             output.listen(play.player.rm)
             play.watch(files.enter_context(output))
-        gc.set_threshold(LOOK_FOR_CIRCLES_EVERY)
+        gc.set_threshold(YOUNG)
         result = play.run()
         progress.finish()
         if recording is not None:
