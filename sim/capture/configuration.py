@@ -34,7 +34,7 @@ _NOBODYS = ("acl_", "acl.", "queue-mappings", "mapping-rule", "workflow-priority
 
 def files_of(source: Source, *, is_anonymous: bool) -> dict[str, str]:
     """The texts of the files by name."""
-    scheduler = source.answer(SCHEDULER)
+    scheduler = source.answer(SCHEDULER, is_needed=True)
     info = scheduler.get("scheduler", {}).get("schedulerInfo", {}) if isinstance(scheduler, dict) else {}
     kind = _CLASSES.get(info.get("type", ""))
     if kind is None:

@@ -20,6 +20,7 @@ from yarnbox.sim.capture.source import (
     NODE_LABELS,
     NODES,
     SPARK,
+    NothingToCaptureError,
     Source,
     listed,
     of_application,
@@ -51,10 +52,6 @@ class CaptureOptions:
     """Whether the attempts of MapReduce tasks are read, one request a task."""
 
 
-class NothingToCaptureError(InvalidTraceError):
-    """No application used anything so far."""
-
-
 @dataclass(slots=True)
 class Captured:
     """What came of it."""
@@ -70,7 +67,7 @@ def capture(
     """Reads a cluster and writes a directory that must not be there yet."""
     if directory.exists():
         raise InvalidTraceError(f"{directory}: exists already")
-    answer = source.answer(NODES)
+    answer = source.answer(NODES, is_needed=True)
     nodes = nodes_of(answer, source.answer(NODE_LABELS), f"{source.name}: nodes")
     files = files_of(source, is_anonymous=options.is_anonymous)
     found = Captured(nodes=len(nodes.nodes))
@@ -82,7 +79,7 @@ def capture(
         write_load(place / LOAD, written)
         if not found.jobs:
             why = "contains no application that used resources"
-            raise NothingToCaptureError(f"{source.name}: apps: {why}")
+            raise NothingToCaptureError(f"{source.name}: apps: {why}{complaints.left_out('application')}")
         if numbers is not None:
             nodes, files = numbers.nodes(nodes), _anonymous(files, numbers)
         (place / CONF).mkdir()
@@ -115,12 +112,17 @@ def _jobs(
         if ticker.is_due():
             ticker.tell(f"{counted(count, 'application')} listed")
     zero_ms: int | None = None
+    seen: set[str] = set()
     where = f"{source.name}: apps"
     for page in source.applications(options.since_ms):
         starts = [one["startedTime"] for one in page if isinstance(one.get("startedTime"), int)]
         if zero_ms is None and starts:
             zero_ms = min(starts)
         for job in jobs_of(page, where, complaints, am=options.am, ask=history.known, zero_ms=zero_ms):
+            if job.job_id in seen:
+                complaints.drop(InvalidTraceError(f"{where}: {job.job_id} is listed twice"))
+                continue
+            seen.add(job.job_id)
             yield job
             if ticker.is_due():
                 ticker.tell(f"{history.asked} of {counted(count, 'application')} read")

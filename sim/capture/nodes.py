@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from yarnbox.sim.capture.source import listed
+from yarnbox.sim.capture.source import NODES, NothingToCaptureError, answered, listed
 from yarnbox.sim.load.fields import Fields
-from yarnbox.sim.load.jobs import InvalidTraceError, Nodes, NodeSpec
+from yarnbox.sim.load.jobs import Nodes, NodeSpec
 from yarnbox.yarn.resources.resource import Resource
 
 _LIVE = ("RUNNING", "UNHEALTHY", "DECOMMISSIONING")
@@ -16,7 +16,8 @@ _LIVE = ("RUNNING", "UNHEALTHY", "DECOMMISSIONING")
 def nodes_of(answer: Any, labels: Any, where: str) -> Nodes:
     """The nodes of /nodes, and of /get-node-labels whether labels are exclusive."""
     found: dict[str, NodeSpec] = {}
-    for number, one in enumerate(listed(answer, "nodes", "node")):
+    listing = listed(answered(answer, "nodes", where, NODES), "nodes", "node")
+    for number, one in enumerate(listing):
         fields = Fields(one, where, f"nodes.node[{number}]", is_lax=True)
         if fields.text("state", "RUNNING") not in _LIVE:
             continue
@@ -32,7 +33,7 @@ def nodes_of(answer: Any, labels: Any, where: str) -> Nodes:
             attributes=dict(_attributes(one)),
         )
     if not found:
-        raise InvalidTraceError(f"{where}: no node runs")
+        raise NothingToCaptureError(f"{where}: no node runs")
     exclusive = {
         one["name"]: one.get("exclusivity") not in (False, "false")
         for one in listed(labels, "nodeLabelInfo")

@@ -32,6 +32,10 @@ _ID = re.compile(r"[\w.-]+", re.ASCII)
 _RANGE = re.compile(r"(\d+)-\d+\.json")
 
 
+class NothingToCaptureError(InvalidTraceError):
+    """No node runs, or no application used anything so far."""
+
+
 class Question(NamedTuple):
     """What is asked: a server, the path below its root, the file that holds the answer."""
 
@@ -81,8 +85,8 @@ class Source(Protocol):
         """Whether such a server can be asked."""
         ...
 
-    def answer(self, question: Question) -> Any:
-        """What the server said; None where it refused or does not know."""
+    def answer(self, question: Question, *, is_needed: bool = False) -> Any:
+        """What the server said. None where it refused or does not know: InvalidTraceError if it is needed."""
         ...
 
     def applications(self, since_ms: int) -> Iterator[list[dict[str, Any]]]:
@@ -117,11 +121,12 @@ class LivingCluster:
         if found is not None:
             if not isinstance(found, dict) or {key: found.get(key) for key in wanted} != wanted:
                 raise InvalidTraceError(
-                    f"{self._saved.directory}: holds answers to another capture; remove it, or name another"
+                    f"{self._saved.directory}: holds the answers of a capture with other addresses or another"
+                    " --since; remove it, or name another directory by --answers"
                 )
             self._now_ms = found.get("nowMs")
             return True
-        self.answer(NODES)
+        self.answer(NODES, is_needed=True)
         self._now_ms = self._date_ms
         self._saved.write(_MANIFEST, {**wanted, "nowMs": self._now_ms})
         return False
@@ -134,11 +139,11 @@ class LivingCluster:
         """By the ResourceManager's clock."""
         return self._now_ms
 
-    def answer(self, question: Question) -> Any:
-        """As it was saved, else by GET."""
+    def answer(self, question: Question, *, is_needed: bool = False) -> Any:
+        """As it was saved, else by GET. A refusal of what is needed is not saved."""
         if self._saved.has(question.file):
             return self._saved.read(question.file)
-        found = self._get(question)
+        found = self._get(question, is_needed=is_needed)
         self._saved.write(question.file, found)
         return found
 
@@ -153,8 +158,9 @@ class LivingCluster:
             path = f"apps?startedTimeBegin={begin_ms}&startedTimeEnd={end_ms}"
             path += f"&limit={MOST_APPLICATIONS + 1}" if can_be_cut else ""
             is_known = self._saved.has(file)
-            answer = self._saved.read(file) if is_known else self._get(Question(RM, path, file))
-            found = listed(answer, "apps", "app")
+            question = Question(RM, path, file)
+            answer = self._saved.read(file) if is_known else self._get(question, is_needed=True)
+            found = applications_in(answer, self.name)
             if can_be_cut and len(found) > MOST_APPLICATIONS:
                 middle_ms = (begin_ms + end_ms) // 2
                 ranges += [(middle_ms + 1, end_ms), (begin_ms, middle_ms)]
@@ -163,7 +169,7 @@ class LivingCluster:
                 self._saved.write(file, answer)
             yield found
 
-    def _get(self, question: Question) -> Any:
+    def _get(self, question: Question, *, is_needed: bool) -> Any:
         path = question.path if question.path.startswith("/") else ROOTS[question.server] + question.path
         url = self._addresses[question.server] + path
         if self._user and question.server != SPARK:
@@ -176,11 +182,14 @@ class LivingCluster:
                     text = response.read().decode("utf-8")
                 return parsed(text, url)
             except urllib.error.HTTPError as error:
-                if error.code in (400, 401, 403, 404):
-                    return None
                 reason: object = f"{error.code} {error.reason}"
+                if error.code in (400, 401, 403, 404):
+                    if is_needed:
+                        raise InvalidTraceError(f"{url}: {reason}") from None
+                    return None
             except (OSError, http.client.HTTPException, UnicodeDecodeError) as error:
                 reason = getattr(error, "reason", None) or error
+                reason = getattr(reason, "strerror", None) or reason
             if not left:
                 raise InvalidTraceError(f"{url}: {reason}") from None
         raise AssertionError("the last try either answers or fails")
@@ -190,6 +199,10 @@ class StateDump:
     """A directory of saved answers."""
 
     def __init__(self, directory: Path) -> None:
+        if not directory.is_dir():
+            raise InvalidTraceError(
+                f"{directory}: is {'not a directory' if directory.exists() else 'missing'}"
+            )
         self.name = str(directory)
         self._saved = SavedAnswers(directory)
 
@@ -203,17 +216,22 @@ class StateDump:
         now_ms = found.get("nowMs") if isinstance(found, dict) else None
         return now_ms if isinstance(now_ms, int) else None
 
-    def answer(self, question: Question) -> Any:
+    def answer(self, question: Question, *, is_needed: bool = False) -> Any:
         """The file of that answer; None where there is none."""
-        return self._saved.read(question.file)
+        found = self._saved.read(question.file)
+        if found is None and is_needed:
+            path, asked = self._saved.directory / question.file, ROOTS[question.server] + question.path
+            raise InvalidTraceError(f"{path}: is missing or empty; it has to hold what {asked} answers")
+        return found
 
     def applications(self, since_ms: int) -> Iterator[list[dict[str, Any]]]:
         """Of apps.json, and of the ranges that a capture saved."""
         found = {one.name: _RANGE.fullmatch(one.name) for one in self._saved.directory.glob("apps/*-*.json")}
         ranges = sorted((int(match[1]), f"apps/{name}") for name, match in found.items() if match)
         for file in [name for _, name in ranges] or [APPLICATIONS.file]:
-            answer = self._saved.read(file)
-            yield [one for one in listed(answer, "apps", "app") if not is_before(one, since_ms)]
+            answer = self.answer(APPLICATIONS._replace(file=file), is_needed=True)
+            known = applications_in(answer, str(self._saved.directory / file))
+            yield [one for one in known if not is_before(one, since_ms)]
 
 
 class SavedAnswers:
@@ -258,6 +276,8 @@ def parsed(text: str, where: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
+        if text.lstrip().startswith("<"):
+            raise InvalidTraceError(f"{where}: is XML or HTML, not JSON") from None
         why = (str(error) or type(error).__name__).splitlines()[0]
         raise InvalidTraceError(f"{where}: is not JSON: {why}") from None
 
@@ -269,6 +289,19 @@ def listed(answer: Any, *keys: str) -> list[dict[str, Any]]:
     if isinstance(answer, dict):
         return [answer]
     return [one for one in answer if isinstance(one, dict)] if isinstance(answer, list) else []
+
+
+def answered(answer: Any, key: str, where: str, question: Question) -> Any:
+    """An answer that has this key; InvalidTraceError where it is of something else."""
+    if not isinstance(answer, dict) or key not in answer:
+        asked = ROOTS[question.server] + question.path
+        raise InvalidTraceError(f"{where}: is not an answer of {asked}, which begins with {{{key!r}: ...")
+    return answer
+
+
+def applications_in(answer: Any, where: str) -> list[dict[str, Any]]:
+    """What /apps answered."""
+    return listed(answered(answer, "apps", where, APPLICATIONS), "apps", "app")
 
 
 def _address(text: str) -> str:

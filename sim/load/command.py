@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
 
-from yarnbox.sim.capture.directory import CaptureOptions, NothingToCaptureError, capture
+from yarnbox.sim.capture.directory import CaptureOptions, capture
 from yarnbox.sim.capture.moments import moment_ms
 from yarnbox.sim.capture.source import (
     MAPREDUCE,
     RM,
     SPARK,
     LivingCluster,
+    NothingToCaptureError,
     SavedAnswers,
     Source,
     StateDump,
@@ -59,12 +60,24 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
         else:
             _rumen2sls(load, Path(options.output_dir), out)
     except (InvalidTraceError, ConfigurationError) as error:
-        print(f"yarnbox: {error}", file=err)
-        return INVALID
+        return _refused(str(error), error, err)
     except OSError as error:
-        print(f"yarnbox: {error.filename}: {error.strerror or error}", file=err)
-        return INVALID
+        return _refused(f"{error.filename}: {error.strerror or error}", error, err)
+    except KeyboardInterrupt as error:
+        _print_notes(error, err)
+        raise
     return SOME_LEFT_OUT if load.dropped else DONE
+
+
+def _refused(why: str, error: Exception, err: TextIO) -> int:
+    print(f"yarnbox: {why}", file=err)
+    _print_notes(error, err)
+    return INVALID
+
+
+def _print_notes(error: BaseException, err: TextIO) -> None:
+    for note in getattr(error, "__notes__", ()):
+        print(note, file=err)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -139,6 +152,13 @@ def _capture(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     except NothingToCaptureError:
         if saved is not None and not is_kept:
             saved.remove()
+        raise
+    except (InvalidTraceError, OSError, KeyboardInterrupt) as error:
+        if saved is not None and saved.directory.is_dir():
+            error.add_note(
+                f"What was answered is in {saved.directory}: the same command goes on from there."
+                " Remove that directory to ask anew."
+            )
         raise
     if saved is not None and not is_kept:
         saved.remove()

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
 
 from yarnbox.sim.load.jobs import (
@@ -29,7 +29,6 @@ from yarnbox.sim.load.rumen import FIRST, RumenFile
 from yarnbox.sim.load.sls import SLSFile, read_nodes
 from yarnbox.sim.load.swim import SwimFile, SwimOptions
 from yarnbox.sim.load.synth import SynthFile
-from yarnbox.yarn.text.words import counted
 
 _MOST_HELD = 5_000_000
 _SUFFIXES = {".tsv": "SWIM", ".jsonl": "YARNBOX"}
@@ -91,7 +90,8 @@ class Load:
         ordered = sorted(jobs, key=lambda job: job.submit_ms)
         survey = _Survey(None)
         for job in ordered:
-            survey.look(Read(job.job_id, job))
+            survey.admit(Read(f"job {job.job_id}", job), (0, survey.count))
+            survey.look(job)
         return survey.load(lambda: iter(ordered), united([nodes or Nodes(), survey.named()]), Complaints())
 
 
@@ -124,37 +124,46 @@ def read_load(
     kept = _first_reading(sources, survey, complaints, options.limit, enough)
     if not survey.count:
         names = ", ".join(map(str, files))
-        raise InvalidTraceError(f"{names}: contains no jobs" + _and_dropped(complaints))
+        raise InvalidTraceError(f"{names}: contains no jobs" + complaints.left_out("job"))
     nodes = known or united([*(source.nodes() for source in sources), survey.named()])
 
     def again() -> Iterator[Job]:
         if kept is not None:
             return iter(kept)
         silent = Complaints(options.is_lenient)
-        merged = heapq.merge(*(_sound(one, survey, silent) for one in sources), key=_submission)
+        files = (_sound(place, one, survey, silent) for place, one in enumerate(sources))
+        merged = heapq.merge(*files, key=_submission)
         return islice(merged, options.limit)
 
     return survey.load(again, nodes, complaints)
-
-
-def _and_dropped(complaints: Complaints) -> str:
-    if not complaints.dropped:
-        return ""
-    return f"; {counted(complaints.dropped, 'bad job')} left out, the first: {complaints.told[0]}"
 
 
 def _submission(job: Job) -> int:
     return job.submit_ms
 
 
-def _sound(source: Source, survey: _Survey, complaints: Complaints) -> Iterator[Job]:
-    for read in source.jobs(complaints):
+Position = tuple[int, int]
+"""Of a job: which file of the load, and which of the file's jobs."""
+
+
+def _reads(place: int, source: Source, complaints: Complaints) -> Iterator[tuple[Position, Read]]:
+    """The jobs of a file. Running numbers begin anew in each, so from the second on they name the file."""
+    for number, read in enumerate(source.jobs(complaints)):
+        if place and read.is_numbered:
+            job_id = f"{place + 1}/{read.job.job_id}"
+            read = read._replace(job=replace(read.job, job_id=job_id, name=job_id))
+        yield (place, number), read
+
+
+def _sound(place: int, source: Source, survey: _Survey, complaints: Complaints) -> Iterator[Job]:
+    for position, read in _reads(place, source, complaints):
         try:
             survey.check(read)
         except InvalidTraceError as error:
             complaints.drop(error)
             continue
-        yield read.job
+        if position not in survey.repeated:
+            yield read.job
 
 
 def _first_reading(
@@ -162,20 +171,22 @@ def _first_reading(
 ) -> list[Job] | None:
     """Looks at every job; the jobs in order of submission where the files do not have them so."""
     ordered = True
-    for source in sources:
+    for place, source in enumerate(sources):
         before_ms, taken = 0, 0
-        for read in source.jobs(complaints):
+        for position, read in _reads(place, source, complaints):
+            if taken == enough:
+                break
             try:
                 survey.check(read)
+                survey.admit(read, position)
             except InvalidTraceError as error:
                 complaints.drop(error)
                 continue
-            if taken == enough:
-                break
             ordered = ordered and read.job.submit_ms >= before_ms
             before_ms = read.job.submit_ms
             taken += 1
-            survey.look(read)
+            survey.look(read.job)
+    survey.forget_ids()
     if ordered and limit == enough:
         return None
     if survey.count > _MOST_HELD:
@@ -183,11 +194,11 @@ def _first_reading(
             f"jobs out of order can be sorted up to {_MOST_HELD}; there are {survey.count}"
         )
     silent = Complaints(complaints.is_lenient)
-    found = sorted((job for source in sources for job in _sound(source, survey, silent)), key=_submission)
-    kept = found[:limit]
+    files = (_sound(place, source, survey, silent) for place, source in enumerate(sources))
+    kept = sorted(chain.from_iterable(files), key=_submission)[:limit]
     survey.begin_anew()
     for job in kept:
-        survey.look(Read(job.job_id, job))
+        survey.look(job)
     return kept
 
 
@@ -197,6 +208,9 @@ class _Survey:
     def __init__(self, known: Nodes | None, file: Path | None = None) -> None:
         self._known = None if known is None else {node.place: None for node in known.nodes}
         self._file = file
+        self._ids: set[str] = set()
+        self.repeated: set[Position] = set()
+        """Jobs with the id of one before, left out."""
         self.begin_anew()
 
     def begin_anew(self) -> None:
@@ -220,9 +234,20 @@ class _Survey:
                     said = f"{read.job.job_id}: task {number}: {place} is {spec.place} elsewhere"
                     raise InvalidTraceError(f"{read.where}: {said}")
 
-    def look(self, read: Read) -> None:
+    def admit(self, read: Read, position: Position) -> None:
+        """Refuses a job whose id another one has."""
+        job_id = read.job.job_id
+        if job_id in self._ids:
+            self.repeated.add(position)
+            raise InvalidTraceError(f"{read.where}: {job_id!r} is the id of a job before it, too")
+        self._ids.add(job_id)
+
+    def forget_ids(self) -> None:
+        """The first reading is over."""
+        self._ids.clear()
+
+    def look(self, job: Job) -> None:
         """A job that is sound."""
-        job = read.job
         self.count += 1
         self._last_ms = max(self._last_ms, job.submit_ms)
         self._queues[job.queue] = None

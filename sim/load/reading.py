@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 from yarnbox.sim.load.jobs import SMALL, InvalidTraceError, Job, Nodes
 from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.text.words import counted
 
 NODE_RESOURCE = Resource(10240, 10)
 _MOST_TOLD = 5
@@ -19,6 +20,8 @@ class Read(NamedTuple):
 
     where: str
     job: Job
+    is_numbered: bool = False
+    """Whether its id is a running number of its file, which names no id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,12 @@ class Complaints:
         self.dropped += 1
         if len(self.told) < _MOST_TOLD:
             self.told.append(str(error))
+
+    def left_out(self, what: str) -> str:
+        """How many were left out, at the end of a sentence; "" for none."""
+        if not self.dropped:
+            return ""
+        return f"; {counted(self.dropped, f'bad {what}')} left out, the first: {self.told[0]}"
 
     def warn(self, text: str) -> None:
         """Something is odd, and nothing depends on it."""

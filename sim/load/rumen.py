@@ -52,7 +52,8 @@ class RumenFile:
                     submit_ms = fields.integer("submitTime")
                     if zero_ms is None or self._baseline == EACH:
                         zero_ms = submit_ms
-                    yield Read(where, self._job(fields, number, submit_ms, zero_ms))
+                    job = self._job(fields, number, submit_ms, zero_ms)
+                    yield Read(where, job, "jobID" not in fields)
                 except InvalidTraceError as error:
                     complaints.drop(error)
 

@@ -78,8 +78,9 @@ class SLSFile:
                     continue
                 for key in fields.unknown():
                     complaints.warn(f"{where}: {key}: is not a key of a job, and has no effect")
+                is_numbered = count > 1 or "job.id" not in fields
                 for made in _copies(job, count, number):
-                    yield Read(where, made)
+                    yield Read(where, made, is_numbered)
                 number += count
 
     def _job(self, fields: Fields, number: int) -> tuple[Job, int]:

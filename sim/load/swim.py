@@ -83,7 +83,7 @@ def read_swim(
 ) -> Iterator[Job]:
     """The jobs of a trace, in the order of its lines."""
     complaints = Complaints()
-    for _, job in _each(lines, called, options, complaints):
+    for _, job, _ in _each(lines, called, options, complaints):
         yield job
         while complaints.warnings:
             warn(complaints.warnings.pop(0))

@@ -109,7 +109,8 @@ class SynthFile:
         places = [node.place for node in self._nodes.nodes]
         draws = Random(f"{seed}/places")
         for number, (submit_s, workload, kind) in enumerate(drawn):
-            yield Read(where, self._job(number, submit_s, workload, kind, chance, draws, places))
+            job = self._job(number, submit_s, workload, kind, chance, draws, places)
+            yield Read(where, job, is_numbered=True)
 
     def _unit_of(self, fields: Fields) -> str | None:
         return self._unit or (

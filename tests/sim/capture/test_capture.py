@@ -188,6 +188,10 @@ def test_settings_of_users_are_those_of_their_numbers(dump: Path, tmp_path: Path
     "name, answer, why",
     [
         ("nodes", {"nodes": None}, "nodes: no node runs"),
+        ("nodes", None, "/nodes.json: is missing or empty; it has to hold what /ws/v1/cluster/nodes answers"),
+        ("nodes", APPS, "nodes: is not an answer of /ws/v1/cluster/nodes, which begins with {'nodes': ..."),
+        ("apps", [3], "/apps.json: is not an answer of /ws/v1/cluster/apps"),
+        ("apps", {"apps": {"app": 2 * APPS["apps"]["app"][:1]}}, "apps: application_1_0002 is listed twice"),
         ("scheduler", {}, "scheduler: is not an answer of /ws/v1/cluster/scheduler"),
         ("apps", {"apps": None}, "apps: contains no application that used resources"),
         (
@@ -204,9 +208,22 @@ def test_what_cannot_be_captured_is_one_line(
     status, out, err = run("from-state-dump", str(dump), "--out", str(tmp_path / "captured"))
     assert (status, out) == (2, "")
     (line,) = err.splitlines()
-    assert line.startswith(f"yarnbox: {dump}: ")
+    assert line.startswith(f"yarnbox: {dump}")
     assert why in line
     assert [one.name for one in tmp_path.iterdir()] == ["dump"]
+
+
+def test_bad_applications_are_left_out_and_told(dump: Path, tmp_path: Path) -> None:
+    words = ("from-state-dump", str(dump), "--lenient", "--out", str(tmp_path / "captured"))
+    bad = {"id": "application_1_0009", "startedTime": "yesterday"}
+    (dump / "apps.json").write_text(json.dumps({"apps": {"app": [bad]}}))
+    status, _, err = run(*words)
+    assert status == 2
+    assert "; 1 bad application left out, the first: " in err
+    (dump / "apps.json").write_text(json.dumps({"apps": {"app": [*APPS["apps"]["app"], bad]}}))
+    status, out, err = run(*words)
+    assert (status, out.startswith(f"{tmp_path}/captured: 2 jobs")) == (1, True)
+    assert "apps.app[3].startedTime: has to be a whole number, not 'yesterday'" in err
 
 
 def test_a_directory_that_is_there_is_left_alone(dump: Path) -> None:

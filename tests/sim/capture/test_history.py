@@ -274,7 +274,11 @@ def test_a_capture_goes_on_where_it_was_interrupted(servers: Servers, tmp_path: 
     servers.broken = "allexecutors"
     status, out, err = run(*words)
     assert (status, out) == (2, "")
-    assert err == f"yarnbox: {url}{SPARK}/1/allexecutors: 500 Internal Server Error\n"
+    assert err == (
+        f"yarnbox: {url}{SPARK}/1/allexecutors: 500 Internal Server Error\n"
+        f"What was answered is in {tmp_path}/.captured.answers: the same command goes on from there."
+        " Remove that directory to ask anew.\n"
+    )
     assert not place.exists()
     assert servers.asked.count(f"{SPARK}/1/allexecutors") == 3
     servers.broken = ""
@@ -286,13 +290,25 @@ def test_a_capture_goes_on_where_it_was_interrupted(servers: Servers, tmp_path: 
     assert sorted(one.name for one in tmp_path.iterdir()) == ["captured"]
 
 
+def test_what_a_refused_or_empty_capture_was_answered_is_not_kept(
+    servers: Servers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("capture", servers.url, "--out", str(tmp_path / "captured"))
+    monkeypatch.setitem(ANSWERS, "/ws/v1/cluster/nodes", {"nodes": {}})
+    assert run(*words) == (2, "", f"yarnbox: {servers.url}: nodes: no node runs\n")
+    monkeypatch.delitem(ANSWERS, "/ws/v1/cluster/nodes")
+    assert run(*words) == (2, "", f"yarnbox: {servers.url}/ws/v1/cluster/nodes: 404 Not Found\n")
+    assert not list(tmp_path.iterdir())
+
+
 def test_answers_to_another_capture_are_not_taken(servers: Servers, tmp_path: Path) -> None:
     answers = ("--answers", str(tmp_path / "answers"))
     captured(servers, tmp_path / "one", *answers)
     status, _, err = run("capture", servers.url, "--out", str(tmp_path / "two"), *answers)
     assert status == 2
     assert err == (
-        f"yarnbox: {tmp_path}/answers: holds answers to another capture; remove it, or name another\n"
+        f"yarnbox: {tmp_path}/answers: holds the answers of a capture with other addresses or another"
+        " --since; remove it, or name another directory by --answers\n"
     )
 
 

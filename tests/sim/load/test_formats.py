@@ -137,6 +137,15 @@ def test_job_count_and_count_multiply(tmp_path: Path) -> None:
     assert [(one.job_id, one.task_count) for one in load.jobs()] == [("0", 5), ("1", 5), ("2", 5)]
 
 
+def test_running_numbers_of_several_files_stay_apart(tmp_path: Path) -> None:
+    file = file_of(tmp_path, '{"job.tasks": [{"duration.ms": 5}]}')
+    load = read_load([file, file, file], "SLS")
+    assert [one.job_id for one in load.jobs()] == ["0", "2/0", "3/0"]
+    file_of(tmp_path, '{"job.id": "x", "job.tasks": [{"duration.ms": 5}]}')
+    with pytest.raises(InvalidTraceError, match=":1: 'x' is the id of a job before it, too"):
+        read_load([file, file], "SLS")
+
+
 @pytest.mark.parametrize(
     "job, why",
     [

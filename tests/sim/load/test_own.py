@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.tree import ROOT
-from yarnbox.sim.load.formats import LoadOptions, read_load
+from yarnbox.sim.load.formats import Load, LoadOptions, read_load
 from yarnbox.sim.load.jobs import InvalidTraceError, Job, Task
 from yarnbox.sim.load.own import as_object, write_load
 from yarnbox.yarn.enums import ExecutionType
@@ -165,6 +165,20 @@ def test_times_out_of_order_are_refused(tmp_path: Path) -> None:
         read_load(file)
 
 
+def test_an_id_that_two_jobs_have_is_refused(tmp_path: Path) -> None:
+    other, later = {**LEAST, "job": "b"}, {**LEAST, "submitMs": 5}
+    file = written(tmp_path / "l.jsonl", HEADER, LEAST, other, later)
+    second = written(tmp_path / "m.jsonl", HEADER, {**LEAST, "job": "c"}, {**other, "submitMs": 3})
+    with pytest.raises(InvalidTraceError) as told:
+        read_load(file)
+    assert str(told.value) == f"{file}:4: 'a' is the id of a job before it, too"
+    with pytest.raises(InvalidTraceError):
+        Load.of(2 * [FULL])
+    kept = read_load([file, second], options=LoadOptions(is_lenient=True))
+    assert (kept.count, kept.dropped) == (3, 2)
+    assert [(job.job_id, job.submit_ms) for job in kept.jobs()] == [("a", 0), ("b", 0), ("c", 0)]
+
+
 @pytest.mark.parametrize(
     "text, why",
     [
@@ -191,7 +205,8 @@ def test_a_file_that_is_none(tmp_path: Path, text: str, why: str) -> None:
 
 
 def test_a_gzip_file_that_is_cut_off(tmp_path: Path) -> None:
-    whole = gzip.compress(b"".join(json.dumps(one).encode() + b"\n" for one in (HEADER, *[LEAST] * 50)))
+    jobs = [{**LEAST, "job": str(number)} for number in range(50)]
+    whole = gzip.compress(b"".join(json.dumps(one).encode() + b"\n" for one in (HEADER, *jobs)))
     file = tmp_path / "l.jsonl.gz"
     file.write_bytes(whole[:-9])
     with pytest.raises(InvalidTraceError, match="is cut off: the gzip stream has no end"):
