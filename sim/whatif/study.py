@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import InvalidTraceError, Job
@@ -78,6 +78,20 @@ class Played:
     guarantee_mb: Mapping[str, int]
     troubles: tuple[str, ...] = ()
     """Jobs that did not finish, and nodes that were sent away: the first few, with the reason."""
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Played:
+        """What `data` gave."""
+        return cls(
+            case=Case(int(data["variant"]), int(data["seed"])),
+            scheduler=str(data["scheduler"]),
+            end_ms=int(data["endMs"]),
+            figures={group: dict(found) for group, found in data["figures"].items()},
+            waits={queue: tuple(waits) for queue, waits in data["waitsMs"].items()},
+            used_mb={queue: tuple(used) for queue, used in data["usedMb"].items()},
+            guarantee_mb=dict(data["guaranteeMb"]),
+            troubles=tuple(data["troubles"]),
+        )
 
     def data(self) -> dict[str, object]:
         """As JSON has it."""

@@ -20,9 +20,18 @@ from yarnbox.sim.whatif.conditions import read_condition
 from yarnbox.sim.whatif.engines.arguments import add_engine_options, engine_of
 from yarnbox.sim.whatif.quantities import shown
 from yarnbox.sim.whatif.search.methods import METHODS
-from yarnbox.sim.whatif.search.running import Search
+from yarnbox.sim.whatif.search.running import Search, digest
 from yarnbox.sim.whatif.search.space import read_space
-from yarnbox.sim.whatif.search.trials import FILE, Goal, Trial, TrialFile, front, read_goal
+from yarnbox.sim.whatif.search.trials import (
+    BASE_FILE,
+    FILE,
+    BaseFile,
+    Goal,
+    Trial,
+    TrialFile,
+    front,
+    read_goal,
+)
 from yarnbox.sim.whatif.study import Study, check
 from yarnbox.sim.whatif.variants import without_effect
 from yarnbox.yarn.text.command_parser import CommandParser
@@ -88,8 +97,21 @@ def run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     varied = replace(base, definitions={**base.definitions, **space.drawn(Random(0))})
     for sentence in without_effect(varied, base):
         print(f"warning: --vary {sentence}", file=err)
+    directory = Path(options.out)
+    heading = {
+        "load": digest(study),
+        "vary": options.vary,
+        "rest": options.rest,
+        "goals": options.goal,
+        "subjectTo": options.subject_to,
+    }
+    file = TrialFile(directory / FILE, heading)
+    base_file = BaseFile(directory / BASE_FILE, {"load": heading["load"]})
+    known = len(file.known)
+    trials = options.trials if space.size is None else min(options.trials, space.size)
+    left = len(seeds) * (1 + max(0, trials - known)) - len(base_file.known)
     with engine_of(options) as engine:
-        progress = Plays(0, engine.where, err)
+        progress = Plays(left, engine.where, err)
         search = Search(
             study=study,
             space=space,
@@ -98,35 +120,27 @@ def run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
             confidence=options.confidence,
             engine=engine,
             done=progress.done,
+            base=base_file,
         )
-        heading = {
-            "load": search.digest(),
-            "vary": options.vary,
-            "rest": options.rest,
-            "goals": options.goal,
-            "subjectTo": options.subject_to,
-        }
-        file = TrialFile(Path(options.out) / FILE, heading)
-        known = len(file.known)
-        trials = options.trials if space.size is None else min(options.trials, space.size)
-        progress.plays = (1 + max(0, trials - known)) * len(seeds)
         try:
-            search.run(method, file, options.trials, lambda trial: None)
+            search.run(method, file, options.trials)
             unchanged = search.base_goals()
+        except KeyboardInterrupt:
+            print(f"{counted(len(file.known), 'trial')} in {directory}: the same command goes on", file=err)
+            raise
         finally:
             progress.finish()
-    _write_csv(Path(options.out), file.known, goals)
+    _write_csv(directory, file.known, goals)
     best = sorted(front(file.known, goals), key=lambda one: one.goals or ())
     if options.json:
         print(json.dumps({"base": unchanged, "front": [one.data() for one in best]}, indent=2), file=out)
-    else:
-        for line in _lines(file.known, best, goals, unchanged, known):
-            print(line, file=out)
-        if best:
-            words = " ".join(
-                shlex.quote(f"-D{name}={value}") for name, value in search.definitions(best[0].point).items()
-            )
-            print(f"to see what else it changes: yarnbox whatif ... --change {words}", file=out)
+        return FOUND if best else NOT_FOUND
+    for line in _lines(file.known, best, goals, unchanged, known):
+        print(line, file=out)
+    if best:
+        words = search.definitions(best[0].point).items()
+        change = " ".join(shlex.quote(f"-D{name}={value}") for name, value in words)
+        print(f"to see what else it changes: yarnbox whatif ... --change {change}", file=out)
     return FOUND if best else NOT_FOUND
 
 

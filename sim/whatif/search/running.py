@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from yarnbox.sim.load.formats import Load
@@ -13,10 +13,15 @@ from yarnbox.sim.whatif.conditions import Condition, InvalidConditionError, chec
 from yarnbox.sim.whatif.engines.pool import Done, Engine
 from yarnbox.sim.whatif.search.methods import Method
 from yarnbox.sim.whatif.search.space import Point, Space
-from yarnbox.sim.whatif.search.trials import Goal, Trial, TrialFile
+from yarnbox.sim.whatif.search.trials import BaseFile, Goal, Trial, TrialFile
 from yarnbox.sim.whatif.study import Case, Played, Study, check
 from yarnbox.sim.whatif.variants import Change, InvalidChangeError, Variant, changed
 from yarnbox.yarn.configuration import Configuration
+
+
+def digest(study: Study) -> str:
+    """By which searches of the same load and base are known."""
+    return hashlib.sha256(repr(study).encode()).hexdigest()
 
 
 @dataclass(kw_only=True)
@@ -31,18 +36,14 @@ class Search:
     confidence: float
     engine: Engine
     done: Done
-    _base: dict[Case, Played] = field(default_factory=dict)
+    base: BaseFile
 
-    def digest(self) -> str:
-        """By which searches of the same load and base are known."""
-        return hashlib.sha256(repr(self.study).encode()).hexdigest()
-
-    def run(self, method: Method, file: TrialFile, most: int, told: Callable[[Trial], None]) -> None:
+    def run(self, method: Method, file: TrialFile, most: int) -> None:
         """Until there are so many trials in the file, or nothing is left to try. What goals and constraints
         ask for is looked up in the base, before any point is played.
         """
         self.base_goals()
-        groups = Comparison(self.study, self._base_plays(), self.confidence).groups()
+        groups = self._comparison().groups()
         for text, condition in self.constraints:
             check_groups(condition, text, groups)
         for trial in file.known:
@@ -51,36 +52,38 @@ class Search:
             points = method.batch(most - len(file.known))
             if not points:
                 return
-            trials = self._trials(points, len(file.known))
-            file.add(trials)
-            for trial in trials:
+            begun = len(file.known)
+            self._try(points, file)
+            file.put_in_order()
+            for trial in sorted(file.known[begun:], key=lambda one: one.number):
                 method.told(trial)
-                told(trial)
 
     def base_goals(self) -> tuple[float, ...]:
         """What the base itself comes to."""
-        return self._goals(Comparison(self.study, self._base_plays(), self.confidence), 0)
+        return self._goals(self._comparison(), 0)
 
-    def _trials(self, points: Sequence[Point], number: int) -> list[Trial]:
-        refused: dict[int, str] = {}
-        variants: dict[int, Variant] = {}
-        for place, point in enumerate(points):
+    def _try(self, points: Sequence[Point], file: TrialFile) -> None:
+        """Plays them, and adds each to the file when its last play is over."""
+        begun: list[Trial] = []
+        variants: list[Variant] = []
+        for number, point in zip(file.free_numbers(), points, strict=False):
             try:
-                variants[place] = self._variant(point)
+                variants.append(self._variant(point))
+                begun.append(Trial(number=number, point=point, goals=None, is_feasible=False))
             except InvalidChangeError as error:
-                refused[place] = str(error)
-        plays = self._plays(tuple(variants.values()))
-        found = []
-        for place, point in enumerate(points):
-            if place in refused:
-                trial = Trial(
-                    number=number + place, point=point, goals=None, is_feasible=False, why=refused[place]
-                )
-            else:
-                variant = list(variants).index(place) + 1
-                trial = self._judged(number + place, point, plays, variant)
-            found.append(trial)
-        return found
+                file.add(Trial(number=number, point=point, goals=None, is_feasible=False, why=str(error)))
+        study = replace(self.study, variants=(*self.study.variants, *variants))
+        plays: dict[int, list[Played]] = {place: [] for place in range(1, len(study.variants))}
+
+        def done(played: Played) -> None:
+            self.done(played)
+            place = played.case.variant
+            plays[place].append(played)
+            if len(plays[place]) == len(study.seeds):
+                file.add(self._judged(begun[place - 1], variants[place - 1], plays.pop(place)))
+
+        if variants:
+            self.engine.run(study, sorted(case for case in study.cases if case.variant), done)
 
     def definitions(self, point: Point) -> Mapping[str, str]:
         """The properties of a point, those of queues that take the rest among them."""
@@ -96,29 +99,29 @@ class Search:
         check(replace(self.study, variants=(variant,)))
         return variant
 
-    def _base_plays(self) -> Mapping[Case, Played]:
-        if not self._base:
-            self._base.update(self.engine.run(self.study, self.study.cases, self.done))
-        return self._base
+    def _comparison(self, variants: tuple[Variant, ...] = (), plays: Sequence[Played] = ()) -> Comparison:
+        """Of the base, and of a variant beside it."""
+        known = self.base.known
+        left = [case for case in self.study.cases if case not in known]
+        if left:
+            self.engine.run(self.study, left, self._base_done)
+        study = replace(self.study, variants=(*self.study.variants, *variants))
+        return Comparison(study, {**known, **{Case(1, one.case.seed): one for one in plays}}, self.confidence)
 
-    def _plays(self, variants: Sequence[Variant]) -> Comparison:
-        study = replace(self.study, variants=(self.study.variants[0], *variants))
-        cases = [case for case in study.cases if case.variant]
-        plays = {**self._base_plays(), **self.engine.run(study, cases, self.done)} if cases else self._base
-        return Comparison(study, plays, self.confidence)
+    def _base_done(self, played: Played) -> None:
+        self.done(played)
+        self.base.add(played)
 
-    def _judged(self, number: int, point: Point, comparison: Comparison, variant: int) -> Trial:
+    def _judged(self, trial: Trial, variant: Variant, plays: Sequence[Played]) -> Trial:
+        comparison = self._comparison((variant,), plays)
         broken = [
-            text
-            for text, condition in self.constraints
-            if not judge(condition, text, comparison, variant).holds
+            text for text, condition in self.constraints if not judge(condition, text, comparison, 1).holds
         ]
-        return Trial(
-            number=number,
-            point=point,
-            goals=self._goals(comparison, variant),
+        return replace(
+            trial,
+            goals=self._goals(comparison, 1),
             is_feasible=not broken,
-            why="".join(f"not {text}; " for text in broken).removesuffix("; "),
+            why="; ".join(f"not {text}" for text in broken),
         )
 
     def _goals(self, comparison: Comparison, variant: int) -> tuple[float, ...]:

@@ -1,19 +1,24 @@
-"""What was tried: a line of JSON for each trial, written when it is over, read when a search goes on."""
+"""What was tried: a line of JSON for each trial and each play of the base, written when it is over, and read
+when a search goes on.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from yarnbox.sim.whatif.conditions import InvalidConditionError, Target, read_target
 from yarnbox.sim.whatif.search.space import Point
+from yarnbox.sim.whatif.study import Case, Played
 from yarnbox.sim.whatif.variants import InvalidChangeError
+from yarnbox.yarn.storage.drafts import draft_of
 
-FILE = "trials.jsonl"
+FILE, BASE_FILE = "trials.jsonl", "base.jsonl"
 VERSION = 1
 
 
@@ -57,50 +62,119 @@ class Trial:
         }
 
 
-class TrialFile:
-    """The file of a search. A line that was not written to its end is dropped."""
+class AnotherSearchError(InvalidChangeError):
+    """A file that another load, space, goal or condition left."""
+
+
+class _Lines:
+    """A file of JSON lines that is written while its search goes on, the first of which says which search it
+    is of. A line that was not written to its end is dropped.
+    """
 
     def __init__(self, path: Path, heading: Mapping[str, Any]) -> None:
-        """`heading` says which search this is; InvalidChangeError where the file is of another one."""
-        self._path = path
+        self.path = path
         self._heading = {"format": "yarnbox-whatif-search", "version": VERSION, **heading}
-        self.known: list[Trial] = []
-        if path.exists():
-            self._read()
 
-    def _read(self) -> None:
-        text = self._path.read_bytes()
+    def read(self) -> list[Any]:
+        """All but the first; InvalidChangeError where the file is of another search."""
+        if not self.path.exists():
+            return []
+        text = self.path.read_bytes()
         whole = text[: text.rfind(b"\n") + 1]
         try:
             first, *others = [json.loads(line) for line in whole.splitlines()] or [None]
-            self.known = list(map(_trial, others))
-        except (ValueError, KeyError, TypeError) as error:
-            raise InvalidChangeError(f"{self._path}: is no file of trials: {error}") from None
+        except ValueError as error:
+            raise self.fault(error) from error
         if first is None:
-            self._path.unlink()
-            return
+            self.path.unlink()
+            return []
         if not isinstance(first, dict):
-            raise InvalidChangeError(f"{self._path}: is no file of trials")
+            raise self.fault("its first line has to be an object")
         for key, value in self._heading.items():
             if first.get(key) != value:
-                raise InvalidChangeError(
-                    f"{self._path}: is of another search ({key} differs): name another directory"
+                raise AnotherSearchError(
+                    f"{self.path}: is of another search ({key} differs): name another directory"
                 )
         if len(whole) < len(text):
-            with self._path.open("r+b") as file:
+            with self.path.open("r+b") as file:
                 file.truncate(len(whole))
+        return others
 
-    def add(self, trials: Sequence[Trial]) -> None:
-        """These are over."""
-        lines = [trial.data() for trial in trials]
-        if not self._path.exists():
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+    def fault(self, why: object) -> InvalidChangeError:
+        return InvalidChangeError(f"{self.path}: is no file of a search: {why}")
+
+    def remove(self) -> None:
+        self.path.unlink()
+
+    def append(self, line: Mapping[str, Any]) -> None:
+        """Safe on the disk when this returns."""
+        lines = [line]
+        if not self.path.exists():
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             lines.insert(0, self._heading)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.writelines(json.dumps(line) + "\n" for line in lines)
-            file.flush()
-            os.fsync(file.fileno())
-        self.known += trials
+        with self.path.open("a", encoding="utf-8") as file:
+            _write(file, lines)
+
+    def replace(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        """Other lines in place of those that are there."""
+        with draft_of(self.path) as draft, draft.open("w", encoding="utf-8") as file:
+            _write(file, [self._heading, *lines])
+
+
+def _write(file: TextIO, lines: Iterable[Mapping[str, Any]]) -> None:
+    file.writelines(json.dumps(line) + "\n" for line in lines)
+    file.flush()
+    os.fsync(file.fileno())
+
+
+class TrialFile:
+    """The trials of a search. Each is written when it is over."""
+
+    def __init__(self, path: Path, heading: Mapping[str, Any]) -> None:
+        """`heading` says which search this is; InvalidChangeError where the file is of another one."""
+        self._lines = _Lines(path, heading)
+        self.known: list[Trial] = []
+        try:
+            self.known += map(_trial, self._lines.read())
+        except (ValueError, KeyError, TypeError) as error:
+            raise self._lines.fault(error) from error
+        self.put_in_order()
+
+    def free_numbers(self) -> Iterator[int]:
+        """Numbers for the next trials: first those of trials that were begun and not ended."""
+        taken = {trial.number for trial in self.known}
+        return (number for number in count() if number not in taken)
+
+    def add(self, trial: Trial) -> None:
+        """It is over."""
+        self._lines.append(trial.data())
+        self.known.append(trial)
+
+    def put_in_order(self) -> None:
+        """By their numbers: which trial ended first shows nowhere."""
+        ordered = sorted(self.known, key=lambda trial: trial.number)
+        if ordered != self.known:
+            self._lines.replace(trial.data() for trial in ordered)
+            self.known[:] = ordered
+
+
+class BaseFile:
+    """The plays of the base of a search, each written when it is over. Those of another base are dropped."""
+
+    def __init__(self, path: Path, heading: Mapping[str, Any]) -> None:
+        self._lines = _Lines(path, heading)
+        self.known: dict[Case, Played] = {}
+        try:
+            self.known.update((one.case, one) for one in map(Played.of, self._lines.read()))
+        except AnotherSearchError:
+            self._lines.remove()
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise self._lines.fault(error) from error
+
+    def add(self, played: Played) -> None:
+        """It is over."""
+        self._lines.append(played.data())
+        self.known[played.case] = played
 
 
 def _trial(read: Mapping[str, Any]) -> Trial:

@@ -25,7 +25,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     local_cluster: Any = importlib.import_module("distributed").LocalCluster
     place = str(tmp_path_factory.mktemp("dask"))
     with local_cluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=place
+        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", local_directory=place
     ) as found:
         yield found
 

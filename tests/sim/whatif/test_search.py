@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -11,9 +14,12 @@ import pytest
 from tests.sim.whatif.conftest import CAPACITY
 from yarnbox.sim.whatif.command import main
 from yarnbox.sim.whatif.conditions import InvalidConditionError
+from yarnbox.sim.whatif.engines.pool import Done, LocalPool
+from yarnbox.sim.whatif.search import command as searches
 from yarnbox.sim.whatif.search.methods import BATCH, METHODS, Drawn, Grid
 from yarnbox.sim.whatif.search.space import read_dimension, read_space
 from yarnbox.sim.whatif.search.trials import Trial, TrialFile, front, read_goal
+from yarnbox.sim.whatif.study import Case, Played, Study
 from yarnbox.sim.whatif.variants import InvalidChangeError
 from yarnbox.yarn.configuration import Configuration
 
@@ -53,6 +59,57 @@ def test_a_grid_is_searched_and_a_stopped_search_goes_on(conf: Path, load: Path,
     assert (status, out) == (2, "")
     assert "is of another search (goals differs): name another directory" in err
     assert file.read_bytes() == whole
+
+
+class Interrupted(LocalPool):
+    """Ends with Ctrl-C after so many plays."""
+
+    def __init__(self, plays: int) -> None:
+        super().__init__(1)
+        self.plays, self.ran = plays, 0
+
+    def run(self, study: Study, cases: Sequence[Case], done: Done) -> Mapping[Case, Played]:
+        def counted(played: Played) -> None:
+            self.ran += 1
+            done(played)
+            if self.ran == self.plays:
+                raise KeyboardInterrupt
+
+        return super().run(study, cases, counted)
+
+
+def test_an_interrupted_search_keeps_what_is_over(
+    conf: Path, load: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = (*SPACE, *FULL, *GOAL, "--seeds", "2", "--out")
+    assert search(conf, load, *words, str(tmp_path / "whole"))[0] == 0
+    played = []
+    for plays in (
+        1,
+        4,
+        100,
+    ):  # one play of two of the base; the other, a trial and half of the next; the rest
+        engine = Interrupted(plays)
+        monkeypatch.setattr(searches, "engine_of", lambda options, engine=engine: nullcontext(engine))
+        with nullcontext() if plays == 100 else pytest.raises(KeyboardInterrupt):
+            assert search(conf, load, *words, str(tmp_path / "parts"))[0] == 0
+        played.append(engine.ran)
+    assert played == [1, 4, 4]
+    for name in ("base.jsonl", "trials.jsonl", "trials.csv"):
+        assert (tmp_path / "parts" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_which_trial_ends_first_shows_nowhere(tmp_path: Path) -> None:
+    trials = [Trial(number=number, point={}, goals=(1.0,), is_feasible=True) for number in range(3)]
+    file = TrialFile(tmp_path / "trials.jsonl", {})
+    file.add(trials[2])
+    file.add(trials[0])
+    again = TrialFile(tmp_path / "trials.jsonl", {})
+    assert again.known == [trials[0], trials[2]]
+    assert list(islice(again.free_numbers(), 2)) == [1, 3]
+    again.add(trials[1])
+    again.put_in_order()
+    assert TrialFile(tmp_path / "trials.jsonl", {}).known == trials
 
 
 def test_points_that_cannot_be_played_are_kept_with_the_reason(
@@ -151,7 +208,7 @@ def test_a_goal_that_cannot_be_read() -> None:
 
 def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "trials.jsonl").write_text("hello\n")
-    with pytest.raises(InvalidChangeError, match="is no file of trials"):
+    with pytest.raises(InvalidChangeError, match="is no file of a search"):
         TrialFile(tmp_path / "trials.jsonl", {})
     assert (tmp_path / "trials.jsonl").read_text() == "hello\n"
 
@@ -163,7 +220,7 @@ def test_what_nobody_has_is_refused_before_a_point_is_played(conf: Path, load: P
     assert "no queue of the load matches root.elt (did you mean queue:root.etl?)" in err
     status, out, err = search(conf, load, *words, *GOAL, "--subject-to", "user:mie wait.p95 < 5s")
     assert "no user of the load matches mie" in err
-    assert list(tmp_path.iterdir()) == []
+    assert [one.name for one in tmp_path.iterdir()] == ["base.jsonl"]
 
 
 def test_how_many_points_a_space_has() -> None:
