@@ -16,6 +16,7 @@ from yarnbox.cluster.several import state_of
 from yarnbox.rm.edge.store import FILE as STORE_FILE
 from yarnbox.yarn.records.node import NodeReport
 from yarnbox.yarn.storage import sealed_store
+from yarnbox.yarn.text.columns import aligned
 
 RUNNING, STARTING, STOPPED, WAITING, NOT_ANSWERING = (
     "RUNNING",
@@ -176,12 +177,7 @@ def _not_registered(cluster: Cluster, name: str, process: ProcessId, rm: Row) ->
 def as_text(rows: Sequence[Row]) -> str:
     """Columns under headings, and below them why a daemon does not run."""
     lines = [_HEADINGS, *(row.cells() for row in rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(_HEADINGS))]
-    table = [
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in lines
-    ]
-    return "\n".join([*table, *_reasons(rows)])
+    return "\n".join([*aligned(lines), *_reasons(rows)])
 
 
 def _reasons(rows: Iterable[Row]) -> list[str]:

@@ -34,6 +34,7 @@ from yarnbox.yarn.enums import QueueACL
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
+from yarnbox.yarn.text.columns import aligned
 
 if TYPE_CHECKING:
     from yarnbox.rm.scheduler.base import Scheduler
@@ -202,12 +203,7 @@ def _queues(scheduler: Scheduler[Any], path: str = ROOT) -> Iterator[FairQueueVi
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    whole = [headings, *rows]
-    widths = [max(len(row[place]) for row in whole) for place in range(len(headings))]
-    return [
-        "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in whole
-    ]
+    return [f"  {line}" for line in aligned([headings, *rows])]
 
 
 def _share_row(share: Share) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 from yarnbox.sim.federation.play import Federation, Figures, Played
 from yarnbox.sim.paper.drawing import drawn
 from yarnbox.sim.paper.figures import Line, Plot, Unit, value_text
+from yarnbox.yarn.text.columns import aligned
 
 _ROWS: tuple[tuple[str, Unit, Callable[[Figures], float]], ...] = (
     ("mean response", Unit.SECONDS, lambda one: one.mean_response_s),
@@ -49,11 +50,7 @@ def lines(federation: Federation, played: Sequence[Played]) -> Iterator[str]:
         f"{federation.subclusters} sub-clusters of {federation.shape.nodes} nodes: {figures.jobs} jobs,"
         f" {figures.tasks} tasks"
     )
-    table = rows(played)
-    widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
-    for row in table:
-        first, *others = (text.rjust(width) for text, width in zip(row, widths, strict=True))
-        yield "  ".join([row[0].ljust(len(first)), *others])
+    yield from aligned(rows(played), texts=1)
 
 
 def data(federation: Federation, played: Sequence[Played]) -> dict[str, Any]:

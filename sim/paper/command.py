@@ -16,10 +16,11 @@ from yarnbox.sim.load.jobs import InvalidTraceError
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Scale
 from yarnbox.sim.paper.experiments.day import FacebookDay, traced
 from yarnbox.sim.paper.figures import Table
-from yarnbox.sim.paper.files import Told, cells, header, write
+from yarnbox.sim.paper.files import OtherPaperError, Told, cells, header, others, write
 from yarnbox.sim.paper.register import EXPERIMENTS, play_case
 from yarnbox.sim.reports.progress import Plays
 from yarnbox.sim.whatif.engines.pool import LostWorkersError, cores, play_each
+from yarnbox.yarn.text.columns import aligned
 from yarnbox.yarn.text.suggest import did_you_mean
 
 DONE, INVALID = 0, 2
@@ -33,12 +34,12 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
         for name, experiment in EXPERIMENTS.items():
             print(f"{name:12} {experiment.title}: {experiment.source}", file=out)
         return DONE
-    problem = _problem(options)
+    scale = Scale.SMALL if options.small else Scale.FULL if options.full else Scale.USUAL
+    wanted = [name for name in EXPERIMENTS if name in (options.experiments or EXPERIMENTS)]
+    problem = _problem(options) or _misplaced(options, wanted, scale)
     if problem is not None:
         print(f"yarnbox: {problem}", file=err)
         return INVALID
-    scale = Scale.SMALL if options.small else Scale.FULL if options.full else Scale.USUAL
-    wanted = [name for name in EXPERIMENTS if name in (options.experiments or EXPERIMENTS)]
     experiments = [_experiment(name, options.trace) for name in wanted]
     try:
         told = played(experiments, scale, options.seed, options.workers or cores(), err)
@@ -48,7 +49,7 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
         if options.out is not None:
             paths = write(Path(options.out), told, scale, options.seed)
             print(f"{paths[0]}, and {len(paths) - 1} files in {paths[1].parent}", file=out)
-    except LostWorkersError as error:
+    except (LostWorkersError, OtherPaperError) as error:
         print(f"yarnbox: {error}", file=err)
         return INVALID
     except OSError as error:
@@ -65,7 +66,11 @@ def parser() -> argparse.ArgumentParser:
     )
     found.add_argument("experiments", metavar="EXPERIMENT", nargs="*", help="these alone (default: all)")
     found.add_argument("--list", action="store_true", help="the experiments and their sources; plays nothing")
-    found.add_argument("--out", metavar="DIR", help="write paper.md there, and JSON, CSV and SVG in paper/")
+    found.add_argument(
+        "--out",
+        metavar="DIR",
+        help="write paper.md there, and JSON, CSV and SVG in paper/; other experiments there stay",
+    )
     found.add_argument("--trace", metavar="FILE", help="what `day` plays, in SWIM's form (default: a draw)")
     found.add_argument("--seed", metavar="N", type=positive, default=1, help="the first seed (default: 1)")
     found.add_argument("--workers", metavar="N", type=positive, help="processes (default: the cores)")
@@ -90,10 +95,20 @@ def _problem(options: argparse.Namespace) -> str | None:
             traced(options.trace)
         except InvalidTraceError as error:
             return str(error)
-    if options.out is not None:
-        path = Path(options.out)
-        if path.exists() and not path.is_dir():
-            return f"--out {options.out}: is not a directory"
+    return None
+
+
+def _misplaced(options: argparse.Namespace, wanted: Sequence[str], scale: Scale) -> str | None:
+    """Why these experiments cannot be written there; None where they can."""
+    if options.out is None:
+        return None
+    path = Path(options.out)
+    if path.exists() and not path.is_dir():
+        return f"--out {options.out}: is not a directory"
+    try:
+        others(path, wanted, scale, options.seed)
+    except OtherPaperError as error:
+        return f"--out {options.out}: {error}"
     return None
 
 
@@ -130,14 +145,7 @@ def _lines(told: Told) -> Iterator[str]:
 
 
 def _table_lines(table: Table) -> Iterator[str]:
-    rows = [header(table), *cells(table)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        first, *others = (
-            text.ljust(width) if place == 0 else text.rjust(width)
-            for place, (text, width) in enumerate(zip(row, widths, strict=True))
-        )
-        yield "    " + "  ".join([first, *others]).rstrip()
+    yield from (f"    {line}" for line in aligned([header(table), *cells(table)], texts=1))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """What was played as Markdown, JSON, CSV and SVG.
 
 `DIR/paper.md` is a page of a manual; its plots, tables and figures are in `DIR/paper/`. The same plays give
-the same files, byte for byte.
+the same files, byte for byte. Where not all experiments are played, the others that are there stay.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,9 @@ from yarnbox.sim.paper.figures import (
     said_text,
     value_text,
 )
+from yarnbox.sim.paper.recorded import outcome_of
+from yarnbox.sim.paper.register import EXPERIMENTS
+from yarnbox.yarn.storage.drafts import draft_of
 
 _WHAT = """
 Each experiment of the literature on fair sharing, played in virtual time by the ResourceManager's own core,
@@ -38,7 +41,7 @@ _MORE = """
 [FairScheduler](fair-scheduler.md) explains the rules, and the options that some experiments set beside
 Hadoop's own way: *published* is the way of the papers.
 """
-PAGE, BESIDE = "paper.md", "paper"
+PAGE, BESIDE, DATA = "paper.md", "paper", "paper.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,22 +52,77 @@ class Told:
     outcome: Outcome
 
 
+class OtherPaperError(Exception):
+    """A directory holds something that these experiments do not go with."""
+
+
+def others(
+    directory: Path, names: Sequence[str], scale: Scale, first_seed: int
+) -> dict[str, Mapping[str, Any]]:
+    """The entries of the experiments that were written there before, if these are not all that are to be on
+    the page. OtherPaperError where they were played otherwise, or nobody knows how.
+    """
+    file = directory / BESIDE / DATA
+    if set(names) == set(EXPERIMENTS) or not (directory / PAGE).exists():
+        return {}
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+        found = {str(one["name"]): one for one in data["experiments"] if one["name"] in EXPERIMENTS}
+        before = (Scale(data["scale"]), int(data["seed"]))
+    except FileNotFoundError:
+        raise OtherPaperError(
+            f"{directory / PAGE}: is there without {file}: name another directory"
+        ) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise OtherPaperError(f"{file}: is not what `yarnbox paper` wrote: {error}") from None
+    if not set(found) <= set(names) and before != (scale, first_seed):
+        played = "yarnbox paper" + words_of(*before)
+        raise OtherPaperError(
+            f"{directory / PAGE}: has other experiments, played by `{played}`: say the same, or name another"
+            " directory"
+        )
+    return found
+
+
+def words_of(scale: Scale, first_seed: int) -> str:
+    """The options that play so."""
+    size = {Scale.SMALL: " --small", Scale.USUAL: "", Scale.FULL: " --full"}[scale]
+    return size if first_seed == 1 else f"{size} --seed {first_seed}"
+
+
 def write(directory: Path, told: Sequence[Told], scale: Scale, first_seed: int) -> list[Path]:
-    """All files; which they are."""
+    """All files of these experiments, and the page, where others that are there already stay; which they are.
+    The page comes last, and every file takes its name when it is whole.
+    """
     beside = directory / BESIDE
     beside.mkdir(parents=True, exist_ok=True)
-    texts: dict[Path, str] = {directory / PAGE: page(told, scale, first_seed)}
-    data = {"scale": scale.value, "seed": first_seed, "experiments": [_data(one) for one in told]}
-    texts[beside / "paper.json"] = json.dumps(data, indent=1) + "\n"
+    before = others(directory, [one.experiment.name for one in told], scale, first_seed)
+    entries = {**before, **{one.experiment.name: _data(one) for one in told}}
+    ordered = [entries[name] for name in EXPERIMENTS if name in entries]
+    texts: dict[Path, str] = {}
     for one in told:
         name = one.experiment.name
         for table in one.outcome.tables:
             texts[beside / f"{name}-{table.name}.csv"] = _csv(table)
         for plot in one.outcome.plots:
             texts[beside / f"{name}-{plot.name}.svg"] = drawn(plot)
+    data = {"scale": scale.value, "seed": first_seed, "experiments": ordered}
+    texts[beside / DATA] = json.dumps(data, indent=1) + "\n"
+    shown = [Told(experiment=EXPERIMENTS[one["name"]], outcome=outcome_of(one)) for one in ordered]
+    texts[directory / PAGE] = page(shown, scale, first_seed)
     for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
+        with draft_of(path) as draft:
+            draft.write_text(text, encoding="utf-8")
+    for one in told:
+        for path in _files_of(beside, before.get(one.experiment.name, {})):
+            if path not in texts:
+                path.unlink(missing_ok=True)
     return list(texts)
+
+
+def _files_of(beside: Path, entry: Mapping[str, Any]) -> Iterator[Path]:
+    for kind, suffix in (("tables", "csv"), ("plots", "svg")):
+        yield from (beside / f"{entry['name']}-{one['name']}.{suffix}" for one in entry.get(kind, ()))
 
 
 # ---- Markdown
@@ -78,12 +136,10 @@ def page(told: Sequence[Told], scale: Scale, first_seed: int) -> str:
 
 
 def _introduction(told: Sequence[Told], scale: Scale, first_seed: int) -> Iterator[str]:
-    words = {Scale.SMALL: " --small", Scale.USUAL: "", Scale.FULL: " --full"}[scale]
-    seed = "" if first_seed == 1 else f" --seed {first_seed}"
     yield "# The published algorithms, measured"
     yield ""
     yield from _wrapped(_WHAT)
-    yield f"    yarnbox paper{words}{seed} --out docs"
+    yield f"    yarnbox paper{words_of(scale, first_seed)} --out docs"
     yield ""
     yield from _wrapped(_MORE)
     yield "Each figure that was not played has the letter of its origin:"

@@ -1,6 +1,7 @@
-"""Tables that were played once and are kept, because to play them takes too long for every time.
+"""What was played before, out of JSON.
 
-A file is the entry of an experiment in the `paper.json` that `yarnbox paper NAME --full --out DIR` writes.
+`paper.json`, which `yarnbox paper --out DIR` writes, has an entry for each experiment. Entries that were
+played once with --full are kept beside the experiments, because to play them takes too long for every time.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from yarnbox.sim.paper.figures import Origin, Row, Said, Spread, Table, Unit, Value
+from yarnbox.sim.paper.figures import Line, Origin, Outcome, Plot, Row, Said, Spread, Table, Unit, Value
 
 _HERE = Path(__file__).parent / "experiments"
 AGAIN = "five seeds, played once"
@@ -23,6 +24,29 @@ def recorded(experiment: str, *names: str) -> tuple[Table, ...]:
     tables = {table["name"]: _table(table) for table in document["tables"]}
     return tuple(
         replace(tables[name], name=f"seeds-{name}", title=f"{tables[name].title}: {AGAIN}") for name in names
+    )
+
+
+def outcome_of(entry: Mapping[str, Any]) -> Outcome:
+    """What an entry of `paper.json` says."""
+    return Outcome(
+        tables=tuple(map(_table, entry["tables"])),
+        plots=tuple(map(_plot, entry["plots"])),
+        remarks=entry["remarks"],
+    )
+
+
+def _plot(data: Mapping[str, Any]) -> Plot:
+    lines = tuple(
+        Line(
+            name=line["name"],
+            is_theory=line["isTheory"],
+            points=tuple((float(x), float(y)) for x, y in line["points"]),
+        )
+        for line in data["lines"]
+    )
+    return Plot(
+        name=data["name"], title=data["title"], x=data["x"], y=data["y"], unit=Unit(data["unit"]), lines=lines
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from yarnbox.sim.reports.result import FAILED, FINISHED, KILLED, REFUSED, SUMMED, WAITING, Result, Summary
+from yarnbox.yarn.text.columns import aligned
 from yarnbox.yarn.text.words import counted
 
 _SHOWN = 5
@@ -57,11 +58,7 @@ def _table(key: str, groups: Mapping[str, Mapping[str, Summary]]) -> Iterator[st
             shown = (_ratio(value) if measure == "slowdown" else _seconds(value) for value in values)
             rows.append((name, called, str(one.count), *shown))
             name = ""
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    for row in rows:
-        texts = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True)]
-        numbers = [cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True)]
-        yield "  ".join([*texts, *numbers])
+    yield from aligned(rows, texts=2)
     if len(groups) > _MOST_ROWS:
         yield f"and {len(groups) - _MOST_ROWS} more; --json and --csv have all"
 

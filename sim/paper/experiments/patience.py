@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import ClassVar
 
 from yarnbox.sim.paper.cluster import (
@@ -221,35 +222,39 @@ def _levels(findings: Findings) -> Table:
     )
 
 
-def _plot(findings: Findings, sizes: list[int], offers: Iterable[int]) -> Plot:
-    lines = []
+def _lines(
+    findings: Findings,
+    figure: str,
+    theory: Callable[[int, int], float],
+    sizes: list[int],
+    offers: Iterable[int],
+) -> Iterator[Line]:
+    """Of each size of jobs, theory and what was found against the offers that are declined."""
     for size in sizes:
-        curve = tuple((float(count), mean_locality(NODES, REPLICAS, size, count)) for count in range(1, 71))
-        here = tuple((float(count), findings.mean(NODE, PUBLISHED, size, count)) for count in offers)
-        lines.append(Line(name=f"theory, N = {size}", points=curve, is_theory=True))
-        lines.append(Line(name=f"N = {size}", points=here))
+        curve = tuple((float(count), theory(size, count)) for count in range(1, 71))
+        here = tuple((float(count), findings.mean(figure, PUBLISHED, size, count)) for count in offers)
+        yield Line(name=f"theory, N = {size}", points=curve, is_theory=True)
+        yield Line(name=f"N = {size}", points=here)
+
+
+def _plot(findings: Findings, sizes: list[int], offers: Iterable[int]) -> Plot:
+    theory = partial(mean_locality, NODES, REPLICAS)
     return Plot(
         name="locality",
         title="Locality against D",
         x="D: free slots declined",
         y="node-local maps",
         unit=Unit.SHARE,
-        lines=tuple(lines),
+        lines=tuple(_lines(findings, NODE, theory, sizes, offers)),
     )
 
 
 def _wait_plot(findings: Findings, sizes: list[int], offers: Iterable[int]) -> Plot:
-    lines = []
-    for size in sizes:
-        curve = tuple((float(count), _expected_wait_s(size, count)) for count in range(1, 71))
-        here = tuple((float(count), findings.mean("wait", PUBLISHED, size, count)) for count in offers)
-        lines.append(Line(name=f"theory, N = {size}", points=curve, is_theory=True))
-        lines.append(Line(name=f"N = {size}", points=here))
     return Plot(
         name="wait",
         title="Wait of the first map against D",
         x="D: free slots declined",
         y="seconds",
         unit=Unit.SECONDS,
-        lines=tuple(lines),
+        lines=tuple(_lines(findings, "wait", _expected_wait_s, sizes, offers)),
     )

@@ -8,6 +8,7 @@ from yarnbox.sim.whatif.comparison import Comparison, Row, matches
 from yarnbox.sim.whatif.metrics import ALL
 from yarnbox.sim.whatif.quantities import relative, shown, signed
 from yarnbox.sim.whatif.statistics import Verdict, fewest_seeds
+from yarnbox.yarn.text.columns import aligned
 from yarnbox.yarn.text.words import counted
 
 MOST_ROWS = 20
@@ -143,8 +144,4 @@ def cells(row: Row, group: str) -> tuple[str, ...]:
 
 def _table(rows: Sequence[tuple[Row, str]]) -> Iterator[str]:
     table = [_HEAD, *(cells(row, group) for row, group in rows)]
-    widths = [max(len(row[place]) for row in table) for place in range(len(_HEAD))]
-    for row in table:
-        left = [cell.ljust(width) for cell, width in zip(row[:3], widths[:3], strict=True)]
-        right = [cell.rjust(width) for cell, width in zip(row[3:], widths[3:], strict=True)]
-        yield "  " + "  ".join((*left, *right)).rstrip()
+    yield from (f"  {line}" for line in aligned(table, texts=3))

@@ -34,6 +34,7 @@ from yarnbox.sim.whatif.search.trials import (
 )
 from yarnbox.sim.whatif.study import Study, check
 from yarnbox.sim.whatif.variants import without_effect
+from yarnbox.yarn.text.columns import aligned
 from yarnbox.yarn.text.command_parser import CommandParser
 from yarnbox.yarn.text.words import counted
 
@@ -169,9 +170,7 @@ def _lines(
         for one in best[:_MOST_SHOWN]
     ]
     yield ("the best trial" if len(goals) == 1 else "the Pareto front: none is better in every goal")
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
-    for row in rows:
-        yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    yield from (f"  {line}" for line in aligned(rows))
 
 
 def _goals(values: Sequence[float], goals: Sequence[Goal]) -> Iterator[str]:

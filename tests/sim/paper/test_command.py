@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -70,6 +71,41 @@ def test_the_same_seed_writes_the_same_bytes(written: tuple[Path, str], tmp_path
     assert run("drf", "--small", "--workers", "1", "--out", str(tmp_path))[0] == 0
     for path in written[0].rglob("*.*"):
         assert (tmp_path / path.relative_to(written[0])).read_bytes() == path.read_bytes()
+
+
+def test_experiments_that_are_not_played_stay_on_the_page(written: tuple[Path, str], tmp_path: Path) -> None:
+    place = tmp_path / "docs"
+    shutil.copytree(written[0], place)
+    (place / "paper" / "reduces-old.csv").write_text("")
+    data = json.loads((place / "paper" / "paper.json").read_text())
+    (drf,) = data["experiments"]
+    old = {"name": "reduces", "tables": [{**drf["tables"][0], "name": "old"}], "plots": [], "remarks": "Old."}
+    data["experiments"].append(old)
+    (place / "paper" / "paper.json").write_text(json.dumps(data))
+    words = ("reduces", "--small", "--workers", "1", "--out", str(place))
+    assert run(*words)[0] == 0
+    page = (place / "paper.md").read_text()
+    section = (written[0] / "paper.md").read_text().partition("\n## ")[2]
+    assert page.endswith("\n## " + section)
+    assert page.count("\n## ") == 2
+    assert "Old." not in page
+    names = {one.name for one in (place / "paper").iterdir()}
+    assert names == {"drf-example.csv", "drf-properties.csv", "paper.json", "reduces-times.csv"}
+    before = {path: path.read_bytes() for path in place.rglob("*.*")}
+    for other, why in (
+        (("--seed", "3"), "has other experiments, played by `yarnbox paper --small`: say the same"),
+        ((), "is not what `yarnbox paper` wrote"),
+        ((), "is there without"),
+    ):
+        status, out, err = run(*words, *other)
+        assert (status, out) == (2, "")
+        assert why in err
+        assert err.count("\n") == 1
+        if other:
+            assert {path: path.read_bytes() for path in place.rglob("*.*")} == before
+            (place / "paper" / "paper.json").write_text("{}")
+        else:
+            (place / "paper" / "paper.json").unlink(missing_ok=True)
 
 
 def test_a_plot_stands_alone() -> None:
