@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -16,6 +15,7 @@ from tests.nm.fake_rm import FakeRM, command, start_nm, until
 from tests.nm.rig import APPLICATION, NODE, OTHER_ATTEMPT, Rig, container_id, resource
 from tests.nm.test_executor import is_running
 from tests.waiting import PATIENCE_S
+from yarnbox.cluster.ports import free_ports
 from yarnbox.nm.core import Core
 from yarnbox.nm.edge.store import FILE, StateStore
 from yarnbox.nm.effects import (
@@ -274,7 +274,7 @@ def test_a_node_whose_store_fails_starts_nothing_and_says_so(tmp_path: Path) -> 
     define = [
         "yarn.nodemanager.recovery.enabled=true",
         f"yarn.nodemanager.recovery.dir={tmp_path / 'recovery'}",
-        f"yarn.nodemanager.address=127.0.0.1:{_free_port()}",
+        f"yarn.nodemanager.address=127.0.0.1:{free_ports('127.0.0.1', 1)[0]}",
     ]
 
     async def health(rm: FakeRM, is_healthy: bool) -> str:
@@ -309,12 +309,6 @@ def test_a_node_whose_store_fails_starts_nothing_and_says_so(tmp_path: Path) -> 
     asyncio.run(body())
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 Stop = Callable[[asyncio.subprocess.Process], None]
 
 
@@ -328,7 +322,7 @@ def test_containers_survive_the_restart_of_their_node(tmp_path: Path, stop: Stop
         "yarn.nodemanager.recovery.enabled=true",
         f"yarn.nodemanager.recovery.supervised={str(supervised).lower()}",
         f"yarn.nodemanager.recovery.dir={tmp_path / 'recovery'}",
-        f"yarn.nodemanager.address=127.0.0.1:{_free_port()}",
+        f"yarn.nodemanager.address=127.0.0.1:{free_ports('127.0.0.1', 1)[0]}",
     ]
 
     async def body() -> None:
@@ -367,7 +361,7 @@ def test_a_node_whose_store_is_broken_or_gone_ends_what_nobody_knows(
     define = [
         "yarn.nodemanager.recovery.enabled=true",
         f"yarn.nodemanager.recovery.dir={tmp_path / 'recovery'}",
-        f"yarn.nodemanager.address=127.0.0.1:{_free_port()}",
+        f"yarn.nodemanager.address=127.0.0.1:{free_ports('127.0.0.1', 1)[0]}",
     ]
 
     async def body() -> None:

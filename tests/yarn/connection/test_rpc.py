@@ -12,6 +12,7 @@ import grpc
 import pytest
 
 from tests.waiting import PATIENCE_S
+from yarnbox.cluster.ports import free_ports
 from yarnbox.yarn.connection.rpc import (
     SERVICES,
     BlockingStub,
@@ -242,7 +243,7 @@ def test_an_rpc_that_the_service_lacks_is_refused_before_it_is_sent() -> None:
 
 
 def test_nobody_there_is_a_connection_failure_that_names_the_address() -> None:
-    address = f"127.0.0.1:{free_port()}"
+    address = f"127.0.0.1:{free_ports('127.0.0.1', 1)[0]}"
 
     async def scene() -> None:
         async with Stub(address, CLIENT) as stub:
@@ -282,7 +283,7 @@ def test_a_peer_that_does_not_answer_is_given_up() -> None:
 
 
 def test_a_daemon_waits_until_its_peer_is_there() -> None:
-    port = free_port()
+    (port,) = free_ports("127.0.0.1", 1)
 
     async def scene() -> None:
         async with Stub(f"127.0.0.1:{port}", CLIENT, wait_for_ready=True, timeout_s=PATIENCE_S) as stub:
@@ -308,8 +309,3 @@ def test_a_taken_port_is_named_with_the_setting_that_changes_it() -> None:
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         run(scene(taken.getsockname()[1]))
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])

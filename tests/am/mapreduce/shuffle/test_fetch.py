@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import io
+import socket
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
@@ -227,6 +228,12 @@ def plan(maps: int) -> Plan:
     )  # fmt: skip
 
 
+def clock() -> Callable[[], float]:
+    """A second later at each look, so that pauses end."""
+    times = count()
+    return lambda: float(next(times))
+
+
 def fetch(
     tmp_path: Path,
     events: list[dict[str, object]],
@@ -236,9 +243,8 @@ def fetch(
 ) -> tuple[Counter[str], Tally, list[str]]:
     tally, complaints = Tally(), list[str]()
     outputs, merges = outputs_of(tmp_path, tally, codec=codec, largest_bytes=largest_bytes)
-    times = count()
     shuffle = Shuffle(plan(maps), 0, SECRET, outputs, codec, lambda address: address, tally)
-    shuffle.run(lambda start: events[start:], complaints.extend, lambda: float(next(times)))
+    shuffle.run(lambda start: events[start:], complaints.extend, clock())
     assert shuffle.progress == 1.0
     return words_of(merges, outputs.all()), tally, complaints
 
@@ -299,16 +305,16 @@ def test_the_one_that_cannot_be_had_is_complained_of(tmp_path: Path) -> None:
 
 
 def test_a_service_that_is_gone_is_complained_of_and_a_next_attempt_fetched(tmp_path: Path) -> None:
-    with service({}) as gone:
-        lost = events_of(gone, [attempt(0)])
-    with service({attempt(0, 1): stored(["a"])}) as server:
+    with socket.socket() as deaf, service({attempt(0, 1): stored(["a"])}) as server:
+        deaf.bind(
+            ("127.0.0.1", 0)
+        )  # and listens to nobody: a port that was given back might be the server's next
+        lost = [{**events_of(server, [attempt(0)])[0], "port": deaf.getsockname()[1]}]
         later = [{**lost[0], "status": "OBSOLETE"}, *events_of(server, [attempt(0, 1)])]
         tally, complaints = Tally(), list[str]()
         outputs, merges = outputs_of(tmp_path, tally)
         shuffle = Shuffle(plan(1), 0, SECRET, outputs, None, lambda address: address, tally)
-        shuffle.run(
-            lambda start: [*lost, *(later if complaints else [])][start:], complaints.extend, lambda: 0.0
-        )
+        shuffle.run(lambda start: [*lost, *(later if complaints else [])][start:], complaints.extend, clock())
         assert words_of(merges, outputs.all()) == {"a": 1}
     assert complaints == [attempt(0)]
     assert counters(tally, SHUFFLE_ERRORS) == {"CONNECTION": 1}
