@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.waiting import PATIENCE_S
+from yarnbox.cluster.ports import free_ports
 from yarnbox.rm.edge.launcher import Launcher
 from yarnbox.rm.edge.node_protocols import SERVICE, NodeProtocols
 from yarnbox.rm.edge.security.tokens import Tokens
@@ -191,11 +191,10 @@ def test_credentials_that_cannot_be_read_fail_the_launch() -> None:
 
 @pytest.mark.parametrize("is_hadoop", [False, True])
 def test_a_node_that_is_not_there_fails_the_launch_when_patience_ends(is_hadoop: bool) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
+    (nobodys,) = free_ports("127.0.0.1", 1)
 
     async def scene() -> str:
-        here = Scene(port, patience_s=0.2)
+        here = Scene(nobodys, patience_s=0.2)
         if is_hadoop:
             registered(here.protocols.of_hadoop, here.node_id)
         here.launcher.launch(here.order())
