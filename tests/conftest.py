@@ -10,7 +10,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import pytest
 from _pytest.assertion import rewrite
 from hypothesis import HealthCheck, settings
 
+from tests.browser import Browser, needs_browser
 from tests.waiting import PATIENCE_S
 from yarnbox import CORE
 
@@ -115,13 +116,26 @@ def pytest_configure(config: pytest.Config) -> None:
             rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, mark, prepared)
 
 
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The browser of all tests of the process."""
+    found = Browser()
+    yield found
+    found.close()
+
+
 def pytest_report_header() -> str:
     """Which core is tested."""
     return f"core: {CORE}"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what the compiled core cannot show, and deals the rest out."""
+    """Leaves out what the compiled core cannot show, and what wants a browser where there is none, and deals
+    the rest out.
+    """
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(needs_browser)
     if CORE.startswith("compiled"):
         items[:] = [item for item in items if item.get_closest_marker("replaces_methods") is None]
     _deal(config, items)

@@ -5,14 +5,13 @@ They show a recording, and a comparison under given seeds, so that the same sour
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from dataclasses import replace
 from pathlib import Path
 
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import Page
 
-from tests.cluster.viewer.test_browser import BROWSER
+from tests.browser import FILE, Browser
 from tests.cluster.viewer.test_server import viewing
 from tests.tree import ROOT
 from yarnbox.sim import Change, Site, compare, read_load
@@ -94,21 +93,22 @@ def report() -> str:
     )
 
 
-async def regenerate(to: Path) -> None:
+async def regenerate(browser: Browser, to: Path) -> None:
     data = play_recorded(parse_scenario(SCENARIO), SCENARIO)[1]
     if data is None:
         raise RuntimeError("the scenario of the pictures cannot be played")
-    async with viewing([read(write(data), "pictures")]) as caller, async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        page = await browser.new_page()
+    async with viewing([read(write(data), "pictures")]) as caller, browser.page() as page:
         await take(page, caller.top, to)
         await page.set_viewport_size({"width": WIDTH, "height": WHAT_IF[1]})
         await page.set_content(report())
         await page.screenshot(path=to / WHAT_IF[0])
-        await browser.close()
 
 
 if __name__ == "__main__":
-    if BROWSER is None:
+    if FILE is None:
         sys.exit("no browser: apt-get install chromium")
-    asyncio.run(regenerate(ROOT / "docs" / "images"))
+    chromium = Browser()
+    try:
+        chromium.play(lambda: regenerate(chromium, ROOT / "docs" / "images"))
+    finally:
+        chromium.close()

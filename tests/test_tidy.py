@@ -32,10 +32,8 @@ MAY_SLEEP = (
 # Who may leave its tests out, by skipif and with a reason: who drives a browser, runs tools of npm, or needs
 # a ZooKeeper, where they are not installed.
 MAY_LACK_A_TOOL = (
-    "tests.rm.edge.test_browser",
-    "tests.rm.edge.test_browser_lists",
+    "tests.browser",
     "tests.rm.edge.test_page_sources",
-    "tests.cluster.viewer.test_browser",
     "tests.cluster.viewer.test_access",
     "tests.processes.test_high_availability",
     "tests.rm.edge.ha.test_elector",

@@ -4,19 +4,20 @@ axe-core finds no violation.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.async_api import Page, async_playwright
 
-from tests.cluster.viewer.test_browser import BROWSER, EVERY_PAGE, needs_browser, show
-from tests.cluster.viewer.test_server import play, viewing
+from tests.browser import ARTIFACTS, Browser
+from tests.cluster.viewer.test_browser import EVERY_PAGE, show
+from tests.cluster.viewer.test_server import viewing
 from tests.tree import ROOT
-from tests.waiting import PATIENCE_S
 from yarnbox.sim.recording.document import Recording
 
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
-ARTIFACTS = ROOT / "test-artifacts"
 needs_axe = pytest.mark.skipif(not AXE.is_file(), reason="no axe-core: run `make lint` once")
 DEVICES: dict[str, dict[str, Any]] = {
     "desk": {"viewport": {"width": 1280, "height": 900}},
@@ -36,17 +37,13 @@ async def faults_of(page: Page, top: str, path: str) -> list[str]:
     return [f"{path}: {one}" for one in found]
 
 
-@needs_browser
 @needs_axe
 @pytest.mark.parametrize("device", DEVICES)
-def test_everybody_can_use_every_page(device: str, recording: Recording, workload: Recording) -> None:
+def test_everybody_can_use_every_page(
+    browser: Browser, device: str, recording: Recording, workload: Recording
+) -> None:
     async def scene() -> None:
-        async with viewing([workload, recording]) as caller, async_playwright() as playwright:
-            browser = await playwright.chromium.launch(
-                executable_path=BROWSER, timeout=1000 * PATIENCE_S, args=["--no-sandbox"]
-            )
-            page = await browser.new_page(**DEVICES[device])
-            page.set_default_timeout(1000 * PATIENCE_S)
+        async with viewing([workload, recording]) as caller, browser.page(**DEVICES[device]) as page:
             faults = []
             for path in (*EVERY_PAGE, "/run?run=b&at=8000", "/app/application_0_0002?run=b&at=9000"):
                 found = await faults_of(page, caller.top, path)
@@ -55,26 +52,18 @@ def test_everybody_can_use_every_page(device: str, recording: Recording, workloa
                     name = path.split("?")[0].strip("/").replace("/", "-") or "cluster"
                     await page.screenshot(path=ARTIFACTS / f"{device}-{name}.png", full_page=True)
                 faults += found
-            await browser.close()
             assert faults == []
 
-    play(scene)
+    browser.play(scene)
 
 
-@needs_browser
-def test_a_row_on_a_phone_shows_what_matters(recording: Recording) -> None:
+def test_a_row_on_a_phone_shows_what_matters(browser: Browser, recording: Recording) -> None:
     async def scene() -> None:
-        async with viewing([recording]) as caller, async_playwright() as playwright:
-            browser = await playwright.chromium.launch(
-                executable_path=BROWSER, timeout=1000 * PATIENCE_S, args=["--no-sandbox"]
-            )
-            page = await browser.new_page(**DEVICES["phone"])
-            page.set_default_timeout(1000 * PATIENCE_S)
+        async with viewing([recording]) as caller, browser.page(**DEVICES["phone"]) as page:
             await show(page, caller.top, "/apps?at=5000")
             (row,) = await page.locator("[aria-rowcount] tbody tr").all()
             shown = [one for one in await row.locator("td").all() if await one.is_visible()]
             texts = [await one.inner_text() for one in shown]
             assert texts == ["application_0_0001", "a1", "RUNNING"]
-            await browser.close()
 
-    play(scene)
+    browser.play(scene)

@@ -6,20 +6,15 @@ They need Chromium (Debian's package of that name), and say so where there is no
 from __future__ import annotations
 
 import asyncio
-import shutil
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.async_api import Page, async_playwright
 
+from tests.browser import ARTIFACTS, Browser
 from tests.cluster.viewer.test_access import AXE, CHECK, needs_axe
 from tests.rm.edge.test_http import Web, web
-from tests.rm.edge.test_process import NODE, play
-from tests.tree import ROOT
-from tests.waiting import PATIENCE_S
+from tests.rm.edge.test_process import NODE
 from yarnbox.am.placement import parse_constraint
 from yarnbox.yarn.configuration.document import write
 from yarnbox.yarn.enums import ContainerState
@@ -30,9 +25,9 @@ from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMast
 from yarnbox.yarn.records.request import ResourceRequest, ResourceSizing, SchedulingRequest
 from yarnbox.yarn.resources.resource import Resource
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ARTIFACTS = ROOT / "test-artifacts"
-needs_browser = pytest.mark.skipif(BROWSER is None, reason="no browser: apt-get install chromium")
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
 PAGES = (
     "",
     "/nodes",
@@ -45,22 +40,6 @@ PAGES = (
     "/cluster",
 )
 NAME = "<img src=x onerror=alert(1)>"
-
-
-@asynccontextmanager
-async def opened(caller: Web, **device: Any) -> AsyncIterator[Page]:
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
-            executable_path=BROWSER, timeout=1000 * PATIENCE_S, args=["--no-sandbox"]
-        )
-        try:
-            page = await browser.new_page(**device)
-            page.set_default_timeout(1000 * PATIENCE_S)
-            page.on("pageerror", lambda error: pytest.fail(f"a script failed: {error}"))
-            page.on("dialog", lambda dialog: pytest.fail("text of a user was executed"))
-            yield page
-        finally:
-            await browser.close()
 
 
 async def show(page: Page, caller: Web, path: str, kind: str = "") -> None:
@@ -95,10 +74,9 @@ async def submit(caller: Web) -> str:
     return str(answer.application_id)
 
 
-@needs_browser
-def test_every_page_can_be_seen(tmp_path: Path) -> None:
+def test_every_page_can_be_seen(browser: Browser, tmp_path: Path) -> None:
     async def scene() -> None:
-        async with web(tmp_path) as caller, opened(caller) as page:
+        async with web(tmp_path) as caller, browser.page() as page:
             await submit(caller)
             refused: list[str] = []
             page.on("response", lambda one: refused.append(one.url) if one.status >= 400 else None)
@@ -112,13 +90,12 @@ def test_every_page_can_be_seen(tmp_path: Path) -> None:
             await page.wait_for_url("**/cluster/nodes")
             await page.get_by_text(str(NODE)).first.wait_for()
 
-    play(scene)
+    browser.play(scene)
 
 
-@needs_browser
-def test_an_application_is_killed_only_after_a_question(tmp_path: Path) -> None:
+def test_an_application_is_killed_only_after_a_question(browser: Browser, tmp_path: Path) -> None:
     async def scene() -> None:
-        async with web(tmp_path) as caller, opened(caller) as page:
+        async with web(tmp_path) as caller, browser.page() as page:
             application_id = await submit(caller)
             await show(page, caller, f"/app/{application_id}")
             await page.locator("h1", has_text=NAME).wait_for()
@@ -131,11 +108,10 @@ def test_an_application_is_killed_only_after_a_question(tmp_path: Path) -> None:
                 await asyncio.sleep(0.05)
             await page.locator(".status .state.KILLED").wait_for()
 
-    play(scene)
+    browser.play(scene)
 
 
-@needs_browser
-def test_what_waits_is_shown_with_its_constraint(tmp_path: Path) -> None:
+def test_what_waits_is_shown_with_its_constraint(browser: Browser, tmp_path: Path) -> None:
     queues = {"root.queues": "default", "root.default.capacity": "100"}
     (tmp_path / "conf").mkdir()
     (tmp_path / "conf" / "capacity-scheduler.xml").write_text(
@@ -153,7 +129,7 @@ def test_what_waits_is_shown_with_its_constraint(tmp_path: Path) -> None:
     )
 
     async def scene() -> None:
-        async with web(tmp_path, **site) as caller, opened(caller) as page:
+        async with web(tmp_path, **site) as caller, browser.page() as page:
             desk = caller.desk
             application_id = await desk.submit()
             async with desk.master(await desk.token(application_id)) as am:
@@ -174,30 +150,28 @@ def test_what_waits_is_shown_with_its_constraint(tmp_path: Path) -> None:
             await page.get_by_role("heading", name="Containers of root.default over time").wait_for()
             await page.locator(".stream .swatch").first.wait_for()
 
-    play(scene)
+    browser.play(scene)
 
 
-@needs_browser
-def test_a_node_that_dies_is_seen_without_a_reload(tmp_path: Path) -> None:
+def test_a_node_that_dies_is_seen_without_a_reload(browser: Browser, tmp_path: Path) -> None:
     async def scene() -> None:
         expiry = {"yarn__nm__liveness-monitor__expiry-interval-ms": "2000"}
-        async with web(tmp_path, **expiry) as caller, opened(caller) as page:
+        async with web(tmp_path, **expiry) as caller, browser.page() as page:
             await show(page, caller, "/nodes")
             await page.locator("td .state.LOST").wait_for()
             await page.screenshot(path=ARTIFACTS / "node-lost.png")
 
-    play(scene)
+    browser.play(scene)
 
 
-@needs_browser
-def test_a_page_opened_later_shows_what_has_been(tmp_path: Path) -> None:
+def test_a_page_opened_later_shows_what_has_been(browser: Browser, tmp_path: Path) -> None:
     fast = {"yarnbox__resourcemanager__history__interval-ms": "100"}
 
     async def scene() -> None:
         async with web(tmp_path, **fast) as caller:
             application_id = await submit(caller)
             container_id = await a_container_that_ended(caller, application_id)
-            async with opened(caller) as page:
+            async with browser.page() as page:
                 await show(page, caller, f"/app/{application_id}")
                 await page.get_by_role("application").focus()
                 await page.keyboard.press("ArrowRight")
@@ -215,13 +189,12 @@ def test_a_page_opened_later_shows_what_has_been(tmp_path: Path) -> None:
                 await show(page, caller, "/events?q=AttemptRegistered")
                 await page.get_by_role("cell", name="AttemptRegistered", exact=True).wait_for()
 
-    play(scene)
+    browser.play(scene)
 
 
-@needs_browser
-def test_what_is_not_there_is_told_in_words(tmp_path: Path) -> None:
+def test_what_is_not_there_is_told_in_words(browser: Browser, tmp_path: Path) -> None:
     async def scene() -> None:
-        async with web(tmp_path) as caller, opened(caller) as page:
+        async with web(tmp_path) as caller, browser.page() as page:
             await submit(caller)
             await show(page, caller, "/app/application_1_0001")
             await page.get_by_role("heading", name="Application not found").wait_for()
@@ -235,13 +208,12 @@ def test_what_is_not_there_is_told_in_words(tmp_path: Path) -> None:
                 .wait_for()
             )
 
-    play(scene)
+    browser.play(scene)
 
 
-@needs_browser
-def test_the_heat_map_is_grouped_as_the_address_says(tmp_path: Path) -> None:
+def test_the_heat_map_is_grouped_as_the_address_says(browser: Browser, tmp_path: Path) -> None:
     async def scene() -> None:
-        async with web(tmp_path) as caller, opened(caller) as page:
+        async with web(tmp_path) as caller, browser.page() as page:
             await show(page, caller, "/nodes")
             await page.locator(".heat h3", has_text="/default-rack").wait_for()
             await page.get_by_role("link", name="label", exact=True).click()
@@ -250,13 +222,12 @@ def test_the_heat_map_is_grouped_as_the_address_says(tmp_path: Path) -> None:
             await page.reload()
             await page.locator(".heat h3", has_text="<DEFAULT_PARTITION>").wait_for()
 
-    play(scene)
+    browser.play(scene)
 
 
-@needs_browser
-def test_a_node_is_drained_only_after_a_question(tmp_path: Path) -> None:
+def test_a_node_is_drained_only_after_a_question(browser: Browser, tmp_path: Path) -> None:
     async def scene() -> None:
-        async with web(tmp_path) as caller, opened(caller) as page:
+        async with web(tmp_path) as caller, browser.page() as page:
             await show(page, caller, f"/node/{NODE}")
             await page.get_by_role("button", name="Decommission").click()
             await page.get_by_role("button", name="Cancel").click()
@@ -266,15 +237,14 @@ def test_a_node_is_drained_only_after_a_question(tmp_path: Path) -> None:
             await page.locator(".state.DECOMMISSIONING").wait_for()
             await page.get_by_role("button", name="Recommission").wait_for()
 
-    play(scene)
+    browser.play(scene)
 
 
-@needs_browser
-def test_actions_say_why_those_who_may_not_may_not(tmp_path: Path) -> None:
+def test_actions_say_why_those_who_may_not_may_not(browser: Browser, tmp_path: Path) -> None:
     lists = {"yarn__acl__enable": "true", "yarn__admin__acl": "root"}
 
     async def scene() -> None:
-        async with web(tmp_path, **lists) as caller, opened(caller) as page:
+        async with web(tmp_path, **lists) as caller, browser.page() as page:
             await show(page, caller, f"/node/{NODE}?user.name=eve")
             refused = page.get_by_role("button", name="Decommission: eve is not an administrator.")
             await refused.wait_for()
@@ -284,10 +254,9 @@ def test_actions_say_why_those_who_may_not_may_not(tmp_path: Path) -> None:
             await drain.wait_for()
             assert await drain.is_enabled()
 
-    play(scene)
+    browser.play(scene)
 
 
-@needs_browser
 @pytest.mark.parametrize(
     "kind, device",
     [
@@ -295,9 +264,9 @@ def test_actions_say_why_those_who_may_not_may_not(tmp_path: Path) -> None:
         ("dark-", {"color_scheme": "dark"}),
     ],
 )
-def test_pages_fit_other_devices(tmp_path: Path, kind: str, device: dict[str, Any]) -> None:
+def test_pages_fit_other_devices(browser: Browser, tmp_path: Path, kind: str, device: dict[str, Any]) -> None:
     async def scene() -> None:
-        async with web(tmp_path) as caller, opened(caller, **device) as page:
+        async with web(tmp_path) as caller, browser.page(**device) as page:
             for path in ("", "/nodes", "/scheduler", f"/app/{await submit(caller)}"):
                 await show(page, caller, path, kind)
                 wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
@@ -305,17 +274,16 @@ def test_pages_fit_other_devices(tmp_path: Path, kind: str, device: dict[str, An
             paper = await page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
             assert (paper == "rgb(255, 255, 255)") == (kind != "dark-")
 
-    play(scene)
+    browser.play(scene)
 
 
-@needs_browser
 @needs_axe
-def test_everybody_can_use_the_live_pages(tmp_path: Path) -> None:
+def test_everybody_can_use_the_live_pages(browser: Browser, tmp_path: Path) -> None:
     async def scene() -> None:
         async with web(tmp_path) as caller:
             application_id = await submit(caller)
             await a_container_that_ended(caller, application_id)
-            async with opened(caller) as page:
+            async with browser.page() as page:
                 faults = []
                 for path in (*PAGES, f"/node/{NODE}", f"/app/{application_id}"):
                     await show(page, caller, path)
@@ -323,13 +291,14 @@ def test_everybody_can_use_the_live_pages(tmp_path: Path) -> None:
                     faults += [f"{path}: {one}" for one in await page.evaluate(CHECK)]
                 assert faults == []
 
-    play(scene)
+    browser.play(scene)
 
 
-@needs_browser
-def test_a_resourcemanager_that_is_gone_is_told_and_what_was_shown_stays(tmp_path: Path) -> None:
+def test_a_resourcemanager_that_is_gone_is_told_and_what_was_shown_stays(
+    browser: Browser, tmp_path: Path
+) -> None:
     async def scene() -> None:
-        async with web(tmp_path) as caller, opened(caller) as page:
+        async with web(tmp_path) as caller, browser.page() as page:
             await show(page, caller, "/nodes")
             await page.route("**/ws/**", lambda route: route.abort())
             await page.locator("#lost").wait_for()
@@ -337,11 +306,10 @@ def test_a_resourcemanager_that_is_gone_is_told_and_what_was_shown_stays(tmp_pat
             await page.unroute("**/ws/**")
             await page.locator("#lost").wait_for(state="hidden")
 
-    play(scene)
+    browser.play(scene)
 
 
-@needs_browser
-def test_a_page_that_nobody_sees_holds_no_connection_and_catches_up(tmp_path: Path) -> None:
+def test_a_page_that_nobody_sees_holds_no_connection_and_catches_up(browser: Browser, tmp_path: Path) -> None:
     def seen(is_seen: bool) -> str:
         hidden = "false" if is_seen else "true"
         return (
@@ -350,7 +318,7 @@ def test_a_page_that_nobody_sees_holds_no_connection_and_catches_up(tmp_path: Pa
         )
 
     async def scene() -> None:
-        async with web(tmp_path) as caller, opened(caller) as page:
+        async with web(tmp_path) as caller, browser.page() as page:
             await show(page, caller, "/events?q=AppAccepted")
             pill = page.locator("#pill")
             await pill.get_by_text("live").wait_for()
@@ -362,4 +330,4 @@ def test_a_page_that_nobody_sees_holds_no_connection_and_catches_up(tmp_path: Pa
             await page.get_by_role("cell", name=application_id, exact=True).wait_for()
             assert await page.get_by_role("cell", name="AppAccepted", exact=True).count() == 1
 
-    play(scene)
+    browser.play(scene)

@@ -8,18 +8,20 @@ import json
 import re
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.async_api import Page
 
-from tests.rm.edge.test_browser import NAME, needs_browser, opened, show, submit
+from tests.browser import Browser
+from tests.rm.edge.test_browser import NAME, show, submit
 from tests.rm.edge.test_http import Web, web
-from tests.rm.edge.test_process import play
 from tests.waiting import PATIENCE_S
 from yarnbox.rm.web import finding
 from yarnbox.yarn.configuration.document import write
 from yarnbox.yarn.ids import ApplicationId
+
+if TYPE_CHECKING:
+    from playwright.async_api import Page
 
 QUEUES = {
     "root.queues": "default,etl",
@@ -242,15 +244,14 @@ async def measure_contrast(page: Page, caller: Web) -> None:
             assert found >= wanted, f"{theme}: {ink} on {ground} has {found:.2f}"
 
 
-@needs_browser
-def test_lists_and_queues(tmp_path: Path) -> None:
+def test_lists_and_queues(browser: Browser, tmp_path: Path) -> None:
     (tmp_path / "conf").mkdir()
     (tmp_path / "conf" / "capacity-scheduler.xml").write_text(
         write((f"yarn.scheduler.capacity.{name}", value, False) for name, value in QUEUES.items())
     )
 
     async def scene() -> None:
-        async with web(tmp_path, **SITE) as caller, opened(caller) as page:
+        async with web(tmp_path, **SITE) as caller, browser.page() as page:
             page.set_default_timeout(1000 * PATIENCE_S)
             ids = [await submit(caller) for _ in range(2)]
             await choose_columns(page, caller)
@@ -261,7 +262,7 @@ def test_lists_and_queues(tmp_path: Path) -> None:
             await change_queues(page, caller)
             await measure_contrast(page, caller)
 
-    play(scene)
+    browser.play(scene)
 
 
 @pytest.mark.parametrize(

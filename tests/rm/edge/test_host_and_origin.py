@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web as serving
-from playwright.async_api import async_playwright
 
-from tests.rm.edge.test_browser import BROWSER, needs_browser
+from tests.browser import Browser
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import play
-from tests.waiting import PATIENCE_S
 from yarnbox.yarn.records.client import GetNewApplicationRequest
 
 INFO = "/ws/v1/cluster/info"
@@ -82,8 +80,7 @@ async def is_known(caller: Web, application_id: str) -> bool:
         return answer.status == 200
 
 
-@needs_browser
-def test_a_page_of_another_site_submits_nothing(tmp_path: Path) -> None:
+def test_a_page_of_another_site_submits_nothing(browser: Browser, tmp_path: Path) -> None:
     """A site whose name points here: to the RM's own port (one origin for the browser), or to another."""
 
     async def page_of_evil(_request: serving.Request) -> serving.Response:
@@ -97,14 +94,8 @@ def test_a_page_of_another_site_submits_nothing(tmp_path: Path) -> None:
         try:
             await serving.TCPSite(runner, "127.0.0.1", 0).start()
             site_port = runner.addresses[0][1]
-            async with web(tmp_path) as caller, async_playwright() as playwright:
-                arguments = ["--no-sandbox", "--host-resolver-rules=MAP evil.example 127.0.0.1"]
-                browser = await playwright.chromium.launch(
-                    executable_path=BROWSER, timeout=1000 * PATIENCE_S, args=arguments
-                )
-                try:
-                    page = await browser.new_page()
-                    page.set_default_timeout(1000 * PATIENCE_S)
+            async with web(tmp_path) as caller:
+                async with browser.page() as page:
                     rm_port = caller.top.rpartition(":")[2]
                     rebound = await page.goto(f"http://evil.example:{rm_port}/cluster")
                     assert rebound is not None
@@ -118,16 +109,13 @@ def test_a_page_of_another_site_submits_nothing(tmp_path: Path) -> None:
                         await page.evaluate(FORM, [caller.top + APPS, body])
                     assert (await sent.value).status == 403
                     assert not await is_known(caller, application_id)
-                    page = await browser.new_page()
-                    page.set_default_timeout(1000 * PATIENCE_S)
+                async with browser.page() as page:
                     own = await page.goto(f"{caller.top}/cluster")
                     assert own is not None
                     assert own.status == 200
                     assert await page.evaluate(SUBMIT, [caller.top + APPS, body]) == 202
                     assert await is_known(caller, application_id)
-                finally:
-                    await browser.close()
         finally:
             await runner.cleanup()
 
-    play(scene)
+    browser.play(scene)

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web as serving
-from playwright.async_api import async_playwright
 
-from tests.rm.edge.test_browser import BROWSER, needs_browser
+from tests.browser import Browser
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import play
 from yarnbox.rm.edge.http.isolation import SANDBOX
@@ -221,37 +220,26 @@ def test_an_application_s_host_name_serves_its_pages_alone(tmp_path: Path) -> No
     play(scene)
 
 
-@needs_browser
 @pytest.mark.parametrize("host", ["127.0.0.1", "rm.example"])
-def test_the_page_of_an_am_cannot_call_the_rm(tmp_path: Path, host: str) -> None:
+def test_the_page_of_an_am_cannot_call_the_rm(browser: Browser, tmp_path: Path, host: str) -> None:
     """On this machine it has an origin of its own, at another name none: both are not the RM's."""
 
     async def scene() -> None:
         listed = {"yarnbox__http__allowed-hosts": "rm.example"}
-        async with (
-            web(tmp_path, **listed) as caller,
-            greedy_am() as address,
-            async_playwright() as playwright,
-        ):
+        async with web(tmp_path, **listed) as caller, greedy_am() as address, browser.page() as page:
             application_id = await start(caller, address)
             top = f"http://{host}:{caller.top.rpartition(':')[2]}"
-            arguments = ["--no-sandbox", "--host-resolver-rules=MAP rm.example 127.0.0.1"]
-            browser = await playwright.chromium.launch(executable_path=BROWSER, args=arguments)
-            try:
-                page = await browser.new_page()
-                await page.goto(f"{top}/proxy/{application_id}/")
-                assert await page.title() == "am"
-                is_local = host == "127.0.0.1"
-                name = f"{str(application_id).replace('_', '-')}.localhost"
-                assert (name in await page.evaluate("self.origin")) is is_local
-                own = await page.evaluate(FETCH, f"/proxy/{application_id}/api")
-                assert own == ('{"of": "am"}' if is_local else "blocked")
-                for url in (f"{top}/ws/v1/cluster/info", "/ws/v1/cluster/info"):
-                    assert await page.evaluate(FETCH, url) == "blocked"
-                new = "/ws/v1/cluster/apps/new-application"
-                assert await page.evaluate(POST, f"{top}{new}") == "blocked"
-                assert await page.evaluate(POST, new) == (404 if is_local else "blocked")
-            finally:
-                await browser.close()
+            await page.goto(f"{top}/proxy/{application_id}/")
+            assert await page.title() == "am"
+            is_local = host == "127.0.0.1"
+            name = f"{str(application_id).replace('_', '-')}.localhost"
+            assert (name in await page.evaluate("self.origin")) is is_local
+            own = await page.evaluate(FETCH, f"/proxy/{application_id}/api")
+            assert own == ('{"of": "am"}' if is_local else "blocked")
+            for url in (f"{top}/ws/v1/cluster/info", "/ws/v1/cluster/info"):
+                assert await page.evaluate(FETCH, url) == "blocked"
+            new = "/ws/v1/cluster/apps/new-application"
+            assert await page.evaluate(POST, f"{top}{new}") == "blocked"
+            assert await page.evaluate(POST, new) == (404 if is_local else "blocked")
 
-    play(scene)
+    browser.play(scene)
