@@ -33,7 +33,6 @@ from yarnbox.am.mapreduce.committer import OutputCommitter
 from yarnbox.am.mapreduce.ids import TaskAttemptId
 from yarnbox.am.mapreduce.input import input_format_named
 from yarnbox.am.mapreduce.output import PartFile, part_file
-from yarnbox.am.mapreduce.shuffle.fetch import Shuffle
 from yarnbox.am.mapreduce.shuffle.fetched import FetchedOutputs, FetchLimits
 from yarnbox.am.mapreduce.shuffle.map_output import MapOutput, SortLimits
 from yarnbox.am.mapreduce.shuffle.merging import Combiner, Merges, Segment, grouped
@@ -260,6 +259,8 @@ class Task:
             few = self._outputs_here(number)
             segments = merges.few(few, lambda: directory / f"merged{next(names)}.out")
         else:
+            from yarnbox.am.mapreduce.shuffle.fetch import Shuffle  # which brings HTTP; maps need none
+
             outputs = FetchedOutputs(merges, FetchLimits(**plan.fetch_limits), directory)
             shuffle = Shuffle(
                 plan, number, self._secret, outputs, self._codec(), book.resolve, self._tally, self._tls

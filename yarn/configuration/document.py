@@ -18,16 +18,14 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from xml.sax import SAXException, SAXParseException
 from xml.sax.handler import ContentHandler
-from xml.sax.saxutils import escape, quoteattr
 from xml.sax.xmlreader import AttributesImpl, InputSource
-
-import defusedxml.sax
-from defusedxml.common import DefusedXmlException
 
 from yarnbox.yarn.configuration.fault import ConfigurationError
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = (
+    "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"  # compiling takes 10 ms, so only who writes does
+)
 _TEXT_ELEMENTS = ("name", "value", "final", "source", "tag", "description")
 _KNOWN_ELEMENTS = ("configuration", "property", "include", "fallback", *_TEXT_ELEMENTS)
 
@@ -104,8 +102,11 @@ def write(entries: Iterable[tuple[str, str, bool]], comment: str | None = None) 
 
 
 def _write_property(name: str, value: str, final: bool) -> str:
+    # It brings urllib.request, too, as in _read.
+    from xml.sax.saxutils import escape, quoteattr
+
     for text in (name, value):
-        if _NOT_XML.search(text):
+        if re.search(_NOT_XML, text):
             raise ConfigurationError.of("to_xml", "text that XML can hold", name=name, value=value)
     if not value or name != name.strip() or not name.isprintable():
         # The element form trims names and takes an empty value for none; attributes keep both.
@@ -128,6 +129,10 @@ def _read(
     content: str | bytes, source: str, path: Path | None, root: Path | None, including: tuple[Path, ...]
 ) -> Document:
     reader = _Reader(source, path, root, including)
+    # It brings urllib.request, a sixth of the start of a task, and few tasks read a configuration.
+    import defusedxml.sax
+    from defusedxml.common import DefusedXmlException
+
     stream = InputSource()
     if isinstance(content, str):
         stream.setCharacterStream(StringIO(content))  # already characters, whatever encoding it declares
