@@ -64,10 +64,10 @@ def build(tree: Path = ROOT, into: Path = DIST) -> Path:
 
 def install(wheel: Path, place: Path, *options: str) -> Path:
     """An environment with the wheel; its interpreter. `options` are pip's."""
-    _run("-m", "venv", str(place))
+    _run("-m", "venv", "--without-pip", str(place))
     python = place / "bin" / "python"
-    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *options]
-    subprocess.run([*command, str(wheel)], check=True)
+    command = ("--python", str(python), "install", "--quiet", "--disable-pip-version-check", *options)
+    _run("-m", "pip", *command, str(wheel))
     return python
 
 

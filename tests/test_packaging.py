@@ -21,6 +21,9 @@ import release
 from tests.tree import PACKAGES, ROOT
 from yarnbox.protos.build import stubs_in
 
+OFFLINE = ("--no-deps", "--no-index")
+"""What a test installs is here already."""
+
 
 def build(tree: Path, target: str, into: Path) -> Path:
     """One archive of a source tree, built by the tools of this environment."""
@@ -86,7 +89,7 @@ def wheel(sources: Path, once: Once) -> Path:
 @pytest.fixture(scope="module")
 def installed(wheel: Path, once: Once) -> Path:
     """The wheel, installed by pip into a directory of its own."""
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", str(wheel)]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-compile", *OFFLINE, str(wheel)]
     return once.make(
         "installed",
         lambda place: subprocess.run([*command, "--upgrade", "--target", str(place)], check=True),
@@ -183,35 +186,31 @@ def test_both_are_imported_side_by_side_without_the_checkout(installed: Path, pr
     ]
 
 
-def test_the_author_of_an_am_tests_it_with_the_wheel(wheel: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def environment(wheel: Path, once: Once) -> Path:
+    """The interpreter of an environment that has the wheel and nothing of this checkout."""
+
+    def make(place: Path) -> None:
+        python = release.install(wheel, place / "venv", *OFFLINE)
+        (packages,) = python.parent.parent.glob("lib/python3*/site-packages")
+        (packages / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")  # none is downloaded
+
+    return once.make("environment", make) / "venv" / "bin" / "python"
+
+
+def test_the_author_of_an_am_tests_it_with_the_wheel(environment: Path, tmp_path: Path) -> None:
     """A project with a package named rm, in an environment with nothing of this checkout."""
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
-    python = tmp_path / "venv" / "bin" / "python"
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        str(python),
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--no-index",
-    ]
-    subprocess.run([*pip, str(wheel)], check=True)
-    (packages,) = (tmp_path / "venv").glob("lib/python3*/site-packages")
-    (packages / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")  # none is downloaded
     copied = tmp_path / "project"
     shutil.copytree(ROOT / "examples" / "tested_am", copied)
     (copied / "rm").mkdir()
     (copied / "rm" / "__init__.py").write_text("MINE = True\n")
     (copied / "test_mine.py").write_text(
         "import rm, yarnbox\n\n\ndef test_both_are_there():\n"
-        f"    assert rm.MINE\n    assert yarnbox.__file__.startswith({str(packages)!r})\n"
+        f"    assert rm.MINE\n    assert yarnbox.__file__.startswith({str(environment.parent.parent)!r})\n"
     )
     own = ("PYTHONPATH", "PYTEST_ADDOPTS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")
     done = subprocess.run(
-        [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"],
+        [environment, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"],
         cwd=copied,
         env={name: value for name, value in os.environ.items() if name not in own},
         capture_output=True,
@@ -220,18 +219,6 @@ def test_the_author_of_an_am_tests_it_with_the_wheel(wheel: Path, tmp_path: Path
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "12 passed" in done.stdout
-
-
-@pytest.fixture(scope="module")
-def environment(wheel: Path, once: Once) -> Path:
-    """The interpreter of an environment that has the wheel and nothing of this checkout."""
-
-    def make(place: Path) -> None:
-        python = release.install(wheel, place / "venv", "--no-deps", "--no-index")
-        (packages,) = python.parent.parent.glob("lib/python3*/site-packages")
-        (packages / "dependencies.pth").write_text(f"{sysconfig.get_path('purelib')}\n")  # none is downloaded
-
-    return once.make("environment", make) / "venv" / "bin" / "python"
 
 
 def test_a_cluster_of_the_wheel_runs_a_job_in_an_empty_folder(environment: Path) -> None:
@@ -258,7 +245,7 @@ def test_what_keeps_a_version_from_being_released() -> None:
 
 def test_the_bill_of_materials_names_the_version(wheel: Path, tmp_path: Path) -> None:
     """Of an environment with nothing but the wheel: reading the licences of all dependencies takes long."""
-    python = release.install(wheel, tmp_path / "venv", "--no-deps", "--no-index")
+    python = release.install(wheel, tmp_path / "venv", "--no-compile", *OFFLINE)
     release.sbom(python, tmp_path / "parts.json")
     document = json.loads((tmp_path / "parts.json").read_text())
     assert document["bomFormat"] == "CycloneDX"

@@ -52,18 +52,19 @@ FAILING = {
 def cluster(desk: Desk, tmp_path: Path) -> Desk:
     """Four nodes, so that one of them may be avoided."""
     (tmp_path / "mine.py").write_text(TASKS)
-    (tmp_path / "input").mkdir()
-    for number in range(8):
-        (tmp_path / "input" / str(number)).write_text(f"w{number}\n")
+    for given, files in (("eight", 8), ("two", 2)):
+        (tmp_path / given).mkdir()
+        for number in range(files):
+            (tmp_path / given / str(number)).write_text(f"w{number}\n")
     desk.up("--nodes", "4", "--scheduler", "capacity", "-D", "yarn.scheduler.minimum-allocation-mb=256")
     return desk
 
 
-def job(desk: Desk, root: Path, mapper: str, *words: str, status: int) -> str:
+def job(desk: Desk, root: Path, given: str, mapper: str, *words: str, status: int) -> str:
     return desk.yarnbox(
         "job", "mapreduce", "--mapper", f"mine.{mapper}", "--reducer", "mine.reducer", "--path", str(root),
         "-D", "mapreduce.input.fileinputformat.split.maxsize=3", "-D", "mapreduce.map.memory.mb=256",
-        "-D", "mapreduce.reduce.memory.mb=256", *words, str(root / "input"), str(root / mapper),
+        "-D", "mapreduce.reduce.memory.mb=256", *words, str(root / given), str(root / mapper),
         status=status,
     )  # fmt: skip
 
@@ -78,7 +79,7 @@ def test_a_node_where_all_fails_is_avoided_and_a_job_that_fails_says_why(
     cluster: Desk, tmp_path: Path
 ) -> None:
     desk = cluster
-    said = job(desk, tmp_path, "one_node", status=0)
+    said = job(desk, tmp_path, "eight", "one_node", status=0)
     assert output(tmp_path / "one_node") == {f"w{number}".encode(): 1 for number in range(8)}
     maps = [task for task in told(desk, JobId.of(id_of(said)))["tasks"] if task["type"] == "MAP"]
     bad = (tmp_path / "bad").readlink().name
@@ -86,7 +87,7 @@ def test_a_node_where_all_fails_is_avoided_and_a_job_that_fails_says_why(
     assert ended >= {("FAILED", True), ("SUCCEEDED", False)}
     assert not ended & {("FAILED", False), ("SUCCEEDED", True)}
     for mapper, reason in FAILING.items():
-        said = job(desk, tmp_path, mapper, "-D", "mapreduce.map.maxattempts=2", status=1)
+        said = job(desk, tmp_path, "two", mapper, "-D", "mapreduce.map.maxattempts=2", status=1)
         assert re.search(r"Job \S+ failed with state FINISHED due to: Task failed task_.*" + reason, said)
         assert list((tmp_path / mapper).iterdir()) == [], "nothing is half written"
     metrics = f"http://{desk.run.load().web_address}/ws/v1/cluster/metrics"
