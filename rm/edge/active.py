@@ -92,6 +92,8 @@ class Setup:
     launchers: int
     clock: SystemClock
     tls: Tls | None = None
+    owns_process: bool = False
+    """Whether nothing else runs in the process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +183,8 @@ class ActivePeriod:
         await pages.start()
         started()
         log.info("serving", address=ports.bound, web=ports.web, scheduler=settings.scheduler_class)
-        collect_seldom()
+        if self._setup.owns_process:
+            collect_seldom()
         try:
             await self._flush_until_the_end(events)
         finally:
@@ -198,7 +201,8 @@ class ActivePeriod:
             if events is not None:
                 with contextlib.suppress(OSError):
                     events.close()
-            gc.unfreeze()
+            if self._setup.owns_process:
+                gc.unfreeze()
 
     def _begin(self, core: Core, driver: Driver, entries: dict[Key, Any]) -> EventLog | None:
         """The first turn, with what an earlier RM left; the event log from then on, which says so."""

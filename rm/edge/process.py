@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _run(directory: ConfigurationDirectory, options: argparse.Namespace) -> int:
-    process = Process(directory, Path(options.dir) if options.dir else None)
+    process = Process(directory, Path(options.dir) if options.dir else None, owns_process=True)
     status = await process.run(ends_with_parent=options.exit_with_parent)
     print(f"rm: {process.reason}", file=sys.stderr)
     return status
@@ -104,7 +104,10 @@ def _parser() -> argparse.ArgumentParser:
 class Process:
     """One RM process: everything around its core."""
 
-    def __init__(self, directory: ConfigurationDirectory, run: Path | None) -> None:
+    def __init__(
+        self, directory: ConfigurationDirectory, run: Path | None, *, owns_process: bool = False
+    ) -> None:
+        """`owns_process`: nothing else runs in the process, whose collector of garbage is set for it."""
         configuration = directory.load(*_FILES)
         self._rm_id = ""
         """Its id, if it is one of several."""
@@ -129,6 +132,7 @@ class Process:
             launchers=configuration.integer(LAUNCHERS_PROPERTY, 50),
             clock=self._clock,
             tls=Tls.of(self._settings.tls),
+            owns_process=owns_process,
         )
         self._is_ending = False
         self._period: ActivePeriod | None = None

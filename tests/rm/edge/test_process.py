@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -188,6 +189,17 @@ def play(scene: Callable[[], Awaitable[None]]) -> None:
         await asyncio.wait_for(scene(), PATIENCE_S)
 
     asyncio.run(limited())
+
+
+def test_an_rm_in_a_process_of_others_leaves_their_garbage_to_them(tmp_path: Path) -> None:
+    async def scene() -> None:
+        thresholds, frozen = gc.get_threshold(), gc.get_freeze_count()
+        async with running(tmp_path):
+            assert gc.get_freeze_count() <= frozen
+        assert gc.get_freeze_count() > 0.9 * frozen  # but for what has ended
+        assert gc.get_threshold() == thresholds
+
+    play(scene)
 
 
 def test_an_rm_that_cannot_store_ends_and_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
