@@ -35,18 +35,38 @@ def reducer(word, counts):
     yield word, sum(counts)
 """
 
-SLOW = """
-import pathlib, time
-def mapper(offset, line):
-    word, gate = line.split()
-    while not pathlib.Path(__file__).with_name(gate).exists():
-        time.sleep(0.05)
-    time.sleep(0.5)
-    yield word, 1
-def reducer(word, counts):
-    yield word, sum(counts)
-"""
-"""Each of its maps waits for the gate that its line names."""
+
+class GatedShell:
+    """A shell whose containers take 1 GB each. The first ones wait for the gate `first` and the others for
+    `later`; each then takes half a second.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        root: Path,
+        name: str,
+        containers: int,
+        first: int,
+        *words: str,
+        user: str | None = None,
+    ) -> None:
+        self._containers = containers
+        self._ended = root / f"ended-{name}"
+        self._ended.mkdir()
+        line = (
+            f"gate=later; [ $YARN_SHELL_ID -gt {first} ] || gate=first\n"
+            f"while [ ! -e {root}/$gate ]; do sleep 0.1; done; sleep 0.5; touch {self._ended}/$YARN_SHELL_ID"
+        )
+        job = ("job", "shell", "--quiet", "--containers", str(containers), *words)
+        self._process = desk.start(*job, "--", "sh", "-c", line, user=user)
+
+    def finish(self) -> None:
+        """It ends well, and so has each of its containers."""
+        out, err = self._process.communicate(timeout=PATIENCE_S)
+        assert self._process.returncode == 0, out + err
+        ended = {int(one.name) for one in self._ended.iterdir()}
+        assert ended == set(range(1, self._containers + 1)), out + err
 
 
 def output(directory: Path) -> dict[bytes, int]:

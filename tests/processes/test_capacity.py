@@ -5,7 +5,6 @@ maxima.
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.processes.conftest import ROOT, Desk, wait_until
-from tests.processes.gated import SLOW, output
+from tests.processes.gated import GatedShell
 from tests.waiting import PATIENCE_S
 from yarnbox.am.connection import CLIENT_SERVICE
 from yarnbox.yarn.configuration.document import write
@@ -37,37 +36,23 @@ MAXIMUM_GB = {"prod": 12, "dev": 12, "test": 3, "spare": 12}
 
 
 class Tenants:
-    """Three nodes of 4 GB; jobs whose containers take 1 GB each, and whose maps wait for a gate."""
+    """Three nodes of 4 GB; shells whose containers take 1 GB each, and wait for a gate."""
 
     def __init__(self, desk: Desk, root: Path) -> None:
         self.desk = desk
         self.root = root
-        self.maps: dict[str, int] = {}
         shutil.copytree(ROOT / "conf", root / "conf")
         queues = ((PREFIX + name, value, False) for name, value in QUEUES.items())
         (root / "conf" / "capacity-scheduler.xml").write_text(write(queues))
-        (root / "slow.py").write_text(SLOW)
         desk.up(
             "--scheduler", "capacity", "--nodes", "3", "--conf", str(root / "conf"),
             "-D", "yarn.nodemanager.resource.memory-mb=4096",
         )  # fmt: skip
         self.stub = BlockingStub(desk.run.load().rm_address, CLIENT_SERVICE, user="tester")
 
-    def submit(self, queue: str, maps: int, first: int = 0) -> subprocess.Popen[str]:
-        """A tenant's job of so many maps; `first` wait for the first gate, the others for the later."""
-        given = self.root / f"input-{queue}"
-        given.mkdir()
-        for number in range(maps):
-            (given / f"{number:02d}").write_text(f"w{number:02d} {'first' if number < first else 'later'}\n")
-        self.maps[queue] = maps
-        return self.desk.start(
-            "job", "mapreduce", "--mapper", "slow.mapper", "--reducer", "slow.reducer",
-            "--path", str(self.root), "--queue", queue,
-            "-D", "yarn.app.mapreduce.am.resource.mb=1024",
-            "-D", "mapreduce.input.fileinputformat.split.maxsize=10",
-            "-D", "mapreduce.job.reduce.slowstart.completedmaps=1.0",
-            str(given), str(self.root / f"out-{queue}"),
-        )  # fmt: skip
+    def submit(self, queue: str, containers: int, first: int = 0) -> GatedShell:
+        """A tenant's containers; `first` wait for the first gate, the others for the later."""
+        return GatedShell(self.desk, self.root, queue, containers, first, "--queue", queue)
 
     def wait_for(self, queue: str, least_gb: int) -> None:
         """Waits until a queue has held so many GB."""
@@ -78,7 +63,7 @@ class Tenants:
         assert wait_until(has_held, PATIENCE_S), held_gb(self.desk.events())[-1:]
 
     def open_gate(self, name: str, *queues: str, asked: int) -> None:
-        """Lets the maps behind it end, once each of these queues has been asked for so many containers."""
+        """Lets what waits there end, once each of these queues has been asked for so many containers."""
 
         def have_asked() -> bool:
             return all(self._asked(queue) >= asked for queue in queues)
@@ -91,13 +76,6 @@ class Tenants:
         assert info is not None
         books = info.queue_statistics
         return int(books.pending_containers + books.allocated_containers)
-
-    def finish(self, process: subprocess.Popen[str], queue: str) -> None:
-        """The job ends with the right answer."""
-        out, err = process.communicate(timeout=PATIENCE_S)
-        assert process.returncode == 0, out + err
-        words = {f"w{number:02d}".encode(): 1 for number in range(self.maps[queue])}
-        assert output(self.root / f"out-{queue}") == words
 
 
 def held_gb(events: Iterable[LoggedEvent]) -> list[Counter[str]]:
@@ -129,10 +107,10 @@ def test_what_is_lent_comes_back_and_no_queue_passes_its_maximum(tenants: Tenant
     prod = tenants.submit("prod", 8)
     test = tenants.submit("test", 4)
     tenants.open_gate("first", "prod", "test", asked=1)  # their AMs
-    tenants.open_gate("later", "prod", "test", asked=4)  # their maps too
-    tenants.finish(prod, "prod")
-    tenants.finish(test, "test")
-    tenants.finish(dev, "dev")
+    tenants.open_gate("later", "prod", "test", asked=4)  # the others too
+    prod.finish()
+    test.finish()
+    dev.finish()
     tenants.desk.here("down")
     course = held_gb(tenants.desk.events())
     assert not any(course[-1].values()), "what was given has come back"

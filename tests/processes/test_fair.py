@@ -13,7 +13,7 @@ from itertools import islice
 from pathlib import Path
 
 from tests.processes.conftest import ROOT, Desk, wait_until
-from tests.processes.gated import GATED, SLOW, output
+from tests.processes.gated import GATED, GatedShell, output
 from tests.waiting import PATIENCE_S
 from yarnbox.am.connection import CLIENT_SERVICE
 from yarnbox.rm.scheduler.fair.scheduler import STATE_DUMP
@@ -33,7 +33,7 @@ FILE = """<allocations>
 
 
 class Sharing:
-    """Two nodes of 4 GB, and jobs whose maps take 1 GB each."""
+    """Two nodes of 4 GB, and jobs and shells whose containers take 1 GB each."""
 
     def __init__(self, desk: Desk, root: Path, file: str, *definitions: str) -> None:
         self.desk = desk
@@ -41,28 +41,29 @@ class Sharing:
         shutil.copytree(ROOT / "conf", root / "conf")
         (root / "conf" / "fair-scheduler.xml").write_text(file)
         (root / "gated.py").write_text(GATED)
-        (root / "slow.py").write_text(SLOW)
         given = ("yarn.nodemanager.resource.memory-mb=4096", *definitions)
         words = [word for definition in given for word in ("-D", definition)]
         desk.up("--scheduler", "fair", "--nodes", "2", "--conf", str(root / "conf"), *words)
         self.stub = BlockingStub(desk.run.load().rm_address, CLIENT_SERVICE, user="tester")
 
-    def job(self, name: str, program: str, maps: int, *words: str, user: str | None = None) -> Job:
-        """A job of so many maps; slow ones wait for two gates, the first seven for the first."""
-        given = self.root / f"input-{name}"
+    def job(self, queue: str, maps: int) -> Job:
+        """A job of so many maps that wait for the gate."""
+        given = self.root / f"input-{queue}"
         given.mkdir()
         for number in range(maps):
-            how = "waits" if program == "gated" else "first" if number < 7 else "later"
-            (given / f"{number:02d}").write_text(f"w{number:02d} {how}\n")
+            (given / f"{number:02d}").write_text(f"w{number:02d} waits\n")
         return self.desk.start(
-            "job", "mapreduce", "--mapper", f"{program}.mapper", "--reducer", f"{program}.reducer",
-            "--path", str(self.root), *words,
+            "job", "mapreduce", "--mapper", "gated.mapper", "--reducer", "gated.reducer",
+            "--path", str(self.root), "--queue", queue,
             "-D", "yarn.app.mapreduce.am.resource.mb=1024",
             "-D", "mapreduce.input.fileinputformat.split.maxsize=10",
             "-D", "mapreduce.job.reduce.slowstart.completedmaps=1.0",
-            str(given), str(self.root / f"out-{name}"),
-            user=user,
+            str(given), str(self.root / f"out-{queue}"),
         )  # fmt: skip
+
+    def shell(self, user: str, containers: int) -> GatedShell:
+        """A user's containers; the first seven wait for the first gate."""
+        return GatedShell(self.desk, self.root, user, containers, 7, user=user)
 
     def used_gb(self, queue: str) -> int:
         """What a queue holds; nothing when there is none."""
@@ -128,19 +129,21 @@ def sharing(desk: Desk, root: Path, file: str, *definitions: str) -> Iterator[Sh
 
 
 def test_two_users_come_to_equal_shares(desk: Desk, tmp_path: Path) -> None:
-    maps = {"ann": 30, "bob": 16}  # enough that both ask for long after they have come to equal shares
+    containers = {"ann": 30, "bob": 16}  # enough that both ask for long after they have come to equal shares
     with sharing(desk, tmp_path, "<allocations/>") as cluster:
-        first = cluster.job("ann", "slow", maps["ann"], user="ann")
+        first = cluster.shell("ann", containers["ann"])
         cluster.wait_for(ann=8, bob=0)
-        second = cluster.job("bob", "slow", maps["bob"], user="bob")
+        second = cluster.shell("bob", containers["bob"])
         assert wait_until(lambda: cluster.pending("bob") == 1, PATIENCE_S)  # its AM
         (tmp_path / "first").touch()
-        assert wait_until(lambda: cluster.pending("bob") + cluster.used_gb("bob") > 1, PATIENCE_S)  # its maps
+        assert wait_until(
+            lambda: cluster.pending("bob") + cluster.used_gb("bob") > 1, PATIENCE_S
+        )  # the others
         (tmp_path / "later").touch()
-        cluster.finish(second, "bob", maps["bob"])
-        cluster.finish(first, "ann", maps["ann"])
+        second.finish()
+        first.finish()
         course = cluster.course("ann", "bob")
-    begun = [_begun(course, number, 1 + count) for number, count in enumerate(maps.values())]
+    begun = [_begun(course, number, 1 + count) for number, count in enumerate(containers.values())]
     while_both_ask = course[course.index((4, 4)) : min(begun)]
     # What becomes free goes to whoever has less: one container over the half is the most there can be.
     assert max(max(held) for held in while_both_ask) <= 5
@@ -163,9 +166,9 @@ def test_a_starved_queue_gets_its_minimum_and_the_other_job_its_answer(desk: Des
         f"{fair}waitTimeBeforeNextStarvationCheck=500",
         "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms=200",
     ) as cluster:
-        first = cluster.job("a", "gated", 10, "--queue", "a")
+        first = cluster.job("a", 10)
         cluster.wait_for(a=8, b=0)
-        second = cluster.job("b", "gated", 2, "--queue", "b")
+        second = cluster.job("b", 2)
         # Its AM, and then the two maps that this asks for.
         cluster.wait_for(a=5, b=3)
         # One pass for the AM, one for the maps; the event log is written with a little delay.
