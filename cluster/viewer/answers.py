@@ -251,11 +251,12 @@ class RecordedCluster:
     def _containers(self, moment: int, query: Query) -> Answer:
         at = self.recording.moments[moment]
         app, queue, node = (query.get(name, "") for name in ("app", "queue", "node"))
+        whole = "default" if self.recording.scheduler == "FifoScheduler" else "root"
 
         def is_wanted(one: Mapping[str, Any]) -> bool:
             if app or not queue:
                 return bool(one["app"] == app if app else one["node"] == node)
-            return is_within(one["queue"], queue)
+            return queue == whole or is_within(one["queue"], queue)
 
         rows = [
             shown
@@ -266,6 +267,7 @@ class RecordedCluster:
             "containers": {
                 "now": EPOCH_MS + at,
                 "container": rows[-_MOST_CONTAINERS:],
+                "isCut": len(rows) > _MOST_CONTAINERS,
                 "keptOfEvery": self.recording.data["containersOfEvery"],
             }
         }

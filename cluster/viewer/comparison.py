@@ -16,13 +16,14 @@ from yarnbox.sim.recording.document import Recording
 POINTS = 300
 _PREEMPTED = -102
 _ONLY_QUEUE = "root.default"
+_ACTIVE = ("appsRunning", "appsPending", "containers")
 _SERIES = ("memory", "vcores", "containers", "pending", "appsRunning", "appsPending")
 
 
 def comparison(recordings: Mapping[str, Recording]) -> dict[str, Any]:
     """What the page of the comparison shows."""
     begins = {run: _begin(one) for run, one in recordings.items()}
-    longest = max((one.end - begins[run] for run, one in recordings.items()), default=0)
+    longest = max((_last(one) - begins[run] for run, one in recordings.items()), default=0)
     times = [round(longest * place / POINTS) for place in range(POINTS + 1)] if longest else [0]
     figures = {run: _figures(one) for run, one in recordings.items()}
     return {
@@ -50,6 +51,18 @@ def _begin(recording: Recording) -> int:
         if name.startswith("/apps/") and tracks.get("/startedTime")
     ]
     return min(firsts, default=0)
+
+
+def _last(recording: Recording) -> int:
+    """The moment from which on nothing runs and nobody waits; a scenario may go on much longer."""
+    cluster = recording.data["cluster"]
+    busy = [
+        place
+        for name in _ACTIVE
+        for place, value in enumerate(cluster.get(name, ()))
+        if value and place + 1 < len(recording.moments)
+    ]
+    return recording.moments[max(busy) + 1] if busy else recording.end
 
 
 def _series(recording: Recording, begin: int, times: Sequence[int]) -> dict[str, Any]:

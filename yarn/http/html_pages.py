@@ -85,7 +85,7 @@ def document(title: str, body: Iterable[object], links: Iterable[tuple[str, obje
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<link rel="stylesheet" href="{escape(stylesheet)}"></head>'
+        f'<link rel="icon" href="data:,"><link rel="stylesheet" href="{escape(stylesheet)}"></head>'
         f"<body><header><b>yarnbox</b><nav>{bar}</nav></header>"
         f"<main><h1>{escape(title)}</h1>\n{inside}</main></body></html>\n"
     )

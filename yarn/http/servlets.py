@@ -31,7 +31,8 @@ _SECRETS = re.compile(
     r"|oauth.*secret|oauth.*password|oauth.*token|server-side-encryption\.key"
 )
 _HEAD = """<!DOCTYPE html>
-<html lang='en'><head><meta charset='utf-8'><title>{0}</title></head><body><h1>{0}</h1>
+<html lang='en'><head><meta charset='utf-8'><title>{0}</title>
+<link rel='icon' href='data:,'></head><body><h1>{0}</h1>
 """
 _MARK = "<!-- OUTPUT -->"
 _FORMS = """<hr><h2>Get / Set</h2>

@@ -35,6 +35,7 @@ log = Log("rm")
 
 _SHARE_OF_LOOP = 100
 _MOST_CONTAINERS = 2_000
+_LOOKED_AT = _MOST_CONTAINERS + 1
 _MOST_ROWS = 500
 _LONGEST_LOOK_S = 0.02
 """Of processor time: other processes of the machine must not shorten the list."""
@@ -164,17 +165,21 @@ class Past:
         if call.parameter("app"):
             application_id = self._application_id(call)
             living, app = self._living_of(application_id), str(application_id)
-            ended = self.ended.of(lambda row: row["app"] == app, _MOST_CONTAINERS)
+            ended = self.ended.of(lambda row: row["app"] == app, _LOOKED_AT)
         elif path := call.parameter("queue"):
             living = self._living_in(path)
-            ended = self.ended.of(lambda row: is_within(row["queue"], path), _MOST_CONTAINERS)
+            ended = self.ended.of(lambda row: self._is_in(row["queue"], path), _LOOKED_AT)
         else:
             node_id = self._node_id(call)
             living, node = self._living_on(node_id), str(node_id)
-            ended = self.ended.of(lambda row: row["node"] == node, _MOST_CONTAINERS)
-        rows = [*ended, *map(container_row, living)]
-        rows = [self._with_reach(call, row) for row in rows if self._may_view(call, row)]
-        value = {"now": self._context.now_ms, "container": rows[-_MOST_CONTAINERS:]}
+            ended = self.ended.of(lambda row: row["node"] == node, _LOOKED_AT)
+        known = [*ended, *map(container_row, living)]
+        rows = [self._with_reach(call, row) for row in known if self._may_view(call, row)]
+        value = {
+            "now": self._context.now_ms,
+            "container": rows[-_MOST_CONTAINERS:],
+            "isCut": len(known) > _MOST_CONTAINERS,
+        }
         return Reply(root="containers", value=value)
 
     def life(self, call: Call) -> Reply:
@@ -216,10 +221,14 @@ class Past:
         found = [
             container
             for application_id, application in self._context.scheduler.applications.items()
-            if is_within(str(application.queue), path)
+            if self._is_in(str(application.queue), path)
             for container in self._living_of(application_id)
         ]
-        return sorted(found, key=lambda one: one.creation_ms)[-_MOST_CONTAINERS:]
+        return sorted(found, key=lambda one: one.creation_ms)[-_LOOKED_AT:]
+
+    def _is_in(self, queue: str, path: str) -> bool:
+        """The FifoScheduler has one queue, whatever queues applications name."""
+        return path == self._context.scheduler.root_queue or is_within(queue, path)
 
     def _may_view(self, call: Call, row: Answer) -> bool:
         app = call.context.apps.get(ApplicationId.parse(row["app"]))

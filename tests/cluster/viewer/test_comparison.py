@@ -32,6 +32,13 @@ def test_both_begin_with_their_first_submission(recording: Recording) -> None:
     assert first["figures"]["queues"]["root.a"]["wait"] == second["figures"]["queues"]["root.a"]["wait"]
 
 
+def test_the_axis_ends_when_nothing_is_left_to_see(recording: Recording) -> None:
+    waiting, idle = (recorded(TEXT + more + "  - advance: 200s\n") for more in ("", "  - finish: b1\n"))
+    assert comparison({"a": recording, "b": waiting})["times"][-1] == waiting.end - 1000
+    assert idle.end > recording.end + 190_000
+    assert comparison({"a": recording, "b": idle})["times"][-1] < recording.end + 1000
+
+
 def test_the_differences_that_matter_begin_with_the_largest_regression(recording: Recording) -> None:
     slower = recorded(TEXT.replace("  - pull: a1\n", "  - pull: a1\n  - advance: 100s\n"))
     found = comparison({"a": recording, "b": slower})["differences"]

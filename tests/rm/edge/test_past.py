@@ -14,6 +14,7 @@ from tests.rig import Rig, ask
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE, play
 from yarnbox.rm.container import RMContainer
+from yarnbox.rm.edge.http import history as past_answers
 from yarnbox.rm.events import app, node, scheduler
 from yarnbox.rm.events import container as container_events
 from yarnbox.rm.scheduler.statuses import PREEMPTED
@@ -22,6 +23,7 @@ from yarnbox.rm.web.event_rows import TROUBLE
 from yarnbox.rm.web.event_rows import row as event_row
 from yarnbox.rm.web.past import EndedContainers, History, Series, is_within
 from yarnbox.yarn.enums import NodeState
+from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
 from yarnbox.yarn.resources.resource import NONE
 
 
@@ -197,6 +199,28 @@ def test_lists_come_in_pages(tmp_path: Path) -> None:
             assert node["id"] == str(NODE)
             await caller.get("/ui/containers", 400)
             await caller.get("/ui/apps?limit=many", 400)
+
+    play(scene)
+
+
+def test_the_containers_of_fifo_are_those_of_its_one_queue(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            desk = caller.desk
+            application_id = await desk.submit()
+            async with desk.master(await desk.token(application_id)) as master:
+                await master.call("registerApplicationMaster", RegisterApplicationMasterRequest(host=""))
+                wanted = ask(count=3)
+                await master.call("allocate", AllocateRequest(ask=(wanted,), response_id=0))
+                await desk.beat()
+                held = (await caller.get("/ui/containers?queue=default"))["containers"]
+                assert [one["app"] for one in held["container"]] == [str(application_id)] * 3
+                assert not held["isCut"]
+                monkeypatch.setattr(past_answers, "_MOST_CONTAINERS", 2)
+                held = (await caller.get("/ui/containers?queue=default"))["containers"]
+                assert (len(held["container"]), held["isCut"]) == (2, True)
 
     play(scene)
 

@@ -24,7 +24,7 @@ import { grid } from "./grid.js";
 import { lifeLine } from "./lifeline.js";
 import { localities } from "./locality.js";
 import { logTail } from "./logtail.js";
-import { taskStream } from "./taskstream.js";
+import { cutNote, taskStream } from "./taskstream.js";
 import { whyNot } from "./why.js";
 
 const SENTENCES = {
@@ -56,6 +56,7 @@ export async function app([id], query) {
     ${status(one, why, held, requests)} ${!isRecording && actions(one, rights)}
     ${lifeLine(one, list(life.moment), containers.now)} ${!isOver(one) && whyNot(why)}
     <h2>Containers over nodes and time</h2>
+    ${cutNote(containers)}
     ${taskStream({ name: one.id, containers: held, now: containers.now, query, hrefOf: nodeOf })}
     ${overview(one)}
     ${!isRecording && [html`<h2>Logs</h2>`, logTail(one.id, held)]}

@@ -25,7 +25,7 @@ import {
 } from "./dom.js";
 import { counts, matcher } from "./filtering.js";
 import { grid } from "./grid.js";
-import { hrefOfApp, taskStream } from "./taskstream.js";
+import { cutNote, hrefOfApp, taskStream } from "./taskstream.js";
 
 export const GROUPS = {
   rack: (one) => one.rack,
@@ -303,6 +303,7 @@ export async function node([id], query) {
       ["Version", one.version],
     ]),
     h("h2", {}, "Containers over time"),
+    cutNote(containers),
     taskStream({
       name: one.id,
       containers: held,

@@ -23,7 +23,7 @@ import {
 import { grid } from "./grid.js";
 import { queueActions } from "./queueactions.js";
 import { capacityFacts, fairFacts, fifoFacts, inPartition, userLimit } from "./queuefacts.js";
-import { hrefOfApp, taskStream } from "./taskstream.js";
+import { cutNote, hrefOfApp, taskStream } from "./taskstream.js";
 
 const MINUTES = [
   ["5", "5 minutes"],
@@ -68,6 +68,10 @@ export async function scheduler(_, query) {
     get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20&${asked}`),
     open ? get(`/ui/containers?${asked}`) : { containers: null },
   ]);
+  if (info.type === "fifoScheduler") {
+    const whole = await get(`/ui/containers?queue=${ONLY_QUEUE}`);
+    return fifo(info, { history, minutes, query, asked, apps: list(found.app), users: list(user) }, whole);
+  }
   const common = {
     history,
     minutes,
@@ -78,7 +82,6 @@ export async function scheduler(_, query) {
     asked,
     users: list(user),
   };
-  if (info.type === "fifoScheduler") return fifo(info, common);
   const isFair = info.type === "fairScheduler",
     all = list(nodes.node);
   const labels = [...new Set(["", ...all.map((one) => one.label)])].sort(),
@@ -99,8 +102,12 @@ export async function scheduler(_, query) {
     ${applications(common)}${info.health && health(info.health)}`;
 }
 
+// What the FifoScheduler calls its queue.
+const ONLY_QUEUE = "default";
+
 const stream = (path, containers, query) =>
   html`<h2>Containers of ${path} over time</h2>
+    ${cutNote(containers)}
     ${taskStream({
       name: path,
       containers: list(containers.container),
@@ -126,7 +133,7 @@ const applications = ({ apps, query, asked }) =>
     isSorted: false,
   });
 
-function fifo(info, common) {
+function fifo(info, common, { containers }) {
   return [
     title("Scheduler"),
     h("p", {}, "FifoScheduler"),
@@ -136,6 +143,7 @@ function fifo(info, common) {
     h("h2", {}, "Share of the cluster over time"),
     span(common.minutes),
     shares(common.history, false),
+    stream(ONLY_QUEUE, containers, common.query),
     h("h2", {}, "Waiting and running applications"),
     applications(common),
   ];

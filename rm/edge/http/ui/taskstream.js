@@ -457,6 +457,10 @@ class Summary extends Component {
   }
 }
 
+// What a ResourceManager answers at once is limited; a recording has all.
+export const cutNote = ({ isCut, container }) =>
+  isCut && empty(`The newest ${container.length} containers; older ones are left out.`);
+
 /**
  * @param {{ name: string, containers: any[], now: number, query: URLSearchParams, lanes?: string,
  *   colour?: string, at?: number, names?: Record<string, string>,
