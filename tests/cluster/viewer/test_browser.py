@@ -237,7 +237,7 @@ def test_a_demo_explains_itself_and_can_be_changed(browser: Browser) -> None:
             await page.get_by_role("link", name="Open delay.yaml").click()
             await page.wait_for_url("**/simulation?file=delay.yaml**")
             text = page.locator("#scenario")
-            await page.wait_for_function("document.querySelector('#scenario').value.includes('name: delay')")
+            await page.wait_for_function("document.querySelector('#scenario')?.value.includes('name: delay')")
             changed = (await text.input_value()).replace("threshold.node: 0.5", "threshold.node: -1")
             await text.fill(re.sub(r"\n  - expect: .*", "", changed))
             await page.get_by_role("button", name="Run", exact=True).click()
