@@ -171,12 +171,11 @@ async def look_at_the_stream(page: Page, top: str) -> None:
     stream = page.locator(".stream")
     await stream.get_by_role("application").focus()
     await page.keyboard.press("ArrowRight")
-    told = stream.locator("output")
-    assert "container_0_0001_01_000001; n1:1234" in (await told.text_content() or "")
+    await stream.locator("output", has_text="container_0_0001_01_000001; n1:1234").wait_for()
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("ArrowDown")
     await page.keyboard.press("+")
-    assert "n2:1234" in (await told.text_content() or "")
+    await stream.locator("output", has_text="n2:1234").wait_for()
     text = await file_of(page, "two-queues: as SVG")
     assert "lost with its node: 2" in text
     await page.keyboard.press("0")
@@ -221,6 +220,8 @@ def test_every_page_of_a_workload_finds_what_it_asks_for(browser: Browser, workl
 
 
 def test_a_demo_explains_itself_and_can_be_changed(browser: Browser) -> None:
+    from playwright.async_api import expect
+
     path = demos()["delay"]
 
     async def scene() -> None:
@@ -233,11 +234,11 @@ def test_a_demo_explains_itself_and_can_be_changed(browser: Browser) -> None:
             await word.focus()
             await page.locator("#means", has_text="How many offers of nodes").wait_for()
             await page.keyboard.press("Escape")
-            assert await page.locator("#means").is_hidden()
+            await page.locator("#means").wait_for(state="hidden")
             await page.get_by_role("link", name="Open delay.yaml").click()
             await page.wait_for_url("**/simulation?file=delay.yaml**")
             text = page.locator("#scenario")
-            await page.wait_for_function("document.querySelector('#scenario')?.value.includes('name: delay')")
+            await expect(text).to_have_value(re.compile("name: delay"))
             changed = (await text.input_value()).replace("threshold.node: 0.5", "threshold.node: -1")
             await text.fill(re.sub(r"\n  - expect: .*", "", changed))
             await page.get_by_role("button", name="Run", exact=True).click()
