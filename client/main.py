@@ -83,8 +83,8 @@ LACKING = (
 
 _NO_GENERIC_OPTIONS = ("jar", "nodemanager", "resourcemanager")
 _GENERIC = Options(
-    Option("conf", "A configuration file above those of the directory.", 1, argument_name="file"),
-    Option("D", "A property above all files.", 1, argument_name="name=value"),
+    Option("conf", "A configuration file that overrides those of the directory.", 1, argument_name="file"),
+    Option("D", "A property that overrides all files.", 1, argument_name="name=value"),
 )
 _HELP_WORDS = ("-h", "--h", "-help", "--help", "help", "-?", "--?")
 _LEVELS = {

@@ -15,14 +15,14 @@ from yarnbox.yarn.text.command_parser import CommandParser
 SHELLS = ("bash", "zsh", "tcsh")
 SIGNALS = ("KILL", "TERM", "STOP", "CONT")
 FORWARDED = {
-    "job": "run wordcount, pi or shell: `yarnbox job --help`",
-    "scenario": "play a scenario file in virtual time: `yarnbox scenario --help`",
-    "sim": "play a workload in virtual time: `yarnbox sim --help`",
-    "load": "convert loads, capture a cluster's: `yarnbox load --help`",
-    "whatif": "judge a change of the configuration on a load: `yarnbox whatif --help`",
-    "paper": "the experiments of the literature, measured: `yarnbox paper --help`",
-    "walk": "play clusters under faults drawn from seeds: `yarnbox walk --help`",
-    "yarn": "the `yarn` command on this cluster: `yarnbox yarn node -list`",
+    "job": "run a job on the cluster: wordcount, pi, shell and others",
+    "scenario": "play a scenario file in virtual time",
+    "sim": "play a load of jobs in virtual time",
+    "load": "convert a load, or capture one from a running cluster",
+    "whatif": "compare configurations on a load: who gets faster, who slower",
+    "paper": "repeat experiments of the literature on fair sharing",
+    "walk": "test whole clusters in virtual time with random faults",
+    "yarn": "the yarn command on this cluster, as in `yarnbox yarn node -list`",
 }
 """Commands of other packages, and what they do."""
 
@@ -32,22 +32,24 @@ def parser(forwarded: Mapping[str, argparse.ArgumentParser] | None = None) -> ar
     top: argparse.ArgumentParser = CommandParser(
         prog="yarnbox",
         description="A YARN cluster on this machine: real processes, real containers.",
-        epilog=f"{', '.join(FORWARDED)} have options of their own: `yarnbox job --help`.",
+        epilog="`yarnbox COMMAND --help` shows the options of a command.",
     )
     top.add_argument("--version", action="version", version=f"yarnbox {__version__} ({CORE})")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_up(commands)
     _add(commands, "down", "stop every process of the cluster")
-    status = _add(commands, "status", "show the daemons")
-    status.add_argument("--json", action="store_true", help="for programs")
+    status = _add(commands, "status", "show the cluster's daemons and whether they run")
+    status.add_argument("--json", action="store_true", help="print JSON")
     add_node = _add(commands, "add-node", "start one more NodeManager")
-    add_node.add_argument("--rack", metavar="/RACK", help="its rack (default: the racks in turn)")
-    kill = _add(commands, "kill-node", "signal a node and what runs on it")
+    add_node.add_argument(
+        "--rack", metavar="/RACK", help="its rack (default: the next one of the cluster's racks)"
+    )
+    kill = _add(commands, "kill-node", "send a signal to a NodeManager and its containers")
     kill.add_argument("name", metavar="NAME", help="nm1, nm2, ...")
     _add_signal(
         kill, "KILL", "KILL: it dies; TERM: it unregisters and ends; STOP: it hangs; CONT: it runs again"
     )
-    restart = _add(commands, "restart-node", "end a node and start it again")
+    restart = _add(commands, "restart-node", "stop a NodeManager and start it again")
     restart.add_argument("name", metavar="NAME", help="nm1, nm2, ...")
     decommission = _add(commands, "decommission-node", "decommission a node")
     decommission.add_argument("name", metavar="NAME", help="nm1, nm2, ...")
@@ -55,9 +57,9 @@ def parser(forwarded: Mapping[str, argparse.ArgumentParser] | None = None) -> ar
         "--timeout",
         metavar="SECONDS",
         type=_seconds,
-        help="let running containers finish within this time; without it they are killed at once",
+        help="wait so long for running containers to finish (default: kill them at once)",
     )
-    recommission = _add(commands, "recommission-node", "take a decommissioned or decommissioning node back")
+    recommission = _add(commands, "recommission-node", "take a decommissioned node back into the cluster")
     recommission.add_argument("name", metavar="NAME", help="nm1, nm2, ...")
     _add_rms(commands)
     _add_events(commands)
@@ -69,12 +71,14 @@ def parser(forwarded: Mapping[str, argparse.ArgumentParser] | None = None) -> ar
     _add_view(commands)
     _add_certs(commands)
     _add_health(commands)
-    examples = _add(commands, "examples", "list the examples, print one, copy them")
-    examples.add_argument("name", metavar="NAME", nargs="?", help="print this one")
-    examples.add_argument("--copy", metavar="TARGET", help="copy it, or all of them, into this directory")
+    examples = _add(commands, "examples", "list the examples, print one, or copy them")
+    examples.add_argument("name", metavar="NAME", nargs="?", help="print this example")
+    examples.add_argument(
+        "--copy", metavar="TARGET", help="copy the example, or all of them, into this directory"
+    )
     _add_demo(commands)
     completion = _add(commands, "completion", "print a script that completes commands and options in a shell")
-    completion.add_argument("shell", choices=SHELLS, help="the shell to print it for; see docs/cluster.md")
+    completion.add_argument("shell", choices=SHELLS, help="the shell that will read the script")
     for name, text in FORWARDED.items():
         _add(commands, name, text)
     commands.choices.update(forwarded or {})
@@ -93,8 +97,16 @@ def _add(
 
 def _add_up(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     up = _add(commands, "up", "start a cluster: one ResourceManager and its NodeManagers")
-    up.add_argument("--nodes", metavar="N", type=_count, default=3, help="NodeManagers (default: 3)")
-    up.add_argument("--racks", metavar="R", type=_positive, default=1, help="racks, in turn (default: 1)")
+    up.add_argument(
+        "--nodes", metavar="N", type=_count, default=3, help="number of NodeManagers (default: 3)"
+    )
+    up.add_argument(
+        "--racks",
+        metavar="R",
+        type=_positive,
+        default=1,
+        help="number of racks, among which the NodeManagers are distributed (default: 1)",
+    )
     up.add_argument("--conf", metavar="DIR", help="configuration directory (default: the sample one)")
     up.add_argument(
         "--scheduler",
@@ -105,69 +117,84 @@ def _add_up(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "--port",
         metavar="PORT",
         type=_port,
-        help="port of the ResourceManager; 0: any free one (default: 8050)",
+        help="port of the ResourceManager's RPC; 0: any free port (default: 8050)",
     )
     up.add_argument(
         "--web-port",
         metavar="PORT",
         type=_port,
-        help="port of its web pages; 0: any free one (default: 8088)",
+        help="port of the ResourceManager's web pages; 0: any free port (default: 8088)",
     )
+    _add_daemons(up)
+
+
+def _add_daemons(up: argparse.ArgumentParser) -> None:
+    """Daemons beside one ResourceManager and its NodeManagers, and how all of them run."""
     up.add_argument(
         "--history-server",
         metavar="PORT",
         nargs="?",
         type=_port,
         const=19888,
-        help="start a MapReduce history server, too; PORT of its pages, 0: any free one (default: 19888)",
+        help="also start a MapReduce history server; PORT is that of its web pages, 0: any free port"
+        " (default: 19888)",
     )
     up.add_argument(
         "--rms",
         metavar="N",
         type=_positive,
         default=1,
-        help="ResourceManagers, of which one is active (default: 1)",
+        help="number of ResourceManagers, of which one is active (default: 1)",
     )
     up.add_argument(
         "--zookeeper",
         metavar="HOST:PORT",
-        help="by which several ResourceManagers agree (default: one of the cluster's own; needs Java)",
+        help="use this ZooKeeper to elect the active ResourceManager (default: start one, which needs Java)",
     )
-    up.add_argument("--detach", action="store_true", help="return when the cluster is ready")
+    up.add_argument(
+        "--detach", action="store_true", help="return when the cluster is ready, and leave it running"
+    )
     up.add_argument(
         "--hadoop",
         action="store_true",
-        help="serve Hadoop's own clients too (HADOOP_CONF_DIR is the run directory); nodes are called by"
-        " addresses instead of nm1, nm2",
+        help="also serve Hadoop's own clients (set HADOOP_CONF_DIR to the run directory); nodes are then"
+        " named by their addresses instead of nm1, nm2",
     )
     up.add_argument(
         "--recover",
         action="store_true",
-        help="go on with the applications of the last cluster in this directory",
+        help="recover the applications of the last cluster in this run directory",
     )
     up.add_argument(
-        "-D", metavar="NAME=VALUE", dest="definitions", action="append", default=[], help="set a property"
+        "-D",
+        metavar="NAME=VALUE",
+        dest="definitions",
+        action="append",
+        default=[],
+        help="set a property, over all files",
     )
 
 
 def _add_rms(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    restart_rm = _add(commands, "restart-rm", "end the ResourceManager and start it again")
-    restart_rm.add_argument("name", metavar="NAME", nargs="?", help="which of several: rm1, rm2, ...")
-    _add_signal(restart_rm, "TERM", "the signal that ends it")
-    _add(commands, "failover", "have another ResourceManager be active")
-    kill_rm = _add(commands, "kill-rm", "signal one of several ResourceManagers")
+    restart_rm = _add(commands, "restart-rm", "stop the ResourceManager and start it again")
+    restart_rm.add_argument(
+        "name", metavar="NAME", nargs="?", help="which one, where there are several: rm1, rm2, ..."
+    )
+    _add_signal(restart_rm, "TERM", "the signal that stops it")
+    _add(commands, "failover", "make a standby ResourceManager the active one")
+    kill_rm = _add(commands, "kill-rm", "send a signal to one of several ResourceManagers")
     kill_rm.add_argument("name", metavar="NAME", help="rm1, rm2, ...")
     _add_signal(kill_rm, "KILL", "KILL: it dies; TERM: it ends; STOP: it hangs; CONT: it runs again")
 
 
 _CONVERT_SWITCHES = (
-    ("--percentage", "capacities in percent instead of weights"),
-    ("--rules-to-file", "the placement rules in mapping-rules.json instead of among the properties"),
+    ("--percentage", "write capacities in percent instead of weights"),
+    ("--rules-to-file", "write the placement rules to mapping-rules.json instead of into a property"),
     ("--skip-placement-rules", "do not convert placement rules"),
     ("--no-terminal-rule-check", "allow placement rules after a rule that always places"),
-    ("--enable-async-scheduler", "schedule without waiting for heartbeats"),
-    ("--skip-verification", "do not check the result with the capacity scheduler"),
-    ("--dry-run", "write nothing, only report what would be lost"),
+    ("--enable-async-scheduler", "enable asynchronous scheduling, which does not wait for heartbeats"),
+    ("--skip-verification", "do not check that the CapacityScheduler accepts the result"),
+    ("--dry-run", "write nothing, only report what cannot be converted"),
 )
 
 
@@ -181,46 +208,52 @@ def _add_events(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
     events.add_argument(
         "--type",
         metavar="NAME[,NAME...]",
-        help="only these: by our name (SchedulerNodeRemoved) or by Hadoop's constant (NODE_REMOVED)",
+        help="only these events, by yarnbox's name (SchedulerNodeRemoved) or Hadoop's (NODE_REMOVED)",
     )
     events.add_argument("--app", metavar="ID", help="only events of this application or its containers")
     events.add_argument("--node", metavar="NODE", help="only events of this node: nm1, or host:port")
     events.add_argument("--queue", metavar="PATH", help="only events in this queue or below it")
     events.add_argument(
-        "--since", metavar="TIME", help="30s, 10m, 2h or 1d ago; 14:05 or 14:05:30 today; 2026-01-31T14:05"
+        "--since",
+        metavar="TIME",
+        help="only events since TIME: 30s, 10m, 2h or 1d ago; 14:05 or 14:05:30 today; 2026-01-31T14:05",
     )
     events.add_argument("--follow", action="store_true", help="keep showing new events")
     events.add_argument("--json", action="store_true", help="one JSON object per line")
 
 
 def _add_certs(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    text = "make what daemons and clients prove themselves by"
+    text = "create certificates and tokens for daemons and users"
     kinds = commands.add_parser(
         "certs", help=text, description=f"{text[0].upper()}{text[1:]}."
     ).add_subparsers(dest="kind", metavar="KIND", required=True)
-    authority = kinds.add_parser("ca", help="an authority: ca.pem and ca.key in a directory")
-    host = kinds.add_parser("host", help="a certificate of a host that daemons run on")
-    user = kinds.add_parser("user", help="a certificate of a user")
+    authority = kinds.add_parser("ca", help="create a certificate authority: ca.pem and ca.key")
+    host = kinds.add_parser("host", help="create a certificate for a host on which daemons run")
+    user = kinds.add_parser("user", help="create a certificate for a user")
     for kind in (authority, host, user):
-        kind.add_argument("directory", metavar="DIR", help="where the authority's files are")
+        kind.add_argument("directory", metavar="DIR", help="directory of the authority's files")
         kind.add_argument(
-            "--days", metavar="N", type=_count, default=365, help="how long it holds (default: 365)"
+            "--days", metavar="N", type=_count, default=365, help="days of validity (default: 365)"
         )
-    host.add_argument("names", metavar="NAME", nargs="+", help="names and addresses, its own name first")
+    host.add_argument(
+        "names", metavar="NAME", nargs="+", help="the host's names and addresses, its own name first"
+    )
     user.add_argument("name", metavar="USER", help="the user's name")
-    token = kinds.add_parser("token", help="a token of a user: it is printed, the file has its digest")
-    token.add_argument("file", metavar="FILE", help="what yarnbox.authentication.tokens-file names")
+    token = kinds.add_parser(
+        "token", help="create a token for a user: print it, and add its digest to a file"
+    )
+    token.add_argument("file", metavar="FILE", help="the file that yarnbox.authentication.tokens-file names")
     token.add_argument("name", metavar="USER", help="the user's name")
 
 
 def _add_health(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    health = commands.add_parser("health", help="say whether a daemon answers, for probes of containers")
-    health.add_argument("daemon", choices=("rm", "nm"), help="the ResourceManager, or the NodeManager")
+    health = commands.add_parser("health", help="check whether a daemon answers: for Docker and Kubernetes")
+    health.add_argument("daemon", choices=("rm", "nm"), help="the ResourceManager or the NodeManager")
     health.add_argument("--conf", metavar="DIR", help="its configuration directory (default: $YARN_CONF_DIR)")
 
 
 def _add_convert_conf(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    text = "convert one scheduler's configuration to another's"
+    text = "convert the FairScheduler's configuration to the CapacityScheduler's"
     convert = commands.add_parser("convert-conf", help=text, description=f"{text[0].upper()}{text[1:]}.")
     convert.add_argument(
         "--from", dest="source", choices=("fair",), required=True, help="the scheduler to convert from"
@@ -228,16 +261,18 @@ def _add_convert_conf(commands: argparse._SubParsersAction[argparse.ArgumentPars
     convert.add_argument(
         "--to", dest="target", choices=("capacity",), required=True, help="the scheduler to convert to"
     )
-    convert.add_argument("--output", metavar="OUT", help="write the files into that directory, not to stdout")
+    convert.add_argument("--output", metavar="OUT", help="write the files into OUT (default: print them)")
     for name, help_text in _CONVERT_SWITCHES:
         convert.add_argument(name, action="store_true", help=help_text)
     convert.add_argument(
         "--disable-preemption",
         choices=("nopolicy", "observeonly"),
-        help="leave the preemption policy out, or let it only observe",
+        help="do not configure the preemption policy, or let it only observe",
     )
     convert.add_argument(
-        "--rules", metavar="FILE", help="which losses are errors, as lines like `maxResources.action=abort`"
+        "--rules",
+        metavar="FILE",
+        help="what to do about settings that cannot be converted: lines like maxResources.action=abort",
     )
     convert.add_argument("directory", metavar="DIR", help="the configuration directory")
 
@@ -258,13 +293,14 @@ def _add_check_conf(commands: argparse._SubParsersAction[argparse.ArgumentParser
     check = commands.add_parser(
         "check-conf",
         help="show what a configuration gives each queue",
-        description="Show every derived quantity of the queues in a configuration directory; start nothing.",
+        description="Show every quantity that follows from a scheduler's configuration, for each queue, and"
+        " settings that look wrong. Nothing is started.",
     )
     check.add_argument("conf", metavar="DIR", help="configuration directory")
     check.add_argument(
         "--scheduler",
         choices=("capacity", "fair"),
-        help="whose file to check (default: the configured scheduler)",
+        help="the scheduler whose file is checked (default: the configured one)",
     )
     check.add_argument(
         "--cluster",
@@ -275,21 +311,23 @@ def _add_check_conf(commands: argparse._SubParsersAction[argparse.ArgumentParser
         " of a node label (default: as large as the rest); may be given several times",
     )
     check.add_argument(
-        "--diff", metavar="OTHER", help="compare with this directory and show differences first (capacity)"
+        "--diff",
+        metavar="OTHER",
+        help="compare with this directory and show the differences first (capacity only)",
     )
     check.add_argument(
         "--active",
         metavar="QUEUE,...",
-        help="the leaves with running applications (fair; default: all of them)",
+        help="leaf queues that are taken to have applications (fair only; default: all)",
     )
 
 
 def _add_view(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     view = commands.add_parser(
         "view",
-        help="show recordings of runs in virtual time, and simulate, in the browser",
-        description="Serve the web pages over one recording, or over two side by side, until Ctrl-C: without"
-        " a cluster, on the loopback interface. Scenarios can be played from the page.",
+        help="show recordings in the browser, and play scenarios there",
+        description="Serve web pages that show one recording, or compare two, until Ctrl-C. No cluster is"
+        " needed; the pages are at an address of this machine only. Scenarios can be played from the pages.",
     )
     view.add_argument(
         "recordings",
@@ -299,26 +337,28 @@ def _add_view(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         " written by `yarnbox whatif --out`",
     )
     view.add_argument(
-        "--scenarios", metavar="DIR", help="offer the scenarios and traces below it to the page"
+        "--scenarios", metavar="DIR", help="offer the scenarios and traces below DIR on the page Simulation"
     )
     view.add_argument(
         "--port",
         metavar="PORT",
         type=_port,
         default=0,
-        help="port of the pages; 0: any free one (default: 0)",
+        help="port of the pages; 0: any free port (default: 0)",
     )
 
 
 def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     demo = commands.add_parser(
         "demo",
-        help="list the demos; play one and show it in the browser",
-        description="Play a demo in virtual time and serve the web pages over its recording until Ctrl-C."
-        " Each tells what to watch and what to change. Without a name the demos are listed.",
+        help="list the demos, or play one and show it in the browser",
+        description="Play a demo in virtual time and serve web pages that show it until Ctrl-C. Each demo"
+        " says what to watch and what to change. Without a name the demos are listed.",
     )
-    demo.add_argument("name", metavar="NAME", nargs="?", help="play this one")
-    demo.add_argument("--no-browser", action="store_true", help="print the address, open no browser")
+    demo.add_argument("name", metavar="NAME", nargs="?", help="the demo to play")
+    demo.add_argument(
+        "--no-browser", action="store_true", help="print the address, and do not open a browser"
+    )
     demo.add_argument(
         "--out", metavar="FILE", help="write the recording for `yarnbox view`, and serve nothing"
     )
@@ -327,7 +367,7 @@ def _add_demo(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         metavar="PORT",
         type=_port,
         default=0,
-        help="port of the pages; 0: any free one (default: 0)",
+        help="port of the pages; 0: any free port (default: 0)",
     )
 
 

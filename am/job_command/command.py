@@ -113,45 +113,51 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         help="set a property, over all configuration files; may be repeated",
     )
-    generic.add_argument("--queue", help="the queue it is submitted to (default: default)")
-    generic.add_argument("--name", help="the application's name")
+    generic.add_argument("--queue", help="queue to submit to (default: default)")
+    generic.add_argument("--name", help="name of the application")
     generic.add_argument(
         "--wait",
         metavar="SECONDS",
         type=_count,
-        help="how long to wait for a ResourceManager that does not answer any more"
-        f" (default: 900, from {MAX_WAIT})",
+        help="give up when the ResourceManager has not answered for so long"
+        f" (default: {MAX_WAIT}, which is 15 minutes)",
     )
     parser = CommandParser(
-        prog="yarnbox job", description="Runs a job on the cluster and follows it to its end."
+        prog="yarnbox job", description="Runs a job on the cluster and waits until it has ended."
     )
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="JOB")
 
-    counting = kinds.add_parser("wordcount", parents=[generic], help="how often each word stands in a text")
+    counting = kinds.add_parser("wordcount", parents=[generic], help="count the words of text files")
     _add_paths(counting)
 
-    estimating = kinds.add_parser("pi", parents=[generic], help="an estimate of pi")
+    estimating = kinds.add_parser("pi", parents=[generic], help="estimate pi")
     estimating.add_argument("maps", metavar="MAPS", type=_positive, help="number of maps")
     estimating.add_argument("samples", metavar="SAMPLES", type=_positive, help="points per map")
 
     for name, example in EXAMPLES.items():
         example.add_arguments(kinds.add_parser(name, parents=[generic], help=example.help))
 
-    own = kinds.add_parser("mapreduce", parents=[generic], help="a mapper and a reducer of one's own")
-    own.add_argument("--mapper", required=True, metavar="NAME", help="dotted name of a Mapper or function")
-    own.add_argument("--reducer", metavar="NAME", help="dotted name of a Reducer or function")
-    own.add_argument("--combiner", metavar="NAME", help="dotted name of a Reducer or function")
+    own = kinds.add_parser("mapreduce", parents=[generic], help="run a mapper and reducer of your own")
+    own.add_argument(
+        "--mapper", required=True, metavar="NAME", help="dotted name of a Mapper class or a function"
+    )
+    own.add_argument("--reducer", metavar="NAME", help="dotted name of a Reducer class or a function")
+    own.add_argument("--combiner", metavar="NAME", help="dotted name of a Reducer class or a function")
     own.add_argument("--reduces", type=_count, metavar="N", help="number of reduces (default: 1)")
     own.add_argument(
-        "--path", action="append", default=[], metavar="DIR", help="where their modules are (default: here)"
+        "--path",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="directory of their modules (default: the current one)",
     )
     _add_paths(own)
     streaming.add_options(
         kinds.add_parser(
-            "streaming", parents=[generic], help="commands that read and write lines as mapper and reducer"
+            "streaming", parents=[generic], help="run any commands as mapper and reducer, as Hadoop streaming"
         )
     )
-    _add_shell(kinds.add_parser("shell", parents=[generic], help="one command in many containers"))
+    _add_shell(kinds.add_parser("shell", parents=[generic], help="run one command in several containers"))
     return parser
 
 
@@ -162,18 +168,8 @@ def _add_paths(parser: argparse.ArgumentParser) -> None:
 
 def _add_shell(parser: argparse.ArgumentParser) -> None:
     parser.usage = "yarnbox job shell [options] -- COMMAND..."
+    _add_containers(parser)
     add = parser.add_argument
-    add("--containers", "-num_containers", type=_positive, default=1, metavar="N", help="default: 1")
-    add(
-        "--memory",
-        "-container_memory",
-        type=_count,
-        default=1024,
-        metavar="MB",
-        help="of each (default: 1024)",
-    )
-    add("--vcores", "-container_vcores", type=_positive, default=1, metavar="N", help="of each (default: 1)")
-    add("--priority", "-priority", type=_count, default=0, metavar="N", help="request priority (default: 0)")
     add(
         "--shell-env",
         "-shell_env",
@@ -181,26 +177,31 @@ def _add_shell(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="an environment variable of the command, exactly as given; may be repeated",
+        help="environment variable of the command; nothing in the value is expanded; may be repeated",
     )
     add(
         "--shell-command",
         "-shell_command",
         metavar="LINE",
-        help="instead of the words behind --: a line of a shell, in which the node replaces $NAME, {{NAME}}"
-        " and <LOG_DIR> first",
+        help="a shell command line, instead of the words behind --; the node first replaces $NAME, {{NAME}}"
+        " and <LOG_DIR> in it",
     )
-    add("--node-label-expression", "-node_label_expression", metavar="LABEL", help="label of the containers")
+    add(
+        "--node-label-expression",
+        "-node_label_expression",
+        metavar="LABEL",
+        help="node label of the nodes to use",
+    )
     add(
         "--placement-spec",
         "-placement_spec",
         default="",
         metavar="SPEC",
-        help="containers by tag, and where they go: zk(3),NOTIN,NODE,zk:...",
+        help="number of containers for each tag, with a placement constraint: zk(3),NOTIN,NODE,zk:...",
     )
     for option, kind, what in (
-        ("--files", LocalResourceType.FILE, "files"),
-        ("--archives", LocalResourceType.ARCHIVE, "archives, unpacked,"),
+        ("--files", LocalResourceType.FILE, "files to put"),
+        ("--archives", LocalResourceType.ARCHIVE, "archives to unpack"),
     ):
         add(
             option,
@@ -209,11 +210,48 @@ def _add_shell(parser: argparse.ArgumentParser) -> None:
             action="extend",
             default=[],
             metavar="FILE[#LINK],...",
-            help=f"{what} that each container finds in its working directory: paths of this host, or URLs",
+            help=f"{what} into the working directory of each container: paths on this host, or URLs",
         )
-    add("--quiet", action="store_true", help="do not print what the containers wrote to their stdout")
+    add("--quiet", action="store_true", help="do not print the containers' stdout")
     _add_retries(parser)
     parser.set_defaults(refuse=parser.error)
+
+
+def _add_containers(parser: argparse.ArgumentParser) -> None:
+    """How many containers, and what is requested for each."""
+    add = parser.add_argument
+    add(
+        "--containers",
+        "-num_containers",
+        type=_positive,
+        default=1,
+        metavar="N",
+        help="number of containers (default: 1)",
+    )
+    add(
+        "--memory",
+        "-container_memory",
+        type=_count,
+        default=1024,
+        metavar="MB",
+        help="memory of each container (default: 1024)",
+    )
+    add(
+        "--vcores",
+        "-container_vcores",
+        type=_positive,
+        default=1,
+        metavar="N",
+        help="vcores of each container (default: 1)",
+    )
+    add(
+        "--priority",
+        "-priority",
+        type=_count,
+        default=0,
+        metavar="N",
+        help="priority of the requests for containers (default: 0)",
+    )
 
 
 def _add_retries(parser: argparse.ArgumentParser) -> None:
@@ -223,7 +261,7 @@ def _add_retries(parser: argparse.ArgumentParser) -> None:
         "-container_retry_policy",
         default="NEVER_RETRY",
         choices=("NEVER_RETRY", "RETRY_ON_ALL_ERRORS", "RETRY_ON_SPECIFIC_ERROR_CODES"),
-        help="what the node does when the command fails",
+        help="whether the NodeManager runs a failed command again (default: NEVER_RETRY)",
     )
     add(
         "--max-retries",
@@ -231,7 +269,7 @@ def _add_retries(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="how often it tries again; -1: without limit (default: 0)",
+        help="how often a failed command is run again; -1: without limit (default: 0)",
     )
     add(
         "--retry-interval",
@@ -239,7 +277,7 @@ def _add_retries(parser: argparse.ArgumentParser) -> None:
         type=_count,
         default=0,
         metavar="MS",
-        help="how long it waits in between (default: 0)",
+        help="time between two runs (default: 0)",
     )
     add(
         "--retry-error-codes",
@@ -247,7 +285,7 @@ def _add_retries(parser: argparse.ArgumentParser) -> None:
         type=_exit_statuses,
         default=(),
         metavar="N,...",
-        help="exit statuses after which RETRY_ON_SPECIFIC_ERROR_CODES tries again",
+        help="the exit statuses for RETRY_ON_SPECIFIC_ERROR_CODES",
     )
 
 

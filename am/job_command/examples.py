@@ -91,9 +91,14 @@ def _add_path(parser: ArgumentParser) -> None:
 
 def _add_grep_arguments(parser: ArgumentParser) -> None:
     _add_path(parser)
-    parser.add_argument("regex", metavar="REGEX", help="a regular expression of Python")
+    parser.add_argument("regex", metavar="REGEX", help="a Python regular expression")
     parser.add_argument(
-        "group", metavar="GROUP", nargs="?", type=int, default=0, help="the part that is meant"
+        "group",
+        metavar="GROUP",
+        nargs="?",
+        type=int,
+        default=0,
+        help="count this group of the expression (default: 0, all of it)",
     )
 
 
@@ -133,7 +138,9 @@ def _grep(options: Namespace, runner: Runner) -> int:
 
 
 def _add_sort_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("-r", dest="reduces", metavar="N", type=_rows, help="number of reduces, and of parts")
+    parser.add_argument(
+        "-r", dest="reduces", metavar="N", type=_rows, help="number of reduces, and of output files"
+    )
     _add_paths(parser)
 
 
@@ -183,9 +190,7 @@ def _sort_wholly(properties: dict[str, str], runner: Runner, key_of: Callable[[A
 
 
 def _add_teragen_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "rows", metavar="ROWS", type=_rows, help="their number; 10k, 2m and 1b are understood"
-    )
+    parser.add_argument("rows", metavar="ROWS", type=_rows, help="number of rows, also as 10k, 2m or 1b")
     _add_output(parser)
 
 
@@ -241,7 +246,7 @@ def _teravalidate(options: Namespace, runner: Runner) -> int:
 def _add_join_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-joinOp", dest="operator", choices=("inner", "outer"), default="inner",
-        help="outer: also keys that not all inputs have (default: inner)",
+        help="inner: only keys that all inputs have; outer: all keys (default: inner)",
     )  # fmt: skip
     _add_paths(parser)
 
@@ -259,10 +264,10 @@ def _join(options: Namespace, runner: Runner) -> int:
 
 
 EXAMPLES = {
-    "grep": Example("what a regular expression matches, and how often", _add_grep_arguments, _grep),
-    "sort": Example("lines of text, sorted", _add_sort_arguments, _sort),
-    "join": Example("lines of inputs that have the same key", _add_join_arguments, _join),
-    "teragen": Example("rows of 100 bytes for terasort", _add_teragen_arguments, _teragen),
-    "terasort": Example("the rows of teragen, sorted", _add_path, _terasort),
-    "teravalidate": Example("whether what terasort wrote is sorted", _add_path, _teravalidate),
+    "grep": Example("count what a regular expression matches", _add_grep_arguments, _grep),
+    "sort": Example("sort the lines of text files", _add_sort_arguments, _sort),
+    "join": Example("join the lines of several inputs that have the same key", _add_join_arguments, _join),
+    "teragen": Example("generate rows of 100 bytes for terasort", _add_teragen_arguments, _teragen),
+    "terasort": Example("sort the rows of teragen", _add_path, _terasort),
+    "teravalidate": Example("check that the output of terasort is sorted", _add_path, _teravalidate),
 }

@@ -34,7 +34,7 @@ OPTIONS = Options(
         3,
         argument_name="container ID [signal command]",
     ),
-    Option("shell", "Would open a shell in a container.", 3, argument_name="Container ID [bash|sh]"),
+    Option("shell", "Not supported: a shell in a container.", 3, argument_name="Container ID [bash|sh]"),
     Option("appTypes", "Belongs to YARN services.", UNLIMITED, separator=",", argument_name="Types"),
     Option("version", "Belongs to YARN services.", 1),
     Option("components", "Belongs to YARN services.", UNLIMITED, separator=","),

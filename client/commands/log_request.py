@@ -30,9 +30,9 @@ OPTIONS = Options(
     Option("applicationAttemptId", "All logs of this attempt.", 1),
     Option("containerId", "All logs of this container.", 1, argument_name="Container ID"),
     Option("nodeAddress", "The container's node, as host:port.", 1, argument_name="Node Address"),
-    Option("appOwner", "Whose application it is.", 1, argument_name="Application Owner"),
+    Option("appOwner", "The user who submitted the application.", 1, argument_name="Application Owner"),
     _list("am", "Logs of AM containers: ALL, -1 for the latest, or numbers from 1.", "AM Containers"),
-    _list("log_files", "These files; ALL or * for all.", "Log File Name"),
+    _list("log_files", "Only these files; ALL or * for all.", "Log File Name"),
     _list("logFiles", "The old name of -log_files.", "Log File Name"),
     _list("log_files_pattern", "Files whose names match regular expressions.", "Log File Pattern"),
     Option("size", "The first n bytes of each file; the last ones, if negative.", 1, argument_name="size"),
@@ -48,7 +48,7 @@ OPTIONS = Options(
         1,
         argument_name="Max Retries",
     ),
-    Option("client_retry_interval_ms", "How long to wait in between.", 1, argument_name="Retry Interval"),
+    Option("client_retry_interval_ms", "Time between two tries.", 1, argument_name="Retry Interval"),
     Option("help", "Shows this help."),
 )
 

@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = CommandParser(prog="python -m yarnbox.nm", description="A NodeManager.")
+    parser = CommandParser(prog="python -m yarnbox.nm", description="Runs a NodeManager.")
     parser.add_argument(
         "--conf", type=Path, metavar="DIR", help="configuration directory (default: $YARN_CONF_DIR)"
     )
@@ -128,7 +128,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     virtual = parser.add_argument_group("virtual nodes")
     virtual.add_argument(
-        "--virtual", type=_positive, default=0, metavar="N", help="be N nodes, containers simulated"
+        "--virtual",
+        type=_positive,
+        default=0,
+        metavar="N",
+        help="register N nodes, whose containers are simulated",
     )
     virtual.add_argument("--racks", type=_positive, default=1, metavar="R", help="spread over R racks")
     virtual.add_argument("--memory", type=_positive, metavar="MB", help="memory of each")

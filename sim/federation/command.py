@@ -32,8 +32,9 @@ WAYS = (
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What can be said about a federation."""
     parser.description = (
-        "Plays one load on the sub-clusters of a federation in virtual time, a ResourceManager each. At every"
-        " join the sub-clusters say how full they are, and until the next one jobs are routed by that."
+        "Plays one load in virtual time on the sub-clusters of a federation, each with a ResourceManager of"
+        " its own. Every few seconds the sub-clusters report their free slots, and jobs are routed by the"
+        " latest report."
     )
     known = ", ".join(POLICIES)
     parser.add_argument(
@@ -41,34 +42,62 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="POLICY[:SECONDS]",
         type=_way,
         action="append",
-        help=f"a policy and the seconds between joins; again for more. Policies: {known} (default: "
+        help="policy, and seconds between two reports; may be given several times. Policies: "
+        + known
+        + " (default: "
         + " ".join(f"{way.policy}:{way.interval_s}" for way in WAYS)
         + ")",
     )
-    parser.add_argument("--subclusters", metavar="N", type=positive, default=10, help="(default: 10)")
     parser.add_argument(
-        "--nodes", metavar="N", type=positive, default=10_000, help="of each sub-cluster (default: 10000)"
-    )
-    parser.add_argument("--slots", metavar="N", type=positive, default=1, help="of each node (default: 1)")
-    parser.add_argument(
-        "--minutes", metavar="N", type=positive, default=15, help="in which jobs come (default: 15)"
+        "--subclusters", metavar="N", type=positive, default=10, help="number of sub-clusters (default: 10)"
     )
     parser.add_argument(
-        "--busy", metavar="SHARE", type=_share, default=0.75, help="of all slots that the load needs: 0.75"
+        "--nodes",
+        metavar="N",
+        type=positive,
+        default=10_000,
+        help="nodes of each sub-cluster (default: 10000)",
     )
-    parser.add_argument("--task-s", metavar="S", type=positive, default=600, help="of a task (default: 600)")
     parser.add_argument(
-        "--most-tasks", metavar="N", type=positive, help="of a job (default: half of a sub-cluster's slots)"
+        "--slots", metavar="N", type=positive, default=1, help="slots of each node (default: 1)"
     )
-    parser.add_argument("--seed", metavar="N", type=positive, default=1, help="(default: 1)")
+    _add_load(parser)
     parser.add_argument(
         "--processes",
         metavar="N",
         type=positive,
-        help="that the sub-clusters are divided among (default: the cores, at most one for each sub-cluster)",
+        help="number of processes (default: one for each core, at most one for each sub-cluster)",
     )
-    parser.add_argument("--json", action="store_true", help="for programs, instead of the table")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
     parser.add_argument("--out", metavar="DIR", help="write federation.json and federation.svg there")
+
+
+def _add_load(parser: argparse.ArgumentParser) -> None:
+    """What is said of the jobs."""
+    parser.add_argument(
+        "--minutes",
+        metavar="N",
+        type=positive,
+        default=15,
+        help="minutes in which jobs are submitted (default: 15)",
+    )
+    parser.add_argument(
+        "--busy",
+        metavar="SHARE",
+        type=_share,
+        default=0.75,
+        help="share of all slots that the load needs (default: 0.75)",
+    )
+    parser.add_argument(
+        "--task-s", metavar="S", type=positive, default=600, help="mean duration of a task (default: 600)"
+    )
+    parser.add_argument(
+        "--most-tasks",
+        metavar="N",
+        type=positive,
+        help="largest number of tasks of a job (default: half of a sub-cluster's slots)",
+    )
+    parser.add_argument("--seed", metavar="N", type=positive, default=1, help="seed of the load (default: 1)")
 
 
 def carried_out(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:

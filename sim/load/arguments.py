@@ -15,8 +15,15 @@ from yarnbox.yarn.resources.resource import Resource
 
 def add_load_options(parser: argparse.ArgumentParser) -> None:
     """What says which files are read, and how."""
-    parser.add_argument("--tracelocation", metavar="FILE[,FILE]", type=files, help="the trace, or several")
-    parser.add_argument("--nodes", metavar="FILE", help="a nodes file, as SLS has it")
+    parser.add_argument(
+        "--tracelocation",
+        metavar="FILE[,FILE]",
+        type=files,
+        help="the trace; several files are merged; .gz files are decompressed",
+    )
+    parser.add_argument(
+        "--nodes", metavar="FILE", help="the cluster's nodes, in the format of SLS's nodes file"
+    )
     add_format_options(parser)
 
 
@@ -25,26 +32,72 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tracetype",
         choices=tuple(FORMATS),
-        help="the format (default: by name, *.tsv SWIM, *.jsonl YARNBOX)",
+        help="format of the trace (default, by its name: *.tsv is SWIM, *.jsonl YARNBOX)",
     )
-    parser.add_argument("--jobs", metavar="N", type=positive, help="the first N jobs alone")
-    parser.add_argument("--lenient", action="store_true", help="leave bad jobs out, and count them")
+    parser.add_argument("--jobs", metavar="N", type=positive, help="only the first N jobs (default: all)")
     parser.add_argument(
-        "--rumen-baseline", choices=BASELINES, default=FIRST, help="what is 0: the first job, or each its own"
+        "--lenient",
+        action="store_true",
+        help="skip and count bad jobs (default: refuse a file that has one)",
     )
     parser.add_argument(
-        "--synth-time-unit", choices=("ms", "s"), help="of task times, above what the file says"
+        "--rumen-baseline",
+        choices=BASELINES,
+        default=FIRST,
+        help="RUMEN: time 0 is the start of the first job, or of each job its own start (default: first)",
     )
-    parser.add_argument("--synth-seed", metavar="N", type=int, help="instead of rand_seed")
-    swim = parser.add_argument_group("what a job of a SWIM trace becomes")
-    swim.add_argument("--queues", metavar="A,B", type=names, default=("default",), help="in turn (default)")
-    swim.add_argument("--users", metavar="A,B", type=names, default=("default",), help="in turn (default)")
-    swim.add_argument("--scale", metavar="N", type=positive, default=1, help="bytes are divided by it")
-    swim.add_argument("--speedup", metavar="X", type=factor, default=1.0, help="times are divided by it")
-    swim.add_argument("--max-maps", metavar="N", type=positive, help="of a job; they take longer")
-    swim.add_argument("--max-reduces", metavar="N", type=positive, help="of a job; they take longer")
-    swim.add_argument("--map-mb", metavar="MB", type=positive, default=1024, help="(default: 1024)")
-    swim.add_argument("--reduce-mb", metavar="MB", type=positive, default=1024, help="(default: 1024)")
+    parser.add_argument(
+        "--synth-time-unit",
+        choices=("ms", "s"),
+        help="SYNTH: unit of task durations (default: ms; s for the old form of the file)",
+    )
+    parser.add_argument(
+        "--synth-seed", metavar="N", type=int, help="SYNTH: seed of the jobs (default: the file's rand_seed)"
+    )
+    _add_swim_options(parser.add_argument_group("SWIM: what its jobs become"))
+
+
+def _add_swim_options(swim: argparse._ArgumentGroup) -> None:
+    swim.add_argument(
+        "--queues",
+        metavar="A,B",
+        type=names,
+        default=("default",),
+        help="queues, to which jobs are submitted in turn (default: default)",
+    )
+    swim.add_argument(
+        "--users",
+        metavar="A,B",
+        type=names,
+        default=("default",),
+        help="users, who submit jobs in turn (default: default)",
+    )
+    swim.add_argument(
+        "--scale",
+        metavar="N",
+        type=positive,
+        default=1,
+        help="divide amounts of data by N: fewer tasks (default: 1)",
+    )
+    swim.add_argument(
+        "--speedup",
+        metavar="X",
+        type=factor,
+        default=1.0,
+        help="divide times of submission by X (default: 1)",
+    )
+    swim.add_argument(
+        "--max-maps", metavar="N", type=positive, help="at most N maps a job, which then take longer"
+    )
+    swim.add_argument(
+        "--max-reduces", metavar="N", type=positive, help="at most N reduces a job, which then take longer"
+    )
+    swim.add_argument(
+        "--map-mb", metavar="MB", type=positive, default=1024, help="memory of a map (default: 1024)"
+    )
+    swim.add_argument(
+        "--reduce-mb", metavar="MB", type=positive, default=1024, help="memory of a reduce (default: 1024)"
+    )
 
 
 def load_of(options: argparse.Namespace, runner: RunnerSettings) -> Load:

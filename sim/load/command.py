@@ -83,50 +83,89 @@ def _print_notes(error: BaseException, err: TextIO) -> None:
 def parser() -> argparse.ArgumentParser:
     """All commands; each leaves its name in `command`."""
     found: argparse.ArgumentParser = CommandParser(
-        prog="yarnbox load", description="Reads, converts and writes loads."
+        prog="yarnbox load", description="Converts loads of jobs, and captures them from running clusters."
     )
     commands = found.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    convert = commands.add_parser("convert", help="write a load of any format in another")
+    convert = commands.add_parser("convert", help="convert a load to another format")
     add_load_options(convert)
     convert.add_argument(
-        "--conf", metavar="DIR", help="with sls-runner.xml, for sizes that a file leaves out"
+        "--conf", metavar="DIR", help="directory with an sls-runner.xml, for sizes that the trace leaves out"
     )
-    convert.add_argument("--to", choices=("YARNBOX", "SLS"), default="YARNBOX", help="(default: YARNBOX)")
     convert.add_argument(
-        "--output", metavar="FILE", required=True, help="NAME.jsonl, NAME.jsonl.gz or NAME.json"
+        "--to", choices=("YARNBOX", "SLS"), default="YARNBOX", help="format to write (default: YARNBOX)"
     )
-    convert.add_argument("--nodes-output", metavar="FILE", help="the load's nodes, for `sim run --nodes`")
-    rumen = commands.add_parser("rumen2sls", help="sls-jobs.json and sls-nodes.json of a rumen trace")
+    convert.add_argument(
+        "--output",
+        metavar="FILE",
+        required=True,
+        help="file to write: NAME.jsonl or NAME.jsonl.gz for YARNBOX, NAME.json for SLS",
+    )
+    convert.add_argument(
+        "--nodes-output", metavar="FILE", help="write the load's nodes to FILE, for `yarnbox sim run --nodes`"
+    )
+    rumen = commands.add_parser(
+        "rumen2sls", help="convert a Rumen trace to SLS: sls-jobs.json and sls-nodes.json"
+    )
     add_load_options(rumen)
-    rumen.add_argument("--conf", metavar="DIR", help="with sls-runner.xml, for sizes that a file leaves out")
-    rumen.add_argument("--output-dir", metavar="DIR", required=True, help="is made where it is not there")
+    rumen.add_argument(
+        "--conf", metavar="DIR", help="directory with an sls-runner.xml, for sizes that the trace leaves out"
+    )
+    rumen.add_argument(
+        "--output-dir", metavar="DIR", required=True, help="directory to write to; created if it is missing"
+    )
     rumen.set_defaults(tracetype="RUMEN", every_attempt=True)
     _add_capture(commands)
     return found
 
 
 def _add_capture(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    living = commands.add_parser("capture", help="a living cluster as a directory for `yarnbox sim run`")
-    living.add_argument("address", metavar="URL", help="of the ResourceManager: http://host:8088")
-    living.add_argument("--history", metavar="URL", help="of MapReduce's JobHistoryServer: http://host:19888")
-    living.add_argument("--spark-history", metavar="URL", help="of Spark's history server: http://host:18080")
-    living.add_argument("--user", metavar="NAME", help="who asks (user.name)")
+    living = commands.add_parser("capture", help="read configuration, nodes and jobs of a running cluster")
+    living.add_argument("address", metavar="URL", help="address of the ResourceManager: http://host:8088")
     living.add_argument(
-        "--answers", metavar="DIR", help="keep what the servers answered there, for `from-state-dump`"
+        "--history", metavar="URL", help="address of MapReduce's JobHistoryServer: http://host:19888"
     )
-    dump = commands.add_parser("from-state-dump", help="the same from saved answers")
-    dump.add_argument("dump", metavar="DIR", help="with apps.json, nodes.json, scheduler.json")
+    living.add_argument(
+        "--spark-history", metavar="URL", help="address of Spark's history server: http://host:18080"
+    )
+    living.add_argument(
+        "--user", metavar="NAME", help="user name to send with each request (default: none is sent)"
+    )
+    living.add_argument(
+        "--answers", metavar="DIR", help="keep the servers' answers in DIR, for `load from-state-dump`"
+    )
+    dump = commands.add_parser("from-state-dump", help="the same as capture, from saved answers")
+    dump.add_argument(
+        "dump", metavar="DIR", help="directory with at least apps.json, nodes.json and scheduler.json"
+    )
     for command in (living, dump):
-        command.add_argument("--out", metavar="DIR", required=True, help="must not be there yet")
         command.add_argument(
-            "--since", metavar="WHEN", default="", help="2026-11-01T08:00, 7d, 12h or ms since 1970"
+            "--out", metavar="DIR", required=True, help="directory to write; it must not exist yet"
         )
         command.add_argument(
-            "--attempts", action="store_true", help="read MapReduce's task attempts: places and failures"
+            "--since",
+            metavar="WHEN",
+            default="",
+            help="only applications submitted since then: 2026-11-01T08:00 (UTC), 7d or 12h ago, or ms since"
+            " 1970 (default: all)",
         )
-        command.add_argument("--am-mb", metavar="MB", type=positive, default=1024, help="(default: 1024)")
-        command.add_argument("--anonymize", action="store_true", help="users, queues, hosts by numbers")
-        command.add_argument("--lenient", action="store_true", help="leave bad applications out")
+        command.add_argument(
+            "--attempts",
+            action="store_true",
+            help="read MapReduce's task attempts too: where maps ran, which attempts failed",
+        )
+        command.add_argument(
+            "--am-mb",
+            metavar="MB",
+            type=positive,
+            default=1024,
+            help="memory of an AM where no history server tells it (default: 1024)",
+        )
+        command.add_argument(
+            "--anonymize",
+            action="store_true",
+            help="write numbers in place of users, queues, applications, hosts and racks",
+        )
+        command.add_argument("--lenient", action="store_true", help="skip and count bad applications")
 
 
 def _capture(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:

@@ -61,22 +61,33 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
 def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
         prog="yarnbox paper",
-        description="Plays the experiments of the literature on fair sharing in virtual time, and prints what"
-        " the literature and theory say beside what came about.",
+        description="Repeats experiments of the literature on fair sharing in virtual time, and prints the"
+        " published and the expected figures beside the measured ones.",
     )
-    found.add_argument("experiments", metavar="EXPERIMENT", nargs="*", help="these alone (default: all)")
-    found.add_argument("--list", action="store_true", help="the experiments and their sources; plays nothing")
+    found.add_argument(
+        "experiments", metavar="EXPERIMENT", nargs="*", help="which experiments to run (default: all)"
+    )
+    found.add_argument("--list", action="store_true", help="list the experiments and their sources, run none")
     found.add_argument(
         "--out",
         metavar="DIR",
-        help="write paper.md there, and JSON, CSV and SVG in paper/; other experiments there stay",
+        help="write paper.md into DIR, and JSON, CSV and SVG into DIR/paper; other experiments there stay",
     )
-    found.add_argument("--trace", metavar="FILE", help="what `day` plays, in SWIM's form (default: a draw)")
+    found.add_argument(
+        "--trace",
+        metavar="FILE",
+        help="SWIM trace for the experiment `day` (default: jobs drawn at random)",
+    )
     found.add_argument("--seed", metavar="N", type=positive, default=1, help="the first seed (default: 1)")
-    found.add_argument("--workers", metavar="N", type=positive, help="processes (default: the cores)")
+    found.add_argument(
+        "--workers",
+        metavar="N",
+        type=positive,
+        help="number of processes (default: one for each core)",
+    )
     size = found.add_mutually_exclusive_group()
-    size.add_argument("--small", action="store_true", help="just enough to see the shapes: seconds")
-    size.add_argument("--full", action="store_true", help="more seeds and sizes: for figures to be quoted")
+    size.add_argument("--small", action="store_true", help="small sizes, for a first look: takes seconds")
+    size.add_argument("--full", action="store_true", help="more seeds and larger sizes, for figures to quote")
     return found
 
 

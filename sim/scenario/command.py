@@ -84,14 +84,16 @@ def main(
 def parser() -> argparse.ArgumentParser:
     parser = CommandParser(prog="yarnbox scenario", description="Plays scenario files in virtual time.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    run = commands.add_parser("run", help="play each file and say what did not hold")
-    run.add_argument("--json", action="store_true", help="one JSON object per file, with the whole story")
-    run.add_argument("--steps", action="store_true", help="what each step changes of applications and queues")
+    run = commands.add_parser("run", help="play each file, and report the expectations that did not hold")
+    run.add_argument("--json", action="store_true", help="print one JSON object per file, with all events")
     run.add_argument(
-        "--record", metavar="RECORDING", help="write down what happens, for `yarnbox view RECORDING`"
+        "--steps", action="store_true", help="print what each step changes in applications and queues"
     )
-    run.add_argument("--name", default="", help="of the recording (default: of the scenario)")
-    check = commands.add_parser("check", help="validate only")
+    run.add_argument(
+        "--record", metavar="RECORDING", help="write a recording, for `yarnbox view RECORDING`; one FILE only"
+    )
+    run.add_argument("--name", default="", help="name of the recording (default: the scenario's)")
+    check = commands.add_parser("check", help="check that files are valid, without playing them")
     for command in (run, check):
         command.add_argument(
             "--conf",

@@ -70,50 +70,81 @@ class _OfChange(argparse.Action):
 
 def add_change_options(parser: argparse.ArgumentParser) -> None:
     """What is changed."""
-    change = parser.add_argument_group("changes: options behind a --change belong to it")
+    change = parser.add_argument_group("changes: the options behind a --change belong to that change")
     change.add_argument(
         "--change",
         nargs="*",
         metavar="DIR|FILE",
         action=_OfChange,
-        help="a configuration directory, or an XML file that is laid over the base's; without one, the next"
-        " options are a change of their own",
+        help="a change: another configuration directory, or an XML file whose properties replace the base's;"
+        " without a word, the options that follow are the change; may be given several times",
     )
-    change.add_argument("--name", action=_OfChange, help="what the results call it")
+    change.add_argument("--name", action=_OfChange, help="name of the change in the results")
     change.add_argument(
-        "-D", dest="definition", metavar="PROPERTY=VALUE", action=_OfChange, help="a property above all files"
+        "-D",
+        dest="definition",
+        metavar="PROPERTY=VALUE",
+        action=_OfChange,
+        help="set a property, over all files",
     )
     change.add_argument(
         "--nodes",
         dest="more_nodes",
         metavar="+N[:LABEL]",
         action=_OfChange,
-        help="so many nodes more, or with -N less, of that label",
+        help="add N nodes, with that label; --nodes=-N removes the last N",
     )
-    change.add_argument("--scheduler", choices=SCHEDULERS, action=_OfChange, help="another scheduler")
+    change.add_argument("--scheduler", choices=SCHEDULERS, action=_OfChange, help="play under this scheduler")
     change.add_argument(
-        "--load-factor", metavar="X", type=factor, action=_OfChange, help="so many times as many jobs"
+        "--load-factor",
+        metavar="X",
+        type=factor,
+        action=_OfChange,
+        help="submit X times as many jobs in the same time",
     )
 
 
 def add_base_options(parser: argparse.ArgumentParser) -> None:
     """What is played, and on what."""
-    parser.add_argument("--base", metavar="DIR", help="the configuration (default: conf of the load)")
+    parser.add_argument(
+        "--base",
+        metavar="DIR",
+        help="configuration directory to compare with (default: conf in the load's directory)",
+    )
     parser.add_argument(
         "--load",
         metavar="DIR|FILE",
         required=True,
-        help="a trace, or a directory with load.jsonl, nodes.json and conf, as captured",
+        help="the jobs to play: a trace, or a directory that `yarnbox load capture` wrote",
     )
-    parser.add_argument("--seeds", metavar="N", type=positive, default=SEEDS, help=f"(default: {SEEDS})")
-    parser.add_argument("--first-seed", metavar="N", type=int, default=1, help="(default: 1)")
     parser.add_argument(
-        "--confidence", metavar="X", type=confidence, default=CONFIDENCE, help=f"(default: {CONFIDENCE})"
+        "--seeds",
+        metavar="N",
+        type=positive,
+        default=SEEDS,
+        help=f"play everything under N seeds (default: {SEEDS})",
     )
-    reading = parser.add_argument_group("how the load is read: as in `yarnbox sim run`")
-    reading.add_argument("--nodes-file", dest="nodes", metavar="FILE", help="a nodes file, as SLS has it")
+    parser.add_argument(
+        "--first-seed", metavar="N", type=int, default=1, help="the first of the seeds (default: 1)"
+    )
+    parser.add_argument(
+        "--confidence",
+        metavar="X",
+        type=confidence,
+        default=CONFIDENCE,
+        help=f"confidence level of the intervals (default: {CONFIDENCE})",
+    )
+    reading = parser.add_argument_group("how the load is read, as in `yarnbox sim run`")
     reading.add_argument(
-        "--synth-redraw", action="store_true", help="draw the jobs of a SYNTH load anew under each seed"
+        "--nodes-file",
+        dest="nodes",
+        metavar="FILE",
+        help="the cluster's nodes, in the format of SLS's nodes file (default: the load's)",
+    )
+    reading.add_argument(
+        "--synth-redraw",
+        action="store_true",
+        help="draw the jobs of a SYNTH load anew for each seed (default: once, for all)",
     )
     add_format_options(parser)
     add_site_options(parser, parser.add_argument_group("the cluster"))
@@ -128,9 +159,12 @@ def add_output_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME[,NAME]",
         type=metrics,
         default=DEFAULT_METRICS,
-        help=f"what is shown, patterns like wait.* or * (default: {','.join(DEFAULT_METRICS)})",
+        help="figures to print, also as patterns such as wait.* or * (default: "
+        f"{', '.join(DEFAULT_METRICS)})",
     )
-    results.add_argument("--json", action="store_true", help="every figure, instead of the table")
+    results.add_argument(
+        "--json", action="store_true", help="print every figure as JSON instead of the table"
+    )
 
 
 def changes_of(options: argparse.Namespace) -> list[Change]:

@@ -79,8 +79,9 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
 def parser() -> argparse.ArgumentParser:
     found = CommandParser(
         prog="yarnbox whatif",
-        description="Plays a load under a configuration and under changes of it: who wins, who loses.",
-        epilog="`yarnbox whatif search --help`: settings that serve a goal best.",
+        description="Plays a load in virtual time under a configuration and under changes to it, and prints"
+        " for whom waiting times and other figures get better or worse, and whether that is more than noise.",
+        epilog="`yarnbox whatif search` looks for the settings that serve a goal best; it has a --help too.",
     )
     add_base_options(found)
     add_change_options(found)
@@ -90,10 +91,15 @@ def parser() -> argparse.ArgumentParser:
         metavar="CONDITION",
         action="append",
         default=[],
-        help="exit status 3 where it holds for a change: 'queue:root.* wait.p95 > +10%%'",
+        help="exit with status 3 if this holds for a change, for example 'queue:root.* wait.p95 > +10%%';"
+        " may be given several times",
     )
-    found.add_argument("--summary", metavar="FILE.md", help="Markdown, fit for a pull request")
-    found.add_argument("--out", metavar="DIR", help="report.html; all figures as JSON and CSV")
+    found.add_argument("--summary", metavar="FILE.md", help="write a summary in Markdown, for a pull request")
+    found.add_argument(
+        "--out",
+        metavar="DIR",
+        help="write report.html, and all figures as JSON and CSV, into DIR",
+    )
     add_engine_options(found)
     return found
 

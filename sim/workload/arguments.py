@@ -27,78 +27,216 @@ LOAD, LOADS, NODES, CONF = "load.jsonl", ("load.jsonl", "load.jsonl.gz"), "nodes
 def add_cluster_options(parser: argparse.ArgumentParser) -> None:
     """What says on which cluster it is played."""
     cluster = parser.add_argument_group("the cluster")
-    cluster.add_argument("--conf", metavar="DIR", help="yarn-site.xml, the scheduler's file, sls-runner.xml")
-    cluster.add_argument("--scheduler", choices=SCHEDULERS, help="instead of the configured one (capacity)")
-    cluster.add_argument("--seed", type=int, default=0, help="of all chance (default: 0)")
+    cluster.add_argument(
+        "--conf",
+        metavar="DIR",
+        help="configuration directory: yarn-site.xml, the scheduler's file, sls-runner.xml (default: equal"
+        " queues, as the load names them)",
+    )
+    cluster.add_argument(
+        "--scheduler",
+        choices=SCHEDULERS,
+        help="use this scheduler instead of the configured one (default: the configured one, else capacity)",
+    )
+    cluster.add_argument(
+        "--seed", type=int, default=0, help="seed of everything that is drawn at random (default: 0)"
+    )
     add_site_options(parser, cluster)
 
 
 def add_site_options(parser: argparse.ArgumentParser, cluster: argparse._ArgumentGroup) -> None:
     """How large the cluster is, where neither load nor nodes file say so, and what is assumed of it."""
-    cluster.add_argument("--num-nodes", metavar="N", type=nodes, help="(default: the trace's, else 10)")
-    cluster.add_argument("--num-racks", metavar="N", type=positive, default=1, help="(default: 1)")
-    cluster.add_argument("--node-mb", metavar="MB", type=positive, help="(default: 10240)")
-    cluster.add_argument("--node-vcores", metavar="N", type=positive, help="(default: 10)")
-    model = parser.add_argument_group("what is assumed")
-    model.add_argument(
-        "--in-order",
-        action="store_true",
-        help="containers go to tasks in their order, wherever the data lies",
+    cluster.add_argument(
+        "--num-nodes",
+        metavar="N",
+        type=nodes,
+        help="number of nodes, beside the hosts that tasks name (default: the load's own, else 10)",
     )
-    model.add_argument(
-        "--prompt-masters",
-        action="store_true",
-        help="AMs process an answer as it comes, not with the next call",
+    cluster.add_argument(
+        "--num-racks", metavar="N", type=positive, default=1, help="number of racks (default: 1)"
     )
+    cluster.add_argument(
+        "--node-mb",
+        metavar="MB",
+        type=positive,
+        help="memory of a node for which no file gives it (default: 10240)",
+    )
+    cluster.add_argument(
+        "--node-vcores",
+        metavar="N",
+        type=positive,
+        help="vcores of a node for which no file gives them (default: 10)",
+    )
+    model = parser.add_argument_group("ApplicationMasters")
     model.add_argument(
         "--am-start-ms",
         metavar="MS",
         type=positive,
-        help="from its launch to its registration (1000)",
+        help="time from the launch of an AM to its registration (default: the AM's heartbeat interval, 1000)",
     )
-    model.add_argument("--replication", metavar="N", type=positive, help="maps without places read blocks")
-    model.add_argument("--data-files", metavar="N", type=positive, default=1000, help="(default: 1000)")
-    model.add_argument("--data-skew", metavar="X", type=skew, default=0.0, help="0: even, 1: Zipf's law")
-    model.add_argument("--rack-slowdown", metavar="X", type=factor, default=1.0, help="of tasks a node off")
-    model.add_argument("--remote-slowdown", metavar="X", type=factor, default=1.0, help="of tasks a rack off")
-    model.add_argument("--map-slots", metavar="N", type=positive, help="of a node; each map takes one")
-    model.add_argument("--reduce-slots", metavar="N", type=positive, help="of a node; each reduce takes one")
+    model.add_argument(
+        "--prompt-masters",
+        action="store_true",
+        help="AMs process an answer when it arrives, as with Hadoop's client library, not at their next call",
+    )
+    model.add_argument(
+        "--in-order",
+        action="store_true",
+        help="AMs run their tasks in order, even where another task has its data on the node",
+    )
     model.add_argument(
         "--reduce-split",
         action="store_true",
-        help="reduces copy in small containers, compute in full ones",
+        help="run each reduce as two tasks: copy in a small container, then compute in one of full size",
     )
-    model.add_argument("--disk-mbps", metavar="MB", type=factor, help="bandwidths instead: of a node's data")
-    model.add_argument("--rack-mbps", metavar="MB", type=factor, help="of a rack's data (default: 100)")
-    model.add_argument("--remote-mbps", metavar="MB", type=factor, help="of other data (default: 50)")
-    model.add_argument("--block-mb", metavar="MB", type=positive, default=128, help="that a task reads")
+    model.add_argument("--speculation", choices=tuple(CHOICES), help=_SPECULATION)
     model.add_argument(
         "--feedback",
         action="store_true",
-        help="users submit when what they waited for has ended, not at the load's times",
+        help="submit a user's job some time after the user's earlier jobs have ended, as the load shows it,"
+        " not at a fixed time",
     )
-    _add_failure_options(model)
+    _add_place_options(parser.add_argument_group("data and slots"))
+    _add_failure_options(parser.add_argument_group("durations and failures"))
+
+
+_SPECULATION = "second attempts for slow maps and reduces, by the rule of Hadoop or of LATE (default: none)"
+
+
+def _add_place_options(model: argparse._ArgumentGroup) -> None:
+    """Where data lies, what its distance costs, and slots as before YARN."""
+    model.add_argument(
+        "--replication",
+        metavar="N",
+        type=positive,
+        help="let maps for which the load names no hosts read blocks with N replicas (default: they run"
+        " anywhere)",
+    )
+    model.add_argument(
+        "--data-files",
+        metavar="N",
+        type=positive,
+        default=1000,
+        help="with --replication: number of files, of which each job reads one (default: 1000)",
+    )
+    model.add_argument(
+        "--data-skew",
+        metavar="X",
+        type=skew,
+        default=0.0,
+        help="with --replication: how unequally files are read; 0: evenly, 1: by Zipf's law (default: 0)",
+    )
+    model.add_argument(
+        "--rack-slowdown",
+        metavar="X",
+        type=factor,
+        default=1.0,
+        help="factor on the duration of a task whose data is on another node of its rack (default: 1)",
+    )
+    model.add_argument(
+        "--remote-slowdown",
+        metavar="X",
+        type=factor,
+        default=1.0,
+        help="factor on the duration of a task whose data is in another rack (default: 1)",
+    )
+    _add_bandwidths(model)
+    model.add_argument(
+        "--map-slots",
+        metavar="N",
+        type=positive,
+        help="map slots of a node; each map takes one beside its memory; needs --reduce-slots",
+    )
+    model.add_argument(
+        "--reduce-slots",
+        metavar="N",
+        type=positive,
+        help="reduce slots of a node; each reduce takes one beside its memory; needs --map-slots",
+    )
+
+
+def _add_bandwidths(model: argparse._ArgumentGroup) -> None:
+    """From which the two slowdowns can be derived."""
+    model.add_argument(
+        "--disk-mbps",
+        metavar="MB",
+        type=factor,
+        help="derive these two factors from bandwidths: this is a disk's, in MB/s",
+    )
+    model.add_argument(
+        "--rack-mbps",
+        metavar="MB",
+        type=factor,
+        help="with --disk-mbps: bandwidth within a rack, in MB/s (default: 100)",
+    )
+    model.add_argument(
+        "--remote-mbps",
+        metavar="MB",
+        type=factor,
+        help="with --disk-mbps: bandwidth between racks, in MB/s (default: 50)",
+    )
+    model.add_argument(
+        "--block-mb",
+        metavar="MB",
+        type=positive,
+        default=128,
+        help="with --disk-mbps: data that a task reads (default: 128)",
+    )
 
 
 def _add_failure_options(model: argparse._ArgumentGroup) -> None:
-    """What goes wrong, and what is done about slow attempts."""
-    model.add_argument("--task-failures", metavar="P", type=share, default=0.0, help="share of attempts")
+    """How durations vary, and what goes wrong."""
     model.add_argument(
-        "--duration-spread", metavar="X", type=skew, default=0.0, help="of attempts, over their mean"
+        "--duration-spread",
+        metavar="X",
+        type=skew,
+        default=0.0,
+        help="draw the duration of each attempt; X is its standard deviation over its mean"
+        " (default: %(default)s)",
     )
-    model.add_argument("--stragglers", metavar="P", type=share, default=0.0, help="share of attempts")
-    model.add_argument("--straggler-slowdown", metavar="X", type=factor, default=3.0, help="(default: 3)")
-    model.add_argument("--speculation", choices=tuple(CHOICES), help="of maps and reduces (default: none)")
+    model.add_argument(
+        "--task-failures",
+        metavar="P",
+        type=share,
+        default=0.0,
+        help="share of the attempts that fail, 0 to below 1 (default: 0)",
+    )
+    model.add_argument(
+        "--stragglers",
+        metavar="P",
+        type=share,
+        default=0.0,
+        help="share of the attempts that are slow, 0 to below 1 (default: 0)",
+    )
+    model.add_argument(
+        "--straggler-slowdown",
+        metavar="X",
+        type=factor,
+        default=3.0,
+        help="factor on the duration of a slow attempt (default: 3)",
+    )
     model.add_argument(
         "--lose-node",
         metavar="HOST@S[+S]",
         type=loss,
         action="append",
         default=[],
-        help="dies, and is back after",
+        help="let the node die at second S and, with +S, return so many seconds later; may be given several"
+        " times",
     )
-    model.add_argument("--node-mtbf", metavar="S", type=positive, help="mean time to a node's death")
-    model.add_argument("--node-repair", metavar="S", type=positive, default=600, help="mean (default: 600)")
+    model.add_argument(
+        "--node-mtbf",
+        metavar="S",
+        type=positive,
+        help="let nodes die at random, each after S seconds on average (default: none dies)",
+    )
+    model.add_argument(
+        "--node-repair",
+        metavar="S",
+        type=positive,
+        default=600,
+        help="with --node-mtbf: seconds until a node is back, on average (default: 600)",
+    )
 
 
 def settings_of(options: argparse.Namespace) -> RunnerSettings:

@@ -67,33 +67,47 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
 
 
 def parser() -> argparse.ArgumentParser:
-    parser = CommandParser(prog="yarnbox sim", description="Plays workloads in virtual time.")
+    parser = CommandParser(prog="yarnbox sim", description="Plays loads of jobs in virtual time.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     run = commands.add_parser("run", help="play a trace until all of its jobs have ended")
     run.add_argument(
-        "directory", nargs="?", metavar="DIR", help="with load.jsonl, nodes.json and conf/, as captured"
+        "directory",
+        nargs="?",
+        metavar="DIR",
+        help="a directory that `yarnbox load capture` wrote: load.jsonl, nodes.json and conf/; instead of"
+        " --tracelocation",
     )
     add_load_options(run)
-    run.add_argument("--record", metavar="RECORDING", help="write down what happens, for `yarnbox view`")
+    run.add_argument(
+        "--record",
+        metavar="RECORDING",
+        help="write a recording for `yarnbox view`; compressed if its name ends with .gz",
+    )
     run.add_argument(
         "--name",
-        help="of the recording and the report (default: of the trace and of the directory of --conf)",
+        help="name of the recording and of the report (default: from the trace and the directory of --conf)",
     )
     results = run.add_argument_group("results")
-    results.add_argument("--json", action="store_true", help="for programs, instead of the table")
-    results.add_argument("--csv", metavar="DIR", help="jobs.csv, containers.csv, queues.csv, nodes.csv")
-    results.add_argument("--output-dir", metavar="DIR", help="what Hadoop's SLS writes")
+    results.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    results.add_argument(
+        "--csv",
+        metavar="DIR",
+        help="write jobs.csv, containers.csv, nodes.csv, queues.csv and fairness.csv into DIR",
+    )
+    results.add_argument("--output-dir", metavar="DIR", help="write the files of Hadoop's SLS into DIR")
     results.add_argument(
         "--track-jobs",
         metavar="ID,...",
         type=lambda text: tuple(filter(None, text.split(","))),
         default=(),
-        help="jobs of the trace whose containers --output-dir counts over time",
+        help="with --output-dir: jobs whose running containers are counted over time",
     )
-    results.add_argument("--report", metavar="FILE", help="one HTML page with charts, for any browser")
+    results.add_argument("--report", metavar="FILE", help="write one HTML page with charts and tables")
     add_cluster_options(run)
     federation.add_options(
-        commands.add_parser("federation", help="sub-clusters that share a load, by several policies")
+        commands.add_parser(
+            "federation", help="compare policies of routing jobs to the sub-clusters of a federation"
+        )
     )
     return parser
 

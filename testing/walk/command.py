@@ -115,19 +115,21 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     found = argparse.ArgumentParser(
         prog=PROGRAM,
-        description="Plays a whole cluster in virtual time under faults drawn from seeds: processes and "
-        "machines die at any point and come back, the network loses, delays and parts. What was acknowledged "
-        "must not be lost, nothing is granted twice, the books are right after each turn, and in the end "
-        "everything ends.",
+        description="Random tests of a whole cluster in virtual time. Each walk draws a workload and faults "
+        "from a seed: processes and machines die and come back, the network loses and delays messages and "
+        "splits. It checks that nothing acknowledged is lost, that nothing is granted twice, that the "
+        "scheduler's accounts are right after every call, and that all applications end.",
     )
     length = found.add_mutually_exclusive_group()
-    length.add_argument("--seeds", type=_positive, default=1, metavar="N", help="walk N seeds (default: 1)")
-    length.add_argument("--replay", type=Path, metavar="FILE", help="walk what an earlier failure left")
-    length.add_argument("--minutes", type=float, metavar="M", help="walk for M minutes")
+    length.add_argument("--seeds", type=_positive, default=1, metavar="N", help="run N walks (default: 1)")
+    length.add_argument("--replay", type=Path, metavar="FILE", help="repeat a failed walk from its file")
+    length.add_argument("--minutes", type=float, metavar="M", help="run walks for M minutes")
     found.add_argument("--seed", type=int, metavar="S", help="the first seed (default: any)")
-    found.add_argument("--scheduler", choices=SCHEDULERS, help="default: one after the other")
+    found.add_argument(
+        "--scheduler", choices=SCHEDULERS, help="only this scheduler (default: all, one after another)"
+    )
     found.add_argument("--no-shrink", action="store_true", help="do not shorten a walk that failed")
-    found.add_argument("-v", "--verbose", action="store_true", help="a line for each walk")
+    found.add_argument("-v", "--verbose", action="store_true", help="print a line for each walk")
     return found
 
 

@@ -30,21 +30,43 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("-help", action="help", help="show this help message and exit")
     add("-input", action="append", required=True, metavar="PATH", help="a file or directory; may be repeated")
     add("-output", required=True, metavar="DIR", help="a directory that does not exist yet")
-    add("-mapper", metavar="COMMAND", help="default: records go on as they are")
-    add("-reducer", metavar="COMMAND", help=f"default: records go on as they are; {_NO_REDUCES}: no reduces")
-    add("-combiner", metavar="COMMAND", help="run over what a map has, at each spill")
+    add("-mapper", metavar="COMMAND", help="command that maps (default: pass records on unchanged)")
+    add(
+        "-reducer",
+        metavar="COMMAND",
+        help=f"command that reduces; {_NO_REDUCES}: run no reduces (default: pass records on unchanged)",
+    )
+    add("-combiner", metavar="COMMAND", help="command that combines a map's output before it is written")
     add("-numReduceTasks", type=_count, metavar="N", help="number of reduces (default: 1)")
-    add("-file", action="append", default=[], metavar="FILE", help="a file for the tasks' directories")
-    add("-files", action="append", default=[], metavar="FILE,...", help="the same; FILE#NAME gives it a name")
-    add("-archives", action="append", default=[], metavar="FILE,...", help="the same, unpacked")
+    add(
+        "-file",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="file to put into the working directory of each task",
+    )
+    add(
+        "-files",
+        action="append",
+        default=[],
+        metavar="FILE,...",
+        help="the same for several files; FILE#NAME: under this name",
+    )
+    add(
+        "-archives",
+        action="append",
+        default=[],
+        metavar="FILE,...",
+        help="archives to unpack into the working directory of each task",
+    )
     add(
         "-cmdenv", type=_variable, action="append", default=[], metavar="NAME=VALUE",
-        help="an environment variable of the commands; may be repeated",
+        help="environment variable of the commands; may be repeated",
     )  # fmt: skip
-    add("-inputformat", metavar="NAME", help="how files become records (default: TextInputFormat)")
-    add("-partitioner", metavar="NAME", help="dotted name of a function or Partitioner")
+    add("-inputformat", metavar="NAME", help="input format (default: TextInputFormat)")
+    add("-partitioner", metavar="NAME", help="dotted name of a Partitioner class or a function")
     add("-jobconf", dest="definitions", action="append", metavar="PROPERTY=VALUE", help="the same as -D")
-    add("-io", choices=("text",), help="text is all there is")
+    add("-io", choices=("text",), help="format between task and command: text is the only one")
     add("-background", action="store_true", help="do not wait for the job's end")
 
 

@@ -13,15 +13,22 @@ from yarnbox.sim.whatif.variants import InvalidChangeError
 
 def add_engine_options(found: argparse.ArgumentParser) -> None:
     """Where plays run."""
-    group = found.add_argument_group("where plays run")
-    group.add_argument("--workers", metavar="N", type=positive, help="processes (default: the cores)")
+    group = found.add_argument_group("where the simulations run")
     group.add_argument(
-        "--engine", choices=("local", "dask"), default="local", help="(default: local, this machine)"
+        "--workers", metavar="N", type=positive, help="number of processes (default: one for each core)"
     )
-    group.add_argument("--scheduler-address", metavar="URL", help="of Dask's scheduler: tcp://host:8786")
-    group.add_argument("--tls-ca", metavar="FILE", help="Dask's Security: the certificate authority")
-    group.add_argument("--tls-cert", metavar="FILE", help="the client's certificate")
-    group.add_argument("--tls-key", metavar="FILE", help="the client's key")
+    group.add_argument(
+        "--engine",
+        choices=("local", "dask"),
+        default="local",
+        help="run on this machine, or on a Dask cluster (default: local)",
+    )
+    group.add_argument(
+        "--scheduler-address", metavar="URL", help="address of Dask's scheduler: tcp://host:8786"
+    )
+    group.add_argument("--tls-ca", metavar="FILE", help="Dask with TLS: certificate of the authority")
+    group.add_argument("--tls-cert", metavar="FILE", help="Dask with TLS: the client's certificate")
+    group.add_argument("--tls-key", metavar="FILE", help="Dask with TLS: the client's key")
 
 
 @contextmanager

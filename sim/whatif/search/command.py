@@ -45,40 +45,54 @@ _MOST_SHOWN = 20
 def parser() -> argparse.ArgumentParser:
     found = CommandParser(
         prog="yarnbox whatif search",
-        description="Tries settings on a load and shows the best ones; goes on where it was stopped.",
+        description="Plays a load under many settings and shows the best ones. A search that was stopped"
+        " continues when it is started again with the same --out.",
     )
     add_base_options(found)
-    space = found.add_argument_group("what is looked for")
+    space = found.add_argument_group("what to search")
     space.add_argument(
         "--vary",
         metavar="PROPERTY=VALUES",
         action="append",
         required=True,
-        help="LOW..HIGH/STEP, LOW..HIGH or A|B; root.etl.capacity is short for a queue's property",
+        help="a property and the values to try: LOW..HIGH/STEP, LOW..HIGH or A|B; a name that begins with"
+        " root. is a property of that queue, as in root.etl.capacity=20..60/5; may be given several times",
     )
     space.add_argument(
         "--rest",
         metavar="QUEUE",
         action="append",
         default=[],
-        help="its capacity is what its siblings leave of 100",
+        help="a queue whose capacity is what its siblings leave of 100",
     )
     space.add_argument(
-        "--goal", metavar="GOAL", action="append", required=True, help="'min queue:root.etl wait.p95'"
+        "--goal",
+        metavar="GOAL",
+        action="append",
+        required=True,
+        help="figure to minimize or maximize: 'min queue:root.etl wait.p95'; may be given several times",
     )
     space.add_argument(
         "--subject-to",
         metavar="CONDITION",
         action="append",
         default=[],
-        help="what has to hold: 'queue:root.adhoc wait.p95 <= +10%%'",
+        help="condition that a setting must meet, compared with the base:"
+        " 'queue:root.adhoc wait.p95 <= +10%%'; may be given several times",
     )
-    space.add_argument("--method", choices=tuple(METHODS), default="grid", help="(default: grid)")
-    space.add_argument("--trials", metavar="N", type=positive, default=100, help="at most (default: 100)")
     space.add_argument(
-        "--out", metavar="DIR", required=True, help=f"{FILE}, which a later search continues; trials.csv"
+        "--method", choices=tuple(METHODS), default="grid", help="how points are chosen (default: grid)"
     )
-    space.add_argument("--json", action="store_true", help="the best trials, instead of a table")
+    space.add_argument(
+        "--trials", metavar="N", type=positive, default=100, help="try at most N settings (default: 100)"
+    )
+    space.add_argument(
+        "--out",
+        metavar="DIR",
+        required=True,
+        help=f"directory for the trials: {FILE}, which a later search continues, and trials.csv",
+    )
+    space.add_argument("--json", action="store_true", help="print the best trials as JSON instead of a table")
     add_engine_options(found)
     return found
 
