@@ -265,7 +265,7 @@ def _decommission_node(options: argparse.Namespace) -> int:
     cluster = _cluster(options)
     cluster.decommission_node(options.name, options.timeout)
     if options.timeout:
-        print(f"yarnbox: {options.name} takes no more containers; it leaves in {options.timeout} s at most")
+        print(f"yarnbox: {options.name} gets no more containers; it leaves in {options.timeout} s at most")
         sys.stdout.flush()
     cluster.wait_for_state(options.name, NodeState.DECOMMISSIONED, READY_TIMEOUT_S + (options.timeout or 0))
     print(f"yarnbox: {options.name} is DECOMMISSIONED; `yarnbox recommission-node` takes it back")

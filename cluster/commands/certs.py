@@ -43,12 +43,12 @@ def _authority(options: argparse.Namespace) -> int:
     certificate, key = _places(directory, AUTHORITY)
     if certificate.exists() or key.exists():
         raise ClusterError(
-            f"{directory} has an authority already; whoever replaces it replaces all certificates"
+            f"{directory} already has an authority; with a new one all its certificates would be invalid"
         )
     directory.mkdir(parents=True, exist_ok=True)
     _make(directory, AUTHORITY, "yarnbox CA", options.days)
     print(
-        f"made {certificate} and {key}: keep the second where no daemon is\n\n"
+        f"created {certificate} and {key}; daemons do not need the key: keep it away from their hosts\n\n"
         f"  yarnbox.tls.ca-file = {certificate}"
     )
     return 0
@@ -92,7 +92,7 @@ _KINDS = {"ca": _authority, "host": _host, "user": _user, "token": _token}
 def _tell(directory: Path, place: tuple[Path, Path]) -> None:
     authority = _places(directory, AUTHORITY)[0]
     print(
-        f"made {place[0]} and {place[1]}\n\n  yarnbox.tls.ca-file = {authority}\n"
+        f"created {place[0]} and {place[1]}\n\n  yarnbox.tls.ca-file = {authority}\n"
         f"  yarnbox.tls.certificate-file = {place[0]}\n  yarnbox.tls.key-file = {place[1]}"
     )
 

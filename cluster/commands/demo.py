@@ -72,7 +72,7 @@ def recorded(path: Path) -> list[str]:
         outcome, data = play_recorded(one, text)
         if data is None or not outcome.is_ok:
             reasons = "; ".join(map(str, outcome.failures))
-            raise ClusterError(f"the demo {scenario.name} did not go as it should: {reasons}")
+            raise ClusterError(f"the demo {scenario.name} failed: {reasons}")
         found.append(write(data))
     return found
 
@@ -112,7 +112,7 @@ def _write(recordings: list[str], targets: list[Path]) -> int:
     for text, target in zip(recordings, targets, strict=True):
         with replacing(target) as file:
             file.write(text)
-    print(f"\nwritten; to look at: yarnbox view {' '.join(map(str, targets))}")
+    print(f"\nThe recording is written. Show it with: yarnbox view {' '.join(map(str, targets))}")
     return 0
 
 

@@ -63,6 +63,6 @@ def run_restore(options: argparse.Namespace) -> int:
         kept = sealed_store.restore(path, Path(options.file), OWNER)
     except StoreError as error:
         raise ClusterError(str(error)) from error
-    where = f"; what was there is now {kept}" if kept is not None else ""
-    print(f"yarnbox: {path} is that of {options.file}{where}; `yarnbox up --recover` starts with it")
+    where = f"; the replaced store is now {kept}" if kept is not None else ""
+    print(f"yarnbox: restored {path} from {options.file}{where}; start it with `yarnbox up --recover`")
     return 0

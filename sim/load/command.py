@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
         if options.command in ("capture", "from-state-dump"):
             return _capture(options, out, err)
         if options.tracelocation is None:
-            words.error("--tracelocation must name what is read")
+            words.error("name the trace with --tracelocation")
         runner = read_runner(None if options.conf is None else Path(options.conf))
         load = load_of(options, runner)
         warn(load, err)
@@ -228,7 +228,7 @@ def _convert(load: Load, options: argparse.Namespace, out: TextIO) -> None:
     if options.to == "SLS":
         lost = Counter(key for job in load.jobs() for key in lost_as_sls(job))
         for key, count in lost.items():
-            print(f"  SLS has no {key}: {counted(count, 'job')} lost it", file=out)
+            print(f"  not kept, as SLS has no {key}: in {counted(count, 'job')}", file=out)
     if options.nodes_output is not None:
         write_objects(Path(options.nodes_output), nodes_as_sls(load.nodes))
         print(f"{options.nodes_output}: {counted(len(load.nodes.nodes), 'node')}", file=out)

@@ -95,7 +95,7 @@ def job_of(fields: Fields) -> Job:
     model = fields.text("model", MAPREDUCE, choices=MODELS)
     tasks = tuple(_task(one, model) for one in fields.each("tasks"))
     if not tasks:
-        raise fields.fault("tasks", "there is none")
+        raise fields.fault("tasks", "the job has none")
     job_id = fields.text("job")
     submit_ms = fields.integer("submitMs")
     am = fields.below("am") if "am" in fields else Fields({}, fields.where)

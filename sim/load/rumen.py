@@ -81,7 +81,7 @@ class RumenFile:
         for task in fields.each(key):
             attempts = list(task.each("attempts"))
             if not attempts:
-                raise task.fault("attempts", "there is none")
+                raise task.fault("attempts", "the task has none")
             for attempt in attempts if self._every_attempt else attempts[-1:]:
                 start_ms, end_ms = attempt.integer("startTime"), attempt.integer("finishTime")
                 if end_ms <= start_ms:

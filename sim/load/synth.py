@@ -215,7 +215,7 @@ def _workload(fields: Fields, unit: str | None) -> _Workload:
         buckets.append(_Bucket(time_s, one.number("weight", at_least=0)))
     for key, found in (("job_classes", classes), ("time_distribution", buckets)):
         if not found:
-            raise fields.fault(key, "there is none")
+            raise fields.fault(key, "the list is empty")
         choose(fields, key, [one.weight for one in found], Random(0))
     return _Workload(
         fields.text("queue_name", "default"),

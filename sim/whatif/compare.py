@@ -63,7 +63,7 @@ def study_of(
 ) -> Study:
     """The study that these make; InvalidChangeError where they make none."""
     if not seeds or len(dict.fromkeys(seeds)) < len(seeds):
-        raise InvalidChangeError("seeds: at least one is wanted, and each only once")
+        raise InvalidChangeError("seeds: name at least one, and each only once")
     variants = [base]
     for one in changes:
         change = one if isinstance(one, Change) else Change(conf=one)

@@ -265,7 +265,7 @@ class _Reader:
         target, position = self.target()
         token = self._next()
         if token is None or token.kind != "operator":
-            raise self._wrong(f"one of {', '.join(_OPERATORS)} is wanted", token)
+            raise self._wrong(f"expected one of {', '.join(_OPERATORS)}", token)
         return Comparing(
             target=target,
             operator=token.text,
@@ -282,7 +282,7 @@ class _Reader:
             group = self._group(token)
             token = self._next()
         if token is None or token.kind != "word" or token.text in _RESERVED:
-            raise self._wrong("a metric is wanted, like wait.p95", token)
+            raise self._wrong("expected a metric, such as wait.p95", token)
         metric = METRICS.get(token.text)
         if metric is None:
             alike = [name for name in METRICS if name.startswith(f"{token.text}.")]
@@ -303,14 +303,14 @@ class _Reader:
             hint = did_you_mean(scope, SCOPES)
             raise self._wrong(f"{scope} is none of {', '.join(SCOPES)}{hint}", token)
         if not pattern:
-            raise self._wrong(f"a name or a pattern is wanted behind {scope}:", token)
+            raise self._wrong(f"expected a name or a pattern behind {scope}:", token)
         return token.text
 
     def _amount(self, metric: Metric) -> Amount:
         token = self._next()
         match = None if token is None or token.kind != "amount" else _AMOUNT.fullmatch(token.text)
         if token is None or match is None:
-            raise self._wrong(f"an amount is wanted, like {' or '.join(_examples(metric))}", token)
+            raise self._wrong(f"expected an amount, such as {' or '.join(_examples(metric))}", token)
         value = float(match["number"]) * (-1 if match["sign"] == "-" else 1)
         unit, is_difference = match["unit"], bool(match["sign"])
         if unit and unit not in _UNITS:
@@ -327,7 +327,7 @@ class _Reader:
     def expect_end(self) -> None:
         token = self._next()
         if token is not None:
-            raise self._wrong("this is too much; conditions are joined by and, or", token)
+            raise self._wrong("nothing may follow a condition but and, or", token)
 
     def _take(self, text: str) -> bool:
         if self._place < len(self._tokens) and self._tokens[self._place].text == text:

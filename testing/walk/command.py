@@ -57,8 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     spent_s = time.monotonic() - begun
     verbs = ", ".join(f"{verb} {times}" for verb, times in coverage.most_common())
     print(
-        f"walk: {walked} walks, {virtual_s / 3600:.1f} hours of a cluster in {spent_s:.0f} s; everything held"
-        f"\n  {verbs}"
+        f"walk: {walked} walks, {virtual_s / 3600:.1f} hours of a cluster in {spent_s:.0f} s; "
+        f"all checks passed\n  {verbs}"
     )
     return 0
 
@@ -107,7 +107,7 @@ def _replay(file: Path) -> int:
     if outcome.fault:
         _tell(seed, scheduler, outcome, is_shortened=False)
         return 1
-    print(f"walk: {len(steps)} steps, {outcome.events} events; everything held")
+    print(f"walk: {len(steps)} steps, {outcome.events} events; all checks passed")
     return 0
 
 

@@ -132,7 +132,7 @@ class Search:
             if not groups:
                 raise InvalidConditionError(goal.text, 4, goal.target.nobody(known))
             if len(groups) > 1:
-                raise InvalidConditionError(goal.text, 4, f"one group is wanted, not {', '.join(groups)}")
+                raise InvalidConditionError(goal.text, 4, f"name one group, not {', '.join(groups)}")
             values = comparison.values(variant, groups[0], goal.target.metric.name)
             there = [value for value in values if value is not None]
             worst = float("inf") if goal.is_least else float("-inf")

@@ -36,7 +36,7 @@ def read_goal(text: str) -> Goal:
     word, _, _ = text.strip().partition(" ")
     start = text.index(word) + len(word)
     if word not in ("min", "max"):
-        raise InvalidConditionError(text, 0, "min or max is wanted, then a figure, as in min wait.p95")
+        raise InvalidConditionError(text, 0, "expected min or max, then a figure, as in min wait.p95")
     return Goal(text=text, is_least=word == "min", target=read_target(text, start))
 
 

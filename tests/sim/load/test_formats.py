@@ -359,13 +359,13 @@ def test_conversion_tells_what_is_lost(tmp_path: Path, capsys: pytest.CaptureFix
     told = capsys.readouterr().out.splitlines()
     assert told[0] == f"{back}: 2 jobs"
     assert told[1:] == [
-        "  SLS has no model service: 1 job lost it",
-        "  SLS has no groups: 2 jobs lost it",
-        "  SLS has no tasks.label: 2 jobs lost it",
-        "  SLS has no tasks.failuresMs: 2 jobs lost it",
-        "  SLS has no second place of a task: 2 jobs lost it",
-        "  SLS has no slowStart: 1 job lost it",
-        "  SLS has no am.attempts: 1 job lost it",
+        "  not kept, as SLS has no model service: in 1 job",
+        "  not kept, as SLS has no groups: in 2 jobs",
+        "  not kept, as SLS has no tasks.label: in 2 jobs",
+        "  not kept, as SLS has no tasks.failuresMs: in 2 jobs",
+        "  not kept, as SLS has no second place of a task: in 2 jobs",
+        "  not kept, as SLS has no slowStart: in 1 job",
+        "  not kept, as SLS has no am.attempts: in 1 job",
     ]
 
 

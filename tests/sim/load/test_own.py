@@ -124,7 +124,7 @@ def test_the_schema_knows_every_key_and_no_more() -> None:
         ({"submitMs": -1}, "submitMs: has to be at least 0, not -1"),
         ({"submitMs": "3"}, "submitMs: has to be a whole number, not '3'"),
         ({"submitMs": None}, "submitMs: is missing"),
-        ({"tasks": []}, "tasks: there is none"),
+        ({"tasks": []}, "tasks: the job has none"),
         ({"tasks": 3}, "tasks: has to be a list, not 3"),
         ({"tasks": [{"durationMs": 0}]}, "tasks[0].durationMs: has to be at least 1, not 0"),
         ({"tasks": [{"durationMs": 1}, {}]}, "tasks[1].durationMs: is missing"),

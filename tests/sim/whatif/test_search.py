@@ -200,7 +200,7 @@ def test_the_front_is_what_nothing_else_beats() -> None:
 
 def test_a_goal_that_cannot_be_read() -> None:
     for text in ("wait.p95", "least wait.p95", ""):
-        with pytest.raises(InvalidConditionError, match="min or max is wanted"):
+        with pytest.raises(InvalidConditionError, match="expected min or max"):
             read_goal(text)
     with pytest.raises(InvalidConditionError, match="at character 5: there is no metric wiat"):
         read_goal("min wiat")

@@ -30,7 +30,7 @@ async function kill(one) {
   if (
     !(await confirm(
       `Kill ${one.name} (${one.id})?`,
-      "Its containers are ended. This cannot be undone.",
+      "All its containers are stopped. This cannot be undone.",
       "Kill",
     ))
   )

@@ -122,7 +122,7 @@ function preemptions(rows) {
     one.killed ? at(one.killed) : one.unmarked ? `no more since ${clock(one.unmarked)}` : "waits",
     one.heir ? `${one.heir}, ${at(one.got)}` : "",
   ]);
-  const heads = ["Container", "Queue", "Node", "Marked", "For", "Killed", "Who got the room"];
+  const heads = ["Container", "Queue", "Node", "Marked", "For", "Killed", "Resources went to"];
   return table("Preemption until this moment", heads, shown, "Nothing has been marked for preemption yet.");
 }
 
@@ -143,7 +143,7 @@ function plan({ queue, capacity, times, booking }, shown) {
     h(
       "p",
       { class: "legend" },
-      withTerms("What is booked in this plan queue; the line is its capacity,"),
+      withTerms("Memory reserved in this plan queue; the line is its capacity,"),
       ` ${plainGib(capacity)}.`,
     ),
     booking.length
@@ -153,9 +153,9 @@ function plan({ queue, capacity, times, booking }, shown) {
           top: capacity,
           ceiling: capacity,
         })
-      : h("p", { class: "empty" }, "Nothing is booked yet."),
+      : h("p", { class: "empty" }, "There are no reservations yet."),
     table(
-      `Bookings of ${queue}`,
+      `Reservations of ${queue}`,
       ["Reservation", "User", "Window", "Runs"],
       booking.map((one) => [
         one.name,
@@ -163,7 +163,7 @@ function plan({ queue, capacity, times, booking }, shown) {
         `${clock(one.arrival)} to ${clock(one.deadline)}`,
         runs(one.memory, times),
       ]),
-      "Nothing is booked yet.",
+      "There are no reservations yet.",
     ),
   ];
 }

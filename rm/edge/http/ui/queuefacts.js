@@ -85,13 +85,13 @@ function maxApplications({ queue, capacity }) {
     share > 0 && system % 100 === 0 && Math.floor(system * share + 1e-6) === queue.maxApplications;
   return isComputed
     ? `${queue.maxApplications} = ${system} of the system × ${percent(100 * share)}`
-    : "set for the queue, or what its mode gives it";
+    : "set for this queue, or inherited";
 }
 
 function ofEachUser(queue) {
   const { maxApplications: most, userLimit, userLimitFactor } = queue;
   return userLimitFactor < 0
-    ? `${most}: no limit of users (factor -1)`
+    ? `${most}: users have no limit of their own (user-limit-factor -1)`
     : `${queue.maxApplicationsPerUser} = ` +
         `min(${most}, ${most} × ${factor(userLimit)}% × ${factor(userLimitFactor)})`;
 }
@@ -189,7 +189,7 @@ function fairHow({ queue, siblings, parent }, isSteady) {
       );
   const names = among.map((one) => one.queueName.split(".").at(-1)).join(", ") || "none";
   return (
-    `${own.memory} MB = the part of ${above.memory} MB of ${parent.name} that its weight gives it among ` +
+    `${own.memory} MB = the share of the ${above.memory} MB of ${parent.name} by weight, among ` +
     `${isSteady ? "all children" : "the active children"}: ${names}; ` +
     "at least its minimum, at most its maximum"
   );

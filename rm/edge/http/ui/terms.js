@@ -4,37 +4,37 @@ export const TERMS = {
   "scheduling opportunity":
     "One heartbeat of a node on which an application could have been given a container.",
   "skipped opportunities":
-    "How many offers of nodes the application has let pass, since its last change of locality " +
-    "level, in the hope of a node nearer to its data.",
+    "How many scheduling opportunities the application has skipped since its last change of " +
+    "locality level, to wait for a node nearer to its data.",
   "node-local": "The container runs on a host that was asked for: its data is on the same machine.",
   "rack-local": "The container runs in the rack of a host that was asked for, on another host.",
   "off-switch":
     "The container runs in another rack than the hosts that were asked for: its data crosses " +
     "the network between racks.",
   "fair share":
-    "What the queue or application would have now if the cluster were divided evenly, by " +
-    "weights, among those that are active and as far as they ask.",
-  "steady fair share": "The fair share if all queues were active, whether they are or not.",
+    "What the queue or application is entitled to now: the cluster divided by weights among " +
+    "those that are active.",
+  "steady fair share": "The fair share that the queue would have if all queues were active.",
   "dominant share":
-    "The largest of the shares that somebody has of each resource: 3 of 9 vcores and 1 of 18 GB" +
-    " make one third, of the vcores.",
-  "dominant resource": "The resource of which somebody has the largest share of the cluster.",
-  demand: "What is used and what is asked for, together.",
+    "The largest of the shares of each resource: 3 of 9 vcores and 1 of 18 GB are a dominant " +
+    "share of one third, of the vcores.",
+  "dominant resource": "The resource of which a queue or application has the largest share.",
+  demand: "What is used plus what is requested.",
   makespan: "From the first submission to the end of the last application, or of the run.",
-  weight: "How many times as much as a queue of weight 1 a queue gets of what its parent has.",
+  weight: "A queue of weight 2 gets twice as much of its parent's resources as one of weight 1.",
   // Capacity
-  guarantee: "What a queue gets back when it asks, whoever uses it meanwhile: its capacity.",
-  guaranteed: "What a queue gets back when it asks, whoever uses it meanwhile: its capacity.",
-  "user limit": "The most that one user may have of a queue now: it falls as more users of the queue ask.",
+  guarantee: "The capacity of the queue. Others may use it while the queue does not need it.",
+  guaranteed: "The capacity of the queue. Others may use it while the queue does not need it.",
+  "user limit": "The most that one user may use in the queue now. It falls when more users have requests.",
   "user-limit-factor": "How many times the capacity of the queue one user may use at most.",
   "minimum-user-limit-percent":
-    "As long as fewer users ask than this allows, the queue is divided among them evenly; " +
-    "nobody's limit falls below it.",
+    "Users with requests share the queue evenly, but no user's limit falls below this " + "percentage of it.",
   "used capacity":
-    "What the queue uses over its guarantee: above 100 % it borrows. Queues are served in this order.",
+    "What the queue uses, divided by its guarantee; above 100 % it borrows. The queue with the " +
+    "lowest used capacity is served first.",
   "absolute used capacity": "What the queue uses, as a share of the whole partition.",
   "configured capacity": "The share of its parent that the queue is guaranteed.",
-  "configured max capacity": "The share of its parent that the queue may use at most, while others leave it.",
+  "configured max capacity": "The largest share of its parent that the queue may use.",
   "absolute configured capacity":
     "The guarantee as a share of the whole partition: the product of the capacities from the root down.",
   "absolute configured max capacity": "The most that the queue may use, as a share of the whole partition.",
@@ -47,10 +47,11 @@ export const TERMS = {
     "The most that ApplicationMasters of one user may have in this queue.",
   "num schedulable applications": "Applications whose ApplicationMaster may run: they are served.",
   "num non-schedulable applications":
-    "Applications that wait for the limit of ApplicationMasters, or of parallel applications.",
+    "Applications that wait because the limit for ApplicationMasters, or for parallel " +
+    "applications, is reached.",
   "configured minimum user limit percent":
-    "minimum-user-limit-percent: nobody's user limit falls below this part of the queue, " +
-    "however many users ask.",
+    "minimum-user-limit-percent: no user's limit falls below this part of the queue, however " +
+    "many users have requests.",
   "configured user limit factor":
     "user-limit-factor: how many times the guarantee of the queue one user may use at most.",
   "ordering policy":
@@ -61,15 +62,16 @@ export const TERMS = {
   "instantaneous fair share": "The fair share among the queues that are active now.",
   "min resources": "The queue is served first while it is below these.",
   "scheduling policy": "How siblings share: fair by memory, drf by dominant share, fifo by age.",
-  pending: "Asked for and not given yet.",
+  pending: "Requested and not allocated yet.",
   reserved:
-    "Kept on a node for a container that fits the node, but not what is free of it now: nobody " +
-    "else gets what ends there.",
+    "Resources of a node that are held for a container that does not fit there yet: what becomes " +
+    "free on the node goes to this container.",
   reservation:
-    "Either a node kept for a container that does not fit yet, or capacity that was booked for " +
-    "a window of time.",
+    "Either a node held for a container that does not fit there yet, or capacity of a plan queue " +
+    "that is reserved for a period of time.",
   starvation:
-    "An application or queue below its due never gets what it asks for, because others always go first.",
+    "An application or queue below its share does not get what it requests, because others are " +
+    "always served first.",
   // Preemption
   preemption: "The scheduler takes containers from queues above their guarantee for queues below theirs.",
   "marked for preemption":
@@ -78,28 +80,29 @@ export const TERMS = {
   marked:
     "Chosen by the preemption policy: the ApplicationMaster is asked to give the container up, " +
     "and has until max_wait_before_kill.",
-  killed: "Ended by the ResourceManager, with exit status -102 where that was for preemption.",
-  max_wait_before_kill: "How long a marked container may go on before it is killed, in ms.",
-  preempted: "Containers that were killed so that a queue or user below its due gets its guarantee.",
+  killed: "Stopped by the ResourceManager; after preemption the exit status is -102.",
+  max_wait_before_kill: "How long a marked container may continue before it is killed, in ms.",
+  preempted: "Containers that were killed so that another queue or user gets its guarantee.",
   // Labels
   partition: "The nodes that carry one label; those without a label are the default partition.",
   "default partition": "The nodes without a label.",
   exclusive: "Only requests that ask for the label run on nodes of the partition, even while these are idle.",
-  lent: "Given, while it is idle, to somebody who did not ask for that label; taken back by preemption.",
+  lent: "Used, while it is idle, by requests without that label; preemption takes it back.",
   // Applications
   applicationmaster: "The first container of an application: it asks the ResourceManager for all the others.",
-  attempt: "One life of the ApplicationMaster; when it fails, the application may get another one.",
+  attempt: "One run of the ApplicationMaster; when it fails, the application may get another one.",
   "keep-containers":
-    "The tasks of an application run on when its ApplicationMaster fails, for the next attempt.",
-  heartbeat: "The regular report of a node to the ResourceManager; containers are given in answer to it.",
+    "The containers of an application go on running for the next attempt when its ApplicationMaster fails.",
+  heartbeat:
+    "The regular report of a node to the ResourceManager, which allocates containers on the node then.",
   lost:
-    "A node that has not reported for longer than yarn.nm.liveness-monitor.expiry-interval-ms, " +
-    "with all that ran on it.",
+    "A node that has not reported for longer than yarn.nm.liveness-monitor.expiry-interval-ms; " +
+    "its containers have ended.",
   // Plans
-  "plan queue": "A queue whose capacity can be booked for windows of time (reservable).",
+  "plan queue": "A queue whose capacity can be reserved for periods of time (reservable).",
   "plan follower":
-    "Part of the ResourceManager that gives each open reservation its queue and share, every step.",
-  "default queue": "Of a plan: it has what no open reservation has booked.",
+    "The part of the ResourceManager that regularly gives each active reservation its queue and share.",
+  "default queue": "Of a plan queue: the part of it that no active reservation uses.",
   window: "From the arrival to the deadline of a reservation.",
 };
 
