@@ -220,6 +220,8 @@ def _living(options: argparse.Namespace, answers: Path, err: TextIO) -> LivingCl
 
 def _convert(load: Load, options: argparse.Namespace, out: TextIO) -> None:
     output = Path(options.output)
+    if options.nodes_output is not None and not load.nodes.nodes:
+        raise InvalidTraceError("--nodes-output: the load names no node; --nodes FILE says which there are")
     if options.to == "YARNBOX":
         write_load(output, load.jobs())
     else:

@@ -111,6 +111,8 @@ def read_load(
     options = options or LoadOptions()
     files = [Path(one) for one in ([paths] if isinstance(paths, str | Path) else paths)]
     kind = tracetype or format_of(files[0])
+    if kind is None and files[0].is_dir():
+        raise InvalidTraceError(f"{files[0]}: is a directory; a load is a file")
     if kind is None:
         raise InvalidTraceError(
             f"{files[0]}: the format cannot be told from its name: name the format, one of "

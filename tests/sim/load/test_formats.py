@@ -400,3 +400,7 @@ def test_a_bad_file_converts_to_nothing(tmp_path: Path, capsys: pytest.CaptureFi
     assert "job.tasks: No task for the job!" in capsys.readouterr().err
     assert main([*words, "--lenient"]) == 1
     assert read_load(tmp_path / "o.jsonl").count == 2
+    file_of(tmp_path, '{"job.tasks": [{"duration.ms": 5}]}')
+    assert main([*words, "--nodes-output", str(tmp_path / "nodes.json")]) == 2
+    assert not (tmp_path / "nodes.json").exists()
+    assert "--nodes-output: the load names no node" in capsys.readouterr().err

@@ -174,6 +174,8 @@ def test_an_id_that_two_jobs_have_is_refused(tmp_path: Path) -> None:
     assert str(told.value) == f"{file}:4: 'a' is the id of a job before it, too"
     with pytest.raises(InvalidTraceError):
         Load.of(2 * [FULL])
+    with pytest.raises(InvalidTraceError, match="is a directory; a load is a file"):
+        read_load(tmp_path)
     kept = read_load([file, second], options=LoadOptions(is_lenient=True))
     assert (kept.count, kept.dropped) == (3, 2)
     assert [(job.job_id, job.submit_ms) for job in kept.jobs()] == [("a", 0), ("b", 0), ("c", 0)]
