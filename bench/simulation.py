@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from bench._report import report
 from yarnbox.sim import Job, Load, Site, Task
 from yarnbox.sim.load.jobs import REDUCE
-from yarnbox.sim.recording.document import write
+from yarnbox.sim.recording.document import pieces
 from yarnbox.sim.recording.recorder import Title
 from yarnbox.sim.reports.play import Play
 from yarnbox.sim.workload.files import equal_queues
@@ -51,7 +51,8 @@ def played(nodes: int, count: int, recording: Path | None = None) -> tuple[float
     play = Play(equal_queues("capacity", ("default",), {}), load, site, title=title)
     result = play.run()
     if recording is not None:
-        recording.write_text(write(play.player.recording()), encoding="utf-8")
+        with recording.open("w", encoding="utf-8") as file:
+            file.writelines(pieces(play.player.recording()))
     assert result.is_complete
     spent = time.process_time() - begin
     return spent, sum(row.containers + row.attempts for row in result.jobs), result.end_ms

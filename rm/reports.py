@@ -280,14 +280,17 @@ def node_report(context: RMContext, node: RMNode, update_type: NodeUpdateType | 
 
 def cluster_metrics(context: RMContext) -> YarnClusterMetrics:
     """How many nodes are in each state."""
-    counts = dict.fromkeys(NodeState, 0)
+    counts, running = dict.fromkeys(NodeState, 0), 0
     for register in (context.nodes, context.inactive_nodes):
         for node in register.values():
-            counts[node.state] += 1
+            if node.state is NodeState.RUNNING:
+                running += 1
+            else:
+                counts[node.state] += 1
     return YarnClusterMetrics(
         num_node_managers=len(context.nodes),
         num_decommissioned_nms=counts[NodeState.DECOMMISSIONED],
-        num_active_nms=counts[NodeState.RUNNING],
+        num_active_nms=running,
         num_lost_nms=counts[NodeState.LOST],
         num_unhealthy_nms=counts[NodeState.UNHEALTHY],
         num_rebooted_nms=counts[NodeState.REBOOTED],

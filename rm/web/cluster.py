@@ -12,7 +12,7 @@ from yarnbox.rm.reports import application_state, cluster_metrics
 from yarnbox.rm.web.refusals import bad_request
 from yarnbox.rm.web.values import Answer, Shapes
 from yarnbox.yarn.enums import YarnApplicationState
-from yarnbox.yarn.resources.resource import NONE
+from yarnbox.yarn.resources.resource import NONE, total_of
 from yarnbox.yarn.version import HADOOP_VERSION, UNKNOWN
 
 if TYPE_CHECKING:
@@ -68,15 +68,15 @@ class Totals:
     """Sums over nodes and applications; `partition` None is the whole cluster."""
 
     def __init__(self, context: RMContext, partition: str | None = "") -> None:
-        self.capacity = self.allocated = self.reserved = self.pending = NONE
+        tracker = context.scheduler.tracker
+        self.capacity = tracker.total if partition is None else tracker.partition_total(partition)
+        self.pending = self.reserved = NONE
         self.containers = self.reserved_containers = self.pending_containers = 0
         self.pending_apps = self.running_apps = 0
         """Attempts that wait for a first container, and those that have had one."""
-        for node in context.scheduler.tracker.nodes.values():
-            if partition is not None and node.partition != partition:
-                continue
-            self.capacity = self.capacity + node.total
-            self.allocated = self.allocated + node.allocated
+        nodes = (tracker.nodes if partition is None else tracker.by_partition.get(partition, {})).values()
+        self.allocated = total_of([node.allocated for node in nodes])
+        for node in nodes:
             self.containers += len(node.containers)
             held = node.reserved_container
             if held is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -86,8 +86,35 @@ class Recording:
 
 def write(data: Mapping[str, Any]) -> str:
     """The text of a recording."""
-    whole = {"format": FORMAT, "version": VERSION, **data}
-    return json.dumps(whole, allow_nan=False, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return "".join(pieces(data))
+
+
+def pieces(data: Mapping[str, Any]) -> Iterator[str]:
+    """The same text piece by piece, for a file: in memory it would be as large as what it tells."""
+    lead = "{"
+    for key, value in {"format": FORMAT, "version": VERSION, **data}.items():
+        yield f"{lead}{_text(key)}:"
+        lead = ","
+        if isinstance(value, dict) and value:
+            inner = "{"
+            for name, each in value.items():
+                yield f"{inner}{_text(name)}:{_text(each)}"
+                inner = ","
+            yield "}"
+        elif isinstance(value, list) and value:
+            inner = "["
+            for first in range(0, len(value), _ROWS):
+                yield inner + _text(value[first : first + _ROWS])[1:-1]
+                inner = ","
+            yield "]"
+        else:
+            yield _text(value)
+    yield "}\n"
+
+
+_ROWS = 1_000
+"""Of a list, so many at a time."""
+_text = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode
 
 
 def read_file(path: Path) -> Recording:

@@ -34,7 +34,7 @@ from yarnbox.sim.recording.limits import (
 from yarnbox.sim.recording.sharing import between_applications, between_queues
 from yarnbox.sim.recording.tracks import Documents
 from yarnbox.sim.resourcemanager import SimulatedRM
-from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.runtime.story import Line
 
 INSTANT_MS = 1_000
@@ -110,6 +110,8 @@ class RunRecorder:
         self._left_out = 0
         self._lives: dict[ApplicationId, dict[str, int]] = {}
         self._attempts: dict[ApplicationAttemptId, dict[str, int]] = {}
+        self._nodes: dict[NodeId, rows.NodeFacts] = {}
+        """What is written down of each node."""
         self._sampled_finally: dict[ApplicationId, None] = {}
         self._steps = Lives()
         rm.context.story.listeners.append(self._note)
@@ -266,9 +268,12 @@ class RunRecorder:
         note("/metrics", number, brief(cluster.metrics(context, shapes)))
         note("/labels", number, brief(node_pages.partitions(context, shapes)))
         for node in (*context.nodes.values(), *context.inactive_nodes.values()):
-            row = rows.node_row(context, node, "")
-            row.pop("health", None)
-            note(f"/nodes/{node.node_id}", number, row)
+            facts = rows.node_facts(context, node)
+            if facts != self._nodes.get(node.node_id):
+                self._nodes[node.node_id] = facts
+                row = rows.row_of(facts, "", 0)
+                del row["health"]
+                note(f"/nodes/{node.node_id}", number, row)
         for app in context.apps.values():
             if app.application_id not in self._sampled_finally:
                 self._sample_app(number, app)
@@ -310,6 +315,8 @@ class RunRecorder:
         self.documents.note(f"/attempts/{app.application_id}", number, attempts)
         if is_over and all(one["finishedTime"] for one in attempts):
             self._sampled_finally[app.application_id] = None
+            for kind in ("apps", "attempts", "lives"):
+                self.documents.close(f"/{kind}/{app.application_id}")
 
     def _sample_life(self, number: int, app: RMApp) -> None:
         known = self._lives.get(app.application_id, {})

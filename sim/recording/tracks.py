@@ -16,18 +16,27 @@ Track = list[Any]
 Tracks = dict[str, Track]
 
 
-def fields(value: Any, way: str = "") -> Iterator[tuple[str, Any]]:
-    """Every plain value of a document with the way to it. What is empty is plain; null is not there."""
-    if isinstance(value, Mapping) and value:
+def fields(document: Any) -> dict[str, Any]:
+    """Every plain value of a document by the way to it. What is empty is plain; null is not there."""
+    found: dict[str, Any] = {}
+    _collect(document, "", found)
+    return found
+
+
+def _collect(value: Any, way: str, found: dict[str, Any]) -> None:
+    kind = type(value)
+    if kind is str or kind is int or kind is bool:
+        found[way] = value
+    elif isinstance(value, Mapping) and value:
         for key, each in value.items():
-            yield from fields(each, f"{way}/{key.replace('~', '~0').replace('/', '~1')}")
+            if "~" in key or "/" in key:
+                key = key.replace("~", "~0").replace("/", "~1")
+            _collect(each, f"{way}/{key}", found)
     elif isinstance(value, list | tuple) and value:
         for place, each in enumerate(value):
-            yield from fields(each, f"{way}/#{place}")
-    elif isinstance(value, float) and not math.isfinite(value):
-        return
-    elif value is not None:
-        yield way, value
+            _collect(each, f"{way}/#{place}", found)
+    elif value is not None and not (isinstance(value, float) and not math.isfinite(value)):
+        found[way] = value
 
 
 def whole(values: Mapping[str, Any]) -> Any:
@@ -60,18 +69,19 @@ class Documents:
         self.tracks: dict[str, Tracks] = {}
         self.count = 0
         """How many values are held."""
-        self._last: dict[str, dict[str, Any]] = {}
+        self._last: dict[str, tuple[Any, dict[str, Any]]] = {}
+        """The latest of each, as it was noted and as its fields."""
 
     def note(self, name: str, moment: int, document: Any) -> None:
         """What the document is at that moment: only what is new is kept."""
-        now = dict(fields(document))
-        before = self._last.get(name)
-        if before is None:
-            before = {}
+        last = self._last.get(name)
+        if last is None:
+            last = self._last[name] = (None, {})
             self.tracks[name] = {}
-        elif before == now:
+        elif last[0] == document:
             return
-        tracks = self.tracks[name]
+        now, before, tracks = fields(document), last[1], self.tracks[name]
+        self._last[name] = (document, now)
         for way, value in now.items():
             if way not in before or before[way] != value:
                 tracks.setdefault(way, []).extend((moment, value))
@@ -80,7 +90,10 @@ class Documents:
             if way not in now:
                 tracks[way].extend((moment, None))
                 self.count += 1
-        self._last[name] = now
+
+    def close(self, name: str) -> None:
+        """Nothing more will be noted of it."""
+        self._last.pop(name, None)
 
     def renumber(self, moved: Mapping[int, int]) -> None:
         """The moments got other numbers; where several became one, the last value of a field stays."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from yarnbox.sim.recording.document import write
+from yarnbox.sim.recording.document import pieces
 from yarnbox.sim.reports.files import replacing
 from yarnbox.sim.scenario.playing.following import Following
 from yarnbox.sim.scenario.playing.player import Outcome, Player, play, play_recorded
@@ -131,7 +131,7 @@ def _recorded(scenario: Scenario, to: Path, name: str) -> Outcome:
     outcome, data = play_recorded(scenario, Path(scenario.file).read_text(encoding="utf-8"), name)
     if data is not None:
         with replacing(to) as file:
-            file.write(write(data))
+            file.writelines(pieces(data))
     return outcome
 
 

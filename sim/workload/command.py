@@ -18,7 +18,7 @@ from yarnbox.sim.federation import command as federation
 from yarnbox.sim.load.arguments import add_load_options, load_of, warn
 from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import InvalidTraceError
-from yarnbox.sim.recording.document import write
+from yarnbox.sim.recording.document import pieces
 from yarnbox.sim.recording.recorder import Title
 from yarnbox.sim.reports.files import ContainerRows, as_json, made, replacing, write_csv
 from yarnbox.sim.reports.play import Play
@@ -157,7 +157,7 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
         result = play.run()
         progress.finish()
         if recording is not None:
-            recording.write(write(play.player.recording()))
+            recording.writelines(pieces(play.player.recording()))
         if output is not None:
             output.finish(result)
         if options.csv is not None:

@@ -125,6 +125,19 @@ def combine(function: Callable[[int, int], int], one: Resource, two: Resource) -
     return Resource(function(one.memory_mb, two.memory_mb), function(one.vcores, two.vcores), others)
 
 
+def total_of(amounts: Iterable[Resource]) -> Resource:
+    """All of them together."""
+    memory_mb = vcores = 0
+    rare = NONE
+    for one in amounts:
+        if one.others:
+            rare = rare + one
+        else:
+            memory_mb += one.memory_mb
+            vcores += one.vcores
+    return rare + Resource(memory_mb, vcores)
+
+
 def map_values(function: Callable[[str, int], int], resource: Resource) -> Resource:
     """Applies `function` to each type's name and amount."""
     if not resource.others:
