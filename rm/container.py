@@ -134,8 +134,9 @@ class SchedulerNode:
     def allocate(self, container: RMContainer) -> None:
         """Puts a container on the node."""
         self.containers[container.container_id] = container
-        if len(self.containers) > self.most_containers:
-            self.most_containers = len(self.containers)
+        count = len(self.containers)
+        if count > self.most_containers:
+            self.most_containers = count
         if container.allocation_tags and self.tags is not None:
             self.tags.add(self.node_id, self.rack, container.application_id, container.allocation_tags)
         if container.execution_type is ExecutionType.GUARANTEED:

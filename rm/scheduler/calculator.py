@@ -64,7 +64,11 @@ def divide_all_up(resource: Resource, divisor: int) -> Resource:
 
 def divide_up_float(value: int, divisor: float) -> int:
     """ceil(value / divisor) as Java computes it: in 32-bit floats; 0 by 0."""
-    return math.ceil(float32(float32(value) / divisor)) if divisor else 0
+    if not divisor:
+        return 0
+    _CELL[0] = value
+    _CELL[0] = _CELL[0] / divisor
+    return math.ceil(_CELL[0])
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -117,6 +121,10 @@ class Calculator(ABC):
     def down(self, resource: Resource, step: Resource) -> Resource:
         """Rounded down to a multiple of the step."""
 
+    def sum_down(self, one: Resource, two: Resource, step: Resource) -> Resource:
+        """Both together, rounded down to a multiple of the step."""
+        return self.down(one + two, step)
+
     @abstractmethod
     def multiply_up(self, resource: Resource, factor: float, step: Resource) -> Resource:
         """Times the factor, then rounded up to a multiple of the step (multiplyAndNormalizeUp)."""
@@ -154,11 +162,17 @@ class DefaultResourceCalculator(Calculator):
 
     def ratio(self, one: Resource, two: Resource) -> float:
         """Of the memories; 0 by 0."""
-        return float32(one.memory_mb / two.memory_mb) if two.memory_mb else 0.0
+        if not two.memory_mb:
+            return 0.0
+        _CELL[0] = one.memory_mb / two.memory_mb  # float32, without a call
+        return _CELL[0]
 
     def divide(self, cluster: Resource, numerator: Resource, denominator: Resource) -> float:
         """Of the memories; 0 by 0."""
-        return float32(numerator.memory_mb / denominator.memory_mb) if denominator.memory_mb else 0.0
+        if not denominator.memory_mb:
+            return 0.0
+        _CELL[0] = numerator.memory_mb / denominator.memory_mb  # float32, without a call
+        return _CELL[0]
 
     def container_count(self, available: Resource, required: Resource) -> int:
         """By memory."""
@@ -184,7 +198,16 @@ class DefaultResourceCalculator(Calculator):
     def down(self, resource: Resource, step: Resource) -> Resource:
         """Memory."""
         memory, multiple = resource.memory_mb, step.memory_mb
-        return memory_alone(memory - memory % multiple if multiple else memory)
+        if multiple:
+            memory -= memory % multiple
+        return Resource(memory, 1 if memory > 0 else 0) if memory else NONE
+
+    def sum_down(self, one: Resource, two: Resource, step: Resource) -> Resource:
+        """Memory."""
+        memory, multiple = one.memory_mb + two.memory_mb, step.memory_mb
+        if multiple:
+            memory -= memory % multiple
+        return Resource(memory, 1 if memory > 0 else 0) if memory else NONE
 
     def multiply_up(self, resource: Resource, factor: float, step: Resource) -> Resource:
         """Memory, rounded half up before the step counts."""
@@ -192,7 +215,10 @@ class DefaultResourceCalculator(Calculator):
 
     def multiply_down(self, resource: Resource, factor: float, step: Resource) -> Resource:
         """Memory."""
-        return memory_alone(round_down(int(resource.memory_mb * factor), step.memory_mb))
+        memory, multiple = int(resource.memory_mb * factor), step.memory_mb
+        if multiple:
+            memory -= memory % multiple
+        return Resource(memory, 1 if memory > 0 else 0) if memory else NONE
 
     def divide_up(self, resource: Resource, divisor: float) -> Resource:
         """Memory."""

@@ -126,11 +126,16 @@ Path = Sequence[Usage]
 
 def charge(path: Path, partition: str, resource: Resource, containers: int = 1) -> None:
     """Books a container that was given."""
+    memory_mb, vcores, is_plain = resource.memory_mb, resource.vcores, not resource.others
     for usage in path:
         amounts = usage.by_partition.get(partition) if partition else usage.in_default
         if amounts is None:
             amounts = usage.of(partition)
-        amounts.used = amounts.used + resource
+        used = amounts.used
+        if is_plain and not used.others:  # five sums a container: not even a call for each
+            amounts.used = Resource(used.memory_mb + memory_mb, used.vcores + vcores)
+        else:
+            amounts.used = used + resource
         amounts.containers += containers
         watcher = usage.watcher
         if watcher is not None:
@@ -180,12 +185,17 @@ def unreserve(path: Path, partition: str, resource: Resource) -> None:
 
 def change_pending(path: Path, partition: str, delta: Resource, containers: int) -> None:
     """Books that more (or less) is asked for."""
+    memory_mb, vcores, is_plain = delta.memory_mb, delta.vcores, not delta.others
     for usage in path:
         amounts = usage.by_partition.get(partition) if partition else usage.in_default
         if amounts is None:
             amounts = usage.of(partition)
         before = amounts.pending
-        amounts.pending = after = before + delta
+        if is_plain and not before.others:
+            after = Resource(before.memory_mb + memory_mb, before.vcores + vcores)
+        else:
+            after = before + delta
+        amounts.pending = after
         amounts.pending_containers += containers
         watcher = usage.watcher
         if watcher is not None:

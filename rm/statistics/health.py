@@ -91,8 +91,9 @@ class SchedulerHealth:
             self._turn_second(now_ms)
         self._this_second += 1
         self.last_allocation = container
-        self.allocated.count += 1
-        self.allocated.resource = self.allocated.resource + container.resource
+        allocated, resource = self.allocated, container.resource
+        allocated.resource = allocated.resource + resource if allocated.count else resource
+        allocated.count += 1
         self.queues.note_allocation(container)
 
     def note_reservation(self, container: RMContainer) -> None:

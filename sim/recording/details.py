@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from yarnbox.sim.resourcemanager import SimulatedRM
 
 _VERBOSE = ("resourceInformations", "health", "operationsInfo")
+_PLAIN = (str, int, float, bool)
 
 
 def note_details(
@@ -94,7 +95,11 @@ def note_plans(
 def brief(document: Any) -> Any:
     """The document without what is said twice, or is of no moment."""
     if isinstance(document, Mapping):
-        return {key: brief(value) for key, value in document.items() if key not in _VERBOSE}
+        return {
+            key: value if type(value) in _PLAIN else brief(value)
+            for key, value in document.items()
+            if key not in _VERBOSE
+        }
     if isinstance(document, list | tuple):
-        return [brief(value) for value in document]
+        return [value if type(value) in _PLAIN else brief(value) for value in document]
     return document

@@ -46,16 +46,20 @@ class Tally:
     """By queue."""
     preempted: dict[str, int] = field(default_factory=dict)
     averages: dict[str, _Average] = field(default_factory=dict)
+    _unfinished: int = 0
     _last: tuple[int, dict[str, float | None]] | None = None
 
     def submitted(self, app: str, queue: str, at: int) -> None:
         """An application is there."""
-        self.lives.setdefault(app, _Life(queue, at))
+        if app not in self.lives:
+            self.lives[app] = _Life(queue, at)
+            self._unfinished += 1
 
     def finished(self, app: str, at: int) -> None:
         """It has ended, however it did."""
         if app in self.lives and self.lives[app].finished is None:
             self.lives[app].finished = at
+            self._unfinished -= 1
 
     def container(self, app: str, queue: str, at: int) -> None:
         """It was given a container."""
@@ -78,7 +82,7 @@ class Tally:
         self._last = (at, values) if self.lives and not self._is_over() else None
 
     def _is_over(self) -> bool:
-        return bool(self.lives) and all(one.finished is not None for one in self.lives.values())
+        return bool(self.lives) and not self._unfinished
 
     def result(self, end: int) -> dict[str, Any]:
         """All figures, at the end of the run."""

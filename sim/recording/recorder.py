@@ -40,7 +40,9 @@ from yarnbox.yarn.runtime.story import Line
 INSTANT_MS = 1_000
 """What a step or a heartbeat that takes no time counts for."""
 OVER = ("FINISHED", "FAILED", "KILLED")
-_CHANGES_ALWAYS = ("elapsedTime", "clusterUsagePercentage", "queueUsagePercentage", "timeouts", "clusterId")
+_TOLD = ("RUNNING", *OVER)
+"""States of applications that become events even where hardly anything does."""
+_CHANGES_ALWAYS: tuple[str, ...] = ("elapsedTime", "clusterUsagePercentage", "queueUsagePercentage", "timeouts", "clusterId")
 _CHANGES_OFTEN = ("memorySeconds", "vcoreSeconds", "preemptedMemorySeconds", "preemptedVcoreSeconds")
 _LARGE = (
     "resourceRequests",
@@ -50,6 +52,8 @@ _LARGE = (
     "amContainerLogs",
     "amHostHttpAddress",
 )
+_LEFT_OUT: tuple[str, ...] = (*_CHANGES_ALWAYS, *_LARGE)
+_LEFT_OUT_OF_LIVING: tuple[str, ...] = (*_LEFT_OUT, *_CHANGES_OFTEN)
 _OF_PROCESSES = ("logsLink", "exportPorts", "nodeHttpAddress")
 
 
@@ -153,17 +157,22 @@ class RunRecorder:
     # ---- what is told
 
     def _note(self, line: Line) -> None:
-        at, subject = self._now(), line.subject
+        at, kind, after = self._now(), line.kind, line.after
         self._is_new = True
-        if line.kind == "RMContainer" and line.after:
-            self._note_container(subject, line.after, at)
-        elif line.kind == "RMApp":
-            self._note_app(subject, line.after, at)
-        elif line.kind == "RMAppAttempt":
+        if kind == "RMContainer":
+            if after:
+                self._note_container(line.subject, after, at)
+            if self._is_detailed:
+                self._note_event(line, at)
+            return
+        if kind == "RMApp":
+            self._note_app(line.subject, after, at)
+        elif kind == "RMAppAttempt":
+            subject = line.subject
             life = self._attempts.setdefault(subject, {"startTime": at})
-            if line.after in ("LAUNCHED", "RUNNING"):
+            if after in ("LAUNCHED", "RUNNING"):
                 self._lives.get(subject.application_id, {}).setdefault("launchTime", at)
-            if line.after in OVER:
+            if after in OVER:
                 life.setdefault("finishedTime", at)
         self._note_event(line, at)
 
@@ -192,7 +201,7 @@ class RunRecorder:
             self.tally.finished(str(application_id), at)
 
     def _note_event(self, line: Line, at: int) -> None:
-        is_told = line.kind == "RMNode" or (line.kind == "RMApp" and line.after in ("RUNNING", *OVER))
+        is_told = line.kind == "RMNode" or (line.kind == "RMApp" and line.after in _TOLD)
         if not self._is_detailed and (not is_told or line.before == line.after):
             return
         if line.event in event_rows.ROUTINE and line.before == line.after:
@@ -283,10 +292,11 @@ class RunRecorder:
 
     def _sample_app(self, number: int, app: RMApp) -> None:
         shown = apps.application(self._context, self._shapes, app, may_view=True)
-        hidden = _CHANGES_ALWAYS
         is_over = shown["state"] in OVER
-        if not self._is_detailed:
-            hidden += (*_LARGE, *(() if is_over else _CHANGES_OFTEN))
+        if self._is_detailed:
+            hidden = _CHANGES_ALWAYS
+        else:
+            hidden = _LEFT_OUT if is_over else _LEFT_OUT_OF_LIVING
         name = self._name_of(app.application_id)
         shown = brief({key: value for key, value in shown.items() if key not in hidden})
         current = app.current

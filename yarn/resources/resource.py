@@ -125,6 +125,15 @@ def combine(function: Callable[[int, int], int], one: Resource, two: Resource) -
     return Resource(function(one.memory_mb, two.memory_mb), function(one.vcores, two.vcores), others)
 
 
+def exchanged(whole: Resource, before: Resource, after: Resource) -> Resource:
+    """A sum in which a part was `before` and is `after` now."""
+    if not whole.others and not before.others and not after.others:
+        return Resource(
+            whole.memory_mb - before.memory_mb + after.memory_mb, whole.vcores - before.vcores + after.vcores
+        )
+    return whole - before + after
+
+
 def total_of(amounts: Iterable[Resource]) -> Resource:
     """All of them together."""
     memory_mb = vcores = 0

@@ -17,7 +17,7 @@ from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
 from yarnbox.yarn.compiled import mypyc_attr
-from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import RMContainer, SchedulerNode
@@ -107,10 +107,8 @@ def refusal_by_request(look: Look) -> SkipReason | None:
     if not continues and not may_reserve_more(leaf, attempt, look.asks, look.required):
         return SkipReason.RESERVATIONS
     room = look.limits.headroom
-    if continues:
-        reserved = attempt.reserved_resource(pass_.partition)
-        if reserved is not NONE:
-            room = room + reserved
+    if continues and attempt.reserved:
+        room = room + attempt.reserved_resource(pass_.partition)
     if not context.calculator.fits_in(look.required, room):
         return SkipReason.QUEUE_HEADROOM
     return None

@@ -408,7 +408,7 @@ class LeafQueue(CapacityQueue):
         refused: dict[User, Resource] = {}
         order = self.order.asking(partition) if is_below else self.order.active(partition)
         for _, _, attempt in order.entries():
-            reserved = attempt.reserved_resource(DEFAULT_PARTITION)
+            reserved = attempt.reserved_resource(DEFAULT_PARTITION) if attempt.reserved else NONE
             if not is_below and not self.can_assign(pass_, limits, reserved):
                 pass_.observer.note(attempt, SkipReason.QUEUE_AT_MAXIMUM)
                 break

@@ -10,12 +10,10 @@ from __future__ import annotations
 from yarnbox.rm.scheduler.calculator import (
     Calculator,
     divide_all_up,
-    divide_up,
     divide_up_float,
     float32,
     memory_alone,
     multiply,
-    round_up,
 )
 from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max, componentwise_min
 
@@ -78,8 +76,8 @@ def user_limit(
     `for_all` counts all users alike, active or not: what preemption within a queue goes by.
     """
     if not calculator.is_multi_dimensional:
-        memory_mb = _user_limit_mb(inputs, ignores_exclusivity, for_all)
-        return memory_alone(round_up(memory_mb, inputs.minimum.memory_mb))
+        memory_mb, step_mb = _user_limit_mb(inputs, ignores_exclusivity, for_all), inputs.minimum.memory_mb
+        return memory_alone(-(-memory_mb // step_mb) * step_mb if step_mb else memory_mb)
     total, minimum = inputs.total, inputs.minimum
     capacity = calculator.max_of(total, inputs.effective_minimum, minimum)
     consumed = calculator.multiply_up(total, inputs.consumed_ratio, minimum)
@@ -105,21 +103,26 @@ def user_limit(
 def _user_limit_mb(inputs: UserLimitInputs, ignores_exclusivity: bool, for_all: bool) -> int:
     """`user_limit` where memory alone counts, in plain numbers: it is worked out for each container."""
     total, minimum = inputs.total.memory_mb, inputs.minimum.memory_mb
-    capacity = max(inputs.effective_minimum.memory_mb, minimum)
-    consumed = round_up(int(total * inputs.consumed_ratio + 0.5), minimum)
+    guaranteed = inputs.effective_minimum.memory_mb
+    capacity = guaranteed if guaranteed > minimum else minimum
+    consumed = int(total * inputs.consumed_ratio + 0.5)
+    if minimum:
+        consumed = -(-consumed // minimum) * minimum
     current = capacity if consumed < capacity else consumed + minimum
     if for_all:
         shared = divide_up_float(current, inputs.all_weight)
     else:
         shared = divide_up_float(inputs.used_by_active.memory_mb + minimum, inputs.active_weight)
-    limit = max(shared, divide_up(int(current * inputs.percent), 100))
+    limit = -(-int(current * inputs.percent) // 100)
+    if shared > limit:
+        limit = shared
     if ignores_exclusivity:
         cap = total
     elif inputs.factor == -1 or not inputs.effective_minimum:
         cap = inputs.down_maximum.memory_mb
     else:
         cap = int(capacity * inputs.factor)
-    return min(limit, cap)
+    return limit if limit <= cap else cap
 
 
 def am_limit(

@@ -172,9 +172,6 @@ class ParentQueue(AbstractParentQueue):
                 order.note_asking(child)
 
     def _order(self, partition: str, asks_in: str) -> ChildOrder:
-        order = self._last_order
-        if order is not None and order.partition == partition and order.asks_in == asks_in:
-            return order
         order = self.orders.get((partition, asks_in))
         if order is None:
             self.orders[partition, asks_in] = order = ChildOrder(partition, asks_in)
@@ -279,7 +276,7 @@ class ParentQueue(AbstractParentQueue):
     def limit_of_child(self, child: CapacityQueue, partition: str, limit: Resource) -> Resource:
         """What the child may use: what is free, and what it has."""
         free = self.free_for_children(partition, limit)
-        return self.context.calculator.down(free + child.usage.of(partition).used, self.context.minimum)
+        return self.context.calculator.sum_down(free, child.usage.of(partition).used, self.context.minimum)
 
     # Giving
 
@@ -299,9 +296,12 @@ class ParentQueue(AbstractParentQueue):
         blocked = NONE
         minimum = self.context.minimum
         is_limited = False
-        for _, _, child in self._order(partition, pass_.pending_in).entries():
+        order = self._last_order
+        if order is None or order.partition != partition or order.asks_in != pass_.pending_in:
+            order = self._order(partition, pass_.pending_in)
+        for _, _, child in order.entries():
             its_share: Share = child.shares[partition] if partition else child.in_default
-            outcome = child.assign(pass_, calculator.down(free + its_share.amounts.used, minimum))
+            outcome = child.assign(pass_, calculator.sum_down(free, its_share.amounts.used, minimum))
             if outcome.gives:
                 return outcome
             if outcome.skipped is Skipped.QUEUE_LIMIT:

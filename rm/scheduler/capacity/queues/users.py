@@ -19,7 +19,7 @@ from yarnbox.rm.scheduler.capacity.queues.shares import Share
 from yarnbox.rm.scheduler.usage import Usage, Watcher
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
-from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.resources.resource import NONE, Resource, exchanged
 from yarnbox.yarn.runtime.java_order import in_hash_order, text_hash
 
 _KINDS: Final = 4
@@ -316,7 +316,9 @@ class Users:
             return known.limit
         whole = self._limit(sums, partition, ignores_exclusivity, False)
         limit = self.context.calculator.multiply_down(whole, weight, self.context.minimum)
-        if weight == 1.0:
+        if known is not None:
+            known.version, known.limit = self.version, limit
+        elif weight == 1.0:
             sums.own_limits[kind] = Worked(self.version, limit)
         else:
             sums.scaled_limits[kind, weight] = Worked(self.version, limit)
@@ -337,7 +339,10 @@ class Users:
             ignores_exclusivity=ignores_exclusivity,
             for_all=for_all,
         )
-        sums.limits[kind] = Worked(self.version, limit)
+        if known is None:
+            sums.limits[kind] = Worked(self.version, limit)
+        else:
+            known.version, known.limit = self.version, limit
         return limit
 
     def _inputs(self, sums: Sums, partition: str) -> UserLimitInputs:
@@ -392,7 +397,7 @@ class Users:
             used = amounts.used if is_active else NONE
             if used is not counted.active:
                 sums = self._sums_of(partition) if partition else self._in_default
-                sums.active_used = sums.active_used - counted.active + used
+                sums.active_used = exchanged(sums.active_used, counted.active, used)
                 counted.active = used
 
 
