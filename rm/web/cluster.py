@@ -12,7 +12,7 @@ from yarnbox.rm.reports import application_state, cluster_metrics
 from yarnbox.rm.web.refusals import bad_request
 from yarnbox.rm.web.values import Answer, Shapes
 from yarnbox.yarn.enums import YarnApplicationState
-from yarnbox.yarn.resources.resource import NONE, total_of
+from yarnbox.yarn.resources.resource import NONE, total
 from yarnbox.yarn.version import HADOOP_VERSION, UNKNOWN
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Totals:
         self.pending_apps = self.running_apps = 0
         """Attempts that wait for a first container, and those that have had one."""
         nodes = (tracker.nodes if partition is None else tracker.by_partition.get(partition, {})).values()
-        self.allocated = total_of([node.allocated for node in nodes])
+        self.allocated = total([node.allocated for node in nodes])
         for node in nodes:
             self.containers += len(node.containers)
             held = node.reserved_container

@@ -42,7 +42,13 @@ INSTANT_MS = 1_000
 OVER = ("FINISHED", "FAILED", "KILLED")
 _TOLD = ("RUNNING", *OVER)
 """States of applications that become events even where hardly anything does."""
-_CHANGES_ALWAYS: tuple[str, ...] = ("elapsedTime", "clusterUsagePercentage", "queueUsagePercentage", "timeouts", "clusterId")
+_CHANGES_ALWAYS: tuple[str, ...] = (
+    "elapsedTime",
+    "clusterUsagePercentage",
+    "queueUsagePercentage",
+    "timeouts",
+    "clusterId",
+)
 _CHANGES_OFTEN = ("memorySeconds", "vcoreSeconds", "preemptedMemorySeconds", "preemptedVcoreSeconds")
 _LARGE = (
     "resourceRequests",

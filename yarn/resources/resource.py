@@ -134,19 +134,6 @@ def exchanged(whole: Resource, before: Resource, after: Resource) -> Resource:
     return whole - before + after
 
 
-def total_of(amounts: Iterable[Resource]) -> Resource:
-    """All of them together."""
-    memory_mb = vcores = 0
-    rare = NONE
-    for one in amounts:
-        if one.others:
-            rare = rare + one
-        else:
-            memory_mb += one.memory_mb
-            vcores += one.vcores
-    return rare + Resource(memory_mb, vcores)
-
-
 def map_values(function: Callable[[str, int], int], resource: Resource) -> Resource:
     """Applies `function` to each type's name and amount."""
     if not resource.others:
@@ -178,12 +165,17 @@ def componentwise_max(one: Resource, two: Resource) -> Resource:
     return combine(max, one, two)
 
 
-def total(resources: Iterable[Resource]) -> Resource:
+def total(amounts: Iterable[Resource]) -> Resource:
     """The sum of all."""
-    result = NONE
-    for resource in resources:
-        result = result + resource
-    return result
+    memory_mb = vcores = 0
+    rare = NONE
+    for one in amounts:
+        if one.others:
+            rare = rare + one
+        else:
+            memory_mb += one.memory_mb
+            vcores += one.vcores
+    return rare + Resource(memory_mb, vcores)
 
 
 def _others(items: Iterable[tuple[str, int]]) -> Others:

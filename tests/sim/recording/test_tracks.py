@@ -70,3 +70,10 @@ def test_moments_that_became_one_keep_the_last_value() -> None:
     documents.renumber({0: 0, 1: 1, 2: 1, 3: 2})
     assert documents.tracks["x"] == {"/n": [0, 0, 1, 2, 2, 3]}
     assert documents.count == 3
+
+
+def test_what_is_closed_keeps_what_was_noted() -> None:
+    documents = Documents()
+    documents.note("x", 0, {"n": 1})
+    documents.close("x")
+    assert at(documents.tracks["x"], 5) == {"n": 1}
