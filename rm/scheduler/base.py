@@ -352,6 +352,11 @@ class Scheduler(ABC, Generic[A]):
         """How sizes are compared with room."""
         return DEFAULT_CALCULATOR
 
+    @property
+    def counts_vcores(self) -> bool:
+        """Whether vcores limit what is allocated. Hadoop: getSchedulingResourceTypes."""
+        return False
+
     def cluster_resource(self) -> Resource:
         """The capacity of all nodes that can be scheduled on."""
         return self.tracker.total

@@ -327,6 +327,11 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """The configured one."""
         return self.queue_context.calculator
 
+    @property
+    def counts_vcores(self) -> bool:
+        """As the configured calculator does."""
+        return self.queue_context.calculator is DOMINANT_CALCULATOR
+
     def queue_usage(self, attempt: CapacityAttempt, used: Resource) -> float:
         """By the effective capacity in the partition of its AM; where no node is there, by the default
         partition's share of the cluster.

@@ -409,6 +409,11 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self.tree.update_steady_shares()
         return self._views.queue_view(path)
 
+    @property
+    def counts_vcores(self) -> bool:
+        """Under every policy: what does not fit a node is not allocated there."""
+        return True
+
     def queue_guarantee(self, path: str) -> Resource:
         """The fair share by memory; without all that a view tells, which is asked for once an application."""
         self.tree.update_cluster_resource()

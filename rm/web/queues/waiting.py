@@ -60,7 +60,7 @@ def waiting(
         }
         for (queue, reason), one in sums.items()
     ]
-    return {"reason": shown, "unseen": unseen}
+    return {"reason": shown, "unseen": unseen, "countsVCores": context.scheduler.counts_vcores}
 
 
 def _reason(context: RMContext, attempt: Attempt) -> str:

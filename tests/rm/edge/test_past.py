@@ -194,7 +194,8 @@ def test_lists_come_in_pages(tmp_path: Path) -> None:
             assert facets["queue"] == {}
             (step,) = (await caller.get(f"/ui/life/{ids[0]}"))["life"]["moment"][:1]
             assert step["step"] == "submitted"
-            assert (await caller.get("/ui/waiting"))["waiting"]["unseen"] == 0
+            waiting = (await caller.get("/ui/waiting"))["waiting"]
+            assert (waiting["unseen"], waiting["countsVCores"]) == (0, False)
             (node,) = (await caller.get("/ui/nodes"))["nodes"]["node"]
             assert node["id"] == str(NODE)
             await caller.get("/ui/containers", 400)

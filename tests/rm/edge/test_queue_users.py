@@ -10,6 +10,7 @@ from tests.rig import FIFO, Rig, ask
 from tests.rm.edge.test_http import web
 from tests.rm.edge.test_process import play
 from yarnbox.rm.web.queues.users import queue_users
+from yarnbox.rm.web.queues.waiting import waiting
 from yarnbox.rm.web.values import Shapes
 
 CAPACITY = {
@@ -53,6 +54,31 @@ def test_users_of_a_queue_are_summed_over_their_applications(settings: dict[str,
     if queue == "root.a":
         assert queue_users(rig.context, shapes, "root.b", lambda _: True) in ([], None)
     assert queue_users(rig.context, shapes, "root.none", lambda _: True) is None
+
+
+DOMINANT = {
+    **CAPACITY,
+    "yarn.scheduler.capacity.resource-calculator": "DominantResourceCalculator",
+}
+
+
+@pytest.mark.parametrize(
+    "settings, counts_vcores",
+    [(CAPACITY, False), (DOMINANT, True), (FAIR, True), (FIFO, False)],
+    ids=["cs", "dominant", "fair", "fifo"],
+)
+def test_whether_vcores_limit_anything_is_told(settings: dict[str, str], counts_vcores: bool) -> None:
+    rig = Rig(settings)
+    rig.add_node("n1", 8192, 2)
+    application_id = rig.submit(queue="root.a", unmanaged_am=True)
+    rig.register(application_id)
+    rig.allocate(application_id, ask(count=3, memory_mb=1024))
+    for _ in range(5):
+        rig.advance(1_000)
+        rig.heartbeat("n1")
+    (node,) = rig.context.scheduler.tracker.nodes.values()
+    assert len(node.containers) == (2 if counts_vcores else 3)
+    assert waiting(rig.context, lambda _: True, lambda: True)["countsVCores"] is counts_vcores
 
 
 def test_the_limit_of_running_applications_is_shown_where_there_is_one(tmp_path: Path) -> None:

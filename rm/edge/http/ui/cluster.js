@@ -64,12 +64,13 @@ const part = (one) =>
     ` (${one.reason.replace(/\.$/, "")})`,
   ].join("");
 
+// Vcores are named where they limit something.
 // "12.0 of 16.0 GiB and 12 of 16 vcores used. 33 containers wait: 31 in root.dev (...); 2 in root.etl (...)."
 function sentence(m, waiting) {
   if (!m.totalMB) return NO_NODES;
-  const used =
-    `${(m.allocatedMB / 1024).toFixed(1)} of ${plainGib(m.totalMB)} and ` +
-    `${m.allocatedVirtualCores} of ${m.totalVirtualCores} vcores used. `;
+  const vcores = ` and ${m.allocatedVirtualCores} of ${m.totalVirtualCores} vcores`;
+  const memory = `${(m.allocatedMB / 1024).toFixed(1)} of ${plainGib(m.totalMB)}`;
+  const used = `${memory}${waiting?.countsVCores === false ? " of memory" : vcores} used. `;
   const reasons = list(waiting?.reason).sort((a, b) => b.containers - a.containers || b.apps - a.apps);
   const pending = reasons.reduce((sum, one) => sum + one.containers, 0) || m.containersPending;
   if (!reasons.length && !pending)
