@@ -47,10 +47,10 @@ test-clients: setup ## Run Hadoop's own commands, MapReduce, NodeManager, Java c
 	  $(BIN)/pytest -q -o python_files='check_*.py' --timeout 900 tests/clients $$twin; \
 	else test $$? -eq 3; fi
 
-compare: setup ## Play every scenario and four loads by Hadoop's ResourceManager too, and compare (needs Java and Maven)
+compare: setup ## Play every scenario and four loads on Hadoop's ResourceManager too, and compare (needs Java and Maven)
 	@$(BIN)/python -m tests.hadoop.installed && $(BIN)/python -m tests.hadoop.compare --workloads $$(find tests/scenarios -name '*.yaml' | sort)
 
-mutants: setup ## Put small faults into the code: walks, and scenarios or walks beside Hadoop's, must notice them (hours; Java and Maven)
+mutants: setup ## Put small faults into the code, one at a time: the random walks and the comparison with Hadoop must notice them (hours; Java and Maven)
 	@$(BIN)/python -m tests.testing.walk.mutation
 	@$(BIN)/python -m tests.hadoop.installed && $(BIN)/python -m tests.hadoop.mutation
 
@@ -60,7 +60,7 @@ cluster: setup ## Start a local cluster in the foreground; Ctrl-C ends it
 demo-locality: setup ## Three word counts at a time on real processes, without delay scheduling and with it
 	@$(BIN)/python examples/locality/locality.py
 
-paper: setup ## Play the experiments of the literature; writes docs/paper.md and docs/paper (minutes)
+paper: setup ## Repeat experiments of the literature; writes docs/paper.md and docs/paper (minutes)
 	@$(BIN)/yarnbox paper --out docs
 
 bench: setup ## Run the benchmarks, one JSON document each
@@ -69,28 +69,28 @@ bench: setup ## Run the benchmarks, one JSON document each
 bench-check: setup ## Count instructions of fixed pieces of work, compare with bench/check.json (needs valgrind; minutes). RECORD=1: record
 	@$(BIN)/python -m bench.check $(if $(filter-out 0,$(RECORD)),--record)
 
-failover: setup ## Kill the active of two ResourceManagers TIMES times (10) under load: nothing may be lost (needs Java)
+failover: setup ## Kill the active one of two ResourceManagers TIMES times (10) under load; nothing may be lost (needs Java)
 	@$(BIN)/python -m tests.zookeeper && $(BIN)/python -m bench.failover --times $(or $(TIMES),10)
 
 bench-clients: setup ## Run SparkPi on a cluster and without one (needs Java; installs Spark into a cache)
 	@$(BIN)/python -m tests.clients.installed && $(BIN)/python -m bench.spark
 
-soak: setup ## Walk for MINUTES (60): a cluster under faults drawn from seeds, in virtual time
+soak: setup ## Run random tests of a cluster with faults in virtual time for MINUTES (60)
 	@$(BIN)/yarnbox walk --minutes $(or $(MINUTES),60)
 
-storm: setup ## Kill, pause, starve of disk and send noise to real processes for MINUTES (5): no promise may be broken
+storm: setup ## Kill, pause, starve of disk and send noise to real processes for MINUTES (5), and check that nothing is lost
 	@$(BIN)/python -m bench.storm --minutes $(or $(MINUTES),5)
 
 bench-hadoop: setup ## Compare the schedulers' speed with that of Hadoop's own, in turns (needs Java and Maven)
 	@$(BIN)/python -m bench.hadoop
 
-lint: setup ## Look for faults of style and type
+lint: setup ## Check style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node_modules/.installed && npm run --silent lint; \
 	else echo "npm is not installed: JavaScript and CSS are not checked" >&2; fi
 
-format: setup ## Rewrite the sources in the one format
+format: setup ## Format the sources
 	@$(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/ruff format .
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory node_modules/.installed && npm run --silent format; fi
