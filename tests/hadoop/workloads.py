@@ -143,8 +143,8 @@ def _swim(directory: Path, *, seconds: int, gap_s: float, seed: int) -> Load:
     return read_load(path, "SWIM", LoadOptions(swim=options))
 
 
-def _synth(directory: Path, *, seconds: int, jobs: int, seed: int) -> Load:
-    """Two tenants: waves of large jobs, and small ones at any time, some of which go into the partition."""
+def _synth(directory: Path, *, seconds: int, jobs: int, seed: int, labelled: bool = False) -> Load:
+    """Two tenants: waves of large jobs, and small ones at any time; labelled: some go into the partition."""
     document = {
         "num_nodes": 1,
         "num_jobs": jobs,
@@ -158,7 +158,7 @@ def _synth(directory: Path, *, seconds: int, jobs: int, seed: int) -> Load:
     path = directory / "load.synth.json"
     path.write_text(json.dumps(document))
     load = read_load(path, "SYNTH")
-    return Load.of(map(_in_partition, load.jobs()))
+    return Load.of(map(_in_partition, load.jobs())) if labelled else load
 
 
 def _tenant(
@@ -264,7 +264,7 @@ WORKLOADS = (
     Workload(name="an hour of SWIM, fair", draw=_swim_of(HOUR_S, 4), files=_fair),
     Workload(
         name="a day of SYNTH, capacity, with a partition",
-        draw=lambda directory: _synth(directory, seconds=DAY_S, jobs=300, seed=5),
+        draw=lambda directory: _synth(directory, seconds=DAY_S, jobs=300, seed=5, labelled=True),
         files=lambda: _capacity(labelled=True),
         labelled=4,
     ),

@@ -45,10 +45,12 @@ class Commit:
         for victim in assignment.kills:
             whom = f"{attempt.application_id} in queue {attempt.queue.path}"
             self._completion.preempt(victim, victim.preemption_mark(whom, self._context.rm.now_ms))
-        if assignment.kind is Kind.ALLOCATE:
-            attempt.allocate(node, key, assignment.locality, assignment.resource, reserved)
-        else:
+        if assignment.kind is not Kind.ALLOCATE:
             attempt.reserve(node, key, assignment.resource, reserved)
+        elif reserved is not None:
+            attempt.fulfil(node, key, assignment.locality, assignment.resource, reserved)
+        else:
+            attempt.allocate(node, key, assignment.locality, assignment.resource)
         return True
 
     def accepts_directly(

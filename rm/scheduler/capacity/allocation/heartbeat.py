@@ -48,15 +48,15 @@ class IdlePasses:
         self._since[partition] = version
         self._limits[partition] = limits
 
-    def repeat(self, partition: str, version: int) -> bool:
-        """Whether another pass would be the same; if so, it leaves behind what it would."""
-        if self._since.get(partition) != version:
-            return False
-        if self.last_partition != partition:
-            self.last_partition = partition
-            for leaf, limit in self._limits[partition]:
-                leaf.current_limit = limit
-        return True
+    def is_idle(self, partition: str, version: int) -> bool:
+        """Whether another pass would be the same."""
+        return self._since.get(partition) == version
+
+    def repeat(self, partition: str) -> None:
+        """Leaves behind what the pass would."""
+        self.last_partition = partition
+        for leaf, limit in self._limits[partition]:
+            leaf.current_limit = limit
 
 
 class NodeObserver(Protocol):
@@ -164,7 +164,10 @@ class NodeAllocator:
             if node.reserved_container is not None:
                 self._serve_reserved(node, observer)
                 return None
-            if observer is None and idle.repeat(partition, context.version):
+            if observer is None and idle.is_idle(partition, context.version):
+                # See tests/scenarios/labels/full-node-keeps-the-last-limit.yaml.
+                if idle.last_partition != partition and not is_full(context, self._killable, node):
+                    idle.repeat(partition)
                 return None
             if is_full(context, self._killable, node):
                 if observer is not None:

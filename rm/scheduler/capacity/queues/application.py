@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Protocol
 
-from yarnbox.rm.asks import ANY, RequestKey
+from yarnbox.rm.asks import ANY, Locality, RequestKey
 from yarnbox.rm.scheduler.application import Application, Attempt
 from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
 from yarnbox.rm.scheduler.capacity.queues.users import User
@@ -26,6 +26,7 @@ from yarnbox.yarn.records.request import (
 from yarnbox.yarn.resources.resource import NONE, Resource
 
 if TYPE_CHECKING:
+    from yarnbox.rm.container import RMContainer, SchedulerNode
     from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 
 
@@ -91,6 +92,8 @@ class CapacityAttempt(Attempt, Watcher):
         """What a policy that orders by use goes by: the use as of the last look after it had changed."""
         self.noted_pending_mb = 0
         self._open_keys = 0
+        self._is_fulfilling = False
+        """While a reservation becomes a container: the leaf's order does not hear of that."""
         self.is_considered = False
         """Whether its leaf has looked at it, or the cluster changed: before that it has no headroom."""
         self.start_ms = context.now_ms
@@ -103,12 +106,22 @@ class CapacityAttempt(Attempt, Watcher):
         self.announced: dict[ContainerId, None] = {}
         """Containers that its AM is to be told of at its next call (preemption)."""
 
+    def fulfil(
+        self, node: SchedulerNode, key: RequestKey, locality: Locality, resource: Resource, reserved: RMContainer
+    ) -> None:
+        """Makes a container of what a node is reserved for. Hadoop does not tell the ordering policy. See
+        tests/scenarios/capacity/fair-order-misses-fulfilled-reservation.yaml.
+        """
+        self._is_fulfilling = True
+        self.allocate(node, key, locality, resource, reserved)
+        self._is_fulfilling = False
+
     # Watching its own books
 
     def books_changed(self, partition: str) -> None:
         """Where use decides the order, it may have to move."""
         order = self.leaf.order
-        if order.changes_with_use:
+        if order.changes_with_use and not self._is_fulfilling:
             order.changed(self)
 
     def pending_changed(self, partition: str) -> None:
@@ -119,7 +132,7 @@ class CapacityAttempt(Attempt, Watcher):
         if asks_anew:
             self.leaf.note_asking(self)
         order = self.leaf.order
-        if order.changes_with_demand and not self.is_waiting_for_am:
+        if order.changes_with_demand and not self.is_waiting_for_am and not self._is_fulfilling:
             order.changed(self)
 
     def book_am(self, partition: str, delta: Resource) -> None:
