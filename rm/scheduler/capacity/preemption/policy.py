@@ -23,8 +23,9 @@ from yarnbox.rm.scheduler.capacity.preemption.selection import (
 )
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import ContainerView, Snapshot, Steps, whole
-from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.runtime.java_order import attempt_hash, container_hash, in_hash_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class PreemptionPolicy:
         killed: list[ContainerView] = []
         if not settings.observe_only:
             for wait_ms, containers in own:
-                for index, container in enumerate(containers.values()):
+                for index, container in enumerate(_in_order(containers)):
                     if index % AT_ONCE == 0:
                         yield
                     self._mark_or_kill(container, wait_ms, snapshot.now_ms, decisions, marked, killed)
@@ -113,3 +114,17 @@ class PreemptionPolicy:
         stale = [container_id for container_id, since_ms in self.marked.items() if since_ms < oldest_ms]
         for container_id in stale:
             del self.marked[container_id]
+
+
+def _in_order(selected: Selected) -> list[ContainerView]:
+    """By application, then container, as Hadoop's maps have them: the sums of fractions that user limits go
+    by depend on who loses a container first.
+    """
+    by_attempt: dict[ApplicationAttemptId, list[ContainerId]] = {}
+    for container_id in selected:
+        by_attempt.setdefault(container_id.application_attempt_id, []).append(container_id)
+    return [
+        selected[container_id]
+        for attempt_id in in_hash_order(by_attempt, attempt_hash)
+        for container_id in in_hash_order(by_attempt[attempt_id], container_hash)
+    ]

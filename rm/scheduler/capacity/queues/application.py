@@ -107,14 +107,23 @@ class CapacityAttempt(Attempt, Watcher):
         """Containers that its AM is to be told of at its next call (preemption)."""
 
     def fulfil(
-        self, node: SchedulerNode, key: RequestKey, locality: Locality, resource: Resource, reserved: RMContainer
+        self,
+        node: SchedulerNode,
+        key: RequestKey,
+        locality: Locality,
+        resource: Resource,
+        reserved: RMContainer,
     ) -> None:
-        """Makes a container of what a node is reserved for. Hadoop does not tell the ordering policy. See
+        """Makes a container of what a node is reserved for. The user has that already, so that the sum of
+        fractions which its limit goes by stays as it is, and the ordering policy does not hear of it. See
         tests/scenarios/capacity/fair-order-misses-fulfilled-reservation.yaml.
         """
-        self._is_fulfilling = True
+        user, is_same = self.queue_user, resource == reserved.resource
+        self._is_fulfilling = user.is_fulfilling = True
         self.allocate(node, key, locality, resource, reserved)
-        self._is_fulfilling = False
+        self._is_fulfilling = user.is_fulfilling = False
+        if not is_same:
+            user.books_changed(node.partition)
 
     # Watching its own books
 

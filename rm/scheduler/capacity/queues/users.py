@@ -48,6 +48,7 @@ class User(Watcher):
         "counted",
         "in_default",
         "is_active",
+        "is_fulfilling",
         "is_stale",
         "name",
         "pending_apps",
@@ -67,6 +68,8 @@ class User(Watcher):
         self.pending_apps = 0
         self.is_active = False
         """Whether it shares the limit with others."""
+        self.is_fulfilling = False
+        """While something reserved becomes a container: it has no more and no less than before."""
         self.is_stale = False
         self.in_default = Counted()
         """What the sums of the default partition contain of it, at hand."""
@@ -82,7 +85,8 @@ class User(Watcher):
 
     def books_changed(self, partition: str) -> None:
         """Its sums are to be counted again; its ratio is added at once."""
-        self.users.note_booking(self, partition)
+        if not self.is_fulfilling:
+            self.users.note_booking(self, partition)
 
     def pending_changed(self, partition: str) -> None:
         """Asks alone change no limit; activity does, and is told by the leaf."""

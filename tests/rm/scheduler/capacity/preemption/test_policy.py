@@ -172,6 +172,23 @@ def test_an_application_that_waits_for_activation_may_want_something() -> None:
     assert counts == [20, 20]
 
 
+def test_containers_are_marked_and_killed_in_the_order_of_hadoops_maps() -> None:
+    """Who loses a container first shows in the sums of fractions that user limits go by."""
+    whole, used = Resource(CLUSTER), Resource(20)
+    apps = (AppRow("a1", "user", 1, {"": NONE}, (GroupRow(20, Resource(1), "n1", "", 1, False, False),)),)
+    queues = (
+        QueueRow("root", None, {"": ShareRow(whole, whole, used)}, False, False, 0, False, 0.0, None, ()),
+        QueueRow("root.a", "root", {"": ShareRow(NONE, whole, used)}, *LEAF, apps),
+        QueueRow("root.b", "root", {"": ShareRow(whole, whole, NONE, Resource(CLUSTER))}, *LEAF, ()),
+    )
+    nodes = {"n1": ("", whole)}
+    row = Row("order", False, {}, UNIT, MANDATORY, {"": whole}, nodes, queues, (PassRow(0, {}),))
+    recorder = Recorder()
+    PreemptionPolicy(PreemptionSettings(total_per_round=1.0)).run(Built(row, 0).snapshot, recorder)
+    # The newest are selected first; of these four the hashes rise with the ids.
+    assert [container.container_id.id for container in recorder.marked] == [17, 18, 19, 20]
+
+
 @given(rows())
 def test_marks_are_killed_only_after_their_wait_and_only_once(row: Row) -> None:
     policy, recorder = PreemptionPolicy(SETTINGS), Recorder()
