@@ -13,7 +13,7 @@ from functools import partial
 
 from bench._report import report
 from tests.rm.scheduler.fair.rig import Rig
-from tests.surroundings import ReportingNode
+from tests.surroundings import reporting_node
 from yarnbox.rm.events.scheduler import (
     SchedulerAppAdded,
     SchedulerAppAttemptAdded,
@@ -38,7 +38,7 @@ def build(nodes: int) -> FifoScheduler:
     context.scheduler = scheduler = FifoScheduler(context)
     for number in range(nodes):
         node_id = NodeId(f"n{number}", 1234)
-        context.nodes[node_id] = ReportingNode(node_id, f"/r{number // 40}", NODE)  # type: ignore[assignment]
+        context.nodes[node_id] = reporting_node(context, node_id, f"/r{number // 40}", NODE)
         scheduler.handle(SchedulerNodeAdded(node_id=node_id))
     wanted = nodes * 4 // APPLICATIONS + 1
     for number in range(1, APPLICATIONS + 1):

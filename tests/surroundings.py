@@ -12,9 +12,11 @@ from yarnbox.rm.container import RMContainer
 from yarnbox.rm.context import RMContext
 from yarnbox.rm.events.app import AppEvent, AppManagerEvent, AttemptEvent
 from yarnbox.rm.events.node import MonitorEvent, NodeEvent, NodesListEvent
+from yarnbox.rm.node import RMNode
 from yarnbox.yarn.configuration import Configuration
+from yarnbox.yarn.enums import ContainerState
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, NodeId
-from yarnbox.yarn.records.container import Container, ContainerStatus
+from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.runtime.event import Event
@@ -145,26 +147,17 @@ class Pages:
         return address
 
 
-class ReportingNode:
-    """What a scheduler sees of an RMNode: its size, and what it has reported since the last heartbeat."""
+def reporting_node(context: RMContext, node_id: NodeId, rack: str, capability: Resource) -> RMNode:
+    """A node that has registered; the compiled core takes no other object for one."""
+    node = RMNode(context, node_id, 0, capability)
+    node.rack = rack
+    return node
 
-    def __init__(self, node_id: NodeId, rack: str, capability: Resource) -> None:
-        self.node_id = node_id
-        self.rack = rack
-        self.capability = capability
-        self.http_address = ""
-        self.is_decommissioning = False
-        self.launched: list[ContainerStatus] = []
-        self.completed: list[ContainerStatus] = []
 
-    def take_container_updates(self) -> tuple[list[ContainerStatus], list[ContainerStatus]]:
-        taken = self.launched, self.completed
-        self.launched, self.completed = [], []
-        return taken
-
-    def take_increased(self) -> list[Container]:
-        """Containers do not grow here."""
-        return []
+def report(node: RMNode, status: ContainerStatus) -> None:
+    """The scheduler will hear of it with the next heartbeat, whatever the ResourceManager knows."""
+    is_over = status.state is ContainerState.COMPLETE
+    (node._new_completed if is_over else node._new_launched).append(status)
 
 
 class NoTokens(Tokens):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from tests.surroundings import Files, Groups, NoTokens, Pages, PostedEvents, ReportingNode
+from tests.surroundings import Files, Groups, NoTokens, Pages, PostedEvents, report, reporting_node
 from yarnbox.rm.asks import ANY
 from yarnbox.rm.container import RMContainer
 from yarnbox.rm.context import RMContext
@@ -29,6 +29,7 @@ from yarnbox.rm.events.scheduler import (
 )
 from yarnbox.rm.labels import NodeLabelsManager
 from yarnbox.rm.labels.attributes import NodeAttributesManager
+from yarnbox.rm.node import RMNode
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
 from yarnbox.rm.scheduler.capacity.scheduler import CapacityScheduler
@@ -100,13 +101,13 @@ class CapacityRig:
         """A node registers."""
         node_id = NodeId(host=host, port=1234)
         capability = Resource(memory_mb, vcores, tuple(sorted(others.items())))
-        self.context.nodes[node_id] = ReportingNode(node_id, rack, capability)  # type: ignore[assignment]
+        self.context.nodes[node_id] = reporting_node(self.context, node_id, rack, capability)
         self.scheduler.handle(SchedulerNodeAdded(node_id=node_id))
         return node_id
 
-    def node(self, host: str) -> ReportingNode:
+    def node(self, host: str) -> RMNode:
         """The node of that host."""
-        return self.context.nodes[NodeId(host=host, port=1234)]  # type: ignore[return-value]
+        return self.context.nodes[NodeId(host=host, port=1234)]
 
     def remove_node(self, host: str) -> None:
         """A node is lost."""
@@ -201,7 +202,7 @@ class CapacityRig:
         for container in taken:
             node = self.context.nodes[container.node_id]
             status = ContainerStatus(container_id=container.container_id, state=ContainerState.RUNNING)
-            node.launched.append(status)  # type: ignore[attr-defined]
+            report(node, status)
         return taken
 
     def complete(self, container: RMContainer) -> None:
@@ -210,7 +211,7 @@ class CapacityRig:
         status = ContainerStatus(
             container_id=container.container_id, state=ContainerState.COMPLETE, exit_status=0
         )
-        node.completed.append(status)  # type: ignore[attr-defined]
+        report(node, status)
 
     def finish(self, name: str) -> None:
         """The application ends."""

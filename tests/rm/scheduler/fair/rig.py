@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from tests.surroundings import Files, Groups, NoTokens, Pages, ReportingNode
+from tests.surroundings import Files, Groups, NoTokens, Pages, report, reporting_node
 from yarnbox.rm.context import RMContext
 from yarnbox.rm.effects import LOGGER, WriteLog
 from yarnbox.rm.events.app import AppEvent, AppManagerEvent, AppRejected, AttemptEvent
@@ -26,6 +26,7 @@ from yarnbox.rm.events.scheduler import (
 )
 from yarnbox.rm.labels import NodeLabelsManager
 from yarnbox.rm.labels.attributes import NodeAttributesManager
+from yarnbox.rm.node import RMNode
 from yarnbox.rm.scheduler.base import Allocation
 from yarnbox.rm.scheduler.constraint import PlacementConstraints
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
@@ -83,7 +84,7 @@ class Rig:
         dispatcher.register(SchedulerEvent, self.scheduler.handle, behind=True)
         for family in (AppEvent, AttemptEvent, AppManagerEvent, NodeEvent, NodesListEvent, MonitorEvent):
             dispatcher.register(family, self._note)
-        self.nodes: dict[str, ReportingNode] = {}
+        self.nodes: dict[str, RMNode] = {}
         self.attempts: dict[str, ApplicationAttemptId] = {}
         self.rejected: dict[ApplicationId, str] = {}
         self._count = 0
@@ -112,8 +113,8 @@ class Rig:
     ) -> None:
         """A node registers, with the containers that it reports after a restart."""
         resource = Resource.of({"memory-mb": memory_mb, "vcores": vcores, **others})
-        node = self.nodes[name] = ReportingNode(NodeId(name, 1234), rack, resource)
-        self.context.nodes[node.node_id] = node  # type: ignore[assignment]
+        node = self.nodes[name] = reporting_node(self.context, NodeId(name, 1234), rack, resource)
+        self.context.nodes[node.node_id] = node
         self.handle(SchedulerNodeAdded(node_id=node.node_id, container_statuses=reports))
 
     def remove_node(self, name: str) -> None:
@@ -131,14 +132,14 @@ class Rig:
                 if container.is_finished:
                     self.end(container.container_id)
                 elif container.state.name == "ACQUIRED":
-                    node.launched.append(_status(container.container_id, ContainerState.RUNNING))
+                    report(node, _status(container.container_id, ContainerState.RUNNING))
             self.handle(SchedulerNodeUpdate(node_id=node.node_id))
 
     def end(self, container_id: ContainerId, exit_status: int = 0) -> None:
         """The container ends; its node says so at its next heartbeat."""
         for node in self.nodes.values():
             if container_id in self.scheduler.tracker.nodes[node.node_id].containers:
-                node.completed.append(_status(container_id, ContainerState.COMPLETE, exit_status))
+                report(node, _status(container_id, ContainerState.COMPLETE, exit_status))
 
     # Applications
 
