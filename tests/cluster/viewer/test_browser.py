@@ -232,7 +232,7 @@ def test_a_demo_explains_itself_and_can_be_changed(browser: Browser) -> None:
             await counts.get_by_text("query 3").wait_for()
             word = page.locator("dfn", has_text="skipped opportunities").first
             await word.focus()
-            await page.locator("#means", has_text="How many offers of nodes").wait_for()
+            await page.locator("#means", has_text="How many scheduling opportunities").wait_for()
             await page.keyboard.press("Escape")
             await page.locator("#means").wait_for(state="hidden")
             await page.get_by_role("link", name="Open delay.yaml").click()
