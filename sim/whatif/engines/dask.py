@@ -6,17 +6,15 @@ function of it: what a lost worker was at is run again, and gives the same. Dask
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from yarnbox.sim.whatif.engines.pool import Done, LostWorkersError
 from yarnbox.sim.whatif.study import Case, Played, Study, played
 from yarnbox.sim.whatif.variants import InvalidChangeError
+from yarnbox.yarn.connection.dask import DaskAddress, DaskUnusableError, connect, distributed
 
-TIMEOUT_S = 30
 RETRIES = 3
 
 
@@ -34,7 +32,7 @@ class DaskEngine:
 
     def run(self, study: Study, cases: Sequence[Case], done: Done) -> Mapping[Case, Played]:
         """All cases, in their order."""
-        distributed = _distributed()
+        dask = distributed()
         shared = self._client.scatter(study, broadcast=True, hash=False)
         futures = [
             self._client.submit(played, shared, case, key=_key(shared.key, case), retries=RETRIES)
@@ -42,11 +40,11 @@ class DaskEngine:
         ]
         found: dict[Case, Played] = {}
         try:
-            for future in distributed.as_completed(futures, loop=self._client.loop):
+            for future in dask.as_completed(futures, loop=self._client.loop):
                 one: Played = future.result()
                 found[one.case] = one
                 done(one)
-        except distributed.KilledWorker as error:
+        except dask.KilledWorker as error:
             raise LostWorkersError(f"workers of the cluster died again and again: {error}") from error
         finally:
             self._client.cancel(futures)
@@ -62,25 +60,9 @@ def connected(
     address: str, *, ca: str | None = None, cert: str | None = None, key: str | None = None
 ) -> Iterator[DaskEngine]:
     """The engine at an address; the files are those of Dask's Security."""
-    distributed = _distributed()
-    security = None
-    for path in filter(None, (ca, cert, key)):
-        if not Path(path).is_file():
-            raise InvalidChangeError(f"{path}: there is no such file")
-    if any((ca, cert, key)):
-        security = distributed.Security(
-            tls_ca_file=ca, tls_client_cert=cert, tls_client_key=key, require_encryption=True
-        )
     try:
-        client = distributed.Client(address, security=security, timeout=TIMEOUT_S, set_as_default=False)
-    except (OSError, TypeError, ValueError) as error:
-        raise InvalidChangeError(f"--scheduler-address {address}: {error}") from error
+        client = connect(DaskAddress(address, ca, cert, key))
+    except DaskUnusableError as error:
+        raise InvalidChangeError(str(error)) from error
     with client:
         yield DaskEngine(client)
-
-
-def _distributed() -> Any:
-    try:
-        return importlib.import_module("distributed")
-    except ImportError:
-        raise InvalidChangeError("--engine dask needs Dask: pip install 'yarnbox[dask]'") from None

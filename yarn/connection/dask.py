@@ -1,0 +1,57 @@
+"""A connection to a cluster of Dask's, whose workers run what they are given. Dask is imported when it is
+used.
+
+Whoever reaches Dask's scheduler may run any program on its workers: the files of Dask's own TLS keep others
+away.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+TIMEOUT_S = 30
+
+
+class DaskUnusableError(Exception):
+    """There is no such cluster, or no Dask here; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class DaskAddress:
+    """Where Dask's scheduler is, and the files of its Security."""
+
+    scheduler: str
+    ca: str | None = None
+    cert: str | None = None
+    key: str | None = None
+
+
+def distributed() -> Any:
+    """Dask's package."""
+    try:
+        return importlib.import_module("distributed")
+    except ImportError:
+        raise DaskUnusableError("--engine dask needs Dask: pip install 'yarnbox[dask]'") from None
+
+
+def connect(where: DaskAddress, timeout_s: float = TIMEOUT_S) -> Any:
+    """A `distributed.Client`, which the caller closes."""
+    dask, security = distributed(), None
+    files = [where.ca, where.cert, where.key]
+    for path in filter(None, files):
+        if not Path(path).is_file():
+            raise DaskUnusableError(f"{path}: there is no such file")
+    if any(files):
+        security = dask.Security(
+            tls_ca_file=where.ca,
+            tls_client_cert=where.cert,
+            tls_client_key=where.key,
+            require_encryption=True,
+        )
+    try:
+        return dask.Client(where.scheduler, security=security, timeout=timeout_s, set_as_default=False)
+    except (OSError, TypeError, ValueError) as error:
+        raise DaskUnusableError(f"--scheduler-address {where.scheduler}: {error}") from error
