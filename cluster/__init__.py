@@ -6,6 +6,7 @@ cluster     Cluster: up, down, nodes added, killed, started again
 directory   the run directory and the record in it
 site        the generated configuration
 processes   starting, knowing again, ending processes
+hosts/      where NodeManagers run: this machine, or the workers of an engine
 forkserver  what becomes the daemons of a new cluster, its modules imported once
 view        what the cluster looks like
 checking/   `yarnbox check-conf`

@@ -13,6 +13,7 @@ from yarnbox import CORE, __version__
 from yarnbox.yarn.text.command_parser import CommandParser
 
 SHELLS = ("bash", "zsh", "tcsh")
+SCHEDULERS = ("capacity", "fair", "fifo")
 SIGNALS = ("KILL", "TERM", "STOP", "CONT")
 FORWARDED = {
     "job": "run a job on the cluster: wordcount, pi, shell and others",
@@ -98,7 +99,17 @@ def _add(
 def _add_up(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     up = _add(commands, "up", "start a cluster: one ResourceManager and its NodeManagers")
     up.add_argument(
-        "--nodes", metavar="N", type=_count, default=3, help="number of NodeManagers (default: 3)"
+        "--nodes",
+        metavar="N",
+        type=_count,
+        help="number of NodeManagers (default: 3, or with --engine one for each worker)",
+    )
+    up.add_argument(
+        "--virtual",
+        metavar="N",
+        type=_count,
+        default=0,
+        help="let each NodeManager be N nodes whose containers are simulated",
     )
     up.add_argument(
         "--racks",
@@ -110,7 +121,7 @@ def _add_up(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     up.add_argument("--conf", metavar="DIR", help="configuration directory (default: the sample one)")
     up.add_argument(
         "--scheduler",
-        choices=("fifo", "capacity", "fair"),
+        choices=SCHEDULERS,
         help="use this scheduler instead of the configured one",
     )
     up.add_argument(
@@ -126,6 +137,23 @@ def _add_up(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         help="port of the ResourceManager's web pages; 0: any free port (default: 8088)",
     )
     _add_daemons(up)
+    _add_engine(up)
+
+
+def _add_engine(up: argparse.ArgumentParser) -> None:
+    group = up.add_argument_group("where NodeManagers run")
+    group.add_argument(
+        "--engine",
+        choices=("local", "dask"),
+        default="local",
+        help="on this machine, or on the workers of a Dask cluster (default: local)",
+    )
+    group.add_argument(
+        "--scheduler-address", metavar="URL", help="address of Dask's scheduler, such as tcp://host:8786"
+    )
+    group.add_argument("--tls-ca", metavar="FILE", help="certificate authority of Dask's TLS")
+    group.add_argument("--tls-cert", metavar="FILE", help="certificate to show to Dask")
+    group.add_argument("--tls-key", metavar="FILE", help="private key of that certificate")
 
 
 def _add_daemons(up: argparse.ArgumentParser) -> None:

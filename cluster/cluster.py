@@ -31,15 +31,20 @@ from yarnbox.cluster.directory import (
     EXCLUDED,
     ClusterError,
     ClusterRecord,
+    FleetRecord,
     NodeRecord,
     RMRecord,
     RunDirectory,
 )
-from yarnbox.cluster.forkserver import ForkServer
+from yarnbox.cluster.hosts.dask import DaskWorkers
+from yarnbox.cluster.hosts.host import NodeHosts
+from yarnbox.cluster.hosts.launching import HISTORY, Launcher
+from yarnbox.cluster.hosts.local import NODES, ThisMachine
 from yarnbox.cluster.ports import free_ports
 from yarnbox.cluster.processes import ProcessId
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.dask import DaskAddress
 from yarnbox.yarn.connection.failover import blocking_stub_of
 from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.enums import DecommissionType, NodeState
@@ -47,14 +52,11 @@ from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.records.client import GetClusterNodesRequest
 from yarnbox.yarn.records.ha import HAServiceState
 from yarnbox.yarn.records.node import NodeReport
-
-HISTORY = "historyserver"
-"""What the MapReduce history server is called among the daemons."""
+from yarnbox.yarn.security.tls import Tls, TlsSettings
+from yarnbox.yarn.settings import read
 
 READY_TIMEOUT_S = 180.0  # a busy machine has its time; a daemon that ends is noticed at once
-CONFIGURATION_STATUS = 2  # of a daemon that does not start because of its configuration
 _POLL_S = 0.05
-_NODE_PATIENCE_S = 1.2  # an NM gives its containers 250 ms and says good-bye to the RM
 _RM_PATIENCE_S = 0.5
 _ANSWER_S = 2.0
 _CLIENT = "ApplicationClientProtocolService"
@@ -64,7 +66,12 @@ _CLIENT = "ApplicationClientProtocolService"
 class Options:
     """How a cluster is started."""
 
-    nodes: int = 3
+    nodes: int | None = None
+    """None: three, or one for each worker of the engine."""
+    virtual: int = 0
+    """How many simulated nodes each of them is; none: it is a real one."""
+    dask: DaskAddress | None = None
+    """The engine whose workers host the nodes; None: they are processes of this machine."""
     racks: int = 1
     configuration: Path | None = None
     scheduler: str | None = None
@@ -86,8 +93,8 @@ class Cluster:
     def __init__(self, run: RunDirectory, *, stays_with_us: bool = False) -> None:
         """`stays_with_us`: what is started here ends when this process does, however that happens."""
         self.run = run
-        self._stays_with_us = stays_with_us
-        self._fork_server: ForkServer | None = None  # from `up` to `close`
+        self._launcher = Launcher(run, stays_with_us=stays_with_us)
+        self._workers: DaskWorkers | None = None
         self._run_id: str | None = None  # of the cluster that `up` has started
 
     # Starting
@@ -98,17 +105,19 @@ class Cluster:
         configuration = site.user_configuration(source, options.definitions)
         run = self.run
         self._refuse_if_running()
+        fleet, count = self._fleet(options)
+        host = site.host_of(fleet)
         port, web_port = self._ports(options)
-        grpc = site.listening_address(configuration, site.GRPC_PROPERTY, "--port", port)
-        web = site.listening_address(configuration, site.WEB_PROPERTY, "--web-port", web_port)
+        grpc = site.listening_address(configuration, site.GRPC_PROPERTY, "--port", port, host)
+        web = site.listening_address(configuration, site.WEB_PROPERTY, "--web-port", web_port, host)
         history = None
         if options.history_port is not None:
             history = site.listening_address(
-                configuration, site.HISTORY_PROPERTY, "--history-server", options.history_port
+                configuration, site.HISTORY_PROPERTY, "--history-server", options.history_port, host
             )
         scheduler = options.scheduler or configuration.value(site.SCHEDULER_PROPERTY) or "capacity"
         run.create()
-        rms = self._several(options, grpc, web)
+        rms = self._several(options, grpc, web, host)
         with run.changing():
             self._refuse_if_running()
             record = ClusterRecord(
@@ -123,15 +132,18 @@ class Cluster:
                 history_address=history,
                 rms=rms,
                 zookeeper_address=options.zookeeper,
+                fleet=fleet,
             )
             record.shared_name = self._shared_name(options, record)
             self._run_id = record.run_id
-            self._fork_server = ForkServer(self._variables(record))  # gets ready while the files are written
-            for number in range(options.nodes):
+            self._launcher.get_ready(self._variables(record))  # while the files are written
+            for number in range(count):
                 name = record.next_node_name()
-                record.nodes[name] = NodeRecord(name, f"/rack{number % options.racks + 1}")
-            if run.record_file.exists():  # of a cluster that was not ended as it should have been
-                self._sweep(processes.belonging_to(run.load().run_id, run.path))
+                rack = f"/rack{number % options.racks + 1}"
+                record.nodes[name] = NodeRecord(name, rack, virtual=options.virtual)
+            if run.record_file.exists():
+                self._end_leftovers(run.load())
+            self._hosts(record).place(record, record.nodes.values())
             if not options.recover:
                 run.forget_earlier_life()
             self._start_zookeeper(record)
@@ -143,8 +155,7 @@ class Cluster:
                 for node in record.nodes.values():
                     self._start_node(record, node)
             except BaseException:
-                self._sweep(record.processes())
-                self.close()
+                self._end_all(record)
                 raise
             run.save(record)
         return record
@@ -154,17 +165,49 @@ class Cluster:
         source = (options.configuration or site.sample_configuration()).absolute()
         return site.moved_stores(source, self.run, options.definitions)
 
+    def _fleet(self, options: Options) -> tuple[FleetRecord | None, int]:
+        """The engine as the record has it, and how many nodes there are to be."""
+        if options.dask is None:
+            return None, NODES if options.nodes is None else options.nodes
+        if options.for_hadoop:
+            raise ClusterError("--hadoop: Hadoop's wire is for one machine, not for --engine dask", status=2)
+        return self._at(options.dask).fleet(options.nodes)
+
+    def _hosts(self, record: ClusterRecord) -> NodeHosts:
+        """Where the nodes of the cluster run."""
+        return (
+            ThisMachine(self.run, self._launcher) if record.fleet is None else self._at(record.fleet.address)
+        )
+
+    def _at(self, address: DaskAddress) -> DaskWorkers:
+        if self._workers is None or self._workers.address != address:
+            if self._workers is not None:
+                self._workers.close()
+            self._workers = DaskWorkers(self.run, address)
+        return self._workers
+
+    def _end_leftovers(self, record: ClusterRecord) -> None:
+        """Ends what is left of a cluster that was not ended as it should have been."""
+        self._end_nodes(record)  # an engine that has ended has ended its workers' nodes
+        processes.kill(processes.belonging_to(record.run_id, self.run.path))
+
+    def _end_all(self, record: ClusterRecord) -> None:
+        """Ends what was started so far."""
+        self._end_nodes(record)
+        processes.kill(record.processes())
+        self.close()
+
     @staticmethod
-    def _several(options: Options, grpc: str, web: str) -> dict[str, RMRecord]:
+    def _several(options: Options, grpc: str, web: str, host: str) -> dict[str, RMRecord]:
         """The RMs where there is more than one: the first where the only one would be."""
         if options.rms == 1:
             if options.zookeeper is not None:
                 raise ClusterError("--zookeeper is for several ResourceManagers: add --rms 2", status=2)
             return {}
-        ports = iter(free_ports(site.LOOPBACK, 2 * (options.rms - 1)))
+        ports = iter(free_ports(host, 2 * (options.rms - 1)))
         found = {"rm1": RMRecord("rm1", grpc, web)}
         for number in range(2, options.rms + 1):
-            address, web_address = (str(Address(site.LOOPBACK, next(ports))) for _ in range(2))
+            address, web_address = (str(Address(host, next(ports))) for _ in range(2))
             found[f"rm{number}"] = RMRecord(f"rm{number}", address, web_address)
         return found
 
@@ -181,7 +224,12 @@ class Cluster:
         path, (port,) = zookeeper.class_path(), free_ports(site.LOOPBACK, 1)
         output = self.run.logs / "zookeeper.out"
         pid = zookeeper.start(
-            path, self.run.zookeeper, port, output, self._variables(record), stays=self._stays_with_us
+            path,
+            self.run.zookeeper,
+            port,
+            output,
+            self._variables(record),
+            stays=self._launcher.stays_with_us,
         )
         record.zookeeper_address = f"{site.LOOPBACK}:{port}"
         record.zookeeper = process = ProcessId.of(pid)
@@ -198,7 +246,7 @@ class Cluster:
 
     def _refuse_if_running(self) -> None:
         run = self.run
-        if run.record_file.exists() and run.load().is_running():
+        if run.record_file.exists() and self._runs(run.load()):
             raise ClusterError(
                 f"a cluster is running in {run.path} already: `yarnbox status` shows it,"
                 " `yarnbox down` ends it, --dir names another directory"
@@ -224,9 +272,11 @@ class Cluster:
             if record.history is not None and not _listens(record.history_address):
                 return False
             reports = self.nodes(record)
-            return reports is not None and all(
-                _is_running(latest(reports).get(name), since_ms) for name in wanted
-            )
+            if reports is None:
+                return False
+            by_host = latest(reports)
+            hosts = [host for name in wanted for host in record.nodes[name].hosts]
+            return all(_is_running(by_host.get(host), since_ms) for host in hosts)
 
         if not wait_until(is_ready, timeout_s):
             raise ClusterError(
@@ -239,37 +289,19 @@ class Cluster:
             "rm": record.rm,
             **{rm.name: rm.process for rm in record.rms.values()},
             HISTORY: record.history,
-            **{name: record.nodes[name].process for name in names},
         }
         for name, process in daemons.items():
             if process is not None and not process.is_alive():
-                raise self._ended(name, process.pid)
-
-    def _ended(self, name: str, pid: int) -> ClusterError:
-        """The error of a daemon that ended: with what it said, and its status if it was ours to start."""
-        said = self._said(name)
-        if self._exit_status(pid) == CONFIGURATION_STATUS and said:
-            return ClusterError(f"{name} does not start: {said}", CONFIGURATION_STATUS)
-        last = said.rpartition("\n")[2]
-        return ClusterError(f"{name} has ended: {last or f'look into {self.run.logs}'}")
-
-    def _said(self, name: str) -> str:
-        """All that a daemon has printed."""
-        try:
-            return (self.run.logs / f"{name}.out").read_text(encoding="utf-8", errors="replace").strip()
-        except OSError:
-            return ""
+                raise self._launcher.ended(name, process.pid)
+        nodes = [record.nodes[name] for name in names if record.nodes[name].process is not None]
+        running = self._hosts(record).running(nodes)
+        for node in nodes:
+            if node.name not in running and node.process is not None:
+                raise self._launcher.ended(node.name, node.process.pid)
 
     def last_words(self, name: str, process: ProcessId | None) -> str:
         """Why a daemon that was started has ended, in one line; empty for one that was ended by a command."""
-        if process is None:
-            return ""
-        last = self._said(name).rpartition("\n")[2].strip()
-        role = name if name == HISTORY else "rm" if name.startswith("rm") else "nm"
-        return (
-            last.removeprefix(f"{role}: ")
-            or f"killed, or the machine stopped; see {self.run.logs}/{name}.log"
-        )
+        return "" if process is None else self._launcher.last_words(name)
 
     def _start_rms(self, record: ClusterRecord) -> None:
         for rm in record.rms.values():
@@ -313,24 +345,17 @@ class Cluster:
 
     def _start_node(self, record: ClusterRecord, node: NodeRecord) -> None:
         configuration = site.write_node_configuration(self.run, node)
-        directory = str(self.run.node(node.name))
+        directory = site.node_directory(self.run, node)
         log = str(self.run.logs / f"{node.name}.log")
-        arguments = ["yarnbox.nm", "--conf", str(configuration), "--dir", directory, "--log-file", log]
-        node.process = self._start(node.name, [*arguments, "--name", node.name, "--rack", node.rack], record)
+        arguments = ["yarnbox.nm", "--conf", str(configuration), "--dir", str(directory), "--log-file", log]
+        if node.virtual:
+            arguments += ["--virtual", str(node.virtual), "--name", f"{node.name}-"]
+        else:
+            arguments += ["--name", node.name, "--rack", node.rack]
+        self._hosts(record).start(node, arguments, self._variables(record))
 
     def _start(self, name: str, arguments: Sequence[str], record: ClusterRecord) -> ProcessId:
-        if self._stays_with_us:
-            arguments = [*arguments, "--exit-with-parent"]
-        output = self.run.logs / f"{name}.out"
-        if self._fork_server is None or name == HISTORY:  # which the fork server has not imported
-            pid = processes.start(arguments, self.run.path, output, self._variables(record))
-        else:
-            pid = self._fork_server.start(arguments, self.run.path, output)
-        started = ProcessId.of(pid)
-        if started is None:
-            raise self._ended(name, pid)
-        self.run.write_pid(name, started)
-        return started
+        return self._launcher.start(name, arguments, self._variables(record))
 
     def _variables(self, record: ClusterRecord) -> dict[str, str]:
         """What every daemon has in its environment."""
@@ -342,15 +367,12 @@ class Cluster:
             "HADOOP_CONF_DIR": str(self.run.path),
         }
 
-    def _exit_status(self, pid: int) -> int | None:
-        status = self._fork_server.exit_status(pid) if self._fork_server is not None else None
-        return processes.exit_status(pid) if status is None else status
-
     def close(self) -> None:
-        """Lets go of what `up` has started: daemons that stay with us end, others go on."""
-        if self._fork_server is not None:
-            self._fork_server.close()
-            self._fork_server = None
+        """Lets go of what `up` has started, and of an engine. Daemons that stay with us end, others go on."""
+        self._launcher.close()
+        if self._workers is not None:
+            self._workers.close()
+            self._workers = None
 
     # Ending
 
@@ -363,7 +385,18 @@ class Cluster:
 
     def is_running(self, record: ClusterRecord) -> bool:
         """Whether the cluster of the record runs and is, where one was started here, that one."""
-        return self._is_meant(record) and record.is_running()
+        return self._is_meant(record) and self._runs(record)
+
+    def load_running(self) -> ClusterRecord:
+        """The record of a cluster that runs."""
+        record = self.run.load()
+        if not self._runs(record):
+            raise ClusterError(f"the cluster in {self.run.path} is not running: start it with `yarnbox up`")
+        return record
+
+    def _runs(self, record: ClusterRecord) -> bool:
+        """Whether any daemon of it runs, wherever it is."""
+        return record.is_running() or bool(self._hosts(record).running(record.nodes.values()))
 
     def _is_meant(self, record: ClusterRecord) -> bool:
         return self._run_id in (None, record.run_id)
@@ -375,11 +408,10 @@ class Cluster:
             record = run.load()
             if not self._is_meant(record):
                 return
-            nodes = [node.process for node in record.nodes.values() if node.process is not None]
-            processes.end(nodes, _NODE_PATIENCE_S)
+            trouble = self._end_nodes(record)
             rms = [record.rm, *(rm.process for rm in record.rms.values())]
             processes.end([one for one in (*rms, record.history) if one is not None], _RM_PATIENCE_S)
-            self._sweep(processes.belonging_to(record.run_id, run.path))
+            processes.kill(processes.belonging_to(record.run_id, run.path))
             for name in record.nodes:
                 record.nodes[name].process = None
                 run.write_pid(name, None)
@@ -390,23 +422,32 @@ class Cluster:
                 run.write_pid(name, None)
             run.write_pid(HISTORY, None)
             run.save(record)
+        if trouble is not None:
+            raise ClusterError(f"{trouble}; all but the nodes is stopped")
 
-    def _sweep(self, left: Sequence[ProcessId]) -> None:
-        for process in left:
-            process.send(signal.SIGKILL)
-        processes.wait_until_gone(left, 1.0)
+    def _end_nodes(self, record: ClusterRecord) -> ClusterError | None:
+        """Ends nodes wherever they are, and removes what would stay there; why that could not be done."""
+        hosts, nodes = self._hosts(record), list(record.nodes.values())
+        try:
+            hosts.end(nodes)
+            hosts.forget(nodes)
+        except ClusterError as error:
+            return error
+        return None
 
     # Changing
 
     def add_node(self, rack: str | None = None) -> NodeRecord:
         """Starts one more node."""
         with self.run.changing():
-            record = self.run.load_running()
+            record = self.load_running()
             self._read_configuration_again(record)
             racks = list(dict.fromkeys(node.rack for node in record.nodes.values())) or ["/rack1"]
             name = record.next_node_name()
-            node = NodeRecord(name, rack or racks[len(record.nodes) % len(racks)])
+            virtual = max((node.virtual for node in record.nodes.values()), default=0)
+            node = NodeRecord(name, rack or racks[len(record.nodes) % len(racks)], virtual=virtual)
             record.nodes[name] = node
+            self._hosts(record).place(record, [node])
             site.add_host(self.run, record, node)
             self._start_node(record, node)
             self.run.save(record)
@@ -415,53 +456,51 @@ class Cluster:
     def kill_node(self, name: str, number: signal.Signals = signal.SIGKILL) -> None:
         """Signals a node and, but for SIGTERM, the containers on it: SIGTERM is the node's own to pass on."""
         with self.run.changing():
-            node = self.run.load_running().node(name)
-            if node.process is None or not node.process.send(number):
+            record = self.load_running()
+            if not self._hosts(record).send(record.node(name), number):
                 raise ClusterError(f"{name} is not running: `yarnbox restart-node {name}` starts it")
-            if number is not signal.SIGTERM:
-                for container in processes.containers_of(self.run.node(name)):
-                    container.send(number)
-            if number is signal.SIGKILL:
-                processes.wait_until_gone([node.process], 1.0)
 
     def restart_node(self, name: str) -> None:
         """Ends a node if it runs, with all that runs on it, and starts it again."""
         with self.run.changing():
-            record = self.run.load_running()
+            record = self.load_running()
             node = record.node(name)
             self._read_configuration_again(record)
-            if node.process is not None:
-                processes.end([node.process], _NODE_PATIENCE_S)
-            self._sweep(processes.containers_of(self.run.node(name)))
-            self._start_node(record, node)
+            self._start_again(record, node)
             self.run.save(record)
+
+    def _start_again(self, record: ClusterRecord, node: NodeRecord) -> None:
+        """Ends a node if it runs, and starts it: elsewhere, if its host is gone."""
+        hosts = self._hosts(record)
+        hosts.end([node])
+        if hosts.place(record, [node]):
+            site.add_host(self.run, record, node)
+        self._start_node(record, node)
 
     def decommission_node(self, name: str, timeout_s: int | None = None) -> None:
         """Lets a node leave: at once, or when what runs there has ended, at the latest after the timeout."""
         with self.run.changing():
-            record = self.run.load_running()
-            record.node(name)
+            record = self.load_running()
+            own = record.node(name).hosts
             hosts = self._excluded_hosts()
-            if name in hosts:
+            if own[0] in hosts:
                 raise ClusterError(f"{name} is decommissioned already")
             kind = DecommissionType.NORMAL if timeout_s is None else DecommissionType.GRACEFUL
-            self._exclude(record, hosts, [*hosts, name], kind, timeout_s)
+            self._exclude(record, hosts, [*hosts, *own], kind, timeout_s)
 
     def recommission_node(self, name: str) -> None:
         """Lets a node that has left, or is about to, be part of the cluster again."""
         with self.run.changing():
-            record = self.run.load_running()
+            record = self.load_running()
             node = record.node(name)
             hosts = self._excluded_hosts()
-            if name not in hosts:
+            if node.hosts[0] not in hosts:
                 raise ClusterError(f"{name} is not decommissioned")
-            is_leaving = (self.node_states(record) or {}).get(name) is NodeState.DECOMMISSIONING
-            self._exclude(record, hosts, [host for host in hosts if host != name])
+            is_leaving = (self.node_states(record) or {}).get(node.hosts[0]) is NodeState.DECOMMISSIONING
+            self._exclude(record, hosts, [host for host in hosts if host not in node.hosts])
             if is_leaving:
                 return
-            if node.process is not None:
-                processes.end([node.process], _NODE_PATIENCE_S)
-            self._start_node(record, node)
+            self._start_again(record, node)
             self.run.save(record)
 
     def _excluded_hosts(self) -> list[str]:
@@ -490,7 +529,8 @@ class Cluster:
         file.write_text("".join(f"{host}\n" for host in hosts), encoding="utf-8")
         user = os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
         try:
-            with blocking_stub_of(record.rm_addresses, admin_client.SERVICE, user=user) as stub:
+            rms, tls = record.rm_addresses, self.tls(record)
+            with blocking_stub_of(rms, admin_client.SERVICE, user=user, tls=tls) as stub:
                 AdminClient(stub).refresh_nodes(kind, timeout_s)
         except (RpcError, YarnError) as error:
             file.write_text("".join(f"{host}\n" for host in before), encoding="utf-8")
@@ -502,7 +542,7 @@ class Cluster:
         several, `name` says which one.
         """
         with self.run.changing():
-            record = self.run.load_running()
+            record = self.load_running()
             if record.rms and name is None:
                 raise ClusterError(f"there are several ResourceManagers, name one: {', '.join(record.rms)}")
             rm = several.rm_of(record, name) if name is not None else None
@@ -521,7 +561,7 @@ class Cluster:
     def kill_rm(self, name: str, number: signal.Signals = signal.SIGKILL) -> None:
         """Signals one of several RMs."""
         with self.run.changing():
-            rm = several.rm_of(self.run.load_running(), name)
+            rm = several.rm_of(self.load_running(), name)
             if rm.process is None or not rm.process.send(number):
                 raise ClusterError(f"{name} is not running: `yarnbox restart-rm {name}` starts it")
             if number is signal.SIGKILL:
@@ -529,26 +569,27 @@ class Cluster:
 
     def wait_for_rm(self, name: str, timeout_s: float = READY_TIMEOUT_S) -> None:
         """Waits until one of several RMs says what it is."""
-        rm = several.rm_of(self.run.load(), name)
+        record = self.run.load()
+        rm = several.rm_of(record, name)
 
         def is_there() -> bool:
             if rm.process is not None and not rm.process.is_alive():
-                raise self._ended(name, rm.process.pid)
-            return several.state_of(rm) in (HAServiceState.ACTIVE, HAServiceState.STANDBY)
+                raise self._launcher.ended(name, rm.process.pid)
+            return several.state_of(rm, self.tls(record)) in (HAServiceState.ACTIVE, HAServiceState.STANDBY)
 
         if not wait_until(is_there, timeout_s):
             raise ClusterError(f"{name} does not answer after {timeout_s:.0f} s; see {self.run.logs}")
 
     def fail_over(self, timeout_s: float = READY_TIMEOUT_S) -> tuple[str, str]:
         """Has another RM be active; which one was, and which is."""
-        record = self.run.load_running()
+        record = self.load_running()
         if not record.rms:
             raise ClusterError("there is one ResourceManager: start several with `yarnbox up --rms 2`")
-        before = several.ask_to_step_down(record)
+        before = several.ask_to_step_down(record, self.tls(record))
         now: list[str] = []
 
         def is_over() -> bool:
-            active = several.active_of(record)
+            active = several.active_of(record, self.tls(record))
             if active is not None and active is not before:
                 now.append(active.name)
             return bool(now)
@@ -559,6 +600,12 @@ class Cluster:
 
     # Looking
 
+    def tls(self, record: ClusterRecord) -> Tls | None:
+        """What this machine shows and whom it believes, where the cluster has TLS."""
+        if record.fleet is None:  # on one machine there is none
+            return None
+        return Tls.of(read(TlsSettings, Configuration.load(self.run.path)))
+
     def nodes(self, record: ClusterRecord) -> list[NodeReport] | None:
         """What the RM knows of the nodes, those in the record only; None when it does not answer."""
         states = tuple(NodeState)
@@ -566,21 +613,34 @@ class Cluster:
         if not listening:
             return None
         try:
-            with blocking_stub_of(listening, _CLIENT, user="yarnbox") as stub:
+            with blocking_stub_of(listening, _CLIENT, user="yarnbox", tls=self.tls(record)) as stub:
                 answer = stub.call("getClusterNodes", GetClusterNodesRequest(node_states=states), _ANSWER_S)
         except (RpcError, YarnError):
             return None
         return [report for report in answer.node_reports if report.node_id is not None]
 
+    def running_nodes(self, record: ClusterRecord) -> tuple[set[str], str]:
+        """The nodes whose processes run, and why that cannot be known, if it cannot."""
+        try:
+            return self._hosts(record).running(record.nodes.values()), ""
+        except ClusterError as error:
+            return set(), str(error)
+
     def node_states(self, record: ClusterRecord) -> dict[str, NodeState] | None:
-        """The state of each node by name: that of its present life where it has had several."""
+        """The state of each node by its host: that of its present life where it has had several."""
         reports = self.nodes(record)
         return None if reports is None else {name: _state(one) for name, one in latest(reports).items()}
 
     def wait_for_state(self, name: str, state: NodeState, timeout_s: float = READY_TIMEOUT_S) -> None:
         """Waits until the RM says so of a node."""
         record = self.run.load()
-        if not wait_until(lambda: (self.node_states(record) or {}).get(name) is state, timeout_s):
+        hosts = record.node(name).hosts
+
+        def is_there() -> bool:
+            states = self.node_states(record) or {}
+            return all(states.get(host) is state for host in hosts)
+
+        if not wait_until(is_there, timeout_s):
             raise ClusterError(f"{name} is not {state.name} after {timeout_s:.0f} s")
 
 

@@ -28,6 +28,8 @@ from typing import Any
 
 from yarnbox.cluster import hadoop_site
 from yarnbox.cluster.processes import ProcessId
+from yarnbox.nm.edge.naming import virtual_names
+from yarnbox.yarn.connection.dask import DaskAddress
 from yarnbox.yarn.storage.event_log import FILE as EVENTS_FILE
 from yarnbox.yarn.text.suggest import did_you_mean
 
@@ -51,6 +53,21 @@ class ClusterError(Exception):
         """The exit status of a command that fails because of it."""
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a node runs if not on this machine: with a worker of an engine."""
+
+    worker: str
+    """The worker's address, by which the engine knows it."""
+    host: str
+    """Where the node listens."""
+    directory: str
+    """What is the node's alone."""
+    memory_mb: int | None = None
+    """What the worker has for it; None: as the configuration says."""
+    vcores: int | None = None
+
+
 @dataclass
 class NodeRecord:
     """A node as the supervisor knows it; `process` is None while it is stopped."""
@@ -58,6 +75,26 @@ class NodeRecord:
     name: str
     rack: str
     process: ProcessId | None = None
+    """A process of the machine on which it was placed."""
+    virtual: int = 0
+    """How many simulated nodes it is instead of one."""
+    place: Place | None = None
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """What the ResourceManager calls it, or each of the nodes that it is."""
+        return virtual_names(f"{self.name}-", self.virtual) if self.virtual else (self.name,)
+
+
+@dataclass(frozen=True)
+class FleetRecord:
+    """The engine whose workers host the nodes: how it is reached, and how they are shared out."""
+
+    address: DaskAddress
+    host: str
+    """This machine, as the workers reach it."""
+    share: int = 1
+    """Among how many nodes the size of a worker is divided."""
 
 
 @dataclass
@@ -97,6 +134,8 @@ class ClusterRecord:
     zookeeper_address: str | None = None
     zookeeper: ProcessId | None = None
     """Where it is the cluster's own."""
+    fleet: FleetRecord | None = None
+    """None: the nodes are processes of this machine."""
 
     @property
     def rm_addresses(self) -> tuple[str, ...]:
@@ -104,14 +143,14 @@ class ClusterRecord:
         return tuple(rm.address for rm in self.rms.values()) or (self.rm_address,)
 
     def processes(self) -> list[ProcessId]:
-        """Every daemon that was started and not known to have ended."""
+        """Every daemon of this machine that was started and not known to have ended."""
         known = [self.rm, self.history, self.zookeeper]
         known += [rm.process for rm in self.rms.values()]
-        known += [node.process for node in self.nodes.values()]
+        known += [node.process for node in self.nodes.values() if node.place is None]
         return [process for process in known if process is not None]
 
     def is_running(self) -> bool:
-        """Whether any daemon of it runs."""
+        """Whether any of those runs."""
         return any(process.is_alive() for process in self.processes())
 
     def node(self, name: str) -> NodeRecord:
@@ -128,6 +167,11 @@ class ClusterRecord:
             return hadoop_site.next_host(self.nodes)
         numbers = [int(name[2:]) for name in self.nodes if name[2:].isdigit()]
         return f"nm{max(numbers, default=0) + 1}"
+
+
+def is_plain_path(path: str) -> bool:
+    """Whether launch scripts can name it as it is."""
+    return _PLAIN_PATH.fullmatch(path) is not None
 
 
 class RunDirectory:
@@ -159,7 +203,7 @@ class RunDirectory:
 
     def create(self) -> None:
         """Makes it; refuses a directory that holds something else, or that launch scripts cannot name."""
-        if not _PLAIN_PATH.fullmatch(str(self.path)):
+        if not is_plain_path(str(self.path)):
             raise ClusterError(
                 f"{self.path} has blanks or other characters that mean something to a shell, and containers"
                 " are launched by shell scripts that name it, as in Hadoop; choose another one with --dir"
@@ -200,13 +244,6 @@ class RunDirectory:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise ClusterError(f"{self.record_file} cannot be read: {error}") from error
 
-    def load_running(self) -> ClusterRecord:
-        """The record of a cluster that runs."""
-        record = self.load()
-        if not record.is_running():
-            raise ClusterError(f"the cluster in {self.path} is not running: start it with `yarnbox up`")
-        return record
-
     def save(self, record: ClusterRecord) -> None:
         """Replaces the record in one step."""
         draft = self.record_file.with_suffix(f".{os.getpid()}")
@@ -246,7 +283,13 @@ def _from_json(data: dict[str, Any]) -> ClusterRecord:
         rm=_process(data["rm"]),
         supervisor=_process(data["supervisor"]),
         nodes={
-            name: NodeRecord(node["name"], node["rack"], _process(node["process"]))
+            name: NodeRecord(
+                node["name"],
+                node["rack"],
+                _process(node["process"]),
+                node.get("virtual", 0),
+                Place(**node["place"]) if node.get("place") else None,
+            )
             for name, node in data["nodes"].items()
         },
         for_hadoop=data.get("for_hadoop", False),
@@ -261,8 +304,13 @@ def _from_json(data: dict[str, Any]) -> ClusterRecord:
         shared_name=data.get("shared_name", ""),
         zookeeper_address=data.get("zookeeper_address"),
         zookeeper=_process(data.get("zookeeper")),
+        fleet=_fleet(data.get("fleet")),
     )
 
 
 def _process(data: dict[str, Any] | None) -> ProcessId | None:
     return None if data is None else ProcessId(int(data["pid"]), float(data["started"]))
+
+
+def _fleet(data: dict[str, Any] | None) -> FleetRecord | None:
+    return None if data is None else FleetRecord(DaskAddress(**data["address"]), data["host"], data["share"])

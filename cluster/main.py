@@ -27,6 +27,7 @@ from yarnbox.yarn.text.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from yarnbox.cluster.cluster import Cluster
+    from yarnbox.yarn.connection.dask import DaskAddress
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -112,6 +113,8 @@ def _up(options: argparse.Namespace) -> int:
     cluster = Cluster(RunDirectory.chosen(options.dir), stays_with_us=not options.detach)
     asked = Options(
         nodes=options.nodes,
+        virtual=options.virtual,
+        dask=_engine(options),
         racks=options.racks,
         configuration=Path(options.conf) if options.conf else None,
         scheduler=options.scheduler,
@@ -145,6 +148,20 @@ def _up(options: argparse.Namespace) -> int:
             cluster.close()
 
 
+def _engine(options: argparse.Namespace) -> DaskAddress | None:
+    """The engine that is to host the nodes, if it is not this machine."""
+    from yarnbox.yarn.connection.dask import DaskAddress
+
+    files = options.tls_ca, options.tls_cert, options.tls_key
+    if options.engine == "dask":
+        if options.scheduler_address is None:
+            raise ClusterError("--engine dask: --scheduler-address says where its scheduler is", status=2)
+        return DaskAddress(options.scheduler_address, *files)
+    if options.scheduler_address is not None or any(files):
+        raise ClusterError("--scheduler-address and --tls-...: go with --engine dask", status=2)
+    return None
+
+
 def _definitions(words: Sequence[str]) -> dict[str, str]:
     definitions = {}
     for word in words:
@@ -157,6 +174,7 @@ def _definitions(words: Sequence[str]) -> dict[str, str]:
 
 def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> str:
     from yarnbox.cluster.site import overrides
+    from yarnbox.yarn.security import tls
 
     record = cluster.run.load()
     suffix = f" --dir {options.dir}" if options.dir else ""
@@ -174,8 +192,8 @@ def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> st
         *(f"kill-node {name}" for name in [*record.nodes][:1]),
     ]
     hadoop = [f"  Hadoop's clients HADOOP_CONF_DIR={cluster.run.path}"] if record.for_hadoop else []
-    where = record.history_address
-    history = [f"  job history      http://{where}/jobhistory"] if where else []
+    where, scheme = record.history_address, tls.scheme(cluster.tls(record))
+    history = [f"  job history      {scheme}://{where}/jobhistory"] if where else []
     rms = f"{len(record.rms)} ResourceManagers" if record.rms else "one ResourceManager"
     hints += ["failover"] if record.rms else []
     ending = f"yarnbox down{suffix}   stops everything" if options.detach else "Ctrl-C stops everything"
@@ -184,7 +202,7 @@ def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> st
             f"yarnbox: ready in {seconds:.1f} s: {rms} and {nodes}",
             f"  scheduler        {record.scheduler}",
             f"  gRPC             {', '.join(record.rm_addresses)}",
-            f"  web              http://{record.web_address}/cluster",
+            f"  web              {scheme}://{record.web_address}/cluster",
             *history,
             f"  run directory    {cluster.run.path}",
             f"  logs             {cluster.run.logs}",
@@ -222,7 +240,7 @@ def _down(options: argparse.Namespace) -> int:
 
 
 def _status(options: argparse.Namespace) -> int:
-    from yarnbox.cluster.view import as_json, as_text, look
+    from yarnbox.cluster.view import as_json, as_text, is_running, look
 
     cluster = _cluster(options)
     record, rows = look(cluster)
@@ -230,7 +248,7 @@ def _status(options: argparse.Namespace) -> int:
         print(json.dumps(as_json(record, str(cluster.run.path), rows), indent=2))
     else:
         print(as_text(rows))
-    return 0 if record.is_running() else 1
+    return 0 if is_running(rows) else 1
 
 
 def _add_node(options: argparse.Namespace) -> int:
@@ -384,7 +402,9 @@ def _view(options: argparse.Namespace) -> int:
 def _why(options: argparse.Namespace) -> int:
     from yarnbox.cluster.commands.why import reasons
 
-    print("\n".join(reasons(_cluster(options).run.load().web_address, options.application)))
+    cluster = _cluster(options)
+    record = cluster.run.load()
+    print("\n".join(reasons(record.web_address, options.application, cluster.tls(record))))
     return 0
 
 

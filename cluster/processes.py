@@ -30,6 +30,8 @@ RUN_DIR_VARIABLE = "YARNBOX_RUN_DIR"
 
 _CONTAINER_VARIABLES = ("LOCAL_DIRS", "LOG_DIRS")
 _POLL_S = 0.01
+_KILL_PATIENCE_S = 1.0
+_NODE_PATIENCE_S = 1.2  # an NM gives its containers 250 ms and says good-bye to the RM
 _CLOCK_SLACK_S = 2.0  # start times are told in wall clock time, which may be set meanwhile
 _children: dict[int, subprocess.Popen[bytes]] = {}
 """Those that we started and that have not been seen to end."""
@@ -134,16 +136,21 @@ def end(processes: Iterable[ProcessId], patience_s: float) -> None:
     for one in asked:
         one.send(signal.SIGCONT)
     stubborn = wait_until_gone(asked, patience_s)
-    for one in stubborn:
+    kill(stubborn)
+
+
+def kill(doomed: Sequence[ProcessId]) -> None:
+    """SIGKILL, and waits a moment for their end."""
+    for one in doomed:
         one.send(signal.SIGKILL)
-    wait_until_gone(stubborn, 1.0)
+    wait_until_gone(doomed, _KILL_PATIENCE_S)
 
 
-def belonging_to(run_id: str, directory: Path) -> list[ProcessId]:
+def belonging_to(run_id: str, *directories: Path) -> list[ProcessId]:
     """Every process of the cluster that can be recognised by its environment, ourselves and our parents
-    excepted. `directory` narrows it down: processes of one node name only that node's directories.
+    excepted. The directories narrow it down: processes of one node name only that node's directories.
     """
-    inside = f"{directory}{os.sep}"
+    inside = tuple(f"{directory}{os.sep}" for directory in directories)
     ours = {os.getpid(), *(parent.pid for parent in psutil.Process().parents())}
     found = []
     for process in psutil.process_iter():
@@ -152,8 +159,8 @@ def belonging_to(run_id: str, directory: Path) -> list[ProcessId]:
         try:
             environment = process.environ()
             marked = environment.get(RUN_ID_VARIABLE) == run_id if run_id else False
-            directories = [environment.get(name, "").split(",") for name in _CONTAINER_VARIABLES]
-            placed = any(each.startswith(inside) for each in chain.from_iterable(directories))
+            named = [environment.get(name, "").split(",") for name in _CONTAINER_VARIABLES]
+            placed = any(each.startswith(inside) for each in chain.from_iterable(named))
             if (marked or placed) and process.status() != psutil.STATUS_ZOMBIE:
                 found.append(ProcessId(process.pid, process.create_time()))
         except (psutil.Error, OSError):
@@ -161,6 +168,26 @@ def belonging_to(run_id: str, directory: Path) -> list[ProcessId]:
     return found
 
 
-def containers_of(node_directory: Path) -> list[ProcessId]:
-    """The processes of the containers of one node."""
-    return belonging_to("", node_directory)
+def containers_of(*node_directories: Path) -> list[ProcessId]:
+    """The processes of the containers of these nodes."""
+    return belonging_to("", *node_directories)
+
+
+def send_to_node(process: ProcessId, directory: Path, number: signal.Signals) -> bool:
+    """Signals a node and, but for SIGTERM, the containers on it: SIGTERM is the node's own to pass on. False
+    when the node does not run.
+    """
+    if not process.send(number):
+        return False
+    if number is not signal.SIGTERM:
+        for container in containers_of(directory):
+            container.send(number)
+    if number is signal.SIGKILL:
+        wait_until_gone([process], _KILL_PATIENCE_S)
+    return True
+
+
+def end_nodes(nodes: Mapping[Path, ProcessId]) -> None:
+    """Ends nodes, each known by its directory, and what is left of their containers."""
+    end(nodes.values(), _NODE_PATIENCE_S)
+    kill(containers_of(*nodes))

@@ -24,6 +24,7 @@ from yarnbox.cluster.directory import (
     RECORD,
     ClusterError,
     ClusterRecord,
+    FleetRecord,
     NodeRecord,
     RunDirectory,
 )
@@ -53,6 +54,8 @@ LOOPBACK = "127.0.0.1"
 DEFAULT_PORTS = {GRPC_PROPERTY: 8050, WEB_PROPERTY: 8088, HISTORY_PROPERTY: 19888}
 
 _RM = "yarn.resourcemanager."
+_MEMORY = "yarn.nodemanager.resource.memory-mb"
+_VCORES = "yarn.nodemanager.resource.cpu-vcores"
 _QUICK_FAILOVER = {
     "hadoop.zk.timeout-ms": "2000",
     "yarn.client.failover-sleep-base-ms": "100",
@@ -146,26 +149,36 @@ def write_node_configuration(run: RunDirectory, node: NodeRecord) -> Path:
 
 
 def add_host(run: RunDirectory, record: ClusterRecord, node: NodeRecord) -> None:
-    """Makes one more emulated host known, besides those that are: nodes from elsewhere may have joined."""
-    book = None if record.for_hadoop else run.path / ADDRESS_BOOK_FILE
-    NamingFiles(book, run.path / TOPOLOGY_FILE).announce({node.name: node.rack}, LOOPBACK)
+    """Makes one more emulated host known, or where it is now, besides those that are: nodes from elsewhere
+    may have joined.
+    """
+    names = NamingFiles(None if record.for_hadoop else run.path / ADDRESS_BOOK_FILE, run.path / TOPOLOGY_FILE)
+    names.announce(dict.fromkeys(node.hosts, node.rack), _address(node))
+    names.move(node.hosts, _address(node))
+
+
+def _address(node: NodeRecord) -> str:
+    """The host at which an emulated one really listens."""
+    return LOOPBACK if node.place is None else node.place.host
 
 
 def _write_hosts(run: RunDirectory, record: ClusterRecord) -> None:
-    lines = "".join(f"{node.name} {node.rack}\n" for node in record.nodes.values())
+    hosts = {host: node for node in record.nodes.values() for host in node.hosts}
+    lines = "".join(f"{host} {node.rack}\n" for host, node in hosts.items())
     draft = run.path / f".{TOPOLOGY_FILE}"
     draft.write_text(lines, encoding="utf-8")
     draft.replace(run.path / TOPOLOGY_FILE)
-    book = {} if record.for_hadoop else dict.fromkeys(record.nodes, LOOPBACK)
+    book = {} if record.for_hadoop else {host: _address(node) for host, node in hosts.items()}
     write_address_book(run.path / ADDRESS_BOOK_FILE, book)
 
 
 def node_properties(run: RunDirectory, node: NodeRecord) -> dict[str, str]:
     """What only one node has."""
-    directory = run.node(node.name)
+    directory = node_directory(run, node)
     return {
+        **_sizes(node),
         "yarn.nodemanager.hostname": node.name,
-        "yarn.nodemanager.bind-host": LOOPBACK if node.name.startswith("nm") else node.name,
+        "yarn.nodemanager.bind-host": _address(node) if node.name.startswith("nm") else node.name,
         "yarn.nodemanager.address": "${yarn.nodemanager.hostname}:0",
         "yarn.nodemanager.webapp.address": "${yarn.nodemanager.hostname}:0",
         "yarn.nodemanager.localizer.address": "${yarn.nodemanager.hostname}:0",
@@ -175,6 +188,24 @@ def node_properties(run: RunDirectory, node: NodeRecord) -> dict[str, str]:
         "yarnbox.nodemanager.rack": node.rack,
         "mapreduce.shuffle.port": "0",
     }
+
+
+def node_directory(run: RunDirectory, node: NodeRecord) -> Path:
+    """What is a node's alone, on its own host."""
+    return run.node(node.name) if node.place is None else Path(node.place.directory)
+
+
+def tells_sizes(record: ClusterRecord) -> bool:
+    """Whether the user says how large nodes are."""
+    source = Path(record.configuration) if record.configuration is not None else None
+    own = Configuration.load(source, ["yarn-site.xml"]) if source is not None else Configuration()
+    return any(own.property(name) is not None or name in record.definitions for name in (_MEMORY, _VCORES))
+
+
+def _sizes(node: NodeRecord) -> dict[str, str]:
+    place = node.place
+    sizes = {} if place is None else {_MEMORY: place.memory_mb, _VCORES: place.vcores}
+    return {name: str(size) for name, size in sizes.items() if size is not None}
 
 
 def _core_properties(run: RunDirectory, record: ClusterRecord) -> dict[str, str]:
@@ -197,9 +228,9 @@ def _cluster_properties(source: Path, run: RunDirectory, record: ClusterRecord) 
         GRPC_PROPERTY: record.rm_address,
         WEB_PROPERTY: record.web_address,
         SCHEDULER_PROPERTY: record.scheduler,
-        "yarn.resourcemanager.hostname": LOOPBACK,
+        "yarn.resourcemanager.hostname": host_of(record.fleet),
         "yarn.resourcemanager.bind-host": "",
-        **dict.fromkeys(TLS_PROPERTIES, ""),
+        **(dict.fromkeys(TLS_PROPERTIES, "") if record.fleet is None else {}),
         **(_several(source, run, record) if record.rms else {HA_PROPERTY: "false"}),
         **_stores(run),
         "yarn.log.dir": str(run.logs),
@@ -292,7 +323,14 @@ def _copy_other_files(source: Path, target: Path, *, is_in_place: bool = False) 
                 copy.chmod(copy.stat().st_mode & ~0o222)
 
 
-def listening_address(configuration: Configuration, name: str, option: str, port: int | None) -> str:
+def host_of(fleet: FleetRecord | None) -> str:
+    """Where the daemons of this machine listen."""
+    return LOOPBACK if fleet is None else fleet.host
+
+
+def listening_address(
+    configuration: Configuration, name: str, option: str, port: int | None, usual_host: str = LOOPBACK
+) -> str:
     """The address that `--port` or the property `name` asks for, with a port that is free now: port 0 becomes
     some free one. ClusterError names the port that is taken and what changes it.
     """
@@ -300,7 +338,7 @@ def listening_address(configuration: Configuration, name: str, option: str, port
     own = name.startswith(
         "yarnbox."
     )  # Hadoop's addresses name the hosts of the cluster they were written for
-    host = written.host if written is not None and own else LOOPBACK
+    host = written.host if written is not None and own else usual_host
     wanted = port if port is not None else written.port if written is not None else DEFAULT_PORTS[name]
     if wanted == 0:
         return str(Address(host, free_ports(host, 1)[0]))

@@ -5,12 +5,14 @@ Owns putting together what the record, the operating system and the RM say. Chan
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from yarnbox.cluster.cluster import HISTORY, Cluster, latest
+from yarnbox.cluster.cluster import Cluster, latest
 from yarnbox.cluster.directory import ClusterRecord, NodeRecord, RMRecord
+from yarnbox.cluster.hosts.launching import HISTORY
 from yarnbox.cluster.processes import ProcessId
 from yarnbox.cluster.several import state_of
 from yarnbox.rm.edge.store import FILE as STORE_FILE
@@ -25,6 +27,7 @@ RUNNING, STARTING, STOPPED, WAITING, NOT_ANSWERING = (
     "WAITING",
     "NOT ANSWERING",
 )
+ZOOKEEPER = "zookeeper"
 STARTING_S = 60.0
 """Who has not been heard of for so long is not called starting any more."""
 _HEADINGS = ("DAEMON", "STATE", "PID", "ADDRESS", "RACK", "CONTAINERS", "MEMORY", "VCORES")
@@ -72,11 +75,18 @@ def look(cluster: Cluster) -> tuple[ClusterRecord, list[Row]]:
     reports = cluster.nodes(record) if alive else None
     rm = _rm_row(cluster, record, is_alive=alive, answers=reports is not None)
     by_name = latest(reports or ())
+    running, trouble = cluster.running_nodes(record)
+
+    def row_of(node: NodeRecord) -> Row:
+        process = node.process if node.name in running else None
+        known = [by_name[host] for host in node.hosts if host in by_name]
+        return _node_row(cluster, node, process, known, rm, trouble)
+
     return record, [
-        *([rm] if not record.rms else [_one_of_several(cluster, one) for one in record.rms.values()]),
-        *_zookeeper_rows(record),
+        *([rm] if not record.rms else [_one_of_several(cluster, record, one) for one in record.rms.values()]),
+        *_zookeeper_rows(cluster, record),
         *_history_rows(cluster, record),
-        *(_node_row(cluster, node, by_name.get(node.name), rm) for node in record.nodes.values()),
+        *map(row_of, record.nodes.values()),
     ]
 
 
@@ -96,11 +106,11 @@ def _rms(record: ClusterRecord) -> list[ProcessId | None]:
     return [rm.process for rm in record.rms.values()] or [record.rm]
 
 
-def _one_of_several(cluster: Cluster, rm: RMRecord) -> Row:
+def _one_of_several(cluster: Cluster, record: ClusterRecord, rm: RMRecord) -> Row:
     process = rm.process
     if process is None or not process.is_alive():
         return Row(rm.name, STOPPED, None, rm.address, reason=cluster.last_words(rm.name, process))
-    state = state_of(rm)
+    state = state_of(rm, cluster.tls(record))
     if state is not None:
         return Row(rm.name, state.name, process.pid, rm.address)
     if process.age_s() < STARTING_S:
@@ -109,12 +119,12 @@ def _one_of_several(cluster: Cluster, rm: RMRecord) -> Row:
     return Row(rm.name, NOT_ANSWERING, process.pid, rm.address, reason=reason)
 
 
-def _zookeeper_rows(record: ClusterRecord) -> list[Row]:
+def _zookeeper_rows(cluster: Cluster, record: ClusterRecord) -> list[Row]:
     process, address = record.zookeeper, record.zookeeper_address
     if process is None or address is None:
         return []
     is_alive = process.is_alive()
-    return [Row("zookeeper", RUNNING if is_alive else STOPPED, process.pid if is_alive else None, address)]
+    return [Row(ZOOKEEPER, RUNNING if is_alive else STOPPED, process.pid if is_alive else None, address)]
 
 
 def _history_rows(cluster: Cluster, record: ClusterRecord) -> list[Row]:
@@ -135,34 +145,53 @@ def _of_its_store(cluster: Cluster) -> str:
     return f"{entries} set aside because they cannot be read; `yarnbox check-state` names them"
 
 
-def _node_row(cluster: Cluster, node: NodeRecord, report: NodeReport | None, rm: Row) -> Row:
-    process = node.process if node.process is not None and node.process.is_alive() else None
+def _node_row(
+    cluster: Cluster,
+    node: NodeRecord,
+    process: ProcessId | None,
+    reports: Sequence[NodeReport],
+    rm: Row,
+    trouble: str,
+) -> Row:
+    """Of a node whose process is this one, if it runs, with what the RM knows of it, or of each node that it
+    is. `trouble`: why nobody knows whether it runs.
+    """
     pid = None if process is None else process.pid
-    reason = cluster.last_words(node.name, node.process) if process is None else ""
-    if report is None or report.node_state is None:
+    reason = trouble or (cluster.last_words(node.name, node.process) if process is None else "")
+    if not reports:
         state = STOPPED
         if process is not None:
             state, reason = _not_registered(cluster, node.name, process, rm)
         return Row(node.name, state, pid, "", node.rack, reason=reason)
-    state = report.node_state.name
-    if process is None and state in ("RUNNING", "UNHEALTHY"):
+    state = _state_of(reports)
+    if process is None and not trouble and state in ("RUNNING", "UNHEALTHY"):
         state = f"{state}, process ended"  # until the RM has missed it for long enough
     elif state == RUNNING:
-        reason = ""
-    used, total = report.used, report.capability
+        reason = trouble
+    used = [one.used for one in reports if one.used]
+    total = [one.capability for one in reports if one.capability]
+    first, more = reports[0], f" and {len(reports) - 1} more" if len(reports) > 1 else ""
     return Row(
         node.name,
         state,
         pid,
-        str(report.node_id),
-        report.rack_name or node.rack,
-        report.num_containers,
-        used.memory_mb if used else 0,
-        total.memory_mb if total else 0,
-        used.vcores if used else 0,
-        total.vcores if total else 0,
+        f"{first.node_id}{more}",
+        first.rack_name or node.rack,
+        sum(one.num_containers or 0 for one in reports),
+        sum(one.memory_mb for one in used),
+        sum(one.memory_mb for one in total),
+        sum(one.vcores for one in used),
+        sum(one.vcores for one in total),
         reason,
     )
+
+
+def _state_of(reports: Iterable[NodeReport]) -> str:
+    """That of one node; how many are in which state, if there are several and they differ."""
+    count = Counter(report.node_state.name for report in reports if report.node_state is not None)
+    if len(count) == 1:
+        return next(iter(count))
+    return ", ".join(f"{number} {state}" for state, number in count.items())
 
 
 def _not_registered(cluster: Cluster, name: str, process: ProcessId, rm: Row) -> tuple[str, str]:
@@ -184,11 +213,16 @@ def _reasons(rows: Iterable[Row]) -> list[str]:
     return [f"{row.name}: {row.state}: {row.reason}" for row in rows if row.reason]
 
 
-def as_json(record: ClusterRecord, directory: str, rows: Iterable[Row]) -> dict[str, Any]:
+def is_running(rows: Iterable[Row]) -> bool:
+    """Whether any daemon runs."""
+    return any(row.pid is not None for row in rows)
+
+
+def as_json(record: ClusterRecord, directory: str, rows: Sequence[Row]) -> dict[str, Any]:
     """The same for programs."""
     return {
         "directory": directory,
-        "running": record.is_running(),
+        "running": is_running(rows),
         "scheduler": record.scheduler,
         "rm_address": record.rm_address,
         "web_address": record.web_address,

@@ -14,22 +14,24 @@ import time
 from typing import Any
 
 from yarnbox.cluster.directory import ClusterError
+from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.security.tls import Tls, connection_to
 
 _TIMEOUT_S = 10
 _ENDED = ("FINISHED", "FAILED", "KILLED")
 
 
-def reasons(web_address: str, application_id: str) -> list[str]:
+def reasons(web_address: str, application_id: str, tls: Tls | None = None) -> list[str]:
     """The lines to print. ClusterError when the id is none, or nobody answers."""
     try:
         wanted = ApplicationId.parse(application_id)
     except ValueError as error:
         raise ClusterError(f"{error}; it has to be of the form application_<timestamp>_<number>") from None
-    found = _ask(web_address, f"/ws/v1/cluster/ui/why/{wanted}")["why"]
+    found = _ask(web_address, f"/ws/v1/cluster/ui/why/{wanted}", tls)["why"]
     said = found.get("diagnostic")
     if said == "Cannot find application with given appId":
-        return [_outside_the_scheduler(web_address, wanted)]
+        return [_outside_the_scheduler(web_address, wanted, tls)]
     marks = [_mark(one) for one in found.get("preemption", ())]
     if said is not None:
         return [f"{wanted}: {said}", *marks]
@@ -52,9 +54,9 @@ def _mark(mark: dict[str, Any]) -> str:
     )
 
 
-def _outside_the_scheduler(web_address: str, wanted: ApplicationId) -> str:
+def _outside_the_scheduler(web_address: str, wanted: ApplicationId, tls: Tls | None) -> str:
     """What there is to say of an application that has ended, or is not there yet."""
-    found = _ask(web_address, f"/ws/v1/cluster/apps/{wanted}", may_lack=True)
+    found = _ask(web_address, f"/ws/v1/cluster/apps/{wanted}", tls, may_lack=True)
     if found is None:
         remedy = "`yarn application -list -appStates ALL` has those it knows"
         raise ClusterError(f"the ResourceManager knows no application {wanted}: {remedy}")
@@ -64,10 +66,12 @@ def _outside_the_scheduler(web_address: str, wanted: ApplicationId) -> str:
     return f"{wanted} is {state}: it has not reached the scheduler yet"
 
 
-def _ask(address: str, path: str, *, may_lack: bool = False) -> Any:
-    connection = http.client.HTTPConnection(address, timeout=_TIMEOUT_S)
+def _ask(address: str, path: str, tls: Tls | None, *, may_lack: bool = False) -> Any:
+    place = Address.parse(address)
+    connection = connection_to(place.host, place.port, tls, _TIMEOUT_S)
     try:
-        connection.request("GET", path, headers={"Accept": "application/json"})
+        shown = tls.headers if tls is not None else {}
+        connection.request("GET", path, headers={"Accept": "application/json", **shown})
         answer = connection.getresponse()
         body = answer.read()
         if may_lack and answer.status == http.HTTPStatus.NOT_FOUND:

@@ -8,13 +8,18 @@ services and administrators do it.
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_PROPERTY, read_address_book, write_address_book
 from yarnbox.yarn.topology import MAPPING_PROPERTY, TABLE_PROPERTY
+
+
+def virtual_names(prefix: str, count: int) -> tuple[str, ...]:
+    """What many simulated nodes of one process are called."""
+    return tuple(f"{prefix}{number:05d}" for number in range(1, count + 1))
 
 
 class NamingFiles:
@@ -43,6 +48,13 @@ class NamingFiles:
         if self._table is not None:
             with _locked(self._table):
                 self._add_racks(self._table, racks)
+
+    def move(self, hosts: Iterable[str], address: str) -> None:
+        """Enters another address of hosts in the book, whether they were there or not."""
+        if self._book is not None:
+            with _locked(self._book):
+                entries = read_address_book(self._book) if self._book.exists() else {}
+                write_address_book(self._book, {**entries, **dict.fromkeys(hosts, address)})
 
     def _add_racks(self, table: Path, racks: Mapping[str, str | None]) -> None:
         lines = table.read_text(encoding="utf-8").splitlines() if table.exists() else []

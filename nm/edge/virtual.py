@@ -20,7 +20,7 @@ from yarnbox.nm.core import Core
 from yarnbox.nm.edge.container_news import ContainerNews
 from yarnbox.nm.edge.heartbeats import Heartbeats, UnreachableError
 from yarnbox.nm.edge.log import write_log
-from yarnbox.nm.edge.naming import NamingFiles
+from yarnbox.nm.edge.naming import NamingFiles, virtual_names
 from yarnbox.nm.edge.process import listening_host, stub_of_rm
 from yarnbox.nm.edge.serving import Turn, serve_many
 from yarnbox.nm.executor.process import Answers
@@ -143,7 +143,7 @@ class VirtualNodes:
         check_exposure([bind], tls, has_node_secret=settings.node_secret_file is not None)
         address = Address(bind, settings.address.port)
         port = listen(self._server, str(address), "yarn.nodemanager.address", tls)
-        names = [f"{options.prefix}{number:05d}" for number in range(1, options.count + 1)]
+        names = virtual_names(options.prefix, options.count)
         racks = {name: f"/rack{number % options.racks + 1}" for number, name in enumerate(names)}
         options.naming.announce(racks, bind)
         rms = options.rms or (str(connectable(settings.rm_address)),)

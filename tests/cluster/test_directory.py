@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from yarnbox.cluster.cluster import Cluster
 from yarnbox.cluster.directory import ClusterError, ClusterRecord, NodeRecord, RunDirectory
 from yarnbox.cluster.processes import ProcessId
 
@@ -64,7 +65,7 @@ def test_no_cluster_is_one_line(tmp_path: Path) -> None:
         run.load()
     run.save(record())
     with pytest.raises(ClusterError, match="is not running"):
-        run.load_running()
+        Cluster(run).load_running()
 
 
 def test_nodes_are_numbered_and_named_when_unknown() -> None:

@@ -10,10 +10,18 @@ from typing import Any
 import pytest
 
 from yarnbox.cluster import site
-from yarnbox.cluster.directory import ClusterError, ClusterRecord, NodeRecord, RunDirectory
+from yarnbox.cluster.directory import (
+    ClusterError,
+    ClusterRecord,
+    FleetRecord,
+    NodeRecord,
+    Place,
+    RunDirectory,
+)
 from yarnbox.nm.edge.naming import NamingFiles
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
 from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.dask import DaskAddress
 from yarnbox.yarn.topology import RackResolver
 
 PRODUCTION = """<configuration>
@@ -198,3 +206,39 @@ def test_stores_that_are_kept_elsewhere_than_the_files_say(source: Path, run: Ru
     assert sentence.startswith(f"{name} = hdfs://prod/{name} is not used ({source}")
     assert sentence.endswith(f"this cluster keeps it in {run.path / 'node-labels'}")
     assert site.moved_stores(site.sample_configuration(), run, {}) == []
+
+
+def test_beyond_one_machine_the_users_tls_is_in_force_and_nodes_are_where_they_were_placed(
+    source: Path, run: RunDirectory
+) -> None:
+    authority = "<property><name>yarnbox.tls.ca-file</name><value>/etc/ca.pem</value></property>"
+    (source / "yarn-site.xml").write_text(
+        PRODUCTION.replace("</configuration>", f"{authority}</configuration>")
+    )
+    site.write_configuration(source, run, record())
+    assert not Configuration.load(run.path).value("yarnbox.tls.ca-file")
+    fleet = FleetRecord(DaskAddress("tcp://10.0.0.9:8786"), "10.0.0.9")
+    made = record(fleet=fleet, configuration=str(source))
+    node = made.nodes["nm1"]
+    node.place = Place("tcp://10.0.0.1:4001", "10.0.0.1", "/scratch/yarnbox-id/nm1", 2048, 2)
+    site.write_configuration(source, run, made)
+    found = Configuration.load(run.path)
+    assert found.value("yarnbox.tls.ca-file") == "/etc/ca.pem"
+    assert found.value("yarn.resourcemanager.hostname") == "10.0.0.9"
+    own = Configuration.load(site.write_node_configuration(run, node))
+    assert own.value("yarn.nodemanager.bind-host") == "10.0.0.1"
+    assert own.value("yarn.nodemanager.local-dirs") == "/scratch/yarnbox-id/nm1/local"
+    assert own.value("yarn.nodemanager.resource.memory-mb") == "2048"
+    book = AddressBook(run.path / "addresses.json")
+    assert book.resolve("nm1:1") == "10.0.0.1:1"
+    node.place = Place("tcp://10.0.0.2:4001", "10.0.0.2", "/scratch/yarnbox-id/nm1", 2048, 2)
+    site.add_host(run, made, node)
+    assert AddressBook(run.path / "addresses.json").resolve("nm1:1") == "10.0.0.2:1"
+
+
+def test_each_of_many_simulated_nodes_has_a_name_and_a_rack(source: Path, run: RunDirectory) -> None:
+    made = record()
+    made.nodes["nm2"].virtual = 2
+    site.write_configuration(source, run, made)
+    racks = (run.path / "topology.table").read_text()
+    assert racks == "nm1 /rack1\nnm2-00001 /rack2\nnm2-00002 /rack2\n"

@@ -16,6 +16,7 @@ from yarnbox.cluster.view import Row, as_table, as_text, look
 from yarnbox.yarn.enums import NodeState
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.node import NodeReport
+from yarnbox.yarn.resources.resource import Resource
 
 
 def test_what_is_in_a_row_is_no_markup() -> None:
@@ -108,6 +109,28 @@ def test_who_starts_for_too_long_does_not_start_any_more(
     rm, node = shown(tmp_path, rm=ourselves(), nm=ourselves())
     assert rm.startswith("rm: NOT ANSWERING: its process runs, but does not answer; see ")
     assert node.startswith("nm1: WAITING: ")
+
+
+def test_a_process_of_many_nodes_is_one_row(tmp_path: Path) -> None:
+    def report(number: int, state: NodeState) -> NodeReport:
+        size = Resource(1024, 2)
+        node_id = NodeId(f"nm1-0000{number}", 1)
+        return NodeReport(node_id=node_id, node_state=state, capability=size, used=size, num_containers=1)
+
+    run = RunDirectory(tmp_path / "run")
+    run.create()
+    nodes = {"nm1": NodeRecord("nm1", "/r", ourselves(), virtual=3)}
+    run.save(ClusterRecord("id", "127.0.0.1:1", "127.0.0.1:2", "fifo", rm=ourselves(), nodes=nodes))
+    reports = [report(1, NodeState.RUNNING), report(2, NodeState.RUNNING)]
+    _, (_, row) = look(Known(run, reports))
+    assert (row.state, row.address, row.containers, row.total_mb) == (
+        "RUNNING",
+        "nm1-00001:1 and 1 more",
+        2,
+        2048,
+    )
+    _, (_, row) = look(Known(run, [*reports, report(3, NodeState.LOST)]))
+    assert row.state == "2 RUNNING, 1 LOST"
 
 
 def test_a_node_that_was_killed_is_shown_with_its_reason(tmp_path: Path) -> None:

@@ -1,0 +1,82 @@
+"""Daemons of this machine: started by the fork server or by an interpreter of their own, and what they said.
+
+Owns the form in which a daemon is started, its file of output and its pid file. Knows nothing of what the
+daemons do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from yarnbox.cluster import processes
+from yarnbox.cluster.directory import ClusterError, RunDirectory
+from yarnbox.cluster.forkserver import ForkServer
+from yarnbox.cluster.processes import ProcessId
+
+HISTORY = "historyserver"
+"""What the MapReduce history server is called among the daemons."""
+
+CONFIGURATION_STATUS = 2  # of a daemon that does not start because of its configuration
+
+
+class Launcher:
+    """Starts the daemons of one run directory."""
+
+    def __init__(self, run: RunDirectory, *, stays_with_us: bool = False) -> None:
+        """`stays_with_us`: what is started here ends when this process does, however that happens."""
+        self.stays_with_us = stays_with_us
+        self._run = run
+        self._fork_server: ForkServer | None = None
+
+    def get_ready(self, variables: Mapping[str, str]) -> None:
+        """For many daemons with these environment variables, until `close`."""
+        self._fork_server = ForkServer(variables)
+
+    def start(self, name: str, arguments: Sequence[str], variables: Mapping[str, str]) -> ProcessId:
+        """Starts a daemon; ClusterError when it has ended at once."""
+        if self.stays_with_us:
+            arguments = [*arguments, "--exit-with-parent"]
+        run, output = self._run, self._run.logs / f"{name}.out"
+        if self._fork_server is None or name == HISTORY:  # which the fork server has not imported
+            pid = processes.start(arguments, run.path, output, variables)
+        else:
+            pid = self._fork_server.start(arguments, run.path, output)
+        started = ProcessId.of(pid)
+        if started is None:
+            raise self.ended(name, pid)
+        run.write_pid(name, started)
+        return started
+
+    def ended(self, name: str, pid: int) -> ClusterError:
+        """The error of a daemon that ended: with what it said, and its status if it was ours to start."""
+        said = self._said(name)
+        if self._exit_status(pid) == CONFIGURATION_STATUS and said:
+            return ClusterError(f"{name} does not start: {said}", CONFIGURATION_STATUS)
+        last = said.rpartition("\n")[2]
+        return ClusterError(f"{name} has ended: {last or f'look into {self._run.logs}'}")
+
+    def last_words(self, name: str) -> str:
+        """Why a daemon has ended, in one line."""
+        last = self._said(name).rpartition("\n")[2].strip()
+        role = name if name == HISTORY else "rm" if name.startswith("rm") else "nm"
+        return (
+            last.removeprefix(f"{role}: ")
+            or f"killed, or the machine stopped; see {self._run.logs}/{name}.log"
+        )
+
+    def close(self) -> None:
+        """Lets go of the fork server: daemons that stay with us end, others go on."""
+        if self._fork_server is not None:
+            self._fork_server.close()
+            self._fork_server = None
+
+    def _said(self, name: str) -> str:
+        """All that a daemon has printed."""
+        try:
+            return (self._run.logs / f"{name}.out").read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            return ""
+
+    def _exit_status(self, pid: int) -> int | None:
+        status = self._fork_server.exit_status(pid) if self._fork_server is not None else None
+        return processes.exit_status(pid) if status is None else status
