@@ -10,12 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from yarnbox.cluster import zookeeper
 from yarnbox.cluster.cluster import Cluster, latest
 from yarnbox.cluster.directory import ClusterRecord, NodeRecord, RMRecord
 from yarnbox.cluster.hosts.launching import HISTORY
 from yarnbox.cluster.processes import ProcessId
 from yarnbox.cluster.several import state_of
 from yarnbox.rm.edge.store import FILE as STORE_FILE
+from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.records.node import NodeReport
 from yarnbox.yarn.storage import sealed_store
 from yarnbox.yarn.text.columns import aligned
@@ -123,8 +125,12 @@ def _zookeeper_rows(cluster: Cluster, record: ClusterRecord) -> list[Row]:
     process, address = record.zookeeper, record.zookeeper_address
     if process is None or address is None:
         return []
-    is_alive = process.is_alive()
-    return [Row(ZOOKEEPER, RUNNING if is_alive else STOPPED, process.pid if is_alive else None, address)]
+    if not process.is_alive():
+        return [Row(ZOOKEEPER, STOPPED, None, address)]
+    if zookeeper.is_well(Address.parse(address).port):
+        return [Row(ZOOKEEPER, RUNNING, process.pid, address)]
+    reason = f"its process runs, but does not answer; see {cluster.run.logs / 'zookeeper.out'}"
+    return [Row(ZOOKEEPER, NOT_ANSWERING, process.pid, address, reason=reason)]
 
 
 def _history_rows(cluster: Cluster, record: ClusterRecord) -> list[Row]:

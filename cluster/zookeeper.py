@@ -92,13 +92,14 @@ def _ends_with_parent() -> Callable[[], None]:
 def wait_until_well(port: int, is_alive: Callable[[], bool]) -> None:
     """Until the server answers; ClusterError when it has ended, or does not."""
     deadline = time.monotonic() + _START_S
-    while not _is_well(port):
+    while not is_well(port):
         if not is_alive() or time.monotonic() > deadline:
             raise ClusterError("the ZooKeeper of the cluster does not start; look into logs/zookeeper.out")
         time.sleep(_LOOK_S)
 
 
-def _is_well(port: int) -> bool:
+def is_well(port: int) -> bool:
+    """Whether the server on this port of the loopback answers."""
     try:
         with socket.create_connection(("127.0.0.1", port), 1.0) as connection:
             connection.sendall(b"ruok")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import socket
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from rich.console import Console
@@ -109,6 +111,29 @@ def test_who_starts_for_too_long_does_not_start_any_more(
     rm, node = shown(tmp_path, rm=ourselves(), nm=ourselves())
     assert rm.startswith("rm: NOT ANSWERING: its process runs, but does not answer; see ")
     assert node.startswith("nm1: WAITING: ")
+
+
+@pytest.mark.parametrize("answer, state", [(b"imok", "RUNNING"), (b"", "NOT ANSWERING")])
+def test_a_zookeeper_that_does_not_answer_does_not_run(tmp_path: Path, answer: bytes, state: str) -> None:
+    run = RunDirectory(tmp_path / "run")
+    run.create()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        record = ClusterRecord("id", "127.0.0.1:1", "127.0.0.1:2", "fifo", zookeeper=ourselves())
+        record.zookeeper_address = address
+        run.save(record)
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(4)
+                connection.sendall(answer)
+
+        thread = Thread(target=serve)
+        thread.start()
+        _, (_, row) = look(Known(run, None))
+        thread.join()
+    assert (row.name, row.state, row.address) == ("zookeeper", state, address)
 
 
 def test_a_process_of_many_nodes_is_one_row(tmp_path: Path) -> None:
