@@ -311,6 +311,7 @@ def _completion(options: argparse.Namespace) -> int:
             "load": "yarnbox.sim.load.command",
             "whatif": "yarnbox.sim.whatif.command",
             "paper": "yarnbox.sim.paper.command",
+            "walk": "yarnbox.cluster.commands.walk",
         }.items()
     }
     print(shtab.complete(parser(forwarded), options.shell))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from yarnbox.cluster.arguments import SCHEDULERS
 from yarnbox.cluster.site import SCHEDULER_PROPERTY, sample_configuration
 from yarnbox.sim.scenario.playing.files import CAPACITY_SCHEDULER, FAIR_SCHEDULER, YARN_SITE, ScenarioFiles
 from yarnbox.yarn.configuration import Configuration
@@ -15,7 +16,6 @@ from yarnbox.yarn.configuration.document import write
 from yarnbox.yarn.resources.resource import Resource
 
 DEFAULT_SIZE = Resource(8192, 8)
-SCHEDULERS = ("capacity", "fair", "fifo")
 _CAPACITY_PREFIX = "yarn.scheduler.capacity."
 _VIRTUAL = {
     "yarn.resourcemanager.recovery.enabled": "true",

@@ -23,12 +23,12 @@ from itertools import count
 from pathlib import Path
 from random import SystemRandom
 
-from yarnbox.testing.setup import SCHEDULERS
+from yarnbox.cluster.arguments import SCHEDULERS
+from yarnbox.cluster.commands.walk import PROGRAM, parser
 from yarnbox.testing.walk.journey import VERBS, Outcome, Step, draw, shorten, walk
 
 DEFAULT_SCHEDULERS = ("capacity", "fifo")
 """The FairScheduler, as Hadoop's, leaves an attempt alone for ever that comes when there is no node."""
-PROGRAM = "yarnbox walk"
 _LARGEST_SEED = 10**9
 
 
@@ -109,32 +109,3 @@ def _replay(file: Path) -> int:
         return 1
     print(f"walk: {len(steps)} steps, {outcome.events} events; all checks passed")
     return 0
-
-
-def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    found = argparse.ArgumentParser(
-        prog=PROGRAM,
-        description="Random tests of a whole cluster in virtual time. Each walk draws a workload and faults "
-        "from a seed: processes and machines die and come back, the network loses and delays messages and "
-        "splits. It checks that nothing acknowledged is lost, that nothing is granted twice, that the "
-        "scheduler's accounts are right after every call, and that all applications end.",
-    )
-    length = found.add_mutually_exclusive_group()
-    length.add_argument("--seeds", type=_positive, default=1, metavar="N", help="run N walks (default: 1)")
-    length.add_argument("--replay", type=Path, metavar="FILE", help="repeat a failed walk from its file")
-    length.add_argument("--minutes", type=float, metavar="M", help="run walks for M minutes")
-    found.add_argument("--seed", type=int, metavar="S", help="the first seed (default: any)")
-    found.add_argument(
-        "--scheduler", choices=SCHEDULERS, help="only this scheduler (default: all, one after another)"
-    )
-    found.add_argument("--no-shrink", action="store_true", help="do not shorten a walk that failed")
-    found.add_argument("-v", "--verbose", action="store_true", help="print a line for each walk")
-    return found
-
-
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
-    return number

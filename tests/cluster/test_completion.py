@@ -17,6 +17,7 @@ from yarnbox.cluster.main import main
         (["yarnbox", "kill"], {"kill-node"}),
         (["yarnbox", "up", "--sch"], {"--scheduler"}),
         (["yarnbox", "job", "sh"], {"shell"}),
+        (["yarnbox", "walk", "--sch"], {"--scheduler"}),
         (["yarnbox", "kill-node", "nm1", "--signal", "S"], {"STOP"}),
     ],
 )
