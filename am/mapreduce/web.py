@@ -9,7 +9,7 @@ from http import HTTPStatus
 
 from aiohttp import web
 
-from yarnbox.am.mapreduce.app.report import Pages
+from yarnbox.am.mapreduce.app.report import BadQueryError, Pages
 from yarnbox.am.mapreduce.umbilical import HASH_HEADER, PATH
 from yarnbox.am.mapreduce.umbilical_server import UmbilicalServer
 from yarnbox.yarn.connection.address import Address
@@ -61,7 +61,10 @@ class WebService:
             return web.json_response(answer, status=status)
         if request.method != "GET":
             return _refusal(HTTPStatus.METHOD_NOT_ALLOWED, "only GET")
-        page = self._pages.answer(target)
+        try:
+            page = self._pages.answer(target)
+        except BadQueryError as error:
+            return _refusal(HTTPStatus.BAD_REQUEST, str(error))
         return web.json_response(page) if page is not None else _refusal(HTTPStatus.NOT_FOUND, _none(target))
 
 

@@ -168,6 +168,11 @@ class Allocator:
             )
             self._avoided = avoided
 
+    @property
+    def blacklisted(self) -> tuple[str, ...]:
+        """The hosts where too much has failed, asked for or not."""
+        return tuple(self._failing)
+
     # What the RM says.
 
     def take(self, response: AllocateResponse) -> None:

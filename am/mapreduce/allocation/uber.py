@@ -51,6 +51,7 @@ class UberAllocator:
         self._own = own
         self._waiting: list[TaskAttemptId] = []
         self._current: TaskAttemptId | None = None
+        self.blacklisted: tuple[str, ...] = ()  # nothing is asked for, nowhere is avoided
 
     def handle(self, event: ContainerEvent) -> None:
         """Takes an event of the attempts."""

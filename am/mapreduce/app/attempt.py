@@ -70,6 +70,21 @@ class AttemptState(Enum):
     FAILED = "FAILED"
     KILLED = "KILLED"
 
+    @property
+    def told(self) -> str:
+        """What others are told; TaskAttemptState."""
+        return _TOLD.get(self, self.value)
+
+
+_TOLD = {
+    AttemptState.UNASSIGNED: "STARTING",
+    AttemptState.ASSIGNED: "STARTING",
+    AttemptState.SUCCESS_FINISHING_CONTAINER: "SUCCEEDED",
+    AttemptState.FAIL_FINISHING_CONTAINER: "FAILED",
+    AttemptState.FAIL_CONTAINER_CLEANUP: "FAILED",
+    AttemptState.KILL_CONTAINER_CLEANUP: "KILLED",
+}
+
 
 class Attempt:
     """What is known of one try."""

@@ -16,7 +16,7 @@ from yarnbox.am.mapreduce.app.core import Core
 from yarnbox.am.mapreduce.app.events import AttemptKill, Counters, JobKill, TaskKill
 from yarnbox.am.mapreduce.app.job import JobState
 from yarnbox.am.mapreduce.app.report import AMInfo, Pages
-from yarnbox.am.mapreduce.app.task import Task, TaskState
+from yarnbox.am.mapreduce.app.task import Task
 from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId, TaskId, TaskType
 from yarnbox.am.mapreduce.settings import JobSettings
 from yarnbox.yarn.connection.rpc import Caller
@@ -31,15 +31,6 @@ _ENDS = {
     JobState.SUCCEEDED: records.JobState.SUCCEEDED,
     JobState.FAILED: records.JobState.FAILED,
     JobState.KILLED: records.JobState.KILLED,
-}
-_TASK_STATES = {TaskState.KILL_WAIT: records.TaskState.KILLED}
-_ATTEMPT_STATES = {
-    AttemptState.UNASSIGNED: records.TaskAttemptState.STARTING,
-    AttemptState.ASSIGNED: records.TaskAttemptState.STARTING,
-    AttemptState.SUCCESS_FINISHING_CONTAINER: records.TaskAttemptState.SUCCEEDED,
-    AttemptState.FAIL_FINISHING_CONTAINER: records.TaskAttemptState.FAILED,
-    AttemptState.FAIL_CONTAINER_CLEANUP: records.TaskAttemptState.FAILED,
-    AttemptState.KILL_CONTAINER_CLEANUP: records.TaskAttemptState.KILLED,
 }
 _TYPES = {TaskType.MAP: records.TaskType.MAP, TaskType.REDUCE: records.TaskType.REDUCE}
 _OURS = {theirs: ours for ours, theirs in _TYPES.items()}
@@ -285,7 +276,7 @@ def _task_report(task: Task) -> records.TaskReport:
     best = task.attempts.get(task.successful_attempt) if task.successful_attempt else None
     return records.TaskReport(
         task_id=_task_id(task.id),
-        task_state=_TASK_STATES.get(task.state) or records.TaskState[task.state.value],
+        task_state=records.TaskState[task.state.told],
         progress=task.progress,
         start_time=task.scheduled_ms,
         finish_time=task.finished_ms,
@@ -303,9 +294,7 @@ def _running(task: Task) -> Iterable[TaskAttemptId]:
 def _attempt_report(attempt: Attempt) -> records.TaskAttemptReport:
     return records.TaskAttemptReport(
         task_attempt_id=_attempt_id(attempt.id),
-        task_attempt_state=(
-            _ATTEMPT_STATES.get(attempt.state) or records.TaskAttemptState[attempt.state.value]
-        ),
+        task_attempt_state=records.TaskAttemptState[attempt.state.told],
         progress=attempt.progress,
         start_time=attempt.launched_ms,
         finish_time=attempt.finished_ms,

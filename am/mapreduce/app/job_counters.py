@@ -20,13 +20,14 @@ def of_tasks(tasks: Iterable[Task]) -> Sums:
     """The sum of the counters of the attempts that succeeded; of a task that runs, of the furthest one."""
     sums: Sums = {}
     for task in tasks:
-        attempt = _best_attempt(task)
+        attempt = best_attempt(task)
         if attempt is not None:
             add(sums, attempt.counters)
     return sums
 
 
-def _best_attempt(task: Task) -> Attempt | None:
+def best_attempt(task: Task) -> Attempt | None:
+    """The one that succeeded, else that of those that run which is furthest."""
     if task.successful_attempt is not None:
         return task.attempts[task.successful_attempt]
     running = [task.attempts[attempt_id] for attempt_id in task.live]

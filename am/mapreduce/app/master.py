@@ -151,7 +151,7 @@ class Master:
             environment.submit_time_ms or 0,
             environment.http_port,
         )
-        self._pages = Pages(self._core, settings, user, am)
+        self._pages = Pages(self._core, settings, user, am, staging / JOB_FILE)
         self._answers = JobClientService(
             self._core, settings, user, self._pages, am, str(staging / JOB_FILE), self._driver.perform_effects
         )

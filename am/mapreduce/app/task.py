@@ -49,6 +49,11 @@ class TaskState(Enum):
     KILL_WAIT = "KILL_WAIT"
     KILLED = "KILLED"
 
+    @property
+    def told(self) -> str:
+        """What others are told; TaskState."""
+        return "KILLED" if self is TaskState.KILL_WAIT else self.value
+
 
 class Task:
     """What is known of one task."""

@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from yarnbox.am.job_command.output import OutputSettings
-from yarnbox.am.mapreduce.history.files import HistoryFile, HistoryFiles, IndexInfo
+from yarnbox.am.mapreduce.history.files import HistoryFile, HistoryFiles, IndexInfo, read_properties
 from yarnbox.am.mapreduce.history.jhist import UnreadableHistoryError, read_events
 from yarnbox.am.mapreduce.history.parsed import PastJob, parse
 from yarnbox.am.mapreduce.ids import JobId
-from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.configuration.fault import ConfigurationError
 from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.storage.aggregated_logs import AggregatedLogReader, LogLayout
 
@@ -66,17 +64,9 @@ class Catalog:
     def configuration(self, name: str) -> tuple[str, list[dict[str, Any]]]:
         """The path and the properties of a job's configuration."""
         path = self._find(name).conf
-        try:
-            read = Configuration().with_files(path.parent, [path.name])
-        except ConfigurationError as error:
-            raise UnknownJobError(f"unable to load configuration for job: {name}: {error}") from None
-        if not path.exists():
+        properties = read_properties(path)
+        if properties is None:
             raise UnknownJobError(f"unable to load configuration for job: {name}")
-        properties = [
-            {"name": one, "value": read.value(one) or "", "source": [str(read.origin(one))]}
-            for one in read.names()
-            if str(read.origin(one)).startswith(str(path))  # not the defaults of this process
-        ]
         return str(path), properties
 
     def _find(self, name: str) -> HistoryFile:

@@ -14,15 +14,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote_plus, unquote_plus
 
 from yarnbox.am.mapreduce.history.parsed import PastJob
 from yarnbox.am.mapreduce.ids import JobId
+from yarnbox.yarn.configuration import Configuration, ConfigurationError
 
 SUFFIX = ".jhist"
 CONF_SUFFIX = "_conf.xml"
 JOB_NAME_LIMIT = 50
 _ENDS = ("SUCCEEDED", "FAILED", "KILLED", "ERROR")
+
+
+REDACTED_PROPERTY = "mapreduce.job.redacted-properties"
+REDACTED = "*********(redacted)"
 
 
 def events_file(staging: Path, job_id: JobId, app_attempt: int) -> Path:
@@ -211,3 +217,25 @@ def _modified_s(path: Path) -> float:
         return path.stat().st_mtime
     except FileNotFoundError:
         return time.time()
+
+
+def read_properties(path: Path) -> list[dict[str, Any]] | None:
+    """The properties of a job's configuration as REST shows them; None where it cannot be read. Secrets that
+    the job names are not shown.
+    """
+    if not path.exists():
+        return None
+    try:
+        read = Configuration().with_files(path.parent, [path.name])
+    except ConfigurationError:
+        return None
+    secret = {name.strip() for name in (read.value(REDACTED_PROPERTY) or "").split(",")}
+    return [
+        {
+            "name": name,
+            "value": REDACTED if name in secret else read.value(name) or "",
+            "source": [str(read.origin(name))],
+        }
+        for name in read.names()
+        if str(read.origin(name)).startswith(str(path))  # not the defaults of this process
+    ]

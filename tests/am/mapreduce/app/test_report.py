@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.am.mapreduce.rig import Rig
 from yarnbox.am.mapreduce.app.job import JobState
-from yarnbox.am.mapreduce.app.report import AMInfo, Pages
+from yarnbox.am.mapreduce.app.report import AMInfo, BadQueryError, Pages
 from yarnbox.am.mapreduce.settings import JobSettings
 from yarnbox.am.mapreduce.splits import Split
 from yarnbox.am.mapreduce.umbilical import signature
 from yarnbox.am.mapreduce.umbilical_server import UmbilicalServer
+from yarnbox.yarn.configuration.document import write
 from yarnbox.yarn.ids import ContainerId, NodeId
 
 
@@ -42,7 +44,7 @@ def test_the_pages_have_the_shapes_of_hadoops() -> None:
     tasks = page(rig, "/jobs/job_1_0001/tasks")["tasks"]["task"]
     assert [task["state"] for task in tasks] == ["SUCCEEDED", "RUNNING", "SCHEDULED"]
     (attempt,) = page(rig, f"/jobs/job_1_0001/tasks/{tasks[0]['id']}/attempts")["taskAttempts"]["taskAttempt"]
-    assert (attempt["nodeHost"], attempt["state"]) == ("n1", "SUCCESS_FINISHING_CONTAINER")
+    assert (attempt["nodeHost"], attempt["state"]) == ("n1", "SUCCEEDED")
     groups = page(rig, "/jobs/job_1_0001/counters")["jobCounters"]["counterGroup"]
     counters = {c["name"]: c["totalCounterValue"] for group in groups for c in group["counter"]}
     assert counters == {
@@ -51,12 +53,79 @@ def test_the_pages_have_the_shapes_of_hadoops() -> None:
     }  # fmt: skip
     rig.core.status_update(rig.attempts(maps=True)[0], 0.5, "MAP", {"g": {"c": 5}})
     groups = page(rig, "/jobs/job_1_0001/counters")["jobCounters"]["counterGroup"]
-    assert {"name": "c", "totalCounterValue": 6} in groups[0]["counter"], "what runs counts, too"
+    counted = {"name": "c", "totalCounterValue": 6, "mapCounterValue": 6, "reduceCounterValue": 0}
+    assert counted in groups[0]["counter"], "what runs counts, too"
+
+
+def test_a_job_counts_its_tasks_and_their_attempts() -> None:
+    rig = Rig(maps=2, reduces=1, hosts=("n1",))
+    rig.beat()
+    rig.finish(rig.attempts(maps=True)[0])
+    job = page(rig, "/jobs/job_1_0001")["job"]
+    assert {name: job[name] for name in job if name.startswith("maps") or "Attempts" in name} == {
+        "mapsTotal": 2, "mapsCompleted": 1, "mapsPending": 0, "mapsRunning": 1,
+        "newMapAttempts": 0, "runningMapAttempts": 1, "successfulMapAttempts": 1,
+        "failedMapAttempts": 0, "killedMapAttempts": 0,
+        "newReduceAttempts": 1, "runningReduceAttempts": 0, "successfulReduceAttempts": 0,
+        "failedReduceAttempts": 0, "killedReduceAttempts": 0,
+    }  # fmt: skip
+    assert (job["reducesPending"], job["uberized"], job["acls"]) == (1, False, [])
+
+
+def test_a_task_and_an_attempt_have_pages_of_their_own() -> None:
+    rig = Rig(maps=2, reduces=1, hosts=("n1",))
+    rig.beat()
+    done = rig.attempts(maps=True)[0]
+    rig.finish(done)
+    tasks = "/jobs/job_1_0001/tasks"
+    listed = page(rig, tasks)["tasks"]["task"]
+    assert [one["id"] for one in page(rig, f"{tasks}?type=r")["tasks"]["task"]] == [listed[2]["id"]]
+    assert page(rig, f"{tasks}?type=m")["tasks"]["task"] == listed[:2]
+    with pytest.raises(BadQueryError, match="tasktype must be either m or r"):
+        page(rig, f"{tasks}?type=x")
+    at = f"{tasks}/{listed[0]['id']}"
+    assert page(rig, at)["task"] == listed[0]
+    group = [{"counterGroupName": "g", "counter": [{"name": "c", "value": 1}]}]
+    assert page(rig, f"{at}/counters") == {
+        "jobTaskCounters": {"id": listed[0]["id"], "taskCounterGroup": group}
+    }
+    (attempt,) = page(rig, f"{at}/attempts")["taskAttempts"]["taskAttempt"]
+    own = f"{at}/attempts/{done}"
+    assert page(rig, own)["taskAttempt"] == attempt
+    assert page(rig, f"{own}/state") == {"jobTaskAttemptState": {"state": "SUCCEEDED"}}
+    assert page(rig, f"{own}/counters") == {
+        "jobTaskAttemptCounters": {"id": str(done), "taskAttemptCounterGroup": group}
+    }
+    (reduce,) = page(rig, f"{tasks}/{listed[2]['id']}/attempts")["taskAttempts"]["taskAttempt"]
+    assert (reduce["state"], reduce["shuffleFinishTime"], reduce["elapsedReduceTime"]) == ("STARTING", 0, 0)
+
+
+def test_hosts_where_too_much_failed_are_told() -> None:
+    rig = Rig(maps=4, hosts=("n1",))
+    assert page(rig, "/blacklistednodes") == {"blacklistednodesinfo": {"blacklistedNodes": []}}
+    rig.beat()
+    for attempt in rig.attempts(maps=True)[:3]:
+        assert rig.node_of(attempt) == "n1"
+        rig.finish(attempt, exit_status=1)
+    rig.beat()
+    assert page(rig, "/blacklistednodes")["blacklistednodesinfo"]["blacklistedNodes"] == ["n1"]
+
+
+def test_the_configuration_is_shown_without_what_is_secret(tmp_path: Path) -> None:
+    conf = tmp_path / "job.xml"
+    properties = {"mapreduce.job.redacted-properties": "b, c", "a": "1", "b": "2"}
+    conf.write_text(write((name, value, False) for name, value in properties.items()))
+    answer = Pages(Rig().core, JobSettings(), "me", conf=conf).answer("/ws/v1/mapreduce/jobs/job_1_0001/conf")
+    assert answer is not None
+    assert answer["conf"]["path"] == str(conf)
+    told = {one["name"]: one["value"] for one in answer["conf"]["property"]}
+    assert told == {**properties, "b": "*********(redacted)"}
+    assert all(str(conf) in one["source"][0] for one in answer["conf"]["property"])
 
 
 def test_the_am_tells_where_it_runs() -> None:
     container_id = ContainerId.parse("container_1_0001_02_000001")
-    am = AMInfo(2, container_id, NodeId("n3", 1234), 5000)
+    am = AMInfo(2, container_id, NodeId("n3", 1234), 5000, http_port=8042)
     pages = Pages(Rig().core, JobSettings(), "me", am)
     answer = pages.answer("/ws/v1/mapreduce/jobs/job_1_0001/jobattempts")
     assert answer is not None
@@ -67,6 +136,8 @@ def test_the_am_tells_where_it_runs() -> None:
         "containerId": str(container_id),
         "nodeId": "n3:1234",
         "nodeHost": "n3",
+        "nodeHttpAddress": "n3:8042",
+        "logsLink": f"http://n3:8042/node/containerlogs/{container_id}/me",
     }
 
 
@@ -75,7 +146,10 @@ def test_the_am_tells_where_it_runs() -> None:
     [
         "/",
         "/ws/v1/mapreduce/jobs/job_1_0002",
+        "/ws/v1/mapreduce/jobs/job_1_0001/conf",
         "/ws/v1/mapreduce/jobs/job_1_0001/tasks/task_x/attempts",
+        "/ws/v1/mapreduce/jobs/job_1_0001/tasks/task_1_0001_m_000000/none",
+        "/ws/v1/mapreduce/jobs/job_1_0001/tasks/task_1_0001_m_000000/attempts/none",
     ],
 )
 def test_there_are_no_other_pages(target: str) -> None:
