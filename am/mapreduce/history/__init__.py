@@ -7,6 +7,6 @@ rest      /ws/v1/history
 pages     /jobhistory
 catalog   which jobs there are, and those that were looked at last
 web       the history server's port
-server    its process
+server    its process; command: `mapred historyserver`, which becomes that
 settings  its properties
 """
