@@ -235,6 +235,12 @@ class JobSettings:
     task_timeout_ms: int = setting(
         "mapreduce.task.timeout", 600_000, "idleness that ends a task; 0: no limit", at_least=0
     )
+    stuck_timeout_ms: int = setting(
+        "mapreduce.task.stuck.timeout-ms",
+        600_000,
+        "time in which a task that was launched has to say its first word; 0: no limit",
+        at_least=0,
+    )
     exit_timeout_ms: int = setting(
         "mapreduce.task.exit.timeout", 60_000, "time for a process to end after its task", at_least=1
     )

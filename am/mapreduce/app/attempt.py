@@ -90,9 +90,9 @@ class Attempt:
     """What is known of one try."""
 
     __slots__ = (
-        "container", "context", "counters", "diagnostics", "finished_ms", "hosts", "http_port", "id",
-        "is_speculative", "launched_ms", "node_id", "phase", "progress", "racks", "records",
-        "shuffle_finished_ms", "shuffle_port", "state", "status",
+        "container", "context", "counters", "diagnostics", "finished_ms", "has_reported", "hosts",
+        "http_port", "id", "is_speculative", "launched_ms", "node_id", "phase", "progress", "racks",
+        "records", "shuffle_finished_ms", "shuffle_port", "state", "status",
     )  # fmt: skip
 
     def __init__(
@@ -120,6 +120,7 @@ class Attempt:
         self.counters: Counters = {}
         self.launched_ms = 0
         self.finished_ms = 0
+        self.has_reported = False
         self.status = ""
         self.diagnostics: list[str] = []
         self.records: tuple[int, int] | None = None  # the first one, and how many; where it tells
@@ -203,10 +204,12 @@ def _take_update(attempt: Attempt, event: AttemptUpdate) -> None:
     attempt.status = event.status or attempt.status
     attempt.context.post(SpeculatorAttemptUpdate(attempt_id=attempt.id, progress=attempt.progress))
     if event.is_alive:
+        attempt.has_reported = True
         _watch(attempt)
 
 
 def _ask_to_commit(attempt: Attempt, _event: AttemptCommitPending) -> None:
+    attempt.has_reported = True
     _watch(attempt)
     _tell_task(attempt, TaskAttemptCommitPending)
 
@@ -235,8 +238,7 @@ def _stop(attempt: Attempt, event: AttemptKill | AttemptTimedOut) -> None:
     if isinstance(event, AttemptKill):
         attempt.diagnostics.append(event.diagnostics)
     else:
-        limit_s = attempt.context.settings.silence_ms() // 1000
-        attempt.diagnostics.append(f"{attempt.id} Timed out after {limit_s} secs")
+        attempt.diagnostics.append(_silence(attempt))
     _stop_container(attempt)
 
 
@@ -404,10 +406,30 @@ def _container_id(attempt: Attempt) -> str:
 
 def _watch(attempt: Attempt) -> None:
     """Starts the time of silence anew."""
-    timeout_ms = attempt.context.settings.silence_ms()
-    if timeout_ms > 0:
-        due_ms = attempt.context.now_ms + timeout_ms
+    limits = _limits(attempt)
+    attempt.context.timers.cancel(attempt.id)
+    if limits:
+        due_ms = attempt.context.now_ms + min(limits)
         attempt.context.timers.at(due_ms, attempt.id, AttemptTimedOut(attempt_id=attempt.id))
+
+
+def _limits(attempt: Attempt) -> list[int]:
+    """What silence ends it: any, and that before its first word."""
+    settings = attempt.context.settings
+    first = 0 if attempt.has_reported else settings.stuck_timeout_ms
+    return [limit for limit in (settings.silence_ms(), first) if limit > 0]
+
+
+def _silence(attempt: Attempt) -> str:
+    """Which limit is over, in Hadoop's words."""
+    settings, over = attempt.context.settings, min(_limits(attempt))
+    any_ms, first_ms = settings.silence_ms(), settings.stuck_timeout_ms
+    is_any = 0 < any_ms <= over
+    is_first = not attempt.has_reported and 0 < first_ms <= over
+    return (
+        f"AttemptID:{attempt.id} task timeout set: {any_ms // 1000}s, taskTimedOut: {str(is_any).lower()};"
+        f" task stuck timeout set: {first_ms // 1000}s, taskStuck: {str(is_first).lower()}"
+    )
 
 
 def stood_still(attempt: Attempt) -> None:

@@ -127,6 +127,18 @@ class TestFailures:
         rig.run()
         assert rig.state is JobState.SUCCEEDED
 
+    def test_a_task_that_has_not_said_a_word_may_be_given_less_time(self) -> None:
+        rig = Rig(maps=2, task_timeout_ms=0, stuck_timeout_ms=5000)
+        rig.beat()
+        assert rig.report(map_attempt(0), 0.5)
+        rig.beat(8)
+        assert list(rig.running) == [map_attempt(0), map_attempt(1, 1)]
+        (told,) = rig.core.job.attempt(map_attempt(1)).diagnostics
+        assert told == (
+            f"AttemptID:{map_attempt(1)} task timeout set: 0s, taskTimedOut: false;"
+            " task stuck timeout set: 5s, taskStuck: true"
+        )
+
     def test_an_am_that_stood_still_stops_nobody_for_silence(self) -> None:
         rig = Rig(maps=1, task_timeout_ms=5000)
         rig.beat()
