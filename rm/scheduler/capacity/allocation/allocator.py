@@ -236,16 +236,15 @@ class ContainerAllocator(Allocator):
         )
 
     def _pick_reservation(self, look: Look, needed: Resource) -> RMContainer | None:
-        """The application's reservation to give up: of the same key and partition, large enough, the first in
-        Hadoop's map of nodes.
+        """The application's reservation to give up: of the same key, in any partition, large enough, the
+        first in Hadoop's map of nodes. See tests/scenarios/labels/reservation-given-up-for-a-lent-node.yaml.
         """
         by_node = look.attempt.reserved.get(look.key)
         if not by_node:
             return None
         for node_id in in_hash_order(by_node, node_hash):
             container = by_node[node_id]
-            is_here = container.partition == look.pass_.partition
-            if is_here and self._context.calculator.fits_in(needed, container.resource):
+            if self._context.calculator.fits_in(needed, container.resource):
                 return container
         return None
 
