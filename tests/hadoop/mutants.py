@@ -58,7 +58,11 @@ MUTANTS = (
             "usable = current_limit if fits else effective_minimum",
             "usable = effective_minimum",
         ),
-        ("consumption cut off", "inputs.consumed_ratio + 0.5), minimum)", "inputs.consumed_ratio), minimum)"),
+        (
+            "consumption cut off",
+            "consumed = int(total * inputs.consumed_ratio + 0.5)",
+            "consumed = int(total * inputs.consumed_ratio)",
+        ),
         (
             "user limit grows one container late",
             "current = capacity if consumed < capacity else consumed + minimum\n    if for_all",
@@ -66,7 +70,7 @@ MUTANTS = (
         ),
         (
             "minimum user limit cut off",
-            "divide_up(int(current * inputs.percent), 100)",
+            "-(-int(current * inputs.percent) // 100)",
             "int(current * inputs.percent) // 100",
         ),
         (
@@ -128,7 +132,7 @@ MUTANTS = (
         ),
         (
             "child's limit not in whole containers",
-            "child.assign(pass_, calculator.down(free + its_share.amounts.used, minimum))",
+            "child.assign(pass_, calculator.sum_down(free, its_share.amounts.used, minimum))",
             "child.assign(pass_, free + its_share.amounts.used)",
         ),
     ),
@@ -164,7 +168,11 @@ MUTANTS = (
             "starvation = int(repeated / reserved * (1.0 - min(node_factor, span)))",
             "starvation = 0",
         ),
-        ("reserved room not given up", "room = room + reserved", "room = room + reserved * 0"),
+        (
+            "reserved room not given up",
+            "room = room + attempt.reserved_resource(pass_.partition)",
+            "room = room + attempt.reserved_resource(pass_.partition) * 0",
+        ),
     ),
     *_in(
         _ALLOCATION + "allocator.py",
