@@ -47,7 +47,7 @@ def test_what_a_compiled_module_imports_makes_it_out_of_date() -> None:
     sources = read_from(chosen())
     assert set(chosen()) < set(sources)
     assert "yarn/enums.py" in sources  # rm/container.py has names from there, and it is not compiled itself
-    assert "rm/web/cluster.py" not in sources
+    assert "rm/edge/active.py" not in sources
 
 
 def test_no_class_derives_from_a_compiled_one_that_does_not_allow_it() -> None:
