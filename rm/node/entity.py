@@ -141,6 +141,8 @@ class RMNode:
 
     def take_increased(self) -> list[Container]:
         """Containers whose larger size the NM has put into force."""
+        if not self._increased:  # nearly always, and heartbeats are many
+            return []
         increased, self._increased = list(self._increased.values()), {}
         return increased
 

@@ -463,8 +463,9 @@ class Scheduler(ABC, Generic[A]):
         for increased in rm_node.take_increased():
             assert increased.id is not None
             self.updates.confirm(increased.id, increased.resource or NONE)
-        node.is_schedulable = not rm_node.is_decommissioning
-        if rm_node.is_decommissioning:
+        is_draining = rm_node.is_decommissioning
+        node.is_schedulable = not is_draining
+        if is_draining:
             self._overcommit.shrink(node)  # nothing new fits from the next turn on
         if node.overcommit_until_ms is not None:
             self._overcommit.kill_if_late(node)
