@@ -5,12 +5,12 @@ BIN := .venv/bin
 PACKAGES := protos yarn rm nm am client cluster sim testing
 BENCHES := $(filter-out check failover spark storm taskstream whatif work,$(patsubst bench/%.py,%,$(wildcard bench/[a-z]*.py)))
 
-.PHONY: help setup compiled test test-clients compare mutants cluster demo-locality paper
+.PHONY: help setup compiled test test-clients test-compiled compare mutants cluster demo-locality paper
 .PHONY: bench bench-check bench-clients bench-hadoop failover soak storm lint format pictures release clean
 .DEFAULT_GOAL := help
 
 help: ## Show this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 setup: .venv/installed ## Create .venv, install yarnbox and its tools, generate the stubs
 	@$(BIN)/python protos/build.py --if-stale
@@ -40,6 +40,10 @@ node_modules/.installed: package.json .npmrc
 test: setup ## Run all tests; format, lint and types are among them. COMPILED=1: on the compiled core
 	@$(BIN)/python -m tests.zookeeper || test $$? -eq 3
 	@PYTHONDONTWRITEBYTECODE= YARNBOX_COMPILED=$(if $(filter-out 0,$(COMPILED)),1,0) $(BIN)/pytest -q -n 4 --dist worksteal
+
+test-compiled: compiled ## Compile the core, and run the tests of what it decides on it (needs a C compiler)
+	@YARNBOX_COMPILED=1 $(BIN)/pytest -q -n 4 tests/rm/scheduler tests/rm/test_recovery.py tests/scenarios tests/sim tests/walks \
+	  tests/testing/virtual_time tests/test_compiled_core.py
 
 test-clients: setup ## Run Hadoop's own commands, MapReduce, NodeManager, Java clients, Spark and Flink on a cluster (needs Java; 1 GB of cache)
 	@if $(BIN)/python -m tests.clients.installed; then \
