@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 
 from yarnbox import CORE, __version__
+from yarnbox.yarn.connection.dask import add_engine_options
 from yarnbox.yarn.text.command_parser import CommandParser
 
 SHELLS = ("bash", "zsh", "tcsh")
@@ -137,23 +138,10 @@ def _add_up(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         help="port of the ResourceManager's web pages; 0: any free port (default: 8088)",
     )
     _add_daemons(up)
-    _add_engine(up)
-
-
-def _add_engine(up: argparse.ArgumentParser) -> None:
-    group = up.add_argument_group("where NodeManagers run")
-    group.add_argument(
-        "--engine",
-        choices=("local", "dask"),
-        default="local",
-        help="on this machine, or on the workers of a Dask cluster (default: local)",
+    add_engine_options(
+        up.add_argument_group("where NodeManagers run"),
+        "on this machine, or on the workers of a Dask cluster (default: local)",
     )
-    group.add_argument(
-        "--scheduler-address", metavar="URL", help="address of Dask's scheduler, such as tcp://host:8786"
-    )
-    group.add_argument("--tls-ca", metavar="FILE", help="certificate authority of Dask's TLS")
-    group.add_argument("--tls-cert", metavar="FILE", help="certificate to show to Dask")
-    group.add_argument("--tls-key", metavar="FILE", help="private key of that certificate")
 
 
 def _add_daemons(up: argparse.ArgumentParser) -> None:

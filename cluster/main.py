@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 from yarnbox.cluster.arguments import FORWARDED, parser, without_directory
 from yarnbox.cluster.directory import ClusterError, RunDirectory
+from yarnbox.yarn.connection.dask import DaskAddress, DaskUnusableError, engine_address
 from yarnbox.yarn.text.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -150,16 +151,10 @@ def _up(options: argparse.Namespace) -> int:
 
 def _engine(options: argparse.Namespace) -> DaskAddress | None:
     """The engine that is to host the nodes, if it is not this machine."""
-    from yarnbox.yarn.connection.dask import DaskAddress
-
-    files = options.tls_ca, options.tls_cert, options.tls_key
-    if options.engine == "dask":
-        if options.scheduler_address is None:
-            raise ClusterError("--engine dask: --scheduler-address says where its scheduler is", status=2)
-        return DaskAddress(options.scheduler_address, *files)
-    if options.scheduler_address is not None or any(files):
-        raise ClusterError("--scheduler-address and --tls-...: go with --engine dask", status=2)
-    return None
+    try:
+        return engine_address(options)
+    except DaskUnusableError as error:
+        raise ClusterError(str(error), status=2) from None
 
 
 def _definitions(words: Sequence[str]) -> dict[str, str]:

@@ -7,6 +7,7 @@ away.
 
 from __future__ import annotations
 
+import argparse
 import importlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,31 @@ class DaskAddress:
     ca: str | None = None
     cert: str | None = None
     key: str | None = None
+
+
+def add_engine_options(group: argparse._ArgumentGroup, help_text: str) -> None:
+    """The options of a command that runs on this machine or on a Dask cluster."""
+    group.add_argument("--engine", choices=("local", "dask"), default="local", help=help_text)
+    group.add_argument(
+        "--scheduler-address", metavar="URL", help="address of Dask's scheduler, such as tcp://host:8786"
+    )
+    group.add_argument("--tls-ca", metavar="FILE", help="certificate authority of Dask's TLS")
+    group.add_argument("--tls-cert", metavar="FILE", help="certificate to show to Dask")
+    group.add_argument("--tls-key", metavar="FILE", help="private key of that certificate")
+
+
+def engine_address(options: argparse.Namespace) -> DaskAddress | None:
+    """The cluster that these options name; None is this machine. DaskUnusableError when they do not go
+    together.
+    """
+    if options.engine == "dask":
+        if options.scheduler_address is None:
+            raise DaskUnusableError("--engine dask: --scheduler-address says where its scheduler is")
+        return DaskAddress(options.scheduler_address, options.tls_ca, options.tls_cert, options.tls_key)
+    for name in ("scheduler_address", "tls_ca", "tls_cert", "tls_key"):
+        if getattr(options, name) is not None:
+            raise DaskUnusableError(f"--{name.replace('_', '-')}: goes with --engine dask")
+    return None
 
 
 def distributed() -> Any:

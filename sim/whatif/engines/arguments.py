@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from yarnbox.sim.load.arguments import positive
 from yarnbox.sim.whatif.engines.pool import Engine, LocalPool
 from yarnbox.sim.whatif.variants import InvalidChangeError
+from yarnbox.yarn.connection.dask import DaskUnusableError, engine_address
+from yarnbox.yarn.connection.dask import add_engine_options as add_dask_options
 
 
 def add_engine_options(found: argparse.ArgumentParser) -> None:
@@ -17,36 +19,22 @@ def add_engine_options(found: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--workers", metavar="N", type=positive, help="number of processes (default: one for each core)"
     )
-    group.add_argument(
-        "--engine",
-        choices=("local", "dask"),
-        default="local",
-        help="run on this machine, or on a Dask cluster (default: local)",
-    )
-    group.add_argument(
-        "--scheduler-address", metavar="URL", help="address of Dask's scheduler: tcp://host:8786"
-    )
-    group.add_argument("--tls-ca", metavar="FILE", help="Dask with TLS: certificate of the authority")
-    group.add_argument("--tls-cert", metavar="FILE", help="Dask with TLS: the client's certificate")
-    group.add_argument("--tls-key", metavar="FILE", help="Dask with TLS: the client's key")
+    add_dask_options(group, "run on this machine, or on a Dask cluster (default: local)")
 
 
 @contextmanager
 def engine_of(options: argparse.Namespace) -> Iterator[Engine]:
     """The engine for as long as it is used."""
-    if options.engine == "local":
-        for name in ("scheduler_address", "tls_ca", "tls_cert", "tls_key"):
-            if getattr(options, name) is not None:
-                raise InvalidChangeError(f"--{name.replace('_', '-')}: goes with --engine dask")
+    try:
+        address = engine_address(options)
+    except DaskUnusableError as error:
+        raise InvalidChangeError(str(error)) from None
+    if address is None:
         yield LocalPool(options.workers)
         return
     from yarnbox.sim.whatif.engines.dask import connected
 
-    if options.scheduler_address is None:
-        raise InvalidChangeError("--engine dask: --scheduler-address says where its scheduler is")
     if options.workers is not None:
         raise InvalidChangeError("--workers: the cluster of --engine dask has its own")
-    with connected(
-        options.scheduler_address, ca=options.tls_ca, cert=options.tls_cert, key=options.tls_key
-    ) as engine:
+    with connected(address) as engine:
         yield engine

@@ -56,12 +56,10 @@ def _key(study: str, case: Case) -> str:
 
 
 @contextmanager
-def connected(
-    address: str, *, ca: str | None = None, cert: str | None = None, key: str | None = None
-) -> Iterator[DaskEngine]:
-    """The engine at an address; the files are those of Dask's Security."""
+def connected(address: DaskAddress) -> Iterator[DaskEngine]:
+    """The engine at an address."""
     try:
-        client = connect(DaskAddress(address, ca, cert, key))
+        client = connect(address)
     except DaskUnusableError as error:
         raise InvalidChangeError(str(error)) from error
     with client:

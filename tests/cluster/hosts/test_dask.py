@@ -217,7 +217,7 @@ def test_a_worker_asks_its_own_processes(run: RunDirectory, client: Client) -> N
     "words, why",
     [
         (["--engine", "dask"], "--scheduler-address says where its scheduler is"),
-        (["--scheduler-address", "tcp://h:1"], "go with --engine dask"),
+        (["--scheduler-address", "tcp://h:1"], "--scheduler-address: goes with --engine dask"),
         (["--engine", "dask", "--scheduler-address", "tcp://h:1", "--hadoop"], "--hadoop: Hadoop's wire is"),
         (["--engine", "dask", "--scheduler-address", "tcp://h:1"], "pip install 'yarnbox[dask]'"),
     ],

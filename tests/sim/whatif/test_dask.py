@@ -18,6 +18,7 @@ from yarnbox.sim.whatif.command import main
 from yarnbox.sim.whatif.comparison import Comparison
 from yarnbox.sim.whatif.engines.dask import connected
 from yarnbox.sim.whatif.study import Played
+from yarnbox.yarn.connection.dask import DaskAddress
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,7 @@ def test_a_lost_workers_plays_are_played_again(comparison: Comparison, cluster: 
             killed.append(next(iter(cluster.workers.values())).process.pid)
             os.kill(killed[0], signal.SIGKILL)
 
-    with connected(cluster.scheduler_address) as engine:
+    with connected(DaskAddress(cluster.scheduler_address)) as engine:
         found = dict(engine.run(study, study.cases, done))
     assert len(killed) == 1
     assert list(found) == list(study.cases)
