@@ -24,7 +24,7 @@ from yarnbox.sim.recording.document import Recording, read, write
 from yarnbox.sim.scenario.playing.player import play_recorded
 from yarnbox.sim.scenario.reading.document import parse_scenario
 from yarnbox.yarn.connection.address import Address
-from yarnbox.yarn.http.server import bind
+from yarnbox.yarn.http.listening import bind
 
 CONTAINERS, NODES, APPS = 50_000, 1_000, 400
 LANES_OF_A_NODE = 8

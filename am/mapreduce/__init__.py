@@ -20,10 +20,10 @@ cache_files  files that a job takes along
 streaming/   commands as mappers and reducers
 skipping     records that kill tasks are left out, as an option
 committer    output under _temporary until it is whole
-umbilical, umbilical_server    what a task and its AM say to one another
+umbilical    what a task and its AM say to one another: the task's side
+edge/        the AM's side of it, and its REST pages: the HTTP port
 child        the process of a task
 history/     what happened, in Hadoop's form: what a next AM recovers from, and the history server
-web          the HTTP port, for the umbilical and the REST pages
 client       a job from its properties to the RM, and followed to its end
 jobs/        wordcount, pi, and the other examples
 """

@@ -11,10 +11,12 @@ import importlib
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, starmap
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from yarnbox.am.mapreduce.shuffle.records import decode
-from yarnbox.yarn.configuration import Configuration
+
+if TYPE_CHECKING:
+    from yarnbox.yarn.configuration import Configuration
 
 Emit = Callable[[Any, Any], None]
 Partition = Callable[[bytes, int], int]
@@ -218,13 +220,13 @@ def reducer_named(name: str) -> Reducer:
     raise NotAClassError(f"{name} is neither a Reducer nor a function (key, values)")
 
 
-def partitioner_named(name: str, configuration: Configuration | None = None) -> Partition:
-    """The partitioner of that name, which has heard the properties if there are any."""
+def partitioner_named(name: str, configuration: Callable[[], Configuration] | None = None) -> Partition:
+    """The partitioner of that name; one that wants the properties has heard them, if there are any."""
     found = named(name)
     if isinstance(found, type) and issubclass(found, Partitioner):
         partitioner = found()
         if configuration is not None:
-            partitioner.configure(configuration)
+            partitioner.configure(configuration())
         return partitioner
     if not callable(found):
         raise NotAClassError(f"{name} is neither a Partitioner nor a function (key, reduces)")

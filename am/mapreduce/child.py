@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, count
 from operator import length_hint
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from yarnbox.am.mapreduce.api import (
     MapContext,
@@ -41,11 +41,14 @@ from yarnbox.am.mapreduce.shuffle.segments import Batch
 from yarnbox.am.mapreduce.skipping import Skipping, kept_at
 from yarnbox.am.mapreduce.splits import Split
 from yarnbox.am.mapreduce.umbilical import DIE, RUN, AMUnreachableError, Plan, Umbilical
-from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.addresses import AddressBook
+from yarnbox.yarn.connection.hosting import NM_TLS_AUTHORITY
 from yarnbox.yarn.security.credentials import credentials_of_environment
-from yarnbox.yarn.security.tls import Tls, tls_of_node
 from yarnbox.yarn.shuffle import INDEX_FILE, JOB_TOKEN, OUTPUT_DIRECTORY, OUTPUT_FILE, read_index
+
+if TYPE_CHECKING:
+    from yarnbox.yarn.configuration import Configuration
+    from yarnbox.yarn.security.tls import Tls
 
 log = logging.getLogger("am.mapreduce.child")
 
@@ -116,6 +119,8 @@ class Task:
     def configuration(self) -> Configuration:
         """The job's properties, and what only this task knows."""
         if self._configuration is None:
+            from yarnbox.yarn.configuration import Configuration  # which brings XML: few tasks look
+
             job = Path(self._plan.job_file).resolve()
             found = Configuration(environment=os.environ).with_files(job.parent, [job.name])
             self._configuration = found.overlaid(self._own_properties(), "the task")
@@ -159,7 +164,7 @@ class Task:
         output = MapOutput(
             directory,
             plan.reduces,
-            partitioner_named(plan.partitioner, self.configuration()),
+            partitioner_named(plan.partitioner, self.configuration),
             self._combiner(),
             SortLimits(
                 limit_bytes=plan.sort_bytes,
@@ -397,7 +402,7 @@ def main(arguments: list[str]) -> int:
     if token is None:
         log.error("no job token: this program is started by a MapReduce AM")
         return 1
-    tls = tls_of_node(os.environ)
+    tls = _tls_of_node()
     umbilical = Umbilical(host, int(port), attempt, token.password, tls=tls)
     try:
         plan = _first_word(umbilical)
@@ -416,6 +421,14 @@ def main(arguments: list[str]) -> int:
     finally:
         umbilical.close()
     return 0
+
+
+def _tls_of_node() -> Tls | None:
+    if NM_TLS_AUTHORITY not in os.environ:
+        return None
+    from yarnbox.yarn.security.tls import tls_of_node
+
+    return tls_of_node(os.environ)
 
 
 def _first_word(umbilical: Umbilical) -> Plan:

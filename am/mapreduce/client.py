@@ -6,8 +6,6 @@ far the job is. Shows nothing itself. Hadoop: Job, JobSubmitter and YARNRunner.
 
 from __future__ import annotations
 
-import http.client
-import json
 import os
 import secrets
 import shutil
@@ -56,7 +54,6 @@ from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.security.credentials import Credentials
-from yarnbox.yarn.security.tls import connection_to
 from yarnbox.yarn.settings import read
 from yarnbox.yarn.shuffle import JOB_TOKEN
 from yarnbox.yarn.storage.remote_files import local_path, scheme_of
@@ -321,11 +318,8 @@ class JobClient:
     def kill(self, application_id: ApplicationId) -> None:
         """Ends the job: its AM is asked to, that it may clean up; if it does not in time, the RM ends it."""
         report = self._submitter.report(application_id)
-        parts = urlsplit(report.original_tracking_url or "")
-        if parts.hostname and parts.port and self._token is not None:
-            secret = self._token.password
-            tls = self._connection.tls
-            am = Umbilical(parts.hostname, parts.port, "", secret, give_up_s=POLL_TIMEOUT_S, tls=tls)
+        am = self._am_of(report)
+        if am is not None:
             try:
                 am.call("killJob", diagnostics=f"Kill job {report.name} received from {self._user}")
             except AMUnreachableError:
@@ -350,17 +344,19 @@ class JobClient:
 
     def _ask_am(self, application_id: ApplicationId, report: ApplicationReport) -> JobProgress | None:
         """Asks the AM itself; it may not be there yet, or not any more."""
-        parts = urlsplit(report.original_tracking_url or "")
-        if not parts.hostname or not parts.port:
+        am = self._am_of(report)
+        if am is None:
             return None
-        tls = self._connection.tls
-        connection = connection_to(parts.hostname, parts.port, tls, POLL_TIMEOUT_S)
         try:
-            connection.request("GET", parts.path, headers=tls.headers if tls is not None else {})
-            answer = connection.getresponse()
-            job = json.loads(answer.read())["job"]
-            return JobProgress(job["mapProgress"] / 100, job["reduceProgress"] / 100)
-        except (OSError, http.client.HTTPException, ValueError, KeyError):
-            return None
+            job = am.ask("progress")
         finally:
-            connection.close()
+            am.close()
+        return JobProgress(job["map"], job["reduce"]) if job is not None else None
+
+    def _am_of(self, report: ApplicationReport) -> Umbilical | None:
+        """The job's AM, where it serves by now."""
+        parts = urlsplit(report.original_tracking_url or "")
+        if not parts.hostname or not parts.port or self._token is None:
+            return None
+        secret, tls = self._token.password, self._connection.tls
+        return Umbilical(parts.hostname, parts.port, "", secret, give_up_s=POLL_TIMEOUT_S, tls=tls)

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from yarnbox.am.mapreduce.api import NotAClassError, named
 from yarnbox.am.mapreduce.codecs import is_compressed, open_input
 from yarnbox.am.mapreduce.splits import Chunk, text_blocks, text_lines
-from yarnbox.yarn.configuration import Configuration
+
+if TYPE_CHECKING:
+    from yarnbox.yarn.configuration import Configuration
 
 Records = list[tuple[Any, Any]]
 

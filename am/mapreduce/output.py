@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from yarnbox.am.mapreduce.api import Tally
 from yarnbox.am.mapreduce.shuffle.records import text_of
-from yarnbox.yarn.configuration import Configuration
+
+if TYPE_CHECKING:
+    from yarnbox.yarn.configuration import Configuration
 
 _LINES_AT_ONCE = 1000
 _BYTES_AT_ONCE = 1 << 20

@@ -8,8 +8,9 @@
     done, failed     the task's last word
     mapCompletions   which maps have ended, from a number on
     killJob          a client's wish
+    progress         how far the job is, for its client
 
-Owns the task's side of it and the signature; the AM's side is in umbilical_server.py. Hadoop:
+Owns the task's side of it and the signature; the AM's side is in edge/. Hadoop:
 TaskUmbilicalProtocol.
 """
 
@@ -23,9 +24,10 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from yarnbox.yarn.security.tls import Tls, connection_to
+if TYPE_CHECKING:
+    from yarnbox.yarn.security.tls import Tls
 
 PATH = "/umbilical/"
 HASH_HEADER = "UmbilicalHash"
@@ -39,6 +41,15 @@ PAUSE_S = 0.2
 
 class AMUnreachableError(Exception):
     """The AM does not answer any more, or refuses to."""
+
+
+def connected(host: str, port: int, tls: Tls | None, timeout_s: float) -> http.client.HTTPConnection:
+    """A connection to an AM or a node; what TLS needs is imported where there is TLS."""
+    if tls is None:
+        return http.client.HTTPConnection(host, port, timeout=timeout_s)
+    from yarnbox.yarn.security.tls import connection_to
+
+    return connection_to(host, port, tls, timeout_s)
 
 
 def signature(secret: bytes, path: str, body: bytes) -> str:
@@ -120,31 +131,41 @@ class Umbilical:
 
     def call(self, name: str, **arguments: Any) -> dict[str, Any]:
         """The AM's answer; AMUnreachableError when there is none for too long."""
-        body = json.dumps({"attempt": self._attempt, **arguments}).encode()
-        path = PATH + name
-        headers = {HASH_HEADER: signature(self._secret, path, body), "Content-Type": "application/json"}
         deadline = time.monotonic() + self._give_up_s
         with self._lock:
             while True:
                 try:
-                    return self._once(path, body, headers)
+                    return self._once(name, arguments)
                 except (OSError, http.client.HTTPException) as error:
-                    self._drop()
                     if time.monotonic() > deadline:
                         raise AMUnreachableError(f"{name}: {error}") from error
                     self._pause.wait(PAUSE_S)
+
+    def ask(self, name: str) -> dict[str, Any] | None:
+        """The AM's answer if it is there; asks once."""
+        with self._lock:
+            try:
+                return self._once(name, {})
+            except (OSError, http.client.HTTPException, AMUnreachableError):
+                return None
 
     def close(self) -> None:
         """Closes the connection."""
         with self._lock:
             self._drop()
 
-    def _once(self, path: str, body: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
+    def _once(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        path, body = PATH + name, json.dumps({"attempt": self._attempt, **arguments}).encode()
+        headers = {HASH_HEADER: signature(self._secret, path, body), "Content-Type": "application/json"}
         if self._connection is None:
-            self._connection = connection_to(self._host, self._port, self._tls, self._give_up_s)
-        self._connection.request("POST", path, body, dict(headers))
-        response = self._connection.getresponse()
-        data = response.read()
+            self._connection = connected(self._host, self._port, self._tls, self._give_up_s)
+        try:
+            self._connection.request("POST", path, body, headers)
+            response = self._connection.getresponse()
+            data = response.read()
+        except (OSError, http.client.HTTPException):
+            self._drop()
+            raise
         if response.status != 200:
             raise AMUnreachableError(f"{path}: {response.status} {data.decode(errors='replace')}")
         answer: dict[str, Any] = json.loads(data)

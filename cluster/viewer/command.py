@@ -15,7 +15,7 @@ from yarnbox.sim.recording.document import InvalidRecordingError, read_file
 from yarnbox.sim.whatif.reports.files import REPORT
 from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.connection.rpc import PortTakenError
-from yarnbox.yarn.http.server import bind
+from yarnbox.yarn.http.listening import bind
 
 LOOPBACK = "127.0.0.1"
 

@@ -18,7 +18,8 @@ from yarnbox.nm.executor.layout import APPLICATION_CACHE, USER_CACHE, Layout
 from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.errors import IllegalArgumentError
 from yarnbox.yarn.http.access import HttpAccess
-from yarnbox.yarn.http.server import FilePart, HttpServer, Part, bind, new_application, response_of
+from yarnbox.yarn.http.listening import bind
+from yarnbox.yarn.http.server import FilePart, HttpServer, Part, new_application, response_of
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.security.credentials import read_token
 from yarnbox.yarn.security.tls import Tls

@@ -37,7 +37,7 @@ from yarnbox.yarn.connection.network import announced
 from yarnbox.yarn.connection.rm_ids import ENABLED, of_rm, own_id
 from yarnbox.yarn.connection.rpc import MAX_MESSAGE_BYTES, PortTakenError, listen, new_server
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.http.server import bind
+from yarnbox.yarn.http.listening import bind
 from yarnbox.yarn.log import Log, configure_logging
 from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
 from yarnbox.yarn.runtime.clock import SystemClock

@@ -15,7 +15,7 @@ from tests.waiting import PATIENCE_S
 from yarnbox.nm.edge.staging import StagedFiles
 from yarnbox.nm.settings import StagingSettings
 from yarnbox.yarn.connection.address import Address
-from yarnbox.yarn.http.server import bind
+from yarnbox.yarn.http.listening import bind
 from yarnbox.yarn.security.authentication import USER
 from yarnbox.yarn.storage import remote_files
 from yarnbox.yarn.storage.remote_files import STAGING_PATH, NoSuchFileError, RemoteFileError

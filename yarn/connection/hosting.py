@@ -15,3 +15,6 @@ NM_PYTHONPATH = "YARNBOX_NM_PYTHONPATH"
 
 NM_CONF_DIR = "YARNBOX_NM_CONF_DIR"
 """The node's configuration directory, where it has one."""
+
+NM_TLS_AUTHORITY = "YARNBOX_NM_TLS_CA"
+"""The certificates that the node believes, where there is TLS; security/tls.py has those beside it."""

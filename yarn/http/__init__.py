@@ -1,6 +1,7 @@
 """What every daemon serves over HTTP.
 
-server          ports, limits, connections; aiohttp
+listening       sockets, and the limits of connections
+server          ports and connections; aiohttp
 access          which requests are answered, by their Host and Origin
 notation        answers as JSON and XML, as Hadoop's clients know them
 html_pages      plain documents for people

@@ -19,9 +19,8 @@ from pathlib import Path
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from yarnbox.yarn.connection.address import Address
-from yarnbox.yarn.connection.rpc import PortTakenError
 from yarnbox.yarn.http.access import HttpAccess
+from yarnbox.yarn.http.listening import FIRST_REQUEST_S, IDLE_S, MAX_CONNECTIONS, Closing
 from yarnbox.yarn.security.authentication import USER, Authentication, asks_for_password
 from yarnbox.yarn.security.tls import Tls
 
@@ -29,36 +28,9 @@ log = logging.getLogger("http")
 
 Responder = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-IDLE_S = 75.0
-"""A connection on which nothing is asked for so long is closed."""
-FIRST_REQUEST_S = 20.0
-"""So long a new connection may take to ask for something."""
-MAX_CONNECTIONS = 2048
-"""Further ones are closed at once."""
 _FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 _GRACE_S = 0.1
 _PIECE = 1024 * 1024
-
-
-def bind(address: Address, setting: str) -> socket.socket:
-    """A socket that listens there; PortTakenError names the port and the setting when it cannot be had."""
-    try:
-        info = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
-        family, kind, _, _, name = info[0]
-        listening = socket.socket(family, kind)
-        try:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind(name)
-            listening.listen(128)
-            listening.setblocking(False)
-        except OSError:
-            listening.close()
-            raise
-    except OSError as error:
-        is_taken = error.errno == errno.EADDRINUSE
-        why = f"port {address.port} is already in use" if is_taken else str(error)
-        raise PortTakenError(f"cannot listen on {address}: {why}; {setting} changes it") from error
-    return listening
 
 
 class _OneLine(logging.Filter):
@@ -132,13 +104,6 @@ SILENT: web.AppKey[set[web.RequestHandler]] = web.AppKey("silent", set)
 """New connections on which nothing was asked."""
 
 
-class _Closing(asyncio.Protocol):
-    """A connection for which there is no room."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        transport.close()
-
-
 class HttpServer:
     """Serves an application at one port."""
 
@@ -151,10 +116,17 @@ class HttpServer:
 
     async def start(self, listening: socket.socket, tls: Tls | None = None) -> None:
         """Serves from now on, at a socket of `bind`, which it closes at the end."""
-        for name in ("aiohttp.server", "asyncio"):
-            logging.getLogger(name).addFilter(_one_line)
         self._listening = listening
         self.port = int(listening.getsockname()[1])
+        await self.prepare()
+        loop = asyncio.get_running_loop()
+        context = tls.serving() if tls is not None else None
+        self._accepting = await loop.create_server(self.new_connection, sock=listening, ssl=context)
+
+    async def prepare(self) -> None:
+        """Serves connections that others accept."""
+        for name in ("aiohttp.server", "asyncio"):
+            logging.getLogger(name).addFilter(_one_line)
         self._runner = web.AppRunner(
             self._app,
             access_log=None,
@@ -163,17 +135,14 @@ class HttpServer:
             keepalive_timeout=IDLE_S,
         )
         await self._runner.setup()
-        loop = asyncio.get_running_loop()
-        context = tls.serving() if tls is not None else None
-        self._accepting = await loop.create_server(self._new_connection, sock=listening, ssl=context)
 
-    def _new_connection(self) -> asyncio.Protocol:
+    def new_connection(self) -> asyncio.Protocol:
         """The protocol of a new connection, if there is room for one."""
         assert self._runner is not None
         server = self._runner.server
         assert server is not None
         if len(server.connections) >= MAX_CONNECTIONS:
-            return _Closing()
+            return Closing()
         handler = server()
         self._app[SILENT].add(handler)
         asyncio.get_running_loop().call_later(FIRST_REQUEST_S, self._close_silent, handler)

@@ -15,7 +15,6 @@ from pathlib import Path
 from yarnbox.yarn.errors import IllegalArgumentError
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.storage.writable import read_vint, write_vint
-from yarnbox.yarn.wire import from_bytes
 
 TOKEN_FILE_VARIABLE = "HADOOP_TOKEN_FILE_LOCATION"
 """The environment variable that names a process's token file."""
@@ -157,6 +156,8 @@ def _read_writable(reader: _Reader) -> Credentials:
 
 def _read_protobuf(reader: _Reader) -> Credentials:
     """CredentialsProto, delimited: 1 tokens, 2 secrets, each with 1 alias, 2 token, 3 secret."""
+    from yarnbox.yarn.wire import from_bytes  # which brings protobuf: tasks are given the other format
+
     tokens: dict[str, Token] = {}
     secrets: dict[str, bytes] = {}
     for number, entry in _fields(reader.take(reader.varint())):

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.connection.hosting import NM_TLS_AUTHORITY
 from yarnbox.yarn.connection.network import announced
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.settings import Conflict, setting, settings
@@ -29,7 +30,7 @@ _TOKEN = "yarnbox.authentication.token-file"
 TOKENS_PROPERTY = "yarnbox.authentication.tokens-file"
 
 _TOLD = {
-    _AUTHORITY: ("authority", "YARNBOX_NM_TLS_CA"),
+    _AUTHORITY: ("authority", NM_TLS_AUTHORITY),
     _CERTIFICATE: ("certificate", "YARNBOX_NM_TLS_CERTIFICATE"),
     _KEY: ("key", "YARNBOX_NM_TLS_KEY"),
     TOKENS_PROPERTY: ("user_tokens", "YARNBOX_NM_TLS_USER_TOKENS"),

@@ -58,14 +58,14 @@ from yarnbox.am.mapreduce.app.recovery import earlier_life, recoverable_tasks
 from yarnbox.am.mapreduce.app.report import PREFIX, AMInfo, Pages
 from yarnbox.am.mapreduce.app.uber_tasks import LocalTasks
 from yarnbox.am.mapreduce.cache_files import UnreadableFileError, local_resources
+from yarnbox.am.mapreduce.edge.port import Port
+from yarnbox.am.mapreduce.edge.umbilical_server import UmbilicalServer
 from yarnbox.am.mapreduce.history.files import HistoryFiles, IndexInfo, events_file
 from yarnbox.am.mapreduce.history.jhist import HistoryWriter, read_events
 from yarnbox.am.mapreduce.history.parsed import PastAM, PastJob, parse
 from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId
 from yarnbox.am.mapreduce.settings import JOB_FILE, JOB_FILE_VARIABLE, JobSettings
 from yarnbox.am.mapreduce.splits import SPLIT_FILE, Split, read_splits
-from yarnbox.am.mapreduce.umbilical_server import UmbilicalServer
-from yarnbox.am.mapreduce.web import WebService
 from yarnbox.am.resources import resource_of
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.address import Address
@@ -158,7 +158,7 @@ class Master:
         self._clients = ClientService(PROTOCOL, SERVICE, self._answers.handle)
         self._host = Address.parse(self._connection.resolve(environment.node_id)).host
         access = HttpAccess(self._connection.settings.http_access, [self._host])
-        self._web = WebService(self._umbilical, self._pages, access, self._connection.tls)
+        self._web = Port(self._umbilical, self._pages, access, self._connection.tls)
         self._port = 0
         self._ended = asyncio.Event()
         self._failure: BaseException | None = None

@@ -28,7 +28,8 @@ from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.connection.network import announced
 from yarnbox.yarn.connection.rpc import PortTakenError
 from yarnbox.yarn.http.access import HttpAccess
-from yarnbox.yarn.http.server import HttpServer, bind
+from yarnbox.yarn.http.listening import bind
+from yarnbox.yarn.http.server import HttpServer
 from yarnbox.yarn.log import configure_logging
 from yarnbox.yarn.runtime.tasks import end_tasks
 from yarnbox.yarn.security.tls import ExposedError, Tls, check_exposure, scheme

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from yarnbox.am.mapreduce.api import Tally
 from yarnbox.am.mapreduce.codecs import Codec
@@ -21,8 +21,7 @@ from yarnbox.am.mapreduce.ids import TaskAttemptId
 from yarnbox.am.mapreduce.shuffle.fetched import FetchedOutputs
 from yarnbox.am.mapreduce.shuffle.merging import Segment
 from yarnbox.am.mapreduce.shuffle.segments import CorruptSegmentError, copy_segment, decompressed
-from yarnbox.am.mapreduce.umbilical import Plan
-from yarnbox.yarn.security.tls import Tls, connection_to
+from yarnbox.am.mapreduce.umbilical import Plan, connected
 from yarnbox.yarn.shuffle import (
     NAME,
     NAME_HEADER,
@@ -36,6 +35,9 @@ from yarnbox.yarn.shuffle import (
     request_target,
     url_hash,
 )
+
+if TYPE_CHECKING:
+    from yarnbox.yarn.security.tls import Tls
 
 Resolve = Callable[[str], str]
 Completions = Callable[[int], Sequence[dict[str, Any]]]
@@ -222,7 +224,7 @@ class Shuffle:
         target = request_target(self._plan.job, self._reduce, list(wanted.values()))
         host, _, port = self._resolve(f"{address[0]}:{address[1]}").rpartition(":")
         asked = url_hash(self._secret, target, int(port))
-        connection = connection_to(host, int(port), self._tls, self._plan.fetch_timeout_ms / 1000)
+        connection = connected(host, int(port), self._tls, self._plan.fetch_timeout_ms / 1000)
         with closing(connection), ExitStack() as stack:
             with _network("CONNECTION"):
                 connection.request(

@@ -31,8 +31,9 @@ from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.http import html_pages, jmx, notation, servlets
 from yarnbox.yarn.http.access import HttpAccess
+from yarnbox.yarn.http.listening import bind
 from yarnbox.yarn.http.process_beans import ProcessBeans
-from yarnbox.yarn.http.server import FilePart, HttpServer, bind, new_application, response_of
+from yarnbox.yarn.http.server import FilePart, HttpServer, new_application, response_of
 from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 from yarnbox.yarn.security.authentication import USER, Authentication
 from yarnbox.yarn.security.tls import Tls, scheme

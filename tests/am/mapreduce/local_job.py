@@ -98,7 +98,7 @@ class LocalRunner:
         combiner = (
             Combiner(reducer_named(settings.combiner), tally, surroundings) if settings.combiner else None
         )
-        partition = partitioner_named(settings.partitioner, client.configuration)
+        partition = partitioner_named(settings.partitioner, lambda: client.configuration)
         limits = SortLimits(limit_bytes=50_000, factor=3)
         collected = MapOutput(directory, settings.reduces, partition, combiner, limits, tally)
         run(collected)

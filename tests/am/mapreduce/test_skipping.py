@@ -10,11 +10,11 @@ import pytest
 from tests.am.mapreduce.rig import JOB, Rig
 from yarnbox.am.mapreduce.api import TASK_COUNTERS, Tally
 from yarnbox.am.mapreduce.app.job import JobState
+from yarnbox.am.mapreduce.edge.umbilical_server import UmbilicalServer
 from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId, TaskType
 from yarnbox.am.mapreduce.settings import JobSettings
 from yarnbox.am.mapreduce.skipping import Skipping, kept_at, skip_plan
 from yarnbox.am.mapreduce.splits import Split
-from yarnbox.am.mapreduce.umbilical_server import UmbilicalServer
 
 
 @pytest.mark.parametrize(

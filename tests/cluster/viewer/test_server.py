@@ -18,7 +18,7 @@ from yarnbox.cluster.viewer.server import Viewer
 from yarnbox.cluster.viewer.shelf import Shelf
 from yarnbox.sim.recording.document import Recording
 from yarnbox.yarn.connection.address import Address
-from yarnbox.yarn.http.server import bind
+from yarnbox.yarn.http.listening import bind
 
 XSRF = {"X-XSRF-Header": "x"}
 

@@ -22,7 +22,7 @@ from yarnbox.rm.web.values import java_float
 from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.connection.rpc import PortTakenError
 from yarnbox.yarn.http import notation
-from yarnbox.yarn.http.server import bind
+from yarnbox.yarn.http.listening import bind
 
 BROWSER = {"User-Agent": "Mozilla/5.0"}
 

@@ -19,7 +19,8 @@ from tests.waiting import PATIENCE_S
 from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.http import server as http_server
 from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
-from yarnbox.yarn.http.server import FilePart, HttpServer, Part, Responder, bind, new_application, response_of
+from yarnbox.yarn.http.listening import bind
+from yarnbox.yarn.http.server import FilePart, HttpServer, Part, Responder, new_application, response_of
 
 
 def served(respond: Responder, ask: Callable[[http.client.HTTPConnection], Any]) -> Any:

@@ -11,10 +11,10 @@ import pytest
 from tests.am.mapreduce.rig import Rig
 from yarnbox.am.mapreduce.app.job import JobState
 from yarnbox.am.mapreduce.app.report import AMInfo, BadQueryError, Pages
+from yarnbox.am.mapreduce.edge.umbilical_server import UmbilicalServer
 from yarnbox.am.mapreduce.settings import JobSettings
 from yarnbox.am.mapreduce.splits import Split
 from yarnbox.am.mapreduce.umbilical import signature
-from yarnbox.am.mapreduce.umbilical_server import UmbilicalServer
 from yarnbox.yarn.configuration.document import write
 from yarnbox.yarn.ids import ContainerId, NodeId
 

@@ -20,7 +20,8 @@ from yarnbox.am.mapreduce.history.web import HistoryWeb
 from yarnbox.am.mapreduce.ids import TaskType
 from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
-from yarnbox.yarn.http.server import HttpServer, bind
+from yarnbox.yarn.http.listening import bind
+from yarnbox.yarn.http.server import HttpServer
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.storage.aggregated_logs import AggregatedLogWriter, LogLayout
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from yarnbox.am.mapreduce.app.core import Core
 from yarnbox.am.mapreduce.app.events import JobKill
-from yarnbox.am.mapreduce.ids import TaskAttemptId
+from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskType
 from yarnbox.am.mapreduce.settings import JobSettings
 from yarnbox.am.mapreduce.skipping import skip_plan
 from yarnbox.am.mapreduce.splits import Split
@@ -57,15 +57,19 @@ class UmbilicalServer:
         }
 
     def answer(self, target: str, given: str, body: bytes) -> tuple[HTTPStatus, Any]:
-        """One call, signed by `given`: the status, and what is answered in JSON. ValueError, KeyError or
-        TypeError for one that is malformed.
-        """
+        """One call, signed by `given`: the status, and what is answered in JSON."""
         expected = signature(self._secret, target, body)
         if not hmac.compare_digest(expected.encode(), given.encode()):
             return HTTPStatus.UNAUTHORIZED, {"message": "the call is not signed with the job's secret"}
         name = target.removeprefix(PATH)
-        arguments = json.loads(body or b"{}")
         try:
+            arguments = json.loads(body or b"{}")
+            if name == "progress":
+                job = self._core.job
+                return HTTPStatus.OK, {
+                    "map": job.progress(TaskType.MAP),
+                    "reduce": job.progress(TaskType.REDUCE),
+                }
             if name == "killJob":
                 self._core.tell(JobKill(diagnostics=str(arguments.get("diagnostics", ""))))
                 return HTTPStatus.OK, {}
@@ -73,6 +77,8 @@ class UmbilicalServer:
             if call is None:
                 return HTTPStatus.NOT_FOUND, {"message": f"there is no call {name}"}
             return HTTPStatus.OK, call(TaskAttemptId.parse(arguments["attempt"]), arguments)
+        except (KeyError, TypeError, ValueError) as error:
+            return HTTPStatus.BAD_REQUEST, {"message": f"{type(error).__name__}: {error}"}
         finally:
             self._perform_effects()
 
