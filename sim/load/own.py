@@ -32,7 +32,7 @@ from yarnbox.sim.load.jobs import (
     spec_of_place,
 )
 from yarnbox.sim.load.reading import Complaints, Read
-from yarnbox.sim.load.text import opened, read_object
+from yarnbox.sim.load.text import lines, opened, read_object
 from yarnbox.yarn.enums import ExecutionType
 from yarnbox.yarn.storage.drafts import draft_of
 
@@ -53,8 +53,8 @@ class OwnFile:
     def jobs(self, complaints: Complaints) -> Iterator[Read]:
         """The jobs, in the order of the lines."""
         has_header, before_ms = False, 0
-        with opened(self._path) as lines:
-            for number, line in enumerate(lines, start=1):
+        with opened(self._path) as text:
+            for number, line in enumerate(lines(text, str(self._path)), start=1):
                 if not line.strip():
                     continue
                 where = f"{self._path}:{number}"

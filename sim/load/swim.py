@@ -24,7 +24,7 @@ from yarnbox.sim.load.jobs import (
     Task,
 )
 from yarnbox.sim.load.reading import Complaints, Read
-from yarnbox.sim.load.text import opened
+from yarnbox.sim.load.text import lines, opened
 from yarnbox.yarn.resources.resource import Resource
 
 _COLUMNS = 6
@@ -74,24 +74,25 @@ class SwimFile:
 
     def jobs(self, complaints: Complaints) -> Iterator[Read]:
         """The jobs, in the order of the lines."""
-        with opened(self._path) as lines:
-            yield from _each(lines, str(self._path), self._options, complaints)
+        called = str(self._path)
+        with opened(self._path) as text:
+            yield from _each(lines(text, called), called, self._options, complaints)
 
 
 def read_swim(
-    lines: Iterable[str], called: str, options: SwimOptions, warn: Callable[[str], None]
+    rows: Iterable[str], called: str, options: SwimOptions, warn: Callable[[str], None]
 ) -> Iterator[Job]:
     """The jobs of a trace, in the order of its lines."""
     complaints = Complaints()
-    for _, job, _ in _each(lines, called, options, complaints):
+    for _, job, _ in _each(rows, called, options, complaints):
         yield job
         while complaints.warnings:
             warn(complaints.warnings.pop(0))
 
 
-def _each(lines: Iterable[str], called: str, options: SwimOptions, complaints: Complaints) -> Iterator[Read]:
+def _each(rows: Iterable[str], called: str, options: SwimOptions, complaints: Complaints) -> Iterator[Read]:
     number, before_s = 0, 0
-    for line, text in enumerate(lines, start=1):
+    for line, text in enumerate(rows, start=1):
         if not text.strip():
             continue
         where = f"{called}:{line}"
@@ -123,7 +124,7 @@ def _numbers(words: list[str], called: str, line: int) -> list[int]:
     for column, word in enumerate(words[1:_COLUMNS], start=2):
         if not (word.strip().isascii() and word.strip().isdigit()):
             raise InvalidTraceError(
-                f"{called}:{line}: column {column} has to be a whole number of at least 0, not {word!r}"
+                f"{called}:{line}: column {column} has to be a whole number of at least 0, not {word[:80]!r}"
             )
         numbers.append(int(word))
     return numbers

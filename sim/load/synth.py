@@ -30,7 +30,7 @@ from yarnbox.sim.load.jobs import (
 )
 from yarnbox.sim.load.reading import Complaints, Defaults, Read
 from yarnbox.sim.load.sls import MOST_NODES, numbered_nodes
-from yarnbox.sim.load.text import opened, read_object
+from yarnbox.sim.load.text import opened, read_object, whole
 from yarnbox.yarn.enums import ExecutionType
 from yarnbox.yarn.resources.resource import Resource
 
@@ -94,7 +94,7 @@ class SynthFile:
         """The jobs, in order of submission."""
         where = str(self._path)
         with opened(self._path) as text:
-            fields = Fields(read_object(text.read(), where), where)
+            fields = Fields(read_object(whole(text, where), where), where)
         count = fields.integer("num_jobs", at_least=1, at_most=MOST_JOBS)
         nodes = fields.integer("num_nodes", at_least=1, at_most=MOST_NODES)
         per_rack = fields.integer("nodes_per_rack", nodes, at_least=1)

@@ -1,7 +1,7 @@
 """Files of loads as text: plain or compressed with gzip, read in pieces, and sequences of JSON objects.
 
-Whatever is wrong with a file is one InvalidTraceError that says where. Nothing larger than one object is
-held in memory.
+Whatever is wrong with a file is one InvalidTraceError that says where. Nothing larger than one line or object
+is held in memory, and none of them is larger than LARGEST.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from typing import Any, NamedTuple, TextIO
 
 from yarnbox.sim.load.jobs import InvalidTraceError
 
+LARGEST = 1 << 27
+"""A line, or an object, has at most so many characters: a job of a hundred thousand tasks has fewer."""
 _PIECE = 1 << 20
 _SPACE = " \t\r\n"
 
@@ -51,6 +53,28 @@ def opened(path: Path) -> Iterator[TextIO]:
         raise InvalidTraceError(f"{path}: is not valid UTF-8") from None
     except OSError as error:
         raise InvalidTraceError(f"{path}: {error.strerror or error}") from None
+
+
+def lines(text: TextIO, called: str) -> Iterator[str]:
+    """The lines of a file, one after the other."""
+    number = 0
+    while line := text.readline(LARGEST + 1):
+        number += 1
+        if len(line) > LARGEST:
+            raise InvalidTraceError(f"{called}:{number}: the line is {_too_large()}")
+        yield line
+
+
+def whole(text: TextIO, called: str) -> str:
+    """A file that is read as a whole."""
+    found = text.read(LARGEST + 1)
+    if len(found) > LARGEST:
+        raise InvalidTraceError(f"{called}: is {_too_large()}")
+    return found
+
+
+def _too_large() -> str:
+    return f"longer than {LARGEST:,} characters"
 
 
 def _constant(name: str) -> Any:
@@ -158,6 +182,8 @@ class _Reader:
         if self._is_at_end:
             return False
         rest = self._buffer[self._place :]
+        if len(rest) > LARGEST:
+            raise self.fault(f"the object is {_too_large()}")
         piece = self._text.read(max(_PIECE, len(rest)))
         if not piece:
             self._is_at_end = True

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from yarnbox.sim.load import text as text_module
 from yarnbox.sim.load.command import main
 from yarnbox.sim.load.fields import Fields
 from yarnbox.sim.load.formats import LoadOptions, read_load
@@ -404,3 +405,29 @@ def test_a_bad_file_converts_to_nothing(tmp_path: Path, capsys: pytest.CaptureFi
     assert main([*words, "--nodes-output", str(tmp_path / "nodes.json")]) == 2
     assert not (tmp_path / "nodes.json").exists()
     assert "--nodes-output: the load names no node" in capsys.readouterr().err
+
+
+TOO_LONG = " " * 30 + "x" * 100
+
+
+@pytest.mark.parametrize(
+    "name, text, where",
+    [
+        ("a.jsonl", '{"format": "yarnbox-load", "version": 1}\n{"job": "' + TOO_LONG, ":2: the line is"),
+        ("a.tsv", TOO_LONG, ":1: the line is"),
+        ("a.json", '\n{"am.type": "' + TOO_LONG, ":2: the object is"),
+        ("rumen.json", '{"jobID": "' + TOO_LONG, ":1: the object is"),
+        ("synth.json", '{"num_jobs": "' + TOO_LONG, ": is"),
+    ],
+)
+def test_what_is_too_long_for_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str, where: str
+) -> None:
+    monkeypatch.setattr(text_module, "LARGEST", 99)
+    monkeypatch.setattr(text_module, "_PIECE", 60)
+    file = tmp_path / name
+    file.write_text(text)
+    trace_type = {"rumen.json": "RUMEN", "synth.json": "SYNTH", "a.json": "SLS"}.get(name)
+    with pytest.raises(InvalidTraceError) as told:
+        read_load(file, trace_type)
+    assert str(told.value) == f"{file}{where} longer than 99 characters"
