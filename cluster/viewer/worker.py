@@ -65,7 +65,8 @@ class ForbiddenError(RuntimeError):
 def forbid(event: str, arguments: tuple[Any, ...]) -> None:
     """An audit hook."""
     is_write = event == "open" and isinstance(arguments[2], int) and bool(arguments[2] & _WRITING)
-    if is_write or event.startswith(_REFUSED):
+    is_database = event == "sqlite3.connect" and arguments[0] != ""  # without a name: a recording's own
+    if is_write or is_database or event.startswith(_REFUSED):
         raise ForbiddenError(f"a simulation may not do this: {event}")
 
 

@@ -1,5 +1,6 @@
 """Recordings: what a run in virtual time looked like, moment by moment, for pages and for programs.
 
+archive     documents that nobody will note again, outside memory
 tracks      documents over time: the answers of the REST API, each field with the moments at which it changed
 fairness    how evenly a cluster is shared: progressive filling, and Jain's index
 sharing     that index between the queues and the applications of a ResourceManager

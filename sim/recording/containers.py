@@ -6,7 +6,7 @@ application stay, then of every fourth; applications count in the order of their
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from yarnbox.rm.container import END_STATES, RMContainer, RMContainerState
 from yarnbox.sim.recording.limits import MOST_CONTAINERS
@@ -36,22 +36,33 @@ LATER = 2
 """So many of them, the last ones, are missing in recordings that are older than these fields."""
 NAMED = ("app", "node", "queue", "user", "partition", "diagnostics", "locality", "requested")
 """Fields whose values are places in the list of names."""
+_NAMED_PLACES = tuple(FIELDS.index(field) for field in NAMED)
 _LONGEST = 200
 _ENDED = tuple(state.name for state in END_STATES)
 
 
 class _Seen:
-    """A container that lives, and the moments of its life so far."""
+    """A container that lives, the number of its application, and the moments of its life so far."""
 
-    __slots__ = ("container", "moments")
+    __slots__ = ("app_number", "container", "moments")
 
-    def __init__(self, container: RMContainer) -> None:
-        self.container = container
+    def __init__(self, container: RMContainer, app_number: int) -> None:
+        self.container, self.app_number = container, app_number
         self.moments: dict[str, int] = {}
 
 
+class _Ended(NamedTuple):
+    """A container that has ended: when it began, the number of its application, and its row, in which names
+    stand for themselves.
+    """
+
+    began: int
+    app_number: int
+    row: tuple[Any, ...]
+
+
 class Containers:
-    """The containers of one run."""
+    """The containers of one run: those that live, and the rows of so many others."""
 
     def __init__(self, most: int = MOST_CONTAINERS) -> None:
         self.every = 1
@@ -60,8 +71,12 @@ class Containers:
         """How many there have been."""
         self._most = most
         self._living: dict[ContainerId, _Seen] = {}
-        self._ended: dict[ContainerId, _Seen] = {}
-        self._number: dict[ApplicationId, int] = {}
+        self._ended: dict[ContainerId, _Ended] = {}
+        self._numbers: dict[ApplicationId, int] = {}
+        """The number of each application, until the ResourceManager has forgotten it."""
+        self._apps = 0
+        self._words: dict[str, str] = {}
+        """Each name once, however many rows have it."""
 
     def note(self, container_id: ContainerId, after: str, found: RMContainer | None, at: int) -> bool:
         """It came into a state. `found` is what the scheduler holds by that id; whether it was given to its
@@ -72,8 +87,8 @@ class Containers:
             if found is None or after in _ENDED:
                 return False
             self.count += 1
-            seen = self._living[container_id] = _Seen(found)
-            self._number.setdefault(container_id.application_id, len(self._number))
+            seen = _Seen(found, self._number_of(container_id.application_id))
+            self._living[container_id] = seen
         was_given = "started" in seen.moments
         if after == RMContainerState.RESERVED.name:
             seen.moments.setdefault("reserved", at)
@@ -93,33 +108,54 @@ class Containers:
         seen = self._living.get(container_id)
         return None if seen is None else seen.container
 
+    def forget(self, application_id: ApplicationId) -> None:
+        """The ResourceManager has forgotten the application: none of its containers will begin any more."""
+        self._numbers.pop(application_id, None)
+
     def rows(self) -> tuple[list[list[Any]], list[str]]:
         """A row for each container, in the order in which they began, and the names that rows speak of."""
         names: dict[str, int] = {}
-        kept = {**self._ended, **{each: seen for each, seen in self._living.items() if self._is_kept(each)}}
-        ordered = sorted(kept.items(), key=lambda pair: (_begin(pair[1]), pair[0]))
+        living = {each: self._row(each, seen) for each, seen in self._living.items() if self._is_kept(seen)}
+        kept = sorted({**self._ended, **living}.items(), key=_order)
         rows = []
-        for container_id, seen in ordered[: self._most]:
-            values = _values(container_id, seen)
-            for field in NAMED:
-                values[field] = names.setdefault(values[field], len(names))
-            rows.append([values[field] for field in FIELDS])
+        for _, ended in kept[: self._most]:
+            row = list(ended.row)
+            for place in _NAMED_PLACES:
+                row[place] = names.setdefault(row[place], len(names))
+            rows.append(row)
         return rows, list(names)
 
-    def _is_kept(self, container_id: ContainerId) -> bool:
-        return self._number[container_id.application_id] % self.every == 0
+    def _number_of(self, application_id: ApplicationId) -> int:
+        number = self._numbers.get(application_id)
+        if number is None:
+            number = self._numbers[application_id] = self._apps
+            self._apps += 1
+        return number
+
+    def _is_kept(self, one: _Seen | _Ended) -> bool:
+        return one.app_number % self.every == 0
 
     def _keep(self, container_id: ContainerId, seen: _Seen) -> None:
-        if not self._is_kept(container_id):
+        if not self._is_kept(seen):
             return
-        self._ended[container_id] = seen
-        while len(self._ended) > self._most and self.every < len(self._number):
+        self._ended[container_id] = self._row(container_id, seen)
+        while len(self._ended) > self._most and self.every < self._apps:
             self.every *= 2
-            self._ended = {each: kept for each, kept in self._ended.items() if self._is_kept(each)}
+            self._ended = {each: kept for each, kept in self._ended.items() if self._is_kept(kept)}
+            self._words.clear()
+        if len(self._ended) > 2 * self._most:  # all of one application, which no thinning leaves out
+            self._ended = dict(sorted(self._ended.items(), key=_order)[: self._most])
+
+    def _row(self, container_id: ContainerId, seen: _Seen) -> _Ended:
+        values, words = _values(container_id, seen), self._words
+        for field in NAMED:
+            values[field] = words.setdefault(values[field], values[field])
+        began = min(seen.moments.values(), default=0)
+        return _Ended(began, seen.app_number, tuple(values[field] for field in FIELDS))
 
 
-def _begin(seen: _Seen) -> int:
-    return min(seen.moments.values(), default=0)
+def _order(pair: tuple[ContainerId, _Ended]) -> tuple[int, ContainerId]:
+    return pair[1].began, pair[0]
 
 
 def _values(container_id: ContainerId, seen: _Seen) -> dict[str, Any]:

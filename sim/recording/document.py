@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from yarnbox.sim.recording import containers
-from yarnbox.sim.recording.tracks import Tracks, at
+from yarnbox.sim.recording.archive import Tracks, text_of
+from yarnbox.sim.recording.tracks import Documents, at
 
 FORMAT = "yarnbox-recording"
 VERSION = 1
@@ -93,28 +94,31 @@ def pieces(data: Mapping[str, Any]) -> Iterator[str]:
     """The same text piece by piece, for a file: in memory it would be as large as what it tells."""
     lead = "{"
     for key, value in {"format": FORMAT, "version": VERSION, **data}.items():
-        yield f"{lead}{_text(key)}:"
+        yield f"{lead}{text_of(key)}:"
         lead = ","
-        if isinstance(value, dict) and value:
+        if isinstance(value, Mapping) and value:
             inner = "{"
-            for name, each in value.items():
-                yield f"{inner}{_text(name)}:{_text(each)}"
+            for name, text in value.texts() if isinstance(value, Documents) else _texts(value):
+                yield f"{inner}{text_of(name)}:{text}"
                 inner = ","
             yield "}"
         elif isinstance(value, list) and value:
             inner = "["
             for first in range(0, len(value), _ROWS):
-                yield inner + _text(value[first : first + _ROWS])[1:-1]
+                yield inner + text_of(value[first : first + _ROWS])[1:-1]
                 inner = ","
             yield "]"
         else:
-            yield _text(value)
+            yield text_of(value)
     yield "}\n"
+
+
+def _texts(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    return ((name, text_of(value)) for name, value in found.items())
 
 
 _ROWS = 1_000
 """Of a list, so many at a time."""
-_text = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode
 
 
 def read_file(path: Path) -> Recording:

@@ -38,15 +38,49 @@ class _Average:
 
 
 @dataclass(slots=True)
+class _Sum:
+    """The applications of a queue that are forgotten: what they come to."""
+
+    apps: int = 0
+    unserved: int = 0
+    unserved_since: int = 0
+    """When those that never had a container were submitted, added up."""
+    first_unserved: int | None = None
+    waited: int = 0
+    longest_wait: int | None = None
+    lived: int = 0
+
+    def add(self, life: _Life, finished: int) -> None:
+        self.apps += 1
+        self.lived += finished - life.submitted
+        if life.first_container is None:
+            self.unserved += 1
+            self.unserved_since += life.submitted
+            since = self.first_unserved
+            self.first_unserved = life.submitted if since is None else min(since, life.submitted)
+            return
+        wait = life.first_container - life.submitted
+        self.waited += wait
+        self.longest_wait = max(wait, self.longest_wait or 0)
+
+
+@dataclass(slots=True)
 class Tally:
     """Counts while a run goes on."""
 
     lives: dict[str, _Life] = field(default_factory=dict)
+    """Applications that the ResourceManager remembers."""
+    sums: dict[str, _Sum] = field(default_factory=dict)
+    """Those that it has forgotten, by queue."""
     containers: dict[str, int] = field(default_factory=dict)
     """By queue."""
     preempted: dict[str, int] = field(default_factory=dict)
     averages: dict[str, _Average] = field(default_factory=dict)
     _unfinished: int = 0
+    _first: int | None = None
+    """When the first of the forgotten was submitted."""
+    _latest: int = 0
+    """When the last of the forgotten ended."""
     _last: tuple[int, dict[str, float | None]] | None = None
 
     def submitted(self, app: str, queue: str, at: int) -> None:
@@ -60,6 +94,15 @@ class Tally:
         if app in self.lives and self.lives[app].finished is None:
             self.lives[app].finished = at
             self._unfinished -= 1
+
+    def forget(self, app: str) -> None:
+        """Nothing more will be told of it."""
+        life = self.lives.get(app)
+        if life is not None and life.finished is not None:
+            self.sums.setdefault(life.queue, _Sum()).add(life, life.finished)
+            self._first = life.submitted if self._first is None else min(self._first, life.submitted)
+            self._latest = max(self._latest, life.finished)
+            del self.lives[app]
 
     def container(self, app: str, queue: str, at: int) -> None:
         """It was given a container."""
@@ -79,22 +122,23 @@ class Tally:
             since, before = self._last
             for name, value in before.items():
                 self.averages.setdefault(name, _Average()).add(value, at - since)
-        self._last = (at, values) if self.lives and not self._is_over() else None
+        self._last = (at, values) if (self.lives or self.sums) and not self._is_over() else None
 
     def _is_over(self) -> bool:
-        return bool(self.lives) and not self._unfinished
+        return bool(self.lives or self.sums) and not self._unfinished
 
     def result(self, end: int) -> dict[str, Any]:
         """All figures, at the end of the run."""
         lives = list(self.lives.values())
-        first = min((one.submitted for one in lives), default=0)
+        firsts = [one.submitted for one in lives] + ([] if self._first is None else [self._first])
         last = max((end if one.finished is None else one.finished for one in lives), default=0)
-        queues = sorted({*(one.queue for one in lives), *self.containers})
+        queues = sorted({*(one.queue for one in lives), *self.sums, *self.containers})
+        forgotten = sum(one.apps for one in self.sums.values())
         return {
-            "makespan": last - first,
+            "makespan": max(last, self._latest) - min(firsts, default=0),
             "isComplete": self._is_over(),
-            "apps": len(lives),
-            "finished": sum(one.finished is not None for one in lives),
+            "apps": forgotten + len(lives),
+            "finished": forgotten + sum(one.finished is not None for one in lives),
             "containers": sum(self.containers.values()),
             "preempted": sum(self.preempted.values()),
             "averages": {name: one.mean() for name, one in self.averages.items()},
@@ -103,21 +147,27 @@ class Tally:
 
     def _of_queue(self, path: str, end: int) -> dict[str, Any]:
         lives = [one for one in self.lives.values() if one.queue == path]
+        past = self.sums.get(path, _Sum())
         waits = [
             (end if one.first_container is None else one.first_container) - one.submitted for one in lives
         ]
+        longest = [*waits, *([] if past.longest_wait is None else [past.longest_wait])]
+        if past.first_unserved is not None:
+            longest.append(end - past.first_unserved)
         runs = [one.finished - one.submitted for one in lives if one.finished is not None]
+        apps, finished = past.apps + len(lives), past.apps + len(runs)
+        waited = sum(waits) + past.waited + past.unserved * end - past.unserved_since
         return {
-            "apps": len(lives),
-            "finished": len(runs),
-            "neverServed": sum(one.first_container is None for one in lives),
-            "wait": _mean(waits),
-            "longestWait": max(waits, default=None),
-            "life": _mean(runs),
+            "apps": apps,
+            "finished": finished,
+            "neverServed": past.unserved + sum(one.first_container is None for one in lives),
+            "wait": _mean(waited, apps),
+            "longestWait": max(longest, default=None),
+            "life": _mean(sum(runs) + past.lived, finished),
             "containers": self.containers.get(path, 0),
             "preempted": self.preempted.get(path, 0),
         }
 
 
-def _mean(values: list[int]) -> int | None:
-    return round(sum(values) / len(values)) if values else None
+def _mean(total: int, count: int) -> int | None:
+    return round(total / count) if count else None

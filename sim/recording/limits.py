@@ -17,9 +17,14 @@ MOST_EVENTS = 20_000
 MOST_MARKS = 2_000
 
 
-def halved(count: int) -> tuple[list[int], dict[int, int]]:
-    """Which of so many moments stay, the first and the last always; and the new number of each old one."""
+def halved(count: int) -> list[int]:
+    """Which of so many moments stay: every second one, and the first and the last always."""
     kept = [*range(0, count, 2)]
     if count % 2 == 0:
         kept.append(count - 1)
-    return kept, {number: (number + 1) // 2 for number in range(count)}
+    return kept
+
+
+def after_halving(number: int) -> int:
+    """The new number of a moment: that of the next one that stays, where it is dropped itself."""
+    return (number + 1) // 2

@@ -29,6 +29,7 @@ from yarnbox.sim.recording.limits import (
     MOST_MARKS,
     MOST_MOMENTS,
     MOST_VALUES,
+    after_halving,
     halved,
 )
 from yarnbox.sim.recording.sharing import between_applications, between_queues
@@ -119,7 +120,7 @@ class RunRecorder:
         self._events: list[list[Any]] = []
         self._left_out = 0
         self._lives: dict[ApplicationId, dict[str, int]] = {}
-        self._attempts: dict[ApplicationAttemptId, dict[str, int]] = {}
+        self._attempts: dict[ApplicationId, dict[ApplicationAttemptId, dict[str, int]]] = {}
         self._nodes: dict[NodeId, rows.NodeFacts] = {}
         """What is written down of each node."""
         self._sampled_finally: dict[ApplicationId, None] = {}
@@ -175,7 +176,8 @@ class RunRecorder:
             self._note_app(line.subject, after, at)
         elif kind == "RMAppAttempt":
             subject = line.subject
-            life = self._attempts.setdefault(subject, {"startTime": at})
+            attempts = self._attempts.setdefault(subject.application_id, {})
+            life = attempts.setdefault(subject, {"startTime": at})
             if after in ("LAUNCHED", "RUNNING"):
                 self._lives.get(subject.application_id, {}).setdefault("launchTime", at)
             if after in OVER:
@@ -231,7 +233,9 @@ class RunRecorder:
 
     def _hear(self, event: Any) -> None:
         if type(event).__name__ in STEPS:
-            self._steps.watch(self._now(), event)
+            at = self._now()
+            if self._is_detailed:
+                self._steps.watch(at, event)
         mark = past.mark_of(self._virtual_ms, event)
         if mark is not None:
             self._mark(self._now(), mark.kind, mark.text)
@@ -292,6 +296,8 @@ class RunRecorder:
         for app in context.apps.values():
             if app.application_id not in self._sampled_finally:
                 self._sample_app(number, app)
+        if len(self._lives) > len(context.apps):
+            self._forget()
         if self._is_detailed:
             note_details(self.documents, number, context, shapes, views)
             note_plans(self.documents, number, self._rm, self._name_of)
@@ -317,11 +323,12 @@ class RunRecorder:
         self.documents.note(f"/apps/{app.application_id}", number, shown)
         if self._is_detailed:
             self._sample_life(number, app)
+        known = self._attempts.get(app.application_id, {})
         attempts = [
             {
                 **apps.attempt_in_list(self._context, one, may_view=True),
                 "finishedTime": 0,
-                **self._attempts.get(one.attempt_id, {}),
+                **known.get(one.attempt_id, {}),
             }
             for one in app.attempts.values()
         ]
@@ -331,8 +338,21 @@ class RunRecorder:
         self.documents.note(f"/attempts/{app.application_id}", number, attempts)
         if is_over and all(one["finishedTime"] for one in attempts):
             self._sampled_finally[app.application_id] = None
-            for kind in ("apps", "attempts", "lives"):
-                self.documents.close(f"/{kind}/{app.application_id}")
+            self._close(app.application_id)
+
+    def _close(self, application_id: ApplicationId) -> None:
+        for kind in ("apps", "attempts", "lives"):
+            self.documents.close(f"/{kind}/{application_id}")
+
+    def _forget(self) -> None:
+        """What the ResourceManager has forgotten is in memory no longer, here either."""
+        for application_id in [one for one in self._lives if one not in self._context.apps]:
+            self._close(application_id)
+            self.tally.forget(str(application_id))
+            self.containers.forget(application_id)
+            del self._lives[application_id]
+            self._attempts.pop(application_id, None)
+            self._sampled_finally.pop(application_id, None)
 
     def _sample_life(self, number: int, app: RMApp) -> None:
         known = self._lives.get(app.application_id, {})
@@ -352,13 +372,13 @@ class RunRecorder:
         count = len(self._moments)
         held = self.documents.count + count * (3 + len(past.CLUSTER) + len(past.MEASURES) * len(self._queues))
         if count > FEWEST_MOMENTS and (held > MOST_VALUES or count > MOST_MOMENTS):
-            kept, moved = halved(count)
-            self.documents.renumber(moved)
+            kept = halved(count)
+            self.documents.halve()
             self._moments = [self._moments[one] for one in kept]
             self._cluster = [self._cluster[one] for one in kept]
             self._fairness = [self._fairness[one] for one in kept]
             for series in self._queues.values():
-                first = moved[series.first]
+                first = after_halving(series.first)
                 places = [old - series.first for old in kept[first:]]
                 series.values = [
                     [column[place] for place in places if place < len(column)] for column in series.values
@@ -411,5 +431,5 @@ class RunRecorder:
             "events": self._events,
             "eventsLeftOut": self._left_out,
             "configuration": [[one.name, one.raw, one.origin.source] for one in self._context.configuration],
-            "documents": self.documents.tracks,
+            "documents": self.documents,
         }

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from heapq import merge
 from typing import Any
 
-Track = list[Any]
-Tracks = dict[str, Track]
+from yarnbox.sim.recording.archive import Archive, Track, Tracks, halved_track, text_of
 
 
 def fields(document: Any) -> dict[str, Any]:
@@ -62,57 +62,86 @@ def _shaped(tree: Any) -> Any:
     return {word.replace("~1", "/").replace("~0", "~"): _shaped(each) for word, each in tree.items()}
 
 
-class Documents:
-    """Documents while they are being written down."""
+class OpenDocument:
+    """A document that may be noted again: its number, its tracks, and what was noted last, also as fields."""
+
+    __slots__ = ("document", "fields", "place", "tracks")
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+        self.tracks: Tracks = {}
+        self.document: Any = None
+        self.fields: dict[str, Any] = {}
+
+
+class Documents(Mapping[str, Tracks]):
+    """Documents while they are being written down, by name, in the order in which they came into being. Those
+    that are closed are not in memory.
+    """
 
     def __init__(self) -> None:
-        self.tracks: dict[str, Tracks] = {}
-        self.count = 0
-        """How many values are held."""
-        self._last: dict[str, tuple[Any, dict[str, Any]]] = {}
-        """The latest of each, as it was noted and as its fields."""
+        self._open: dict[str, OpenDocument] = {}
+        self._archive = Archive()
+        self._named = self._held = 0
+
+    @property
+    def count(self) -> int:
+        """How many values there are."""
+        return self._held + self._archive.count
 
     def note(self, name: str, moment: int, document: Any) -> None:
         """What the document is at that moment: only what is new is kept."""
-        last = self._last.get(name)
-        if last is None:
-            last = self._last[name] = (None, {})
-            self.tracks[name] = {}
-        elif last[0] == document:
+        one = self._open.get(name)
+        if one is None:
+            one = self._open[name] = OpenDocument(self._named)
+            self._named += 1
+        elif one.document == document:
             return
-        now, before, tracks = fields(document), last[1], self.tracks[name]
-        self._last[name] = (document, now)
+        now, before, tracks = fields(document), one.fields, one.tracks
+        one.document, one.fields = document, now
         for way, value in now.items():
             if way not in before or before[way] != value:
                 tracks.setdefault(way, []).extend((moment, value))
-                self.count += 1
+                self._held += 1
         for way in before:
             if way not in now:
                 tracks[way].extend((moment, None))
-                self.count += 1
+                self._held += 1
 
     def close(self, name: str) -> None:
         """Nothing more will be noted of it."""
-        self._last.pop(name, None)
+        one = self._open.pop(name, None)
+        if one is not None:
+            self._archive.put(one.place, name, one.tracks)
+            self._held -= sum(map(len, one.tracks.values())) // 2
 
-    def renumber(self, moved: Mapping[int, int]) -> None:
-        """The moments got other numbers; where several became one, the last value of a field stays."""
-        self.count = 0
-        for tracks in self.tracks.values():
-            for way, track in tracks.items():
-                tracks[way] = kept = _renumbered(track, moved)
-                self.count += len(kept) // 2
+    def halve(self) -> None:
+        """Every second moment is dropped; where several became one, the last value of a field stays."""
+        self._archive.halve()
+        self._held = 0
+        for one in self._open.values():
+            for way, track in one.tracks.items():
+                one.tracks[way] = kept = halved_track(track)
+                self._held += len(kept) // 2
 
+    def texts(self) -> Iterator[tuple[str, str]]:
+        """Name and tracks, as JSON, of each document."""
+        still_open = ((one.place, name, text_of(one.tracks)) for name, one in self._open.items())
+        for _, name, text in merge(self._archive.all(), still_open):
+            yield name, text
 
-def _renumbered(track: Track, moved: Mapping[int, int]) -> Track:
-    kept: Track = []
-    for moment, value in pairs(track):
-        number = moved[moment]
-        if kept and kept[-2] == number:
-            kept[-1] = value
-        else:
-            kept.extend((number, value))
-    return kept
+    def __getitem__(self, name: str) -> Tracks:
+        one = self._open.get(name)
+        found = self._archive.find(name) if one is None else one.tracks
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, _ in self.texts())
+
+    def __len__(self) -> int:
+        return self._named
 
 
 def pairs(track: Track) -> Iterator[tuple[int, Any]]:

@@ -126,12 +126,20 @@ def _read_all(files: Sequence[str], conf: Path | None) -> Iterator[Scenario | _U
             yield _Unreadable((f"yarnbox: {file}: cannot be read: {error.strerror or error}",))
 
 
+class _NothingToRecordError(Exception):
+    """The ResourceManager did not start: no file takes its name."""
+
+
 def _recorded(scenario: Scenario, to: Path, name: str) -> Outcome:
-    to.open("a", encoding="utf-8").close()  # what cannot be written is told before anything is played
-    outcome, data = play_recorded(scenario, Path(scenario.file).read_text(encoding="utf-8"), name)
-    if data is not None:
-        with replacing(to) as file:
+    text = Path(scenario.file).read_text(encoding="utf-8")
+    try:
+        with replacing(to) as file:  # what cannot be written is told before anything is played
+            outcome, data = play_recorded(scenario, text, name)
+            if data is None:
+                raise _NothingToRecordError
             file.writelines(pieces(data))
+    except _NothingToRecordError:
+        pass
     return outcome
 
 

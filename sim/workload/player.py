@@ -135,7 +135,6 @@ class WorkloadPlayer:
         self._timing = Timing(site)
         self._fleet = Fleet(self.rm, self.kernel, site, self._started, self._ended)
         self._runs: dict[ApplicationId, _Run] = {}
-        self._names: dict[ApplicationId, str] = {}
         self._arrivals: Arrivals = arrivals or AsTraced(self._load.jobs())
         self._coming = 0
         """Jobs of which it is known when they will be submitted."""
@@ -222,7 +221,8 @@ class WorkloadPlayer:
 
     def _recording_of(self, title: Title) -> RunRecorder:
         def name_of(subject: object) -> str | None:
-            return self._names.get(subject) if isinstance(subject, ApplicationId) else None
+            app = self.rm.context.apps.get(subject) if isinstance(subject, ApplicationId) else None
+            return None if app is None else app.name
 
         stride = max(1, self._load.last_submit_ms // (self._site.nm_interval_ms * MOMENTS))
         return RunRecorder(self.rm, title, name_of=name_of, instant_ms=0, stride=stride, is_detailed=False)
@@ -343,8 +343,6 @@ class WorkloadPlayer:
         application_id = run.master.application_id
         context = _submission(application_id, job, reservation_id)
         request = SubmitApplicationRequest(application_submission_context=context)
-        if self._recorder is not None:
-            self._names[application_id] = job.name or job.job_id
         try:
             self.rm.turn(lambda: self.rm.core.client.submit_application(request, Caller(user=job.user)))
         except YarnError as refusal:
@@ -360,14 +358,17 @@ class WorkloadPlayer:
     def _refuse(self, run: _Run, why: str) -> None:
         job = run.master.job
         self._outcome.refused_count += 1
-        if len(self._outcome.refused) < MOST_REFUSALS:
-            self._outcome.refused.append(f"{job.job_id}: {why}")
+        self._tell_refusal(run, why)
         run.is_over = True
         self._left -= 1
         del self._runs[run.master.application_id]
         for watcher in self._watchers:
             watcher.refused(run.master.application_id, job, why, self.rm.clock.now_ms())
         self._expect(self._arrivals.ended(job, self.rm.clock.now_ms()))
+
+    def _tell_refusal(self, run: _Run, why: str) -> None:
+        if len(self._outcome.refused) < MOST_REFUSALS:
+            self._outcome.refused.append(f"{run.master.job.job_id}: {why}")
 
     # ---- what is waited for
 
@@ -586,7 +587,7 @@ class WorkloadPlayer:
             self._look_again(run)
             return
         self._outcome.failed += 1
-        self._outcome.refused.append(f"{run.master.job.job_id}: {why}")
+        self._tell_refusal(run, why)
         self._unregister(run, attempt_id, FinalApplicationStatus.FAILED, why)
 
     def _unregister(

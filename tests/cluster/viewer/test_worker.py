@@ -40,6 +40,7 @@ def test_a_trace_of_jobs() -> None:
         ("os.system", (b"true",)),
         ("os.remove", ("x", -1)),
         ("open", ("x", "w", os.O_WRONLY | os.O_CREAT)),
+        ("sqlite3.connect", ("x",)),
     ],
 )
 def test_it_does_not_touch_the_world(event: str, arguments: tuple[object, ...]) -> None:
@@ -50,3 +51,4 @@ def test_it_does_not_touch_the_world(event: str, arguments: tuple[object, ...]) 
 def test_it_may_read_and_import() -> None:
     forbid("open", ("x", "r", os.O_RDONLY | os.O_CLOEXEC))
     forbid("import", ("json", None, None, None, None))
+    forbid("sqlite3.connect", ("",))

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from yarnbox.sim.recording.limits import after_halving
 from yarnbox.sim.recording.tracks import Documents, at, fields, value_at, whole
 
 KEYS = st.text("ab/~#1", min_size=1, max_size=3).filter(lambda key: not key.startswith("#"))
@@ -45,14 +46,14 @@ def test_each_moment_has_the_document_of_then(history: list[Any]) -> None:
         documents.note("x", 2 * moment, document)
     for moment, document in enumerate(history):
         for later in (0, 1):
-            assert at(documents.tracks["x"], 2 * moment + later) == (document if document else {})
+            assert at(documents["x"], 2 * moment + later) == (document if document else {})
 
 
 def test_only_what_is_new_is_kept() -> None:
     documents = Documents()
     for moment, state in enumerate(["NEW", "NEW", "RUNNING", "RUNNING"]):
         documents.note("x", moment, {"state": state, "name": "n"})
-    assert documents.tracks["x"] == {"/state": [0, "NEW", 2, "RUNNING"], "/name": [0, "n"]}
+    assert documents["x"] == {"/state": [0, "NEW", 2, "RUNNING"], "/name": [0, "n"]}
     assert documents.count == 3
 
 
@@ -65,10 +66,10 @@ def test_before_the_first_value_there_is_none() -> None:
 
 def test_moments_that_became_one_keep_the_last_value() -> None:
     documents = Documents()
-    for moment in range(4):
+    for moment in range(5):
         documents.note("x", moment, {"n": moment})
-    documents.renumber({0: 0, 1: 1, 2: 1, 3: 2})
-    assert documents.tracks["x"] == {"/n": [0, 0, 1, 2, 2, 3]}
+    documents.halve()
+    assert documents["x"] == {"/n": [0, 0, 1, 2, 2, 4]}
     assert documents.count == 3
 
 
@@ -76,4 +77,31 @@ def test_what_is_closed_keeps_what_was_noted() -> None:
     documents = Documents()
     documents.note("x", 0, {"n": 1})
     documents.close("x")
-    assert at(documents.tracks["x"], 5) == {"n": 1}
+    assert at(documents["x"], 5) == {"n": 1}
+
+
+STEPS = st.lists(
+    st.one_of(st.tuples(st.sampled_from("abcd"), DOCUMENTS), st.just("halve"), st.sampled_from("ABCD")),
+    max_size=40,
+)
+
+
+@settings(max_examples=40)
+@given(STEPS)
+def test_what_is_closed_is_as_if_it_had_stayed_open(steps: list[Any]) -> None:
+    closing, staying, closed, moment = Documents(), Documents(), set[str](), 0
+    for step in steps:
+        if step == "halve":
+            closing.halve()
+            staying.halve()
+            moment = after_halving(moment)
+        elif isinstance(step, str):
+            closed.add(step.lower())
+            closing.close(step.lower())
+        elif step[0] not in closed:
+            moment += 1
+            for documents in (closing, staying):
+                documents.note(step[0], moment, {"it": step[1]})
+        assert closing.count == staying.count
+    assert list(closing.texts()) == list(staying.texts())
+    assert dict(closing) == dict(staying)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from yarnbox.sim.scenario import command
 from yarnbox.sim.scenario.command import main
 from yarnbox.sim.scenario.playing.expectations import Failure
 from yarnbox.sim.scenario.playing.player import Outcome
@@ -100,6 +101,17 @@ def test_what_cannot_be_recorded_is_one_line(files: Path) -> None:
     status, out, err = run("run", "--record", str(files / "none" / "r"), good)
     assert (status, out) == (2, "")
     assert err == f"yarnbox: {files / 'none' / 'r'}: cannot be written: No such file or directory\n"
+
+
+def test_a_recording_has_its_name_when_it_is_whole(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = sorted(files.iterdir())
+    monkeypatch.setattr(command, "play_recorded", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run("run", "--record", str(files / "r"), str(files / "good.yaml"))
+    assert sorted(files.iterdir()) == before
 
 
 def test_check_reads_only(files: Path) -> None:

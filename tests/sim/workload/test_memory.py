@@ -6,7 +6,14 @@ import gc
 from collections.abc import Iterator
 from typing import Any
 
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.container import RMContainer
 from yarnbox.sim import Job, Load, Site, Task, play
+from yarnbox.sim.recording.document import pieces
+from yarnbox.sim.recording.recorder import Title
+from yarnbox.sim.recording.tracks import OpenDocument
+from yarnbox.sim.reports.play import Play
+from yarnbox.sim.workload.files import equal_queues
 from yarnbox.sim.workload.master import JobMaster
 from yarnbox.sim.workload.watching import Watcher
 
@@ -16,27 +23,40 @@ COUNT = 200
 class Census(Watcher):
     """How many jobs and masters there are at some moments of a play."""
 
-    def __init__(self) -> None:
+    def __init__(self, *kinds: type) -> None:
+        self.kinds = kinds
         self.ended = 0
-        self.found: list[tuple[int, int]] = []
+        self.found: list[tuple[int, ...]] = []
 
     def over(self, application_id: Any, state: str, why: str, now_ms: int) -> None:
         self.ended += 1
         if self.ended in (COUNT // 4, COUNT // 2, COUNT - 10):
             gc.collect()
             alive = gc.get_objects()
-            kinds = (Job, JobMaster)
-            jobs, masters = (sum(type(one) is kind for one in alive) for kind in kinds)
-            self.found.append((jobs, masters))
+            self.found.append(tuple(sum(type(one) is kind for one in alive) for kind in self.kinds))
+
+
+def stream() -> Iterator[Job]:
+    for number in range(COUNT):
+        yield Job(job_id=f"j{number}", submit_ms=number * 4000, tasks=(Task(count=2, duration_ms=3000),))
+
+
+LOAD = Load(jobs=stream, count=COUNT, last_submit_ms=4000 * (COUNT - 1), queues=("default",))
 
 
 def test_jobs_that_are_over_are_forgotten() -> None:
-    def stream() -> Iterator[Job]:
-        for number in range(COUNT):
-            yield Job(job_id=f"j{number}", submit_ms=number * 4000, tasks=(Task(count=2, duration_ms=3000),))
-
-    census = Census()
-    load = Load(jobs=stream, count=COUNT, last_submit_ms=4000 * (COUNT - 1), queues=("default",))
-    result = play(None, load, site=Site(nodes=3, task_failures=0.1), watchers=[census])
+    census = Census(Job, JobMaster)
+    result = play(None, LOAD, site=Site(nodes=3, task_failures=0.1), watchers=[census])
     assert result.is_complete
     assert max(max(pair) for pair in census.found) < COUNT // 4
+
+
+def test_a_recording_holds_no_more_applications_than_the_resource_manager() -> None:
+    census = Census(Job, JobMaster, RMApp, RMContainer, OpenDocument)
+    files = equal_queues("capacity", ("default",), {"yarn.resourcemanager.max-completed-applications": "10"})
+    play = Play(files, LOAD, Site(nodes=3), title=Title(name="long"), watchers=[census])
+    assert play.run().is_complete
+    assert max(map(max, census.found)) < COUNT // 4
+    recording = play.player.recording()
+    assert recording["figures"]["apps"] == recording["figures"]["queues"]["root.default"]["finished"] == COUNT
+    assert "".join(pieces(recording)).count('"/apps/application_') == COUNT
