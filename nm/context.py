@@ -18,6 +18,7 @@ from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.runtime.statemachine import InvalidEventError
 from yarnbox.yarn.runtime.turns import TurnContext
 from yarnbox.yarn.security.tokens import ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
+from yarnbox.yarn.wire import PLAIN, Wire
 
 
 class NMContext(TurnContext[Effect]):
@@ -28,6 +29,7 @@ class NMContext(TurnContext[Effect]):
         node_id: NodeId,
         settings: NMSettings,
         total: Resource,
+        wire: Wire = PLAIN,
         *,
         is_strict: bool = False,
     ) -> None:
@@ -35,8 +37,9 @@ class NMContext(TurnContext[Effect]):
         self.node_id = node_id
         self.settings = settings
         self.total = total
+        self.wire = wire
         self.nm_tokens = NMTokenSecretManagerInNM()
-        self.container_tokens = ContainerTokenSecretManagerInNM()
+        self.container_tokens = ContainerTokenSecretManagerInNM(wire)
         self.nm_tokens.node_id = self.container_tokens.node_id = node_id
         self.rm_identifier: int | None = None
         """The start time of the RM; None while the node is not registered."""

@@ -43,6 +43,7 @@ from yarnbox.yarn.resources.resource import Resource, total
 from yarnbox.yarn.runtime.clock import Clock
 from yarnbox.yarn.runtime.event import Event
 from yarnbox.yarn.runtime.turns import TurnCore
+from yarnbox.yarn.wire import PLAIN, Wire
 
 
 class Core(TurnCore[Effect]):
@@ -54,10 +55,11 @@ class Core(TurnCore[Effect]):
         settings: NMSettings,
         capacity: Resource,
         clock: Clock,
+        wire: Wire = PLAIN,
         *,
         is_strict: bool = False,
     ) -> None:
-        self.context = NMContext(node_id, settings, capacity, is_strict=is_strict)
+        self.context = NMContext(node_id, settings, capacity, wire, is_strict=is_strict)
         super().__init__(self.context, clock)
         self.context.now_ms = clock.now_ms()
         dispatcher = self.context.dispatcher

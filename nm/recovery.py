@@ -34,7 +34,6 @@ from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.records.management import StartContainerRequest
 from yarnbox.yarn.records.tokens import ContainerTokenIdentifier
 from yarnbox.yarn.records.tracker import MasterKey
-from yarnbox.yarn.wire import from_bytes
 
 if TYPE_CHECKING:
     from yarnbox.nm.containers.scheduler import ContainerScheduler
@@ -72,12 +71,12 @@ def _recover_keys(context: NMContext, entries: Entries) -> None:
         for name in ("previous", "current"):
             if top + name in entries:
                 with _reading(context, top + name):
-                    keys.set_master_key(from_bytes(MasterKey, entries[top + name]))
+                    keys.set_master_key(context.wire.from_bytes(MasterKey, entries[top + name]))
     for name, value in entries.items():
         with _reading(context, name):
             if name.startswith(NM_TOKENS + "used/"):
                 attempt_id = ApplicationAttemptId.parse(name.rpartition("/")[2])
-                context.nm_tokens.restore_used_key(attempt_id, from_bytes(MasterKey, value))
+                context.nm_tokens.restore_used_key(attempt_id, context.wire.from_bytes(MasterKey, value))
             elif name.startswith(CONTAINER_TOKENS + "started/"):
                 container_id = ContainerId.parse(name.rpartition("/")[2])
                 context.container_tokens.restore_started(container_id, int(value))
@@ -111,7 +110,7 @@ def _recover_application(context: NMContext, application_id: ApplicationId, foun
     user = found["user"].decode()
     application = Application(context, application_id, user)
     if "log" in found:
-        application.log_aggregation_context = from_bytes(LogAggregationContext, found["log"])
+        application.log_aggregation_context = context.wire.from_bytes(LogAggregationContext, found["log"])
     context.applications[application_id] = application
     context.post(
         ApplicationInit(
@@ -129,11 +128,13 @@ def _recover_application(context: NMContext, application_id: ApplicationId, foun
 def _recover_container(
     context: NMContext, scheduler: ContainerScheduler, container_id: ContainerId, found: Entries
 ) -> None:
-    request = from_bytes(StartContainerRequest, found["request"])
+    request = context.wire.from_bytes(StartContainerRequest, found["request"])
     if request.container_token is None or container_id.application_id not in context.applications:
         forget_container(context, container_id)
         return
-    token = from_bytes(ContainerTokenIdentifier, found.get("token", request.container_token.identifier))
+    token = context.wire.from_bytes(
+        ContainerTokenIdentifier, found.get("token", request.container_token.identifier)
+    )
     container = Container(context, token, request.container_launch_context or ContainerLaunchContext())
     container.start_ms = int(found.get("start", b"0"))
     container.diagnostics = found.get("diagnostics", b"").decode()

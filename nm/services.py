@@ -65,7 +65,6 @@ from yarnbox.yarn.records.management import (
 from yarnbox.yarn.records.tokens import ContainerTokenIdentifier, NMTokenIdentifier, Token
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.security.credentials import Credentials
-from yarnbox.yarn.security.tokens import CONTAINER_TOKEN, identifier_of
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -180,8 +179,15 @@ class ContainerManagementService:
             self.apply_update(identifier)
             return _id_of(identifier)
 
-        updated, failed = _each(request.update_container_token, update, _claimed_id)
+        updated, failed = _each(request.update_container_token, update, self._claimed_id)
         return ContainerUpdateResponse(succeeded_requests=updated, failed_requests=failed)
+
+    def _claimed_id(self, token: Token | None) -> ContainerId | None:
+        """The container that a token speaks of, genuine or not: to name the request that failed."""
+        try:
+            return self._context.container_tokens.identifier(token).container_id
+        except InvalidTokenError:
+            return None
 
     def increase_containers_resource(
         self, request: IncreaseContainersResourceRequest, token: Token | None
@@ -196,7 +202,7 @@ class ContainerManagementService:
 
     def update_by_rm(self, container: ContainerRecord) -> None:
         """An update that came with a heartbeat's answer, which needs no proof."""
-        self.apply_update(identifier_of(container.container_token, CONTAINER_TOKEN, ContainerTokenIdentifier))
+        self.apply_update(self._context.container_tokens.identifier(container.container_token))
 
     def apply_update(self, identifier: ContainerTokenIdentifier) -> None:
         """Brings a container to the version of a checked token."""
@@ -441,14 +447,6 @@ def _application_of(caller: NMTokenIdentifier) -> ApplicationId:
 def _id_of(identifier: ContainerTokenIdentifier) -> ContainerId:
     assert identifier.container_id is not None
     return identifier.container_id
-
-
-def _claimed_id(token: Token | None) -> ContainerId | None:
-    """The container that a token speaks of, genuine or not: to name the request that failed."""
-    try:
-        return identifier_of(token, CONTAINER_TOKEN, ContainerTokenIdentifier).container_id
-    except InvalidTokenError:
-        return None
 
 
 def _is_larger(target: Resource, current: Resource) -> bool:

@@ -16,7 +16,6 @@ from yarnbox.yarn.records.basics import LogAggregationContext
 from yarnbox.yarn.records.container import ContainerLaunchContext
 from yarnbox.yarn.records.management import StartContainerRequest
 from yarnbox.yarn.records.tokens import ContainerTokenIdentifier
-from yarnbox.yarn.wire import to_bytes
 
 APPLICATIONS = "ContainerManager/applications/"
 CONTAINERS = "ContainerManager/containers/"
@@ -53,7 +52,7 @@ def store_application(context: NMTurn, application: Application, request: StartC
     top = f"{APPLICATIONS}{application.application_id}/"
     context.store(top + "user", application.user.encode())
     if application.log_aggregation_context is not None:
-        context.store(top + "log", to_bytes(application.log_aggregation_context))
+        context.store(top + "log", context.wire.to_bytes(application.log_aggregation_context))
     launch_context = request.container_launch_context or ContainerLaunchContext()
     for service, data in launch_context.service_data.items():
         context.store(f"{top}service/{service}", data)
@@ -66,7 +65,7 @@ def forget_application(context: NMTurn, application_id: ApplicationId) -> None:
 
 def store_container(context: NMTurn, container: Container, request: StartContainerRequest) -> None:
     """A container was asked for."""
-    context.store(_container(container.container_id, "request"), to_bytes(request))
+    context.store(_container(container.container_id, "request"), context.wire.to_bytes(request))
     context.store(_container(container.container_id, "start"), str(container.start_ms).encode())
 
 
@@ -79,7 +78,7 @@ def store_container_token(
     context: NMTurn, container_id: ContainerId, token: ContainerTokenIdentifier
 ) -> None:
     """It has a newer version."""
-    context.store(_container(container_id, "token"), to_bytes(token))
+    context.store(_container(container_id, "token"), context.wire.to_bytes(token))
 
 
 def forget_container(context: NMTurn, container_id: ContainerId) -> None:
@@ -116,14 +115,14 @@ def store_keys(context: NMTurn) -> None:
     for top, keys in ((NM_TOKENS, context.nm_tokens), (CONTAINER_TOKENS, context.container_tokens)):
         for name, key in (("current", keys.current), ("previous", keys.previous)):
             if key is not None:
-                context.store(top + name, to_bytes(key))
+                context.store(top + name, context.wire.to_bytes(key))
 
 
 def store_start(context: NMTurn, attempt_id: ApplicationAttemptId, token: ContainerTokenIdentifier) -> None:
     """A container token was used, and an NM token of an attempt with it."""
     used = context.nm_tokens.used_key(attempt_id)
     if used is not None:
-        context.store(f"{NM_TOKENS}used/{attempt_id}", to_bytes(used))
+        context.store(f"{NM_TOKENS}used/{attempt_id}", context.wire.to_bytes(used))
     expiry = str(token.expiry_time_stamp or 0).encode()
     context.store(f"{CONTAINER_TOKENS}started/{token.container_id}", expiry)
 

@@ -9,6 +9,7 @@ from yarnbox.nm.settings import NMSettings
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.runtime.turns import Turn
 from yarnbox.yarn.security.tokens import ContainerTokenSecretManagerInNM, NMTokenSecretManagerInNM
+from yarnbox.yarn.wire import Wire
 
 
 class NMTurn(Turn, Protocol):
@@ -19,6 +20,9 @@ class NMTurn(Turn, Protocol):
 
     @property
     def settings(self) -> NMSettings: ...
+
+    @property
+    def wire(self) -> Wire: ...
 
     @property
     def nm_tokens(self) -> NMTokenSecretManagerInNM: ...

@@ -39,6 +39,7 @@ from yarnbox.yarn.runtime.event import Event
 from yarnbox.yarn.runtime.statemachine import InvalidEventError
 from yarnbox.yarn.runtime.story import Line
 from yarnbox.yarn.runtime.turns import TurnContext
+from yarnbox.yarn.wire import wire_of
 
 
 class RMContext(TurnContext[Effect]):
@@ -71,6 +72,7 @@ class RMContext(TurnContext[Effect]):
         self.mark_watchers: list[Callable[[str, str], None]] = []  # told of what people did to queues
         self.configuration = configuration
         self.resource_types = resource_types
+        self.wire = wire_of(resource_types.units)
         self.provider = provider
         self.groups, self.tokens = groups, tokens
         self.pages = pages

@@ -21,6 +21,7 @@ from yarnbox.yarn.runtime.event import Event
 from yarnbox.yarn.runtime.liveliness import LivelinessMonitor
 from yarnbox.yarn.runtime.turns import Turn
 from yarnbox.yarn.storage.sealed_store import SetAside
+from yarnbox.yarn.wire import Wire
 
 
 class ConfigurationProvider(Protocol):
@@ -180,6 +181,11 @@ class RMTurn(Turn, Protocol):
 
     @property
     def monitors(self) -> Monitors: ...
+
+    @property
+    def wire(self) -> Wire:
+        """How records become messages, in the units of the cluster's resource types."""
+        ...
 
     def order(self, effect: Effect) -> None:
         """Asks something of the world; it is carried out after this turn."""

@@ -8,10 +8,9 @@ RMStateStore.RMState.
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from yarnbox.rm.ports import RMTurn
 from yarnbox.rm.scheduler.statuses import INVALID
@@ -21,9 +20,8 @@ from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import Container
 from yarnbox.yarn.records.request import ResourceRequest
-from yarnbox.yarn.wire import from_bytes, to_bytes
+from yarnbox.yarn.wire import Wire
 
-T = TypeVar("T")
 Entries = Mapping[tuple[str, ...], Any]
 
 APPLICATION = "application"
@@ -94,7 +92,7 @@ def keys_of(application_id: ApplicationId, stored: StoredApp) -> list[tuple[str,
 
 
 def read_apps(
-    entries: Entries, set_aside: Callable[[tuple[str, ...], Exception], None]
+    entries: Entries, wire: Wire, set_aside: Callable[[tuple[str, ...], Exception], None]
 ) -> dict[ApplicationId, StoredApp]:
     """The applications among the entries, oldest first; what cannot be read is told to `set_aside`."""
     attempts: dict[ApplicationId, dict[int, StoredAttempt]] = {}
@@ -104,10 +102,10 @@ def read_apps(
             if key[0] == ATTEMPT:
                 attempt_id = ApplicationAttemptId.parse(key[2])
                 by_number = attempts.setdefault(attempt_id.application_id, {})
-                by_number[attempt_id.attempt_id] = _read_attempt(value)
+                by_number[attempt_id.attempt_id] = _read_attempt(value, wire)
             elif key[0] == APPLICATION:
                 application_id = ApplicationId.parse(key[1])
-                apps[application_id] = _read_app(value, application_id)
+                apps[application_id] = _read_app(value, application_id, wire)
         except _UNREADABLE as error:
             set_aside(key, error)
     for application_id, numbered in attempts.items():
@@ -121,9 +119,9 @@ _UNREADABLE = (YarnError, ValueError, TypeError, KeyError, IndexError, Attribute
 """What reading an entry raises that is not what it should be."""
 
 
-def _read_app(value: Mapping[str, Any], application_id: ApplicationId) -> StoredApp:
+def _read_app(value: Mapping[str, Any], application_id: ApplicationId, wire: Wire) -> StoredApp:
     rest = {name: part for name, part in value.items() if name not in ("submission", "am_requests")}
-    submission = _record(ApplicationSubmissionContext, value["submission"])
+    submission = wire.from_text(ApplicationSubmissionContext, value["submission"])
     if submission.application_id != application_id:
         raise ValueError(f"it is the submission of {submission.application_id}")
     _check_types(StoredApp, rest)
@@ -131,17 +129,17 @@ def _read_app(value: Mapping[str, Any], application_id: ApplicationId) -> Stored
         raise ValueError(f"am_requests cannot be {value['am_requests']!r}")
     return StoredApp(
         submission=submission,
-        am_requests=tuple(_record(ResourceRequest, text) for text in value["am_requests"]),
+        am_requests=tuple(wire.from_text(ResourceRequest, text) for text in value["am_requests"]),
         **rest,
     )
 
 
-def _read_attempt(value: Mapping[str, Any]) -> StoredAttempt:
+def _read_attempt(value: Mapping[str, Any], wire: Wire) -> StoredAttempt:
     rest = {name: part for name, part in value.items() if name not in ("master_container", "final_status")}
     container, status = value["master_container"], value["final_status"]
     _check_types(StoredAttempt, rest)
     return StoredAttempt(
-        master_container=None if container is None else _record(Container, container),
+        master_container=None if container is None else wire.from_text(Container, container),
         final_status=None if status is None else FinalApplicationStatus[status],
         **rest,
     )
@@ -161,11 +159,3 @@ def _check_types(cls: type[Any], parts: Mapping[str, Any]) -> None:
         is_sound = is_sound and all(-_INT64 <= number < _INT64 for number in numbers)
         if not is_sound:
             raise ValueError(f"{name} cannot be {part!r}")
-
-
-def text_of(record: Any) -> str:
-    return b64encode(to_bytes(record)).decode("ascii")
-
-
-def _record(cls: type[T], text: str) -> T:
-    return from_bytes(cls, b64decode(text))

@@ -214,7 +214,7 @@ class RMAppManager:
     def recover(self, entries: state.Entries) -> None:
         """Takes up the applications of an earlier RM, oldest first, whatever this one would refuse now."""
         context = self._context
-        for application_id, stored in state.read_apps(entries, context.set_entry_aside).items():
+        for application_id, stored in state.read_apps(entries, context.wire, context.set_entry_aside).items():
             context.has_recovered = True
             try:
                 self._recover(application_id, stored)

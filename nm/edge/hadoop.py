@@ -17,6 +17,7 @@ from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer
 from yarnbox.yarn.hadoop_ipc.shared_port import SharedPort
 from yarnbox.yarn.hadoop_ipc.stub import PROTOCOLS
 from yarnbox.yarn.security.tokens import NM_TOKEN
+from yarnbox.yarn.wire import Wire
 
 PROTOCOL = PROTOCOLS[SERVICE]
 _LOOPBACK = "127.0.0.1"
@@ -25,9 +26,9 @@ _LOOPBACK = "127.0.0.1"
 class HadoopFront:
     """Stands before the gRPC server, which listens on a port of the machine's own."""
 
-    def __init__(self, grpc_port: int) -> None:
+    def __init__(self, grpc_port: int, wire: Wire) -> None:
         self._grpc_port = grpc_port
-        self._hadoop = HadoopServer({})
+        self._hadoop = HadoopServer({}, wire=wire)
         self._port = SharedPort(self._hadoop)
 
     async def listen(self, host: str, port: int, setting: str) -> int:

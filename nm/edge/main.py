@@ -37,7 +37,7 @@ from yarnbox.yarn.settings import read
 from yarnbox.yarn.shuffle import SHUFFLE_SERVICE
 from yarnbox.yarn.storage.sealed_store import StoreError
 from yarnbox.yarn.text.command_parser import CommandParser
-from yarnbox.yarn.wire import use_units
+from yarnbox.yarn.wire import wire_of
 
 log = logging.getLogger("nm")
 
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = read(NMSettings, configuration)
         check_providers(settings)
         types = ResourceTypeRegistry.read(configuration)
-        use_units(types.units)
+        wire = wire_of(types.units)
         capacity = node_resource(configuration, types, _hardware())
         unknown = [name for name in settings.aux_services if name != SHUFFLE_SERVICE]
         if unknown:
@@ -81,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             naming=naming,
             rms=rm_addresses(configuration),
         )
-        return asyncio.run(_run(lambda: VirtualNodes(settings, capacity, wanted), options))
+        return asyncio.run(_run(lambda: VirtualNodes(settings, capacity, wanted, wire), options))
     host = options.name or announced(settings.address.host)
 
     def build() -> NodeManagerProcess:
@@ -97,6 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             own_logs,
             lambda: read(NMSettings, _configuration(options)),
             _directory(options),
+            wire,
         )
 
     return asyncio.run(_run(build, options))

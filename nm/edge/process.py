@@ -56,6 +56,7 @@ from yarnbox.yarn.runtime.tasks import end_tasks
 from yarnbox.yarn.security.node_secret import NodeSecret
 from yarnbox.yarn.security.tls import Tls, check_exposure, check_hadoop_wire
 from yarnbox.yarn.shuffle import SHUFFLE_SERVICE
+from yarnbox.yarn.wire import PLAIN, Wire
 
 log = logging.getLogger("nm")
 
@@ -79,9 +80,11 @@ class NodeManagerProcess:
         own_logs: Path | None = None,
         reread: Callable[[], NMSettings] | None = None,
         conf: Path | None = None,
+        wire: Wire = PLAIN,
     ) -> None:
         """`conf` is the directory that the configuration was read from."""
         self._conf = conf
+        self._wire = wire
         self._tls = Tls.of(settings.tls)
         self._settings = settings
         self._reread = reread
@@ -121,7 +124,7 @@ class NodeManagerProcess:
         aside = self._layout.prepare(keeps=settings.recovery_enabled)
         if not settings.executor_class.endswith(".DefaultContainerExecutor"):
             log.warning("%s is not here: containers run as the node's own user", settings.executor_class)
-        self.core = core = Core(self.node_id, settings, self._capacity, SystemClock())
+        self.core = core = Core(self.node_id, settings, self._capacity, SystemClock(), self._wire)
         core.status.physical = _physical_resource()
         names = (self._host, bind, web_bind, settings.address.host, settings.web_address.host)
         self._access = HttpAccess(settings.http_access, names)
@@ -148,7 +151,7 @@ class NodeManagerProcess:
             reaper=self._reaper,
             hosting=_hosting(self._conf, self._tls),
         )
-        self._stub = stub_of_rm(settings, self._rms, self._tls)
+        self._stub = stub_of_rm(settings, self._rms, self._tls, self._wire)
         self.heartbeats = Heartbeats(self._stub, core.status, world.driver.turn, settings)
         world.wake, world.register_again = self.heartbeats.wake, self.heartbeats.register_again
         self._disks = [
@@ -164,7 +167,7 @@ class NodeManagerProcess:
         places = map(str, self._layout.all_local)
         await end_leftovers(places, core.context.containers, settings.sigkill_delay_ms)
         world.driver.perform_effects()
-        serve_one(self._server, world.answer, core.management)
+        serve_one(self._server, world.answer, core.management, self._wire)
         await self._serve()
         self._write_node_file()
         self._spawn(_remove(aside))
@@ -321,7 +324,7 @@ class NodeManagerProcess:
         address, setting = str(Address(bind, self._settings.address.port)), "yarn.nodemanager.address"
         if not self._settings.hadoop_ipc:
             return listen(self._server, address, setting, self._tls)
-        self._hadoop = HadoopFront(listen(self._server, f"{_LOOPBACK}:0", setting, self._tls))
+        self._hadoop = HadoopFront(listen(self._server, f"{_LOOPBACK}:0", setting, self._tls), self._wire)
         return await self._hadoop.listen(bind, self._settings.address.port, setting)
 
     def _log_collection(self) -> LogCollection | None:
@@ -369,11 +372,13 @@ async def _remove(paths: list[Path]) -> None:
         await asyncio.to_thread(remove_tree, path)
 
 
-def stub_of_rm(settings: NMSettings, targets: Sequence[grpc.aio.Channel | str], tls: Tls | None) -> Calls:
+def stub_of_rm(
+    settings: NMSettings, targets: Sequence[grpc.aio.Channel | str], tls: Tls | None, wire: Wire
+) -> Calls:
     """The ResourceTracker of the active RM, as a node of the cluster calls it."""
     secret = NodeSecret.of_file(settings.node_secret_file)
     token = secret.token if secret is not None else None
-    return stub_of(targets, SERVICE, user=_user(), token=token, peer="the RM", tls=tls)
+    return stub_of(targets, SERVICE, user=_user(), token=token, peer="the RM", tls=tls, wire=wire)
 
 
 def listening_host(settings: NMSettings, address: Address) -> str:

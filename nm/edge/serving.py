@@ -18,6 +18,7 @@ from yarnbox.yarn.errors import InvalidTokenError
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.records.tokens import NMTokenIdentifier, Token
 from yarnbox.yarn.security.tokens import NM_TOKEN, identifier_of
+from yarnbox.yarn.wire import PLAIN, Wire
 
 SERVICE = "ContainerManagementProtocolService"
 
@@ -36,17 +37,21 @@ def call_service(service: ContainerManagementService, rpc: str, request: Any, to
     return getattr(service, method_name(rpc))(request, token)
 
 
-def serve_one(server: grpc.aio.Server, turn: Turn, service: ContainerManagementService) -> None:
+def serve_one(
+    server: grpc.aio.Server, turn: Turn, service: ContainerManagementService, wire: Wire = PLAIN
+) -> None:
     """Lets one node answer."""
 
     def handle(rpc: str, request: Any, caller: Caller) -> Any:
         return turn(lambda: call_service(service, rpc, request, caller.token))
 
-    add_service(server, SERVICE, handle)
+    add_service(server, SERVICE, handle, wire=wire)
 
 
 def serve_many(
-    server: grpc.aio.Server, find: Callable[[NodeId], tuple[Turn, ContainerManagementService] | None]
+    server: grpc.aio.Server,
+    find: Callable[[NodeId], tuple[Turn, ContainerManagementService] | None],
+    wire: Wire = PLAIN,
 ) -> None:
     """Lets many nodes answer, each the calls whose token names it."""
 
@@ -60,4 +65,4 @@ def serve_many(
         turn, service = found
         return turn(lambda: call_service(service, rpc, request, caller.token))
 
-    add_service(server, SERVICE, handle)
+    add_service(server, SERVICE, handle, wire=wire)

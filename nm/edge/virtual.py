@@ -37,6 +37,7 @@ from yarnbox.yarn.runtime.clock import SystemClock
 from yarnbox.yarn.runtime.driver import AsyncioDriver
 from yarnbox.yarn.runtime.tasks import end_tasks
 from yarnbox.yarn.security.tls import Tls, check_exposure
+from yarnbox.yarn.wire import PLAIN, Wire
 
 log = logging.getLogger("nm.virtual")
 
@@ -123,12 +124,15 @@ class VirtualNode(Generic[BeatsT]):
 class VirtualNodes:
     """All of them, in one process."""
 
-    def __init__(self, settings: NMSettings, capacity: Resource, options: VirtualOptions) -> None:
+    def __init__(
+        self, settings: NMSettings, capacity: Resource, options: VirtualOptions, wire: Wire = PLAIN
+    ) -> None:
         self._settings = settings
         self._capacity = Resource(
             options.memory_mb or capacity.memory_mb, options.vcores or capacity.vcores, capacity.others
         )
         self._options = options
+        self._wire = wire
         self._server = new_server()
         self._stopping = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -152,12 +156,12 @@ class VirtualNodes:
         ]
         for number, name in enumerate(names):
             node_id = NodeId(name, port)
-            stub = stub_of_rm(settings, self._channels[number % len(self._channels)], tls)
-            core = Core(node_id, settings, self._capacity, SystemClock())
+            stub = stub_of_rm(settings, self._channels[number % len(self._channels)], tls, self._wire)
+            core = Core(node_id, settings, self._capacity, SystemClock(), self._wire)
             self.nodes[node_id] = VirtualNode(
                 core, partial(self._beating, stub, number / REGISTRATIONS_PER_S)
             )
-        serve_many(self._server, self._find)
+        serve_many(self._server, self._find, self._wire)
         await self._server.start()
         loop = asyncio.get_running_loop()
         for node in self.nodes.values():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from yarnbox.rm.app.entity import RMApp
-from yarnbox.rm.state import APPLICATION, text_of
+from yarnbox.rm.state import APPLICATION
 from yarnbox.yarn.runtime.event import Event
 
 
@@ -15,13 +15,14 @@ def store_app(
     acknowledgement: Event | None = None,
 ) -> None:
     """Writes the application as it is now."""
+    to_text = app.context.wire.to_text
     app.context.store(
         (APPLICATION, str(app.application_id)),
         lambda: {
-            "submission": text_of(app.submission),
+            "submission": to_text(app.submission),
             "user": app.user,
             "queue": app.queue,
-            "am_requests": [text_of(request) for request in app.am_requests],
+            "am_requests": [to_text(request) for request in app.am_requests],
             "max_attempts": app.max_attempts,
             "app_priority": app.app_priority,
             "submit_ms": app.submit_ms,

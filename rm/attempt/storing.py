@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from yarnbox.rm.attempt.entity import RMAppAttempt
 from yarnbox.rm.scheduler.statuses import INVALID
-from yarnbox.rm.state import ATTEMPT, text_of
+from yarnbox.rm.state import ATTEMPT
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.runtime.event import Event
 
@@ -24,7 +24,7 @@ def store_attempt(
     attempt.context.store(
         (ATTEMPT, str(attempt.application_id), str(attempt.attempt_id)),
         lambda: {
-            "master_container": None if container is None else text_of(container),
+            "master_container": None if container is None else attempt.context.wire.to_text(container),
             "start_ms": attempt.start_ms,
             "finish_ms": attempt.finish_ms,
             "final_state": final_state,

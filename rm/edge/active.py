@@ -65,6 +65,7 @@ from yarnbox.yarn.storage.event_log import FILE as EVENTS_FILE
 from yarnbox.yarn.storage.event_log import RECOVERED, STARTED, EventLog, Milestone
 from yarnbox.yarn.storage.journal import Journal
 from yarnbox.yarn.topology import RackResolver
+from yarnbox.yarn.wire import Wire
 
 log = Log("rm")
 
@@ -84,6 +85,7 @@ class Setup:
     configuration: Configuration
     settings: RMSettings
     types: ResourceTypeRegistry
+    wire: Wire
     run: Path | None
     """The directory of logs, if there is one."""
     max_message_bytes: int
@@ -155,7 +157,7 @@ class ActivePeriod:
         book = AddressBook(self._path(ADDRESS_BOOK_PROPERTY))
         core = self._core(tokens, self._epoch(store, self._entries), book)
         driver = Driver(core, self._clock, store, self._break, self._standing)
-        protocols = NodeProtocols(book, self._setup.tls)
+        protocols = NodeProtocols(book, self._setup.tls, self._setup.wire)
         driver.launcher = Launcher(
             tokens,
             protocols,
@@ -299,6 +301,7 @@ class ActivePeriod:
             container_expiry_ms=self._settings.container_allocation_expiry_ms,
             service=str(address),
             gives_client_tokens=self._settings.tokens.client_to_am,
+            wire=self._setup.wire,
         )
 
     def _epoch(self, store: Keeper | None, entries: dict[Key, Any]) -> int:

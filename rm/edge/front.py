@@ -15,6 +15,7 @@ import grpc.aio
 
 from yarnbox.yarn.connection.rpc import Caller, Handler, Meter, add_service
 from yarnbox.yarn.errors import NotReadyError
+from yarnbox.yarn.wire import PLAIN, Wire
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +29,18 @@ class Served:
 class Front:
     """The services of one server."""
 
-    def __init__(self, server: grpc.aio.Server, services: tuple[str, ...], *, has_tls: bool = False) -> None:
+    def __init__(
+        self,
+        server: grpc.aio.Server,
+        services: tuple[str, ...],
+        *,
+        has_tls: bool = False,
+        wire: Wire = PLAIN,
+    ) -> None:
         self._served: Mapping[str, Served] = {}
         for service in services:
             answer, meter = partial(self._answer, service), _Forwarded(self, service)
-            add_service(server, service, answer, meter, has_tls=has_tls)
+            add_service(server, service, answer, meter, has_tls=has_tls, wire=wire)
 
     def serve(self, served: Mapping[str, Served]) -> None:
         """These answer from now on, and nobody else."""

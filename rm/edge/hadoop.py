@@ -35,6 +35,7 @@ from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer, Limits
 from yarnbox.yarn.http.process_beans import RpcMeter, metered
 from yarnbox.yarn.security.node_secret import NodeSecret
 from yarnbox.yarn.security.tokens import AMRM_TOKEN
+from yarnbox.yarn.wire import Wire
 
 CLIENT_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
 MASTER_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB"
@@ -61,10 +62,10 @@ class AdminPort:
     active.
     """
 
-    def __init__(self, settings: RMSettings, max_message_bytes: int, role: Handler) -> None:
+    def __init__(self, settings: RMSettings, max_message_bytes: int, role: Handler, wire: Wire) -> None:
         self._settings = settings.addresses
         self._role = Endpoint(HA, role)
-        self.server = HadoopServer({}, None, Limits(max_frame_bytes=max_message_bytes))
+        self.server = HadoopServer({}, None, Limits(max_frame_bytes=max_message_bytes), wire=wire)
 
     def serve(self, administration: Endpoint, impersonation: Impersonation | None = None) -> None:
         """Administrators are answered so from now on."""
@@ -99,7 +100,7 @@ class HadoopPorts:
         shared: AdminPort | None = None,
     ) -> None:
         """With `shared`, the administrators' port is there already, and stays."""
-        may = core.access.why_not_as
+        may, wire = core.access.why_not_as, core.context.wire
         limits = Limits(max_frame_bytes=max_message_bytes)
         user = settings.web.static_user
         addresses = settings.addresses
@@ -115,16 +116,16 @@ class HadoopPorts:
         self._bind_host = addresses.bind_host
         self._ports: list[_Port] = []
         if addresses.hadoop_ipc:
-            clients = HadoopServer({CLIENT_PROTOCOL: client}, None, limits, may)
-            masters = HadoopServer({MASTER_PROTOCOL: master}, demanded, limits)
-            nodes = HadoopServer({TRACKER_PROTOCOL: tracker}, None, limits, may)
+            clients = HadoopServer({CLIENT_PROTOCOL: client}, None, limits, may, wire)
+            masters = HadoopServer({MASTER_PROTOCOL: master}, demanded, limits, wire=wire)
+            nodes = HadoopServer({TRACKER_PROTOCOL: tracker}, None, limits, may, wire)
             self._ports = [
                 _Port(clients, addresses.client, _RM + "address", meters.client),
                 _Port(masters, addresses.scheduler, _RM + "scheduler.address", meters.master),
                 _Port(nodes, addresses.resource_tracker, _RM + "resource-tracker.address", meters.tracker),
             ]
             if shared is None:
-                administrators = HadoopServer({ADMIN_PROTOCOL: admin}, None, limits, may)
+                administrators = HadoopServer({ADMIN_PROTOCOL: admin}, None, limits, may, wire)
                 self._ports.append(_Port(administrators, addresses.admin, ADMIN_PROPERTY, meters.admin))
             else:
                 shared.serve(admin, may)

@@ -16,6 +16,7 @@ from yarnbox.yarn.hadoop_ipc.stub import HadoopStub
 from yarnbox.yarn.ids import ApplicationAttemptId, NodeId
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.security.tls import Tls
+from yarnbox.yarn.wire import PLAIN, Wire
 
 SERVICE = "ContainerManagementProtocolService"
 
@@ -23,9 +24,10 @@ SERVICE = "ContainerManagementProtocolService"
 class NodeProtocols:
     """The nodes that are called over Hadoop's wire; all others are called over gRPC."""
 
-    def __init__(self, addresses: AddressBook, tls: Tls | None = None) -> None:
+    def __init__(self, addresses: AddressBook, tls: Tls | None = None, wire: Wire = PLAIN) -> None:
         self._addresses = addresses
         self._tls = tls
+        self._wire = wire
         self._hadoop: dict[NodeId, None] = {}
 
     def of_hadoop(self, handler: Handler) -> Handler:
@@ -70,6 +72,7 @@ class NodeProtocols:
                 timeout_s=patience_s,
                 wait_for_ready=True,
                 peer=peer,
+                wire=self._wire,
             )
         return Stub(
             address,
@@ -80,4 +83,5 @@ class NodeProtocols:
             wait_for_ready=True,
             peer=peer,
             tls=self._tls,
+            wire=self._wire,
         )

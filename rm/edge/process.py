@@ -45,7 +45,7 @@ from yarnbox.yarn.security.tls import Tls, check_exposure, check_hadoop_wire
 from yarnbox.yarn.settings import read
 from yarnbox.yarn.storage.journal import JournalError
 from yarnbox.yarn.text.command_parser import CommandParser
-from yarnbox.yarn.wire import use_units
+from yarnbox.yarn.wire import wire_of
 
 if TYPE_CHECKING:
     from yarnbox.rm.edge.ha.role import Role
@@ -118,7 +118,6 @@ class Process:
         self._run = run
         self._settings = read(RMSettings, configuration)
         types = ResourceTypeRegistry.read(configuration)
-        use_units(types.units)
         self._clock = SystemClock()
         self._start_ms = self._clock.now_ms()
         self._setup = Setup(
@@ -126,6 +125,7 @@ class Process:
             configuration=configuration,
             settings=self._settings,
             types=types,
+            wire=wire_of(types.units),
             run=run,
             max_message_bytes=configuration.size_bytes(MAX_MESSAGE_PROPERTY, MAX_MESSAGE_BYTES),
             patience_ms=configuration.duration(PATIENCE_PROPERTY, 180_000),
@@ -198,7 +198,7 @@ class Process:
             assert self.web_address is not None
             try:
                 services = (*CORE_SERVICES, HA) if role is not None else CORE_SERVICES
-                front = Front(server, services, has_tls=tls is not None)
+                front = Front(server, services, has_tls=tls is not None, wire=self._setup.wire)
                 ports = Ports(
                     front=front, bound=Address(bound.host, port), listening=listening, web=self.web_address
                 )

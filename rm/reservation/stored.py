@@ -6,7 +6,6 @@ checked nor planned once more. Hadoop: RMStateStore's reservations and Reservati
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,7 +16,7 @@ from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ReservationId
 from yarnbox.yarn.records.reservation import ReservationAllocationState, ResourceAllocationRequest
 from yarnbox.yarn.resources.resource import NONE
-from yarnbox.yarn.wire import from_bytes, to_bytes
+from yarnbox.yarn.wire import Wire
 
 RESERVATION = "reservation"
 
@@ -42,18 +41,20 @@ def state_of(reservation: Reservation, *, with_pieces: bool) -> ReservationAlloc
     )
 
 
-def to_entry(reservation: Reservation) -> str:
+def to_entry(reservation: Reservation, wire: Wire) -> str:
     """What is written."""
     state = replace(
         state_of(reservation, with_pieces=True),
         start_time=reservation.allocation.start_ms(),
         end_time=reservation.allocation.end_ms(),
     )
-    return b64encode(to_bytes(state)).decode("ascii")
+    return wire.to_text(state)
 
 
 def reservations_in(
-    entries: Mapping[tuple[str, ...], Any], set_aside: Callable[[tuple[str, ...], Exception], None]
+    entries: Mapping[tuple[str, ...], Any],
+    wire: Wire,
+    set_aside: Callable[[tuple[str, ...], Exception], None],
 ) -> Iterator[tuple[str, Reservation]]:
     """The path of the plan and the reservation, for each among the entries; what cannot be read is told to
     `set_aside`.
@@ -62,15 +63,15 @@ def reservations_in(
         if key[0] != RESERVATION:
             continue
         try:
-            found = key[1], _from_entry(value)
+            found = key[1], _from_entry(value, wire)
         except (YarnError, ValueError, TypeError, IndexError) as error:
             set_aside(key, error)
         else:
             yield found
 
 
-def _from_entry(entry: str) -> Reservation:
-    state = from_bytes(ReservationAllocationState, b64decode(entry))
+def _from_entry(entry: str, wire: Wire) -> Reservation:
+    state = wire.from_text(ReservationAllocationState, entry)
     if state.reservation_id is None or state.reservation_definition is None:
         raise ValueError("a reservation without an id or a definition")
     return Reservation(

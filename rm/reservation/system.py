@@ -87,7 +87,8 @@ class ReservationSystem:
 
     def recover(self, entries: Mapping[tuple[str, ...], Any]) -> None:
         """Takes up the reservations of an earlier RM, and makes the queues of those that are active."""
-        for path, reservation in reservations_in(entries, self._context.set_entry_aside):
+        context = self._context
+        for path, reservation in reservations_in(entries, context.wire, context.set_entry_aside):
             plan = self.plans.get(path)
             if plan is None:
                 which = reservation.reservation_id
@@ -101,7 +102,8 @@ class ReservationSystem:
         """Writes to the state store what a plan has now under that id."""
         found = plan.reservations.get(reservation_id)
         key = key_of(plan.settings.path, reservation_id)
-        self._context.store(key, lambda: None if found is None else to_entry(found), None)
+        context = self._context
+        context.store(key, lambda: None if found is None else to_entry(found, context.wire), None)
 
     # Calls
 

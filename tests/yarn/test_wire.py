@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from yarnbox.protos.yarn_protos_pb2 import ResourceProto
 from yarnbox.yarn.errors import IllegalArgumentError
 from yarnbox.yarn.resources.resource import Resource
-from yarnbox.yarn.wire import from_bytes, to_bytes, use_units
+from yarnbox.yarn.wire import PLAIN, Wire, from_bytes, to_bytes, wire_of
 
 
 @pytest.mark.parametrize(
@@ -19,11 +17,7 @@ def test_more_vcores_than_32_bits_hold_are_as_many_as_they_hold(vcores: int, tol
     assert from_bytes(Resource, to_bytes(Resource(2**40, vcores))) == Resource(2**40, told)
 
 
-@pytest.fixture
-def disk_in_megabytes() -> Iterator[None]:
-    use_units({"disk": "M", "gpu": ""})
-    yield
-    use_units({})
+IN_MEGABYTES = wire_of({"disk": "M", "gpu": ""})
 
 
 def sent(amount: int, units: str | None) -> bytes:
@@ -34,13 +28,13 @@ def sent(amount: int, units: str | None) -> bytes:
     return message.SerializeToString()
 
 
-def disk_of(data: bytes) -> int:
-    return dict(from_bytes(Resource, data).others)["disk"]
+def disk_of(wire: Wire, data: bytes) -> int:
+    return dict(wire.from_bytes(Resource, data).others)["disk"]
 
 
-def test_amounts_travel_with_the_units_of_their_types(disk_in_megabytes: None) -> None:
+def test_amounts_travel_with_the_units_of_their_types() -> None:
     message = ResourceProto.FromString(
-        to_bytes(Resource.of({"memory-mb": 1, "disk": 5, "gpu": 2, "other": 3}))
+        IN_MEGABYTES.to_bytes(Resource.of({"memory-mb": 1, "disk": 5, "gpu": 2, "other": 3}))
     )
     told = {
         entry.key: (entry.value, entry.HasField("units"), entry.units) for entry in message.resource_value_map
@@ -52,17 +46,15 @@ def test_amounts_travel_with_the_units_of_their_types(disk_in_megabytes: None) -
     "amount, units, here",
     [(5, "M", 5), (5, None, 5), (5, "G", 5_000), (5_000, "k", 5), (5_999_999, "", 5), (1, "Gi", 1_073)],
 )
-def test_amounts_in_other_units_are_converted(
-    disk_in_megabytes: None, amount: int, units: str | None, here: int
-) -> None:
-    assert disk_of(sent(amount, units)) == here
+def test_amounts_in_other_units_are_converted(amount: int, units: str | None, here: int) -> None:
+    assert disk_of(IN_MEGABYTES, sent(amount, units)) == here
 
 
 def test_who_knows_no_types_takes_amounts_as_they_come() -> None:
-    assert [disk_of(sent(5, units)) for units in ("M", "", None)] == [5, 5, 5]
+    assert [disk_of(PLAIN, sent(5, units)) for units in ("M", "", None)] == [5, 5, 5]
 
 
 @pytest.mark.parametrize("amount, units", [(5, "MB"), (2**62, "P")])
-def test_an_impossible_amount_is_refused(disk_in_megabytes: None, amount: int, units: str) -> None:
+def test_an_impossible_amount_is_refused(amount: int, units: str) -> None:
     with pytest.raises(IllegalArgumentError, match="of resource type disk"):
-        disk_of(sent(amount, units))
+        disk_of(IN_MEGABYTES, sent(amount, units))

@@ -16,6 +16,7 @@ from yarnbox.yarn.errors import NotReadyError
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.security.tls import Tls
 from yarnbox.yarn.settings import setting, settings
+from yarnbox.yarn.wire import PLAIN, Wire
 
 TRY_S = 5.0
 """So long one of several is waited for: it may stand still, and another one be active."""
@@ -175,11 +176,12 @@ def stub_of(
     token: Token | None = None,
     peer: str = "",
     tls: Tls | None = None,
+    wire: Wire = PLAIN,
 ) -> Calls:
     """Calls of the service at whichever of them is active."""
     names = _names(peer, targets)
     stubs = [
-        Stub(one, service, user=user, token=token, peer=name, tls=tls)
+        Stub(one, service, user=user, token=token, peer=name, tls=tls, wire=wire)
         for one, name in zip(targets, names, strict=True)
     ]
     return stubs[0] if len(stubs) == 1 else FailoverStub(stubs)

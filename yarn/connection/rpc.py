@@ -31,7 +31,7 @@ from yarnbox.yarn.errors import IllegalArgumentError, YarnError, error_of_class
 from yarnbox.yarn.records.basics import SerializedException
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.security.tls import Tls
-from yarnbox.yarn.wire import from_bytes, to_bytes
+from yarnbox.yarn.wire import PLAIN, Wire, from_bytes, to_bytes
 
 log = logging.getLogger("yarn.rpc")
 
@@ -251,10 +251,11 @@ def add_service(
     meter: Meter | None = None,
     *,
     has_tls: bool = False,
+    wire: Wire = PLAIN,
 ) -> None:
     """Lets `handler` answer every rpc of `service`; with TLS it is told the certificate of who calls."""
     methods: dict[str, Any] = {
-        rpc: grpc.unary_unary_rpc_method_handler(_method(rpc, request, handler, meter, has_tls=has_tls))
+        rpc: grpc.unary_unary_rpc_method_handler(_method(rpc, request, handler, meter, wire, has_tls=has_tls))
         for rpc, (request, _) in SERVICES[service].items()
     }
     server.add_generic_rpc_handlers(
@@ -263,15 +264,15 @@ def add_service(
 
 
 def _method(
-    rpc: str, request_class: type, handler: Handler, meter: Meter | None, *, has_tls: bool
+    rpc: str, request_class: type, handler: Handler, meter: Meter | None, wire: Wire, *, has_tls: bool
 ) -> Callable[[bytes, Any], Awaitable[bytes]]:
     async def serve(data: bytes, context: Any) -> bytes:
         begun, sent = perf_counter(), b""
         try:
-            answer = handler(rpc, from_bytes(request_class, data), _caller_of(context, has_tls=has_tls))
+            answer = handler(rpc, wire.from_bytes(request_class, data), _caller_of(context, has_tls=has_tls))
             if hasattr(answer, "__await__"):
                 answer = await answer
-            sent = to_bytes(answer)
+            sent = wire.to_bytes(answer)
             return sent
         except YarnError as refusal:
             await _refuse(context, refusal)
@@ -348,8 +349,10 @@ class _Calls:
         user: str | None,
         token: Token | None,
         tls: Tls | None,
+        wire: Wire,
     ) -> None:
         self._channel = channel
+        self._wire = wire
         self._peer = peer
         self._service = service
         self._user = user
@@ -390,11 +393,18 @@ class Stub(_Calls):
         wait_for_ready: bool = False,
         peer: str = "",
         tls: Tls | None = None,
+        wire: Wire = PLAIN,
     ) -> None:
         owned = isinstance(target, str)
         channel = open_channel(target, tls=tls) if isinstance(target, str) else target
         super().__init__(
-            channel, peer or (target if isinstance(target, str) else "the peer"), service, user, token, tls
+            channel,
+            peer or (target if isinstance(target, str) else "the peer"),
+            service,
+            user,
+            token,
+            tls,
+            wire,
         )
         self._owned = owned
         self._timeout_s = timeout_s
@@ -402,7 +412,7 @@ class Stub(_Calls):
 
     async def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
         """The response record; raises the YarnError that the peer raised, or an RpcError."""
-        call, message = self._callable(rpc), to_bytes(request)
+        call, message = self._callable(rpc), self._wire.to_bytes(request)
         try:
             data = await call(
                 message,
@@ -414,7 +424,7 @@ class Stub(_Calls):
             raise _raised(error, rpc, self._peer) from None
         except (grpc.aio.UsageError, asyncio.InvalidStateError) as error:
             raise ConnectionFailedError(f"{rpc}: the channel to {self._peer} is closed") from error
-        return from_bytes(self._rpcs[rpc][1], data)
+        return self._wire.from_bytes(self._rpcs[rpc][1], data)
 
     async def close(self) -> None:
         """Closes the channel, if this stub opened it."""
@@ -442,11 +452,18 @@ class BlockingStub(_Calls):
         wait_for_ready: bool = False,
         peer: str = "",
         tls: Tls | None = None,
+        wire: Wire = PLAIN,
     ) -> None:
         owned = isinstance(target, str)
         channel = _open_blocking_channel(target, tls) if isinstance(target, str) else target
         super().__init__(
-            channel, peer or (target if isinstance(target, str) else "the peer"), service, user, token, tls
+            channel,
+            peer or (target if isinstance(target, str) else "the peer"),
+            service,
+            user,
+            token,
+            tls,
+            wire,
         )
         self._owned = owned
         self._timeout_s = timeout_s
@@ -454,7 +471,7 @@ class BlockingStub(_Calls):
 
     def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
         """The response record; raises the YarnError that the peer raised, or an RpcError."""
-        call, message = self._callable(rpc), to_bytes(request)
+        call, message = self._callable(rpc), self._wire.to_bytes(request)
         try:
             data = call(
                 message,
@@ -466,7 +483,7 @@ class BlockingStub(_Calls):
             raise _raised(error, rpc, self._peer) from None
         except ValueError as error:
             raise ConnectionFailedError(f"{rpc}: the channel to {self._peer} is closed") from error
-        return from_bytes(self._rpcs[rpc][1], data)
+        return self._wire.from_bytes(self._rpcs[rpc][1], data)
 
     def close(self) -> None:
         """Closes the channel, if this stub opened it."""

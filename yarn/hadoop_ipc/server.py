@@ -21,7 +21,7 @@ from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.hadoop_ipc import framing
 from yarnbox.yarn.hadoop_ipc.connection import Call, Connection, Impersonation, Tokens
 from yarnbox.yarn.hadoop_ipc.framing import Code
-from yarnbox.yarn.wire import from_bytes, to_bytes
+from yarnbox.yarn.wire import PLAIN, Wire
 
 log = logging.getLogger("yarn.hadoop_ipc")
 
@@ -68,11 +68,13 @@ class HadoopServer:
         tokens: Tokens | None = None,
         limits: Limits | None = None,
         impersonation: Impersonation | None = None,
+        wire: Wire = PLAIN,
     ) -> None:
         self.protocols = protocols
         self.tokens = tokens
         self.impersonation = impersonation
         self.limits = limits or Limits()
+        self._wire = wire
         self.connections: dict[_Protocol, None] = {}
         self.port = 0
         self._unread_bytes = 0
@@ -135,19 +137,19 @@ class HadoopServer:
             said = f"Unknown method {call.method} called on {call.protocol} protocol."
             return framing.failure(call.header, UNSUPPORTED, said, Code.ERROR_NO_SUCH_METHOD)
         try:
-            response = endpoint.handler(call.method, from_bytes(records[0], call.request), call.caller)
+            request: Any = self._wire.from_bytes(records[0], call.request)
+            response = endpoint.handler(call.method, request, call.caller)
             if hasattr(response, "__await__"):
-                return _awaited(call, response)
-            return framing.success(call.header, to_bytes(response))
+                return self._awaited(call, response)
+            return framing.success(call.header, self._wire.to_bytes(response))
         except Exception as error:
             return _refused(call, error)
 
-
-async def _awaited(call: Call, response: Awaitable[Any]) -> bytes:
-    try:
-        return framing.success(call.header, to_bytes(await response))
-    except Exception as error:
-        return _refused(call, error)
+    async def _awaited(self, call: Call, response: Awaitable[Any]) -> bytes:
+        try:
+            return framing.success(call.header, self._wire.to_bytes(await response))
+        except Exception as error:
+            return _refused(call, error)
 
 
 def _refused(call: Call, error: Exception) -> bytes:

@@ -26,7 +26,7 @@ from yarnbox.yarn.errors import IllegalArgumentError, InvalidTokenError
 from yarnbox.yarn.hadoop_ipc.exchange import Exchange, Question
 from yarnbox.yarn.hadoop_ipc.framing import MalformedFrameError
 from yarnbox.yarn.records.tokens import Token
-from yarnbox.yarn.wire import from_bytes, to_bytes
+from yarnbox.yarn.wire import PLAIN, Wire
 
 PROTOCOLS: Mapping[str, str] = {
     "ContainerManagementProtocolService": "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB",
@@ -42,7 +42,14 @@ class _Calls:
     """What both stubs know: the peer, the credentials, and what an exchange that failed means."""
 
     def __init__(
-        self, address: str, service: str, user: str, token: Token | None, timeout_s: float, peer: str
+        self,
+        address: str,
+        service: str,
+        user: str,
+        token: Token | None,
+        timeout_s: float,
+        peer: str,
+        wire: Wire,
     ) -> None:
         host, _, port = address.rpartition(":")
         self._address = (host.strip("[]"), int(port))
@@ -50,6 +57,7 @@ class _Calls:
         self._protocol = PROTOCOLS[service]
         self._rpcs = SERVICES[service]
         self._user = user
+        self._wire = wire
         self._token = token
         self._timeout_s = timeout_s
 
@@ -62,7 +70,7 @@ class _Calls:
             raise IllegalArgumentError(f"{self._protocol} has no method {rpc}")
         if self._token is None:
             raise InvalidTokenError(f"{rpc}: no token was given for {self._peer}")
-        question = Question(self._protocol, rpc, to_bytes(request))
+        question = Question(self._protocol, rpc, self._wire.to_bytes(request))
         return Exchange(question, self._token, self._user, MAX_MESSAGE_BYTES, secrets.token_bytes)
 
     def _receive(self, rpc: str, exchange: Exchange, data: bytes) -> None:
@@ -74,7 +82,7 @@ class _Calls:
             raise RemoteDefectError(f"{rpc}: {self._peer} does not speak Hadoop's wire: {error}") from error
 
     def _response(self, rpc: str, data: bytes) -> Any:
-        return from_bytes(self._rpcs[rpc][1], data)
+        return self._wire.from_bytes(self._rpcs[rpc][1], data)
 
     def _late(self, rpc: str) -> ConnectionFailedError:
         return ConnectionFailedError(f"{rpc}: no answer from {self._peer} in time")
@@ -101,8 +109,9 @@ class HadoopStub(_Calls):
         timeout_s: float = CALL_TIMEOUT_S,
         wait_for_ready: bool = False,
         peer: str = "",
+        wire: Wire = PLAIN,
     ) -> None:
-        super().__init__(address, service, user, token, timeout_s, peer)
+        super().__init__(address, service, user, token, timeout_s, peer, wire)
         self._wait_for_ready = wait_for_ready
 
     async def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
@@ -162,8 +171,9 @@ class BlockingHadoopStub(_Calls):
         token: Token | None = None,
         timeout_s: float = CALL_TIMEOUT_S,
         peer: str = "",
+        wire: Wire = PLAIN,
     ) -> None:
-        super().__init__(address, service, user, token, timeout_s, peer)
+        super().__init__(address, service, user, token, timeout_s, peer, wire)
 
     def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
         """The response record; raises the YarnError that the peer raised, or an RpcError."""

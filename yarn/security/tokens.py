@@ -23,7 +23,7 @@ from yarnbox.yarn.records.tokens import (
     Token,
 )
 from yarnbox.yarn.records.tracker import MasterKey
-from yarnbox.yarn.wire import from_bytes, to_bytes
+from yarnbox.yarn.wire import PLAIN, Wire
 
 AMRM_TOKEN = "YARN_AM_RM_TOKEN"
 NM_TOKEN = "NMToken"
@@ -45,9 +45,9 @@ def password_of(identifier: bytes, secret: bytes) -> bytes:
     return hmac.digest(secret, identifier, "sha1")
 
 
-def signed(identifier: Any, kind: str, key: MasterKey, service: str) -> Token:
+def signed(identifier: Any, kind: str, key: MasterKey, service: str, wire: Wire = PLAIN) -> Token:
     """The token of an identifier record."""
-    data = to_bytes(identifier)
+    data = wire.to_bytes(identifier)
     return Token(identifier=data, password=password_of(data, _secret_of(key)), kind=kind, service=service)
 
 
@@ -64,14 +64,14 @@ def activation_delay_ms(expiry_interval_ms: int) -> int:
     return expiry_interval_ms * 3 // 2
 
 
-def identifier_of(token: Token | None, kind: str, cls: type[I]) -> I:
+def identifier_of(token: Token | None, kind: str, cls: type[I], wire: Wire = PLAIN) -> I:
     """The identifier inside a token of the right kind; it proves nothing yet."""
     if token is None:
         raise InvalidTokenError(f"no {kind} was given")
     if token.kind != kind:
         raise InvalidTokenError(f"a token of kind {token.kind} was given where {kind} is needed")
     try:
-        return from_bytes(cls, token.identifier)
+        return wire.from_bytes(cls, token.identifier)
     except IllegalArgumentError as error:
         raise InvalidTokenError(f"the identifier of the {kind} cannot be read") from error
 
@@ -217,8 +217,9 @@ class NMTokenSecretManager:
 class ContainerTokenSecretManager:
     """Container tokens in the RM: one per container and version."""
 
-    def __init__(self, source: KeySource) -> None:
+    def __init__(self, source: KeySource, wire: Wire = PLAIN) -> None:
         self.keys = RollingKeys(source)
+        self._wire = wire
 
     @property
     def key_id(self) -> int:
@@ -228,7 +229,7 @@ class ContainerTokenSecretManager:
     def create_token(self, identifier: ContainerTokenIdentifier, node_id: NodeId) -> Token:
         """The token of a container; its identifier has to bear `key_id`."""
         assert identifier.master_key_id == self.key_id
-        return signed(identifier, CONTAINER_TOKEN, self.keys.current, str(node_id))
+        return signed(identifier, CONTAINER_TOKEN, self.keys.current, str(node_id), self._wire)
 
 
 # In the NM.
@@ -331,16 +332,21 @@ def _forged(identifier: NMTokenIdentifier) -> str:
 class ContainerTokenSecretManagerInNM(_ReceivedKeys):
     """Checks container tokens, and knows which were used already, until they expire anyway."""
 
-    def __init__(self) -> None:
+    def __init__(self, wire: Wire = PLAIN) -> None:
         super().__init__()
+        self._wire = wire
         self.node_id: NodeId | None = None
         self._started: dict[ContainerId, int] = {}
+
+    def identifier(self, token: Token | None) -> ContainerTokenIdentifier:
+        """What a token says; it proves nothing yet."""
+        return identifier_of(token, CONTAINER_TOKEN, ContainerTokenIdentifier, self._wire)
 
     def verify(self, token: Token | None) -> ContainerTokenIdentifier:
         """The identifier of a genuine token for this node; InvalidTokenError otherwise. Whether it expired,
         was used, or comes from an earlier RM is the caller's to check: those have answers of their own.
         """
-        identifier = identifier_of(token, CONTAINER_TOKEN, ContainerTokenIdentifier)
+        identifier = self.identifier(token)
         container_id = identifier.container_id
         assert token is not None
         if container_id is None:

@@ -150,7 +150,7 @@ class Role:
         tls = self._setup.tls
         users = Authentication(tls) if tls is not None else None
         ha = role_handler(HAService(self), self._settings.web.static_user, users)
-        admin = AdminPort(self._settings, self._setup.max_message_bytes, ha)
+        admin = AdminPort(self._settings, self._setup.max_message_bytes, ha, self._setup.wire)
         shared = Ports(
             front=ports.front,
             bound=ports.bound,

@@ -28,6 +28,7 @@ from yarnbox.yarn.security.tokens import (
     KeySource,
     NMTokenSecretManager,
 )
+from yarnbox.yarn.wire import PLAIN, Wire
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import RMContainer
@@ -47,10 +48,11 @@ class Tokens:
         container_expiry_ms: int,
         service: str,
         gives_client_tokens: bool = False,
+        wire: Wire = PLAIN,
     ) -> None:
         self.amrm = AMRMTokenSecretManager(source)
         self.nm = NMTokenSecretManager(source)
-        self.containers = ContainerTokenSecretManager(source)
+        self.containers = ContainerTokenSecretManager(source, wire)
         self.clients = ClientToAMTokenSecretManagerInRM()
         self._source = source
         self._gives_client_tokens = gives_client_tokens

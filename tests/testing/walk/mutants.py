@@ -91,7 +91,7 @@ MUTANTS = (
         ),
         (
             "the AM's container is not stored",
-            '"master_container": None if container is None else text_of(container),',
+            '"master_container": None if container is None else attempt.context.wire.to_text(container),',
             '"master_container": None,',
         ),
         (
