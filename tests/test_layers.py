@@ -90,8 +90,13 @@ RM_RANK = {name: rank for rank, names in enumerate(RM_ORDER) for name in names}
 
 # Who shows what a scheduler does reads its views; its own classes stay inside.
 READS_VIEWS = ("rm.web", "rm.edge.http", "sim", "cluster")
+SHOWS = ("rm.web", "rm.edge.http", "sim.recording", "cluster")
+"""These know not even what all schedulers have in common; scenarios and walks look into its books."""
 SCHEDULER_PACKAGES = ("rm.scheduler.capacity", "rm.scheduler.fair", "rm.scheduler.fifo")
-INSIDES = ("Scheduler", "Queue", "QueueTree", "Attempt", "Application", ".scheduler", ".tree", ".leaf")
+INSIDES = (
+    *("Scheduler", "Queue", "QueueTree", "Attempt", "Application", "Usage", "Amounts"),
+    *(".scheduler", ".tree", ".leaf"),
+)
 
 
 def imports(module: Module) -> Iterator[tuple[int, str]]:
@@ -244,8 +249,8 @@ def schedulers_outside_views(module: Module) -> Iterator[str]:
     if not module.within(*READS_VIEWS):
         return
     for line, target in imports(module):
-        package = _names(target, SCHEDULER_PACKAGES)
-        if package and target.endswith(INSIDES):
+        packages = ("rm.scheduler",) if module.within(*SHOWS) else SCHEDULER_PACKAGES
+        if _names(target, packages) and target.endswith(INSIDES):
             yield f"{module.name}:{line} imports {target}: ask the scheduler for a view"
     for node in ast.walk(module.syntax):
         if not isinstance(node, ast.Call) or ast.unparse(node.func) != "isinstance":
@@ -312,6 +317,11 @@ BROKEN = [
         schedulers_outside_views,
         "cluster.main",
         "from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue",
+    ),
+    (
+        schedulers_outside_views,
+        "rm.web.marks",
+        "from yarnbox.rm.scheduler.application import Attempt",
     ),
     (schedulers_outside_views, "rm.edge.http.rest.conf", "if isinstance(scheduler, CapacityScheduler): pass"),
 ]

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from yarnbox.cluster.checking.dry_run import DryRun, summary
 from yarnbox.cluster.checking.fair_file import SITE, FairFiles, read_fair_files
@@ -37,7 +37,7 @@ from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 from yarnbox.yarn.text.columns import aligned
 
 if TYPE_CHECKING:
-    from yarnbox.rm.scheduler.base import Scheduler
+    from yarnbox.rm.context import RMContext
 
 SHARES = ("queue", "policy", "weight", "minimum", "maximum", "active", "fair share", "steady fair share")
 LIMITS = (
@@ -144,7 +144,7 @@ class _Checked:
         player = Player(self._scenario)
         player.begin()
         context = player.world.rm.context
-        self._queues = list(_queues(context.scheduler))
+        self._queues = list(_queues(context))
         self._types: ResourceTypeRegistry = context.resource_types
 
     def findings(self) -> list[Finding]:
@@ -193,13 +193,13 @@ class _Checked:
             yield f"  ... and {trial.left_out} more that were not tried"
 
 
-def _queues(scheduler: Scheduler[Any], path: str = ROOT) -> Iterator[FairQueueView]:
+def _queues(context: RMContext, path: str = ROOT) -> Iterator[FairQueueView]:
     """The queue and all below it, parents first."""
-    view = scheduler.fair_queue_view(path)
+    view = context.scheduler.fair_queue_view(path)
     if view is not None:
         yield view
         for child in view.children:
-            yield from _queues(scheduler, child)
+            yield from _queues(context, child)
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -20,6 +20,7 @@ from typing import Any
 from yarnbox.cluster.directory import ClusterError, RunDirectory
 from yarnbox.rm.booking import KINDS as BOOKINGS
 from yarnbox.rm.events.names import kinds
+from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web.event_rows import ROUTINE
 from yarnbox.yarn.ids import ApplicationId, NodeId
 from yarnbox.yarn.runtime.event import hadoop_constant
@@ -132,9 +133,7 @@ def _application_in(name: str) -> tuple[str, int] | None:
 
 def _is_within(queue: str, wanted: str) -> bool:
     """Whether the queue is that one or below it; `a` is the queue `root.a`, too."""
-    return any(
-        queue == one or queue.startswith(f"{one}.") for one in (wanted, f"root.{wanted}", wanted[5:]) if one
-    )
+    return any(is_within(queue, one) for one in (wanted, f"root.{wanted}", wanted[5:]) if one)
 
 
 def choice_of(options: argparse.Namespace, *, now_s: float) -> Choice:

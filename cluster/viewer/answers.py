@@ -14,8 +14,9 @@ from typing import Any
 from urllib.parse import unquote
 
 from yarnbox.cluster.viewer.standings import plans, preemptions, standings
+from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
-from yarnbox.rm.web.past import CLUSTER, MEASURES, is_within
+from yarnbox.rm.web.past import CLUSTER, MEASURES
 from yarnbox.rm.web.refusals import RestError
 from yarnbox.sim.recording import containers
 from yarnbox.sim.recording.document import Recording

@@ -54,15 +54,17 @@ from yarnbox.rm.scheduler.statuses import (
 )
 from yarnbox.rm.scheduler.views import (
     ApplicationView,
+    BookedApplicationView,
     ConfigurationView,
     FairQueueView,
     QueueView,
     guarantee_of,
+    is_within,
 )
 from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.enums import QueueACL, SchedulerResourceTypes
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
@@ -258,6 +260,41 @@ class Scheduler(ABC, Generic[A]):
         """What an attempt uses, by what its queue is entitled to; 0 where that says nothing."""
         view, total = self.queue_view(str(attempt.queue)), self.cluster_resource()
         return self.resource_calculator.divide(total, used, guarantee_of(view, total))
+
+    @property
+    def application_books(self) -> Mapping[ApplicationId, BookedApplicationView]:
+        """Its applications, for pages and recordings."""
+        return self.applications
+
+    def is_within(self, queue: str, path: str) -> bool:
+        """Whether the queue of an application is that one, or below it."""
+        return path == self.root_queue or is_within(queue, path)
+
+    def containers_of(self, application_id: ApplicationId) -> list[RMContainer]:
+        """The living and reserved containers of all its attempts: a new one may have taken over what an
+        earlier one began.
+        """
+        application = self.applications.get(application_id)
+        attempt = application.attempt if application is not None else None
+        return [] if attempt is None else [*attempt.live.values(), *attempt.reserved_containers()]
+
+    def containers_on(self, node_id: NodeId) -> list[RMContainer]:
+        """The living containers of a node, and the one that it is reserved for."""
+        node = self.tracker.nodes.get(node_id)
+        if node is None:
+            return []
+        reserved = node.reserved_container
+        return [*node.containers.values(), *([reserved] if reserved is not None else [])]
+
+    def containers_in(self, path: str) -> list[RMContainer]:
+        """Those of all applications in that queue and below it, the oldest first."""
+        found = [
+            container
+            for application_id, application in self.applications.items()
+            if self.is_within(str(application.queue), path)
+            for container in self.containers_of(application_id)
+        ]
+        return sorted(found, key=lambda one: one.creation_ms)
 
     def application_view(self, attempt: A) -> ApplicationView:
         """What it knows of an application beyond its books."""

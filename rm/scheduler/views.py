@@ -8,11 +8,16 @@ QueueInfo are made from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
+from yarnbox.rm.asks import Locality, RequestKey
+from yarnbox.rm.container import RMContainer
+from yarnbox.rm.events.scheduler import PreemptionMark
 from yarnbox.rm.scheduler.calculator import multiply
 from yarnbox.yarn.enums import QueueState
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE, Resource
 
@@ -126,6 +131,103 @@ class ApplicationView:
     demand: Resource | None = None
 
 
+class AmountsView(Protocol):
+    """What an attempt has and asks for in one partition."""
+
+    @property
+    def used(self) -> Resource: ...
+
+    @property
+    def reserved(self) -> Resource: ...
+
+    @property
+    def pending(self) -> Resource: ...
+
+    @property
+    def containers(self) -> int: ...
+
+    @property
+    def pending_containers(self) -> int: ...
+
+
+class BooksView(Protocol):
+    """The same by partition, and over all of them."""
+
+    @property
+    def by_partition(self) -> Mapping[str, AmountsView]: ...
+
+    def total_used(self) -> Resource: ...
+
+    def total_reserved(self) -> Resource: ...
+
+    def total_pending(self) -> Resource: ...
+
+
+class AttemptView(Protocol):
+    """What pages may read of an attempt: it is not copied for them, since they look at all attempts at once;
+    nothing can be changed through it.
+    """
+
+    @property
+    def application_id(self) -> ApplicationId: ...
+
+    @property
+    def is_stopped(self) -> bool: ...
+
+    @property
+    def is_asking(self) -> bool: ...
+
+    @property
+    def is_waiting_for_am(self) -> bool: ...
+
+    @property
+    def served_since_ms(self) -> int | None: ...
+
+    @property
+    def usage(self) -> BooksView: ...
+
+    @property
+    def live(self) -> Mapping[ContainerId, RMContainer]: ...
+
+    @property
+    def reserved(self) -> Mapping[RequestKey, Mapping[NodeId, RMContainer]]: ...
+
+    @property
+    def blacklist(self) -> Mapping[str, None]: ...
+
+    @property
+    def opportunities(self) -> Mapping[RequestKey, int]: ...
+
+    @property
+    def locality_counts(self) -> Mapping[Locality, int]: ...
+
+    @property
+    def marked_for_preemption(self) -> Mapping[ContainerId, PreemptionMark]: ...
+
+    def reserved_containers(self) -> Sequence[RMContainer]: ...
+
+
+class BookedApplicationView(Protocol):
+    """What pages may read of an application in a scheduler."""
+
+    @property
+    def application_id(self) -> ApplicationId: ...
+
+    @property
+    def user(self) -> str: ...
+
+    @property
+    def queue(self) -> object:
+        """Its text is the queue's path."""
+        ...
+
+    @property
+    def is_unmanaged(self) -> bool: ...
+
+    @property
+    def attempt(self) -> AttemptView | None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigurationView:
     """A configuration that can be changed by API, whose file was only the seed."""
@@ -143,3 +245,8 @@ def guarantee_of(queue: QueueView | None, total: Resource) -> Resource:
     if part.effective_min is not None:
         return part.effective_min
     return NONE if part.capacity is None else multiply(total, part.capacity)
+
+
+def is_within(queue: str, path: str) -> bool:
+    """Whether that is the path of the queue, or of one above it."""
+    return queue == path or queue.startswith(f"{path}.")

@@ -22,7 +22,8 @@ class QueueFilter:
     def __init__(self, context: RMContext, queue: str) -> None:
         scheduler = context.scheduler
         found = scheduler.queue_view(queue)
-        self._applications = scheduler.applications
+        self._applications = scheduler.application_books
+        self._is_within = scheduler.is_within
         self._path = found.path if found is not None else None
         knows_paths = scheduler.name == "CapacityScheduler" and found is not None
         self._names = (queue, found.path) if knows_paths and found is not None else (queue,)
@@ -34,8 +35,7 @@ class QueueFilter:
         booked = self._applications.get(app.application_id)
         if booked is None or booked.attempt is None or booked.attempt.is_stopped or self._path is None:
             return False
-        own = booked.queue if isinstance(booked.queue, str) else booked.queue.path
-        return bool(own == self._path or own.startswith(self._path + "."))
+        return self._is_within(str(booked.queue), self._path)
 
 
 def matches(

@@ -12,7 +12,7 @@ from yarnbox.rm.app import RMApp
 from yarnbox.rm.asks import KeyAsks
 from yarnbox.rm.attempt import NOT_AVAILABLE, RMAppAttempt
 from yarnbox.rm.scheduler.constraint.text import text
-from yarnbox.rm.scheduler.usage import Amounts
+from yarnbox.rm.web.queues.standing import Held
 from yarnbox.rm.web.values import Answer, Shapes, entries, java_float, without_nulls
 from yarnbox.yarn.enums import ApplicationTimeoutType, ExecutionType, YarnApplicationState
 from yarnbox.yarn.records.application import ApplicationAttemptReport
@@ -187,7 +187,7 @@ def _by_partition(context: RMContext, shapes: Shapes, attempt: RMAppAttempt) -> 
                 "amLimit": shapes.resource(NONE),
                 "userAmLimit": shapes.resource(NONE),
             }
-            for name, amounts in {partition: Amounts(), **booked.usage.by_partition}.items()
+            for name, amounts in {partition: Held(), **booked.usage.by_partition}.items()
         ]
     }
 

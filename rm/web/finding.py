@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.reports import application_state, usage_report
-from yarnbox.rm.scheduler.application import Attempt
+from yarnbox.rm.scheduler.views import AttemptView
 from yarnbox.rm.web.apps import queue_path, tracking
 from yarnbox.yarn.ids import ApplicationId
 
@@ -100,12 +100,12 @@ def _percentages(context: RMContext, app: RMApp) -> tuple[float, float]:
     return report.queue_usage_percentage or 0.0, report.cluster_usage_percentage or 0.0
 
 
-def pending_containers(booked: Attempt) -> int:
+def pending_containers(booked: AttemptView) -> int:
     """How many containers it asks for, over all partitions."""
     return sum(amounts.pending_containers for amounts in booked.usage.by_partition.values())
 
 
-def _fair_share(context: RMContext, booked: Attempt) -> float:
+def _fair_share(context: RMContext, booked: AttemptView) -> float:
     share = context.scheduler.application_view(booked).fair_share
     return share.memory_mb if share is not None else 0
 
@@ -120,7 +120,7 @@ _OF_APP: dict[str, Callable[[RMContext, RMApp], float]] = {
     "queueshare": lambda context, app: _percentages(context, app)[0],
     "clustershare": lambda context, app: _percentages(context, app)[1],
 }
-_OF_ATTEMPT: dict[str, Callable[[RMContext, Attempt], float]] = {
+_OF_ATTEMPT: dict[str, Callable[[RMContext, AttemptView], float]] = {
     "mem": lambda _, booked: booked.usage.total_used().memory_mb,
     "vcores": lambda _, booked: booked.usage.total_used().vcores,
     "gpus": lambda _, booked: booked.usage.total_used().value(GPU),

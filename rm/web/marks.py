@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from yarnbox.rm.scheduler.application import Attempt
+from yarnbox.rm.scheduler.views import AttemptView
 from yarnbox.rm.web.values import Answer
 
 
-def preemption_marks(attempt: Attempt) -> list[Answer]:
+def preemption_marks(attempt: AttemptView) -> list[Answer]:
     """Each with whose it is, for whom it goes, and when; `killAt` is 0 while no moment is set."""
     return [
         {

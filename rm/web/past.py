@@ -68,11 +68,6 @@ def container_row(one: RMContainer, *, is_over: bool = False) -> Answer:
     }
 
 
-def is_within(queue: str, path: str) -> bool:
-    """Whether that is the path of the queue, or of one above it."""
-    return queue == path or queue.startswith(f"{path}.")
-
-
 class EndedContainers:
     """The containers that ended last."""
 

@@ -19,7 +19,7 @@ from yarnbox.sim.recording.tracks import Documents
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext
-    from yarnbox.rm.scheduler.application import Attempt
+    from yarnbox.rm.scheduler.views import AttemptView
     from yarnbox.sim.resourcemanager import SimulatedRM
 
 _VERBOSE = ("resourceInformations", "health", "operationsInfo")
@@ -36,7 +36,7 @@ def note_details(
         found = queue_users(context, shapes, view.path, lambda _: True)
         documents.note(f"/queue-users/{view.path}", number, brief(found or []))
     scheduler = context.scheduler
-    for application_id, application in scheduler.applications.items():
+    for application_id, application in scheduler.application_books.items():
         why: dict[str, Any] = {"applicationId": str(application_id)}
         why["queue"] = str(application.queue)
         checks = scheduler.request_checks(application_id)
@@ -48,7 +48,7 @@ def note_details(
             documents.note(f"/standings/{application_id}", number, _standing(context, application.attempt))
 
 
-def _standing(context: RMContext, attempt: Attempt) -> dict[str, Any]:
+def _standing(context: RMContext, attempt: AttemptView) -> dict[str, Any]:
     """How it stands beside the others: what it missed, its largest share of any resource, and of which."""
     whole = context.scheduler.tracker.total.as_dict()
     used = attempt.usage.total_used().as_dict()

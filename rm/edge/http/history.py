@@ -14,14 +14,13 @@ from typing import Any
 from aiohttp import web
 
 from yarnbox.rm.app import RMApp
-from yarnbox.rm.container import RMContainer
 from yarnbox.rm.edge.http.calls import Call, Listing, Reply
 from yarnbox.rm.edge.http.rest.listings import application_states
 from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
 from yarnbox.rm.web.life import Lives
-from yarnbox.rm.web.past import EndedContainers, History, container_row, is_within
+from yarnbox.rm.web.past import EndedContainers, History, container_row
 from yarnbox.rm.web.queues.waiting import waiting
 from yarnbox.rm.web.refusals import bad_request, forbidden
 from yarnbox.rm.web.rows import node_row
@@ -162,16 +161,17 @@ class Past:
         """GET /ui/containers?app= or ?node= or ?queue=: those that live and, as far as they are remembered,
         those that lived.
         """
+        scheduler = self._context.scheduler
         if call.parameter("app"):
             application_id = self._application_id(call)
-            living, app = self._living_of(application_id), str(application_id)
+            living, app = scheduler.containers_of(application_id), str(application_id)
             ended = self.ended.of(lambda row: row["app"] == app, _LOOKED_AT)
         elif path := call.parameter("queue"):
-            living = self._living_in(path)
-            ended = self.ended.of(lambda row: self._is_in(row["queue"], path), _LOOKED_AT)
+            living = scheduler.containers_in(path)[-_LOOKED_AT:]
+            ended = self.ended.of(lambda row: scheduler.is_within(row["queue"], path), _LOOKED_AT)
         else:
             node_id = self._node_id(call)
-            living, node = self._living_on(node_id), str(node_id)
+            living, node = scheduler.containers_on(node_id), str(node_id)
             ended = self.ended.of(lambda row: row["node"] == node, _LOOKED_AT)
         known = [*ended, *map(container_row, living)]
         rows = [self._with_reach(call, row) for row in known if self._may_view(call, row)]
@@ -200,35 +200,6 @@ class Past:
 
         found = waiting(context, may_see, lambda: time.thread_time() < ends)
         return Reply(root="waiting", value=found)
-
-    def _living_of(self, application_id: ApplicationId) -> list[RMContainer]:
-        """Of all its attempts: a new one may have taken over what an earlier one began."""
-        booked = self._context.scheduler.applications.get(application_id)
-        attempt = booked.attempt if booked is not None else None
-        if attempt is None:
-            return []
-        return [*attempt.live.values(), *attempt.reserved_containers()]
-
-    def _living_on(self, node_id: NodeId) -> list[RMContainer]:
-        booked = self._context.scheduler.tracker.nodes.get(node_id)
-        if booked is None:
-            return []
-        reserved = booked.reserved_container
-        return [*booked.containers.values(), *([reserved] if reserved is not None else [])]
-
-    def _living_in(self, path: str) -> list[RMContainer]:
-        """Of all applications in that queue and below it, the newest."""
-        found = [
-            container
-            for application_id, application in self._context.scheduler.applications.items()
-            if self._is_in(str(application.queue), path)
-            for container in self._living_of(application_id)
-        ]
-        return sorted(found, key=lambda one: one.creation_ms)[-_LOOKED_AT:]
-
-    def _is_in(self, queue: str, path: str) -> bool:
-        """The FifoScheduler has one queue, whatever queues applications name."""
-        return path == self._context.scheduler.root_queue or is_within(queue, path)
 
     def _may_view(self, call: Call, row: Answer) -> bool:
         app = call.context.apps.get(ApplicationId.parse(row["app"]))

@@ -5,10 +5,9 @@ CapacitySchedulerLeafQueueInfo, QueueCapacitiesInfo and UserInfo.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from yarnbox.rm.container import RMContainer
-from yarnbox.rm.scheduler.base import Scheduler
+from yarnbox.rm.context import RMContext
 from yarnbox.rm.scheduler.capacity.config.settings import CapacityMode, QueueKind
 from yarnbox.rm.scheduler.capacity.lifecycle import dynamic_queues as dynamic
 from yarnbox.rm.scheduler.capacity.queue_view import (
@@ -35,8 +34,9 @@ _TEMPLATES = {
 _NO_OPERATION = {"nodeId": "N/A", "containerId": "N/A", "queue": "N/A"}
 
 
-def scheduler_info(scheduler: Scheduler[Any], shapes: Shapes) -> Answer:
+def scheduler_info(context: RMContext, shapes: Shapes) -> Answer:
     """The root, in its own shape, and the queues below it."""
+    scheduler = context.scheduler
     root = scheduler.capacity_queue_view(scheduler.root_queue)
     assert root is not None
     share = root.share(DEFAULT_PARTITION)
@@ -51,17 +51,17 @@ def scheduler_info(scheduler: Scheduler[Any], shapes: Shapes) -> Answer:
         "queuePath": root.path,
         "maxParallelApps": root.settings.max_parallel_apps,
         "isAbsoluteResource": share.capacity_value.mode is CapacityMode.ABSOLUTE,
-        "queues": _children(scheduler, root, shapes),
-        "capacities": _capacities(scheduler, root, shapes),
-        "health": _health(scheduler, shapes),
+        "queues": _children(context, root, shapes),
+        "capacities": _capacities(context, root, shapes),
+        "health": _health(context, shapes),
         "maximumAllocation": shapes.resource(scheduler.maximum_allocation()),
         **_common(root),
     }
 
 
-def _health(scheduler: Scheduler[Any], shapes: Shapes) -> Answer:
+def _health(context: RMContext, shapes: Shapes) -> Answer:
     """CapacitySchedulerHealthInfo: what it did last, and what its last run came to."""
-    health = scheduler.context.health
+    health = context.health
     last = {
         "last-allocation": health.last_allocation,
         "last-release": health.last_release,
@@ -89,15 +89,15 @@ def _operation(container: RMContainer | None) -> Answer:
     }
 
 
-def _children(scheduler: Scheduler[Any], queue: CapacityQueueView, shapes: Shapes) -> Answer:
+def _children(context: RMContext, queue: CapacityQueueView, shapes: Shapes) -> Answer:
     """Leaves before parents; within each kind as configured."""
     if not queue.children:
         return {}
     ordered = sorted(queue.children, key=lambda child: not child.kind.is_leaf)
-    return {"queue": [queue_info(scheduler, child, shapes) for child in ordered]}
+    return {"queue": [queue_info(context, child, shapes) for child in ordered]}
 
 
-def queue_info(scheduler: Scheduler[Any], queue: CapacityQueueView, shapes: Shapes) -> Answer:
+def queue_info(context: RMContext, queue: CapacityQueueView, shapes: Shapes) -> Answer:
     """A queue below the root."""
     share, settings = queue.share(DEFAULT_PARTITION), queue.settings
     amounts = share.amounts
@@ -121,7 +121,7 @@ def queue_info(scheduler: Scheduler[Any], queue: CapacityQueueView, shapes: Shap
         "allocatedContainers": amounts.containers,
         "reservedContainers": queue.reserved_containers,
         "pendingContainers": amounts.pending_containers,
-        "capacities": _capacities(scheduler, queue, shapes),
+        "capacities": _capacities(context, queue, shapes),
         "resources": {"resourceUsagesByPartition": _usages(queue, shapes)},
         "minEffectiveCapacity": shapes.resource(share.effective_minimum),
         "maxEffectiveCapacity": shapes.resource(share.effective_maximum),
@@ -133,7 +133,7 @@ def queue_info(scheduler: Scheduler[Any], queue: CapacityQueueView, shapes: Shap
     if queue.leaf is not None:
         leaf = _leaf(queue, queue.leaf, shapes)
         return {"type": "capacitySchedulerLeafQueueInfo", **shown, **leaf}
-    return {**shown, "queues": _children(scheduler, queue, shapes)}
+    return {**shown, "queues": _children(context, queue, shapes)}
 
 
 def _leaf_template(queue: CapacityQueueView) -> Answer:
@@ -215,8 +215,9 @@ def _maximum(share: ShareView) -> float:
     return maximum if 0 < maximum <= 100 else 100.0
 
 
-def _capacities(scheduler: Scheduler[Any], queue: CapacityQueueView, shapes: Shapes) -> Answer:
+def _capacities(context: RMContext, queue: CapacityQueueView, shapes: Shapes) -> Answer:
     shown = []
+    scheduler = context.scheduler
     limits = (scheduler.minimum_allocation, scheduler.configured_maximum)
     for name, share in sorted(queue.shares.items()):
         configured = queue.settings.partitions.get(name)

@@ -22,7 +22,7 @@ def scheduler_info(context: RMContext, shapes: Shapes) -> Answer:
     """schedulerInfo."""
     scheduler = context.scheduler
     if scheduler.has_capacities:
-        return capacity.scheduler_info(scheduler, shapes)
+        return capacity.scheduler_info(context, shapes)
     root = scheduler.fair_queue_view(scheduler.root_queue)
     if root is not None:
         return {"type": "fairScheduler", "rootQueue": fair_queue(context, root, shapes)}

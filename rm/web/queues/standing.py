@@ -7,16 +7,35 @@ the gauges that QueueMetrics raises and lowers for each attempt.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from yarnbox.rm.scheduler.application import Application, Attempt
-from yarnbox.rm.scheduler.usage import Amounts, Usage
+from yarnbox.rm.scheduler.views import AmountsView, AttemptView, BookedApplicationView
 from yarnbox.rm.statistics.counters import ancestry
+from yarnbox.yarn.resources.resource import NONE
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext
 
 _EVERYBODY = None
+
+
+class Held:
+    """Sums of what attempts have and ask for."""
+
+    def __init__(self) -> None:
+        self.used = NONE
+        self.reserved = NONE
+        self.pending = NONE
+        self.containers = 0
+        self.pending_containers = 0
+
+    def add(self, amounts: AmountsView) -> None:
+        """Those of one more attempt, in one partition."""
+        self.used = self.used + amounts.used
+        self.reserved = self.reserved + amounts.reserved
+        self.pending = self.pending + amounts.pending
+        self.containers += amounts.containers
+        self.pending_containers += amounts.pending_containers
 
 
 class Standing:
@@ -31,18 +50,18 @@ class Standing:
         self.active = 0
         """Attempts that want containers."""
         self.active_users: dict[str, None] = {}
-        self._held = Usage()
+        self._held: dict[str, Held] = defaultdict(Held)
         self._reserved: dict[str, int] = {}
 
-    def held_in(self, partition: str) -> Amounts:
+    def held_in(self, partition: str) -> Held:
         """What they hold and wait for there; known of single users alone."""
-        return self._held.of(partition)
+        return self._held.get(partition) or Held()
 
     def reserved_in(self, partition: str) -> int:
         """How many nodes of the partition are kept for them."""
         return self._reserved.get(partition, 0)
 
-    def add(self, application: Application[Any], attempt: Attempt, *, with_books: bool) -> None:
+    def add(self, application: BookedApplicationView, attempt: AttemptView, *, with_books: bool) -> None:
         """One more."""
         if not attempt.is_stopped:
             self._add_standing(application, attempt)
@@ -51,7 +70,7 @@ class Standing:
         if with_books:
             self._add_books(attempt)
 
-    def _add_standing(self, application: Application[Any], attempt: Attempt) -> None:
+    def _add_standing(self, application: BookedApplicationView, attempt: AttemptView) -> None:
         if attempt.served_since_ms is None:
             self.pending += 1
             self.unmanaged_pending += application.is_unmanaged
@@ -62,14 +81,9 @@ class Standing:
             self.active += 1
             self.active_users[application.user] = None
 
-    def _add_books(self, attempt: Attempt) -> None:
+    def _add_books(self, attempt: AttemptView) -> None:
         for partition, amounts in attempt.usage.by_partition.items():
-            held = self._held.of(partition)
-            held.used = held.used + amounts.used
-            held.reserved = held.reserved + amounts.reserved
-            held.pending = held.pending + amounts.pending
-            held.containers += amounts.containers
-            held.pending_containers += amounts.pending_containers
+            self._held[partition].add(amounts)
 
 
 class Standings:
@@ -77,7 +91,7 @@ class Standings:
 
     def __init__(self, context: RMContext) -> None:
         self._found: dict[tuple[str, str | None], Standing] = defaultdict(Standing)
-        for application in context.scheduler.applications.values():
+        for application in context.scheduler.application_books.values():
             attempt = application.attempt
             if attempt is None:
                 continue

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from yarnbox.rm.scheduler.application import Attempt
-from yarnbox.rm.scheduler.usage import Amounts
+from yarnbox.rm.scheduler.views import AttemptView
+from yarnbox.rm.web.queues.standing import Held
 from yarnbox.rm.web.values import Answer, Shapes
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.resources.resource import NONE, Resource
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class _Sum:
     """One user's."""
 
-    amounts: Amounts = field(default_factory=Amounts)
+    held: Held = field(default_factory=Held)
     fair_share: Resource | None = None
     running_apps: int = 0
     waiting_apps: int = 0
@@ -38,9 +38,11 @@ def queue_users(
     if view is None:
         return None
     sums: dict[str, _Sum] = {}
-    for application in context.scheduler.applications.values():
+    for application in context.scheduler.application_books.values():
         attempt = application.attempt
-        if _is_within(application.queue, view.path) and may_see(application.application_id):
+        if context.scheduler.is_within(str(application.queue), view.path) and may_see(
+            application.application_id
+        ):
             found = sums.setdefault(application.user, _Sum())
             is_running = attempt is not None and not attempt.is_stopped and bool(attempt.live)
             found.running_apps += is_running
@@ -50,34 +52,23 @@ def queue_users(
     return [_shown(context, shapes, user, sums[user]) for user in sorted(sums)]
 
 
-def _is_within(queue: Any, path: str) -> bool:
-    """Whether an application's queue is that one or below it; the one queue of Fifo is but a name."""
-    own = queue if isinstance(queue, str) else queue.path
-    return isinstance(queue, str) or own == path or own.startswith(path + ".")
-
-
-def _add(context: RMContext, found: _Sum, attempt: Attempt) -> None:
-    total = found.amounts
+def _add(context: RMContext, found: _Sum, attempt: AttemptView) -> None:
     for amounts in attempt.usage.by_partition.values():
-        total.used = total.used + amounts.used
-        total.reserved = total.reserved + amounts.reserved
-        total.pending = total.pending + amounts.pending
-        total.containers += amounts.containers
-        total.pending_containers += amounts.pending_containers
+        found.held.add(amounts)
     share = context.scheduler.application_view(attempt).fair_share
     if share is not None:
         found.fair_share = (found.fair_share or NONE) + share
 
 
 def _shown(context: RMContext, shapes: Shapes, user: str, found: _Sum) -> Answer:
-    amounts = found.amounts
+    held = found.held
     shown: Answer = {
         "username": user,
-        "resourcesUsed": shapes.resource(amounts.used),
-        "resourcesReserved": shapes.resource(amounts.reserved),
-        "resourcesPending": shapes.resource(amounts.pending),
-        "runningContainers": amounts.containers,
-        "pendingContainers": amounts.pending_containers,
+        "resourcesUsed": shapes.resource(held.used),
+        "resourcesReserved": shapes.resource(held.reserved),
+        "resourcesPending": shapes.resource(held.pending),
+        "runningContainers": held.containers,
+        "pendingContainers": held.pending_containers,
         "runningApps": found.running_apps,
         "waitingApps": found.waiting_apps,
     }

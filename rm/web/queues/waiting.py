@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from yarnbox.rm.scheduler.application import Attempt
+from yarnbox.rm.scheduler.views import AttemptView
 from yarnbox.rm.web.finding import pending_containers
 from yarnbox.rm.web.values import Answer
 from yarnbox.yarn.ids import ApplicationId
@@ -36,7 +36,7 @@ def waiting(
     """The reasons; applications that come when there is no time left are counted and not looked into."""
     sums: dict[tuple[str, str], _Sum] = {}
     unseen = 0
-    for application in context.scheduler.applications.values():
+    for application in context.scheduler.application_books.values():
         attempt, application_id = application.attempt, application.application_id
         if attempt is None or attempt.is_stopped or not may_see(application_id):
             continue
@@ -63,7 +63,7 @@ def waiting(
     return {"reason": shown, "unseen": unseen, "countsVCores": context.scheduler.counts_vcores}
 
 
-def _reason(context: RMContext, attempt: Attempt) -> str:
+def _reason(context: RMContext, attempt: AttemptView) -> str:
     """The first reason that its scheduler has; of many on nodes, that of the most nodes."""
     scheduler = context.scheduler
     for request in scheduler.request_checks(attempt.application_id):

@@ -21,7 +21,7 @@ from yarnbox.rm.scheduler.statuses import PREEMPTED
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.event_rows import TROUBLE
 from yarnbox.rm.web.event_rows import row as event_row
-from yarnbox.rm.web.past import EndedContainers, History, Series, is_within
+from yarnbox.rm.web.past import EndedContainers, History, Series
 from yarnbox.yarn.enums import NodeState
 from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
 from yarnbox.yarn.resources.resource import NONE
@@ -55,8 +55,10 @@ def test_containers_are_remembered_after_their_end() -> None:
     assert {row["exitStatus"] for row in rows} == {7}
     assert ended.of(lambda row: row["node"] == str(rig.nodes["n1"].node_id), 1) == rows[1:]
     assert ended.of(lambda row: False, 10) == []
-    assert is_within("root.a.b", "root.a")
-    assert not is_within("root.ab", "root.a")
+    within = rig.context.scheduler.is_within
+    assert within("root.a.b", "root.a")
+    assert within("root.a.b", "root")
+    assert not within("root.ab", "root.a")
 
 
 def test_a_series_that_began_late_has_no_values_before() -> None:

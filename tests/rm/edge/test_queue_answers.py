@@ -43,7 +43,7 @@ def test_queues_with_weights_and_templates() -> None:
     rig.submit(user="mei", queue="root.auto.x.y", unmanaged_am=True)
     scheduler = rig.context.scheduler
     assert isinstance(scheduler, CapacityScheduler)
-    shown = scheduler_info(scheduler, Shapes(rig.context.resource_types))
+    shown = scheduler_info(rig.context, Shapes(rig.context.resource_types))
     first = _queue(shown, "a")
     assert (first["capacity"], first["weight"], first["absoluteCapacity"]) == (0.0, 2.0, 66.66667)
     (user,) = first["users"]["user"]
@@ -71,7 +71,7 @@ def test_limits_of_containers_show_where_no_amount_is_configured() -> None:
     )
     scheduler = rig.context.scheduler
     assert isinstance(scheduler, CapacityScheduler)
-    shown = scheduler_info(scheduler, Shapes(rig.context.resource_types))
+    shown = scheduler_info(rig.context, Shapes(rig.context.resource_types))
     (part,) = _queue(shown, "a")["capacities"]["queueCapacitiesByPartition"]
     assert _limits(part["configuredMinResource"]) == (0, 2**63 - 1)
     assert _limits(part["configuredMaxResource"]) == (1024, 8192)
@@ -90,7 +90,7 @@ def test_the_template_of_leaves_has_its_prefix() -> None:
     )
     scheduler = rig.context.scheduler
     assert isinstance(scheduler, CapacityScheduler)
-    shown = scheduler_info(scheduler, Shapes(rig.context.resource_types))
+    shown = scheduler_info(rig.context, Shapes(rig.context.resource_types))
     template = {"property": [{"name": "leaf-queue-template.capacity", "value": "10"}]}
     assert _queue(shown, "a")["leafQueueTemplate"] == template
 

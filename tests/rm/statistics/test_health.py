@@ -16,7 +16,7 @@ ONE = {P + "root.queues": "a", P + "root.a.capacity": "100", P + "maximum-am-res
 
 
 def health(rig: CapacityRig) -> Any:
-    return scheduler_info(rig.scheduler, Shapes(rig.context.resource_types))["health"]
+    return scheduler_info(rig.context, Shapes(rig.context.resource_types))["health"]
 
 
 def operations(rig: CapacityRig) -> dict[str, str]:
