@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from yarnbox.sim.recording.document import Recording
+from yarnbox.sim.whatif.comparison import Row, ranked, row_of
+from yarnbox.sim.whatif.metrics import ALL, Better, Metric, Unit
+from yarnbox.sim.whatif.statistics import Verdict
 
 POINTS = 300
 _PREEMPTED = -102
@@ -101,70 +104,69 @@ def _figures(recording: Recording) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Measure:
-    """A figure: whether less of it is better, and the least difference that matters."""
+    """A figure of a recording: where it is found, how it is shown, and the least difference that matters."""
 
-    name: str
     key: str
     unit: str
-    is_less_better: bool
     least: float
+    metric: Metric
 
 
 _OF_RUN = (
-    _Measure("Makespan", "makespan", "ms", True, 1_000),
-    _Measure("Applications that ended", "finished", "count", False, 1),
-    _Measure("Containers preempted", "preempted", "count", True, 1),
+    _Measure("makespan", "ms", 1_000, Metric("Makespan", Unit.TIME, Better.LOWER, "")),
+    _Measure("finished", "count", 1, Metric("Applications that ended", Unit.COUNT, Better.HIGHER, "")),
+    _Measure("preempted", "count", 1, Metric("Containers preempted", Unit.COUNT, Better.LOWER, "")),
 )
 _AVERAGES = (
-    _Measure("Memory used, on average", "memory", "percent", False, 1),
-    _Measure("Fairness between queues", "queues", "index", False, 0.01),
-    _Measure("Fairness between applications", "apps", "index", False, 0.01),
+    _Measure("memory", "percent", 1, Metric("Memory used, on average", Unit.SHARE, Better.HIGHER, "")),
+    _Measure("queues", "index", 0.01, Metric("Fairness between queues", Unit.FACTOR, Better.HIGHER, "")),
+    _Measure("apps", "index", 0.01, Metric("Fairness between applications", Unit.FACTOR, Better.HIGHER, "")),
 )
 _OF_QUEUE = (
-    _Measure("Mean wait", "wait", "ms", True, 1_000),
-    _Measure("Longest wait", "longestWait", "ms", True, 1_000),
-    _Measure("Mean time from submission to end", "life", "ms", True, 1_000),
-    _Measure("Applications never served", "neverServed", "count", True, 1),
-    _Measure("Containers preempted", "preempted", "count", True, 1),
+    _Measure("wait", "ms", 1_000, Metric("Mean wait", Unit.TIME, Better.LOWER, "")),
+    _Measure("longestWait", "ms", 1_000, Metric("Longest wait", Unit.TIME, Better.LOWER, "")),
+    _Measure("life", "ms", 1_000, Metric("Mean time from submission to end", Unit.TIME, Better.LOWER, "")),
+    _Measure("neverServed", "count", 1, Metric("Applications never served", Unit.COUNT, Better.LOWER, "")),
+    _Measure("preempted", "count", 1, Metric("Containers preempted", Unit.COUNT, Better.LOWER, "")),
 )
 _MATTERS = 0.05
-"""The least relative difference."""
+"""The least relative difference: of one run each, nobody knows what chance had to do with it."""
 
 
 def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What got worse from the first run to the second, the largest change first, then what got better."""
+    """What got worse from the first run to the second, the largest change first, then what got better: the
+    rows of `yarnbox whatif`, in its order.
+    """
     found = [
-        *_between(_OF_RUN, first, second, ""),
-        *_between(_AVERAGES, first["averages"], second["averages"], ""),
+        *_between(_OF_RUN, first, second, ALL),
+        *_between(_AVERAGES, first["averages"], second["averages"], ALL),
     ]
     for path in first["queues"].keys() & second["queues"].keys():
-        found.extend(_between(_OF_QUEUE, first["queues"][path], second["queues"][path], path))
-    return sorted(
-        found, key=lambda one: (not one["isWorse"], -_size(*one["values"]), one["queue"], one["what"])
-    )
-
-
-def _size(before: float, after: float) -> float:
-    """How much two figures differ, from 0 to 1: the same for a rise and for the fall back."""
-    return abs(after - before) / max(abs(before), abs(after))
+        found.extend(_between(_OF_QUEUE, first["queues"][path], second["queues"][path], f"queue:{path}"))
+    units = {one.metric.name: one.unit for one in (*_OF_RUN, *_AVERAGES, *_OF_QUEUE)}
+    return [
+        {
+            "what": row.metric.name,
+            "queue": row.group.partition(":")[2],
+            "unit": units[row.metric.name],
+            "values": [row.base, row.changed],
+            "change": None if row.relative is None else round(row.relative, 4),
+            "isWorse": row.tendency is Verdict.WORSE,
+        }
+        for row in ranked(found, lambda row: row.tendency)
+    ]
 
 
 def _between(
-    measures: Sequence[_Measure], first: Mapping[str, Any], second: Mapping[str, Any], queue: str
-) -> Iterator[dict[str, Any]]:
+    measures: Sequence[_Measure], first: Mapping[str, Any], second: Mapping[str, Any], group: str
+) -> Iterator[Row]:
     for one in measures:
         before, after = first.get(one.key), second.get(one.key)
         if before is None or after is None or abs(after - before) < one.least:
             continue
-        if _size(before, after) >= _MATTERS:
-            yield {
-                "what": one.name,
-                "queue": queue,
-                "unit": one.unit,
-                "values": [before, after],
-                "change": round((after - before) / before, 4) if before else None,
-                "isWorse": (after > before) == one.is_less_better,
-            }
+        row = row_of(group, one.metric, before, after)
+        if row.size >= _MATTERS:
+            yield row
 
 
 def _at(values: Sequence[Any], places: Sequence[int | None]) -> list[Any]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
+from math import inf
+from operator import attrgetter
 from statistics import fmean
 from typing import Any
 
@@ -51,10 +53,26 @@ class Row:
             return Verdict.UNKNOWN
         if not found.is_certain:
             return Verdict.NOISE
+        return self.tendency
+
+    @property
+    def tendency(self) -> Verdict:
+        """Which way it went, certain or not."""
+        if self.difference is None:
+            return Verdict.UNKNOWN
+        if not self.difference.mean:
+            return Verdict.SAME
         if self.metric.better is Better.NEITHER:
             return Verdict.CHANGED
-        is_good = (found.mean > 0) == (self.metric.better is Better.HIGHER)
+        is_good = (self.difference.mean > 0) == (self.metric.better is Better.HIGHER)
         return Verdict.BETTER if is_good else Verdict.WORSE
+
+    @property
+    def size(self) -> float:
+        """How large the difference is beside the base, whichever way it went; infinite where that is 0."""
+        if self.difference is None or not self.difference.mean:
+            return 0.0
+        return inf if self.relative is None else abs(self.relative)
 
     def data(self) -> dict[str, Any]:
         """Plain values, by column: what JSON, CSV, pandas and polars take."""
@@ -115,7 +133,7 @@ class Comparison:
     def all_rows(self) -> tuple[Row, ...]:
         """Every figure of every change, the largest regression first, then the largest gain."""
         rows = (row for place in range(1, len(self.study.variants)) for row in self._rows_of(place))
-        return tuple(sorted(rows, key=_rank))
+        return tuple(ranked(rows))
 
     def rows(self, metrics: Sequence[str] = ("*",)) -> list[dict[str, Any]]:
         """The rows as plain values, of the metrics that match one of these patterns."""
@@ -175,9 +193,24 @@ def _group_rank(group: str) -> tuple[int, str]:
     return (0 if group == ALL else 1 + SCOPES.index(scope), name)
 
 
-def _rank(row: Row) -> tuple[int, float, str, tuple[int, str], int]:
-    size = 0.0
-    if row.difference is not None and row.difference.mean:
-        size = float("inf") if row.relative is None else abs(row.relative)
-    metric = list(METRICS).index(row.metric.name)
-    return (_ORDER.index(row.verdict), -size, row.change, _group_rank(row.group), metric)
+def ranked(rows: Iterable[Row], said: Callable[[Row], Verdict] = attrgetter("verdict")) -> list[Row]:
+    """The largest regression first, then the largest gain, as far as `said` calls them so; the figures of a
+    group in the order in which they come.
+    """
+    return sorted(
+        rows, key=lambda row: (_ORDER.index(said(row)), -row.size, row.change, _group_rank(row.group))
+    )
+
+
+def row_of(group: str, metric: Metric, before: float, after: float) -> Row:
+    """A figure of two runs, of which nobody knows how much chance has to do with it."""
+    return Row(
+        change="",
+        group=group,
+        metric=metric,
+        base=before,
+        changed=after,
+        difference=difference([before], [after], CONFIDENCE),
+        base_values=(before,),
+        changed_values=(after,),
+    )
