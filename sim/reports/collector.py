@@ -7,6 +7,7 @@ longer, so that memory is bounded by the number of jobs.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from sys import intern
 from typing import NamedTuple
 
 from yarnbox.rm.booking import RESERVED, UNRESERVED, Booking
@@ -128,10 +129,10 @@ class Collector(Watcher):
         row = JobResult(
             job=job.job_id,
             application=str(application_id),
-            queue=job.queue,
-            user=job.user,
-            type=job.type,
-            fidelity=job.fidelity,
+            queue=intern(job.queue),  # each name once, however many jobs a file gives it to
+            user=intern(job.user),
+            type=intern(job.type),
+            fidelity=intern(job.fidelity),
             tasks=job.task_count,
             submitted_ms=now_ms,
             traced_start_ms=job.submit_ms,
@@ -199,9 +200,13 @@ class Collector(Watcher):
         assert self._rm is not None
         tracker = self._rm.context.scheduler.tracker
         for name in ("", *self._partitions):
-            use = self._totals.setdefault(name, _Use())
-            use.pass_to(now_ms)
-            use.amount = tracker.partition_total(name)
+            use = self._totals.get(name)
+            if use is None:
+                use = self._totals[name] = _Use()
+            total = tracker.partition_total(name)
+            if total is not use.amount:
+                use.pass_to(now_ms)
+                use.amount = total
         self._asked += 1
         if self._asked % self._stride or not self._has_samples:
             return

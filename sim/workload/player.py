@@ -60,7 +60,7 @@ change: longer than it takes an RM to miss a node, an AM or a container.
 MOMENTS = 400
 """About so many moments of a recording lie between the first submission and the last one."""
 LOOK_MS = 1000
-"""So often it is looked whether anything still happens."""
+"""So often it is looked whether anything still happens, once patience is at its end."""
 _EVERY_NODE_OF_HOST = 0
 _ADMIN = Caller(user=ADMINISTRATOR)
 
@@ -199,7 +199,9 @@ class WorkloadPlayer:
                 if run.begun_ms
             )
         )
-        self.kernel.at(now_ms + LOOK_MS, self._look_around, THEN_SAMPLES)
+        patient_ms = self._changed_ms + PATIENCE_MS - now_ms  # so long there is nothing to find out
+        wait_ms = LOOK_MS * max(1, -(-patient_ms // LOOK_MS))
+        self.kernel.at(now_ms + wait_ms, self._look_around, THEN_SAMPLES)
 
     def _still_there(self) -> None:
         """The RM hears of all nodes and AMs that live: it takes for lost who is silent for too long."""
