@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 from yarnbox.sim.load.jobs import (
@@ -24,13 +24,12 @@ from yarnbox.sim.load.jobs import (
     united,
 )
 from yarnbox.sim.load.own import OwnFile
-from yarnbox.sim.load.reading import Complaints, Defaults, Read, Source
+from yarnbox.sim.load.reading import Complaints, Defaults, Identifiers, JobsInOrder, Read, Source
 from yarnbox.sim.load.rumen import FIRST, RumenFile
 from yarnbox.sim.load.sls import SLSFile, read_nodes
 from yarnbox.sim.load.swim import SwimFile, SwimOptions
 from yarnbox.sim.load.synth import SynthFile
 
-_MOST_HELD = 5_000_000
 _SUFFIXES = {".tsv": "SWIM", ".jsonl": "YARNBOX"}
 
 
@@ -131,7 +130,7 @@ def read_load(
 
     def again() -> Iterator[Job]:
         if kept is not None:
-            return iter(kept)
+            return kept.jobs(options.limit)
         silent = Complaints(options.is_lenient)
         files = (_sound(place, one, survey, silent) for place, one in enumerate(sources))
         merged = heapq.merge(*files, key=_submission)
@@ -170,7 +169,7 @@ def _sound(place: int, source: Source, survey: _Survey, complaints: Complaints) 
 
 def _first_reading(
     sources: Sequence[Source], survey: _Survey, complaints: Complaints, limit: int | None, enough: int | None
-) -> list[Job] | None:
+) -> JobsInOrder | None:
     """Looks at every job; the jobs in order of submission where the files do not have them so."""
     ordered = True
     for place, source in enumerate(sources):
@@ -191,15 +190,12 @@ def _first_reading(
     survey.forget_ids()
     if ordered and limit == enough:
         return None
-    if survey.count > _MOST_HELD:
-        raise InvalidTraceError(
-            f"jobs out of order can be sorted up to {_MOST_HELD}; there are {survey.count}"
-        )
-    silent = Complaints(complaints.is_lenient)
-    files = (_sound(place, source, survey, silent) for place, source in enumerate(sources))
-    kept = sorted(chain.from_iterable(files), key=_submission)[:limit]
+    silent, kept = Complaints(complaints.is_lenient), JobsInOrder()
+    for place, source in enumerate(sources):
+        for job in _sound(place, source, survey, silent):
+            kept.add(job)
     survey.begin_anew()
-    for job in kept:
+    for job in kept.jobs(limit):
         survey.look(job)
     return kept
 
@@ -210,7 +206,7 @@ class _Survey:
     def __init__(self, known: Nodes | None, file: Path | None = None) -> None:
         self._known = None if known is None else {node.place: None for node in known.nodes}
         self._file = file
-        self._ids: set[str] = set()
+        self._ids = Identifiers()
         self.repeated: set[Position] = set()
         """Jobs with the id of one before, left out."""
         self.begin_anew()
@@ -239,14 +235,13 @@ class _Survey:
     def admit(self, read: Read, position: Position) -> None:
         """Refuses a job whose id another one has."""
         job_id = read.job.job_id
-        if job_id in self._ids:
+        if not self._ids.add(job_id):
             self.repeated.add(position)
             raise InvalidTraceError(f"{read.where}: {job_id!r} is the id of a job before it, too")
-        self._ids.add(job_id)
 
     def forget_ids(self) -> None:
         """The first reading is over."""
-        self._ids.clear()
+        self._ids = Identifiers()
 
     def look(self, job: Job) -> None:
         """A job that is sound."""

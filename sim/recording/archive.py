@@ -1,8 +1,7 @@
 """Documents that nobody will note again, outside memory until the recording is written.
 
-They are in a temporary database of SQLite. It has a cache of 2 MB; what does not fit is in a file without a
-name, so that nothing is left of it however the process ends. A document is kept as the JSON of its tracks,
-with the number of halvings of moments before it came; those that followed are carried out when it is read.
+A document is kept as the JSON of its tracks, with the number of halvings of moments before it came; those
+that followed are carried out when it is read.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from yarnbox.sim.recording.limits import after_halving
+from yarnbox.yarn.storage.temporary import temporary_table
 
 Track = list[Any]
 Tracks = dict[str, Track]
 text_of = json.JSONEncoder(allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode
 """JSON as a recording has it."""
-_SETTINGS = ("journal_mode = OFF", "synchronous = OFF", "temp_store = FILE", "cache_size = -2000")
 _TABLE = "document (place INTEGER PRIMARY KEY, name TEXT, halvings INTEGER, tracks TEXT)"
 
 
@@ -42,7 +41,7 @@ class Archive:
         row = (place, name, self._halvings, text_of(tracks))
         try:
             if self._database is None:
-                self._database = _temporary()
+                self._database = temporary_table(_TABLE)
             self._database.execute("INSERT INTO document VALUES (?, ?, ?, ?)", row)
         except sqlite3.Error as error:
             raise OSError(errno.ENOSPC, str(error), "temporary file of the recording") from None
@@ -87,15 +86,6 @@ class Archive:
         for counts in (left, self._left):
             counts.extend(counts[-1:] * (size - len(counts)))
         self._left = [mine + other for mine, other in zip(self._left, left, strict=True)]
-
-
-def _temporary() -> sqlite3.Connection:
-    database = sqlite3.connect("", isolation_level=None)
-    for setting in _SETTINGS:
-        database.execute(f"PRAGMA {setting}")
-    database.execute(f"CREATE TABLE {_TABLE}")
-    database.execute("BEGIN")  # and never a COMMIT: nobody else will read it
-    return database
 
 
 def halved_track(track: Track, times: int = 1) -> Track:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from yarnbox.sim.load import reading
 from yarnbox.sim.load import text as text_module
 from yarnbox.sim.load.command import main
 from yarnbox.sim.load.fields import Fields
@@ -182,15 +183,28 @@ def test_a_bad_sls_file_is_refused_with_its_line(tmp_path: Path, job: str, why: 
     assert why in str(told.value)
 
 
-def test_times_out_of_order_in_an_sls_file_are_sorted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("held", [1, 2, 50])
+def test_times_out_of_order_in_an_sls_file_are_sorted(
+    tmp_path: Path, held: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MOST_JOBS", held)
     text = "".join(
-        f'{{"job.id": "{start}", "job.start.ms": {start}, "job.tasks": [{{"duration.ms": 1}}]}}'
-        for start in (9, 3, 5)
+        f'{{"job.id": "{name}", "job.start.ms": {start}, "job.tasks": [{{"duration.ms": 1}}]}}'
+        for name, start in (("d", 9), ("a", 3), ("b", 5), ("c", 5))
     )
     load = read_load(file_of(tmp_path, text), "SLS")
-    assert [one.submit_ms for one in load.jobs()] == [3, 5, 9]
+    for _ in range(2):
+        found = [(one.job_id, one.submit_ms) for one in load.jobs()]
+        assert found == [("a", 3), ("b", 5), ("c", 5), ("d", 9)]
     first = read_load(file_of(tmp_path, text), "SLS", LoadOptions(limit=1))
     assert [one.submit_ms for one in first.jobs()] == [3]
+
+
+@pytest.mark.parametrize("held", [1, 2, 50])
+def test_an_id_is_known_again_however_many_there_are(held: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MOST_IDS", held)
+    found = reading.Identifiers()
+    assert [found.add(one) for one in "bacbada"] == [True, True, True, False, False, True, False]
 
 
 def test_durations_have_their_precedence(tmp_path: Path) -> None:
