@@ -160,10 +160,13 @@ class Cluster:
             run.save(record)
         return record
 
-    def moved_stores(self, options: Options) -> list[str]:
-        """A sentence for each store that the configuration puts elsewhere than into the run directory."""
+    def not_used(self, options: Options) -> list[str]:
+        """A sentence for each store that the configuration puts elsewhere than into the run directory, and
+        for each definition that nodes have values of their own for.
+        """
         source = (options.configuration or site.sample_configuration()).absolute()
-        return site.moved_stores(source, self.run, options.definitions)
+        moved = site.moved_stores(source, self.run, options.definitions)
+        return moved + site.overridden(options.definitions)
 
     def _fleet(self, options: Options) -> tuple[FleetRecord | None, int]:
         """The engine as the record has it, and how many nodes there are to be."""

@@ -132,7 +132,7 @@ def _up(options: argparse.Namespace) -> int:
     begun = time.monotonic()
     with listening_for_signals() as ending:
         cluster.up(asked)
-        for sentence in cluster.moved_stores(asked):
+        for sentence in cluster.not_used(asked):
             print(f"yarnbox: {sentence}", file=sys.stderr)
         try:
             cluster.wait_until_ready(give_up=lambda: ending.is_asked)
@@ -183,7 +183,7 @@ def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> st
     hints = [
         "status",
         "yarn node -list",
-        jobs.get(queue, f"job pi 4 100000 --queue {queue}"),
+        jobs.get(queue, f"job pi 4 100000 --queue {queue}") if record.nodes else "add-node",
         *(f"kill-node {name}" for name in [*record.nodes][:1]),
     ]
     hadoop = [f"  Hadoop's clients HADOOP_CONF_DIR={cluster.run.path}"] if record.for_hadoop else []

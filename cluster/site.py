@@ -45,6 +45,24 @@ from yarnbox.yarn.topology import MAPPING_PROPERTY, TABLE_MAPPING, TABLE_PROPERT
 GRPC_PROPERTY = "yarnbox.resourcemanager.grpc.address"
 WEB_PROPERTY = "yarn.resourcemanager.webapp.address"
 HISTORY_PROPERTY = "mapreduce.jobhistory.webapp.address"
+_NODE_ADDRESSES = (
+    "yarn.nodemanager.address",
+    "yarn.nodemanager.webapp.address",
+    "yarn.nodemanager.localizer.address",
+)
+_NODE_DIRECTORIES = {
+    "yarn.nodemanager.local-dirs": "local",
+    "yarn.nodemanager.log-dirs": "logs",
+    "yarn.nodemanager.recovery.dir": "recovery",
+}
+_OF_EACH_NODE = (
+    "yarn.nodemanager.hostname",
+    "yarn.nodemanager.bind-host",
+    *_NODE_ADDRESSES,
+    *_NODE_DIRECTORIES,
+    "yarnbox.nodemanager.rack",
+    "mapreduce.shuffle.port",
+)
 SCHEDULER_PROPERTY = "yarn.resourcemanager.scheduler.class"
 EXCLUDED_PROPERTY = "yarn.resourcemanager.nodes.exclude-path"
 HADOOP_NODES_PROPERTY = "yarnbox.hadoop-ipc.nodes.enabled"
@@ -179,12 +197,8 @@ def node_properties(run: RunDirectory, node: NodeRecord) -> dict[str, str]:
         **_sizes(node),
         "yarn.nodemanager.hostname": node.name,
         "yarn.nodemanager.bind-host": _address(node) if node.name.startswith("nm") else node.name,
-        "yarn.nodemanager.address": "${yarn.nodemanager.hostname}:0",
-        "yarn.nodemanager.webapp.address": "${yarn.nodemanager.hostname}:0",
-        "yarn.nodemanager.localizer.address": "${yarn.nodemanager.hostname}:0",
-        "yarn.nodemanager.local-dirs": str(directory / "local"),
-        "yarn.nodemanager.log-dirs": str(directory / "logs"),
-        "yarn.nodemanager.recovery.dir": str(directory / "recovery"),
+        **dict.fromkeys(_NODE_ADDRESSES, "${yarn.nodemanager.hostname}:0"),
+        **{name: str(directory / folder) for name, folder in _NODE_DIRECTORIES.items()},
         "yarnbox.nodemanager.rack": node.rack,
         "mapreduce.shuffle.port": "0",
     }
@@ -293,6 +307,15 @@ def moved_stores(source: Path, run: RunDirectory, definitions: Mapping[str, str]
         f"{name} = {said.value(name)} is not used ({said.origin(name)}): this cluster keeps it in {ours}"
         for name, ours in _stores(run).items()
         if said.property(name) is not None and name not in definitions
+    ]
+
+
+def overridden(definitions: Mapping[str, str]) -> list[str]:
+    """A sentence for each property of `-D` that every node has a value of its own for."""
+    return [
+        f"{name} = {value} is not used (-D): each NodeManager has its own"
+        for name, value in definitions.items()
+        if name in _OF_EACH_NODE
     ]
 
 

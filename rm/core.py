@@ -112,7 +112,10 @@ class Core(TurnCore[Effect]):
         context.constraints = PlacementConstraints(context)
         context.scheduler = scheduler_class(settings.scheduler_class)(context)
         if settings.scheduler_monitor_enabled and not context.scheduler.has_monitor:
-            raise YarnError(f"Class {settings.scheduler_class} not instance of {CAPACITY_SCHEDULER}")
+            raise YarnError(
+                f"Class {settings.scheduler_class} not instance of {CAPACITY_SCHEDULER}, which"
+                " yarn.resourcemanager.scheduler.monitor.enable needs"
+            )
         self.access = Access(context)
         self.manager = RMAppManager(context)
         self.nodes_list = NodesListManager(context)

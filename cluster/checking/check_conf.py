@@ -68,8 +68,11 @@ def run(options: argparse.Namespace) -> int:
     if options.active:
         raise ClusterError("--active is for the fair scheduler: add --scheduler fair", status=2)
     try:
-        names = filter(None, (options.conf, options.diff))
-        checked = check_all([Path(name) for name in names], options.cluster)
+        directories = [Path(name) for name in (options.conf, options.diff) if name]
+        for directory in directories:
+            if directory.is_dir() and not (directory / "capacity-scheduler.xml").exists():
+                raise ConfigurationError.of(directory / "capacity-scheduler.xml", "there is no such file")
+        checked = check_all(directories, options.cluster)
     except ConfigurationError as error:
         print(f"yarnbox: {error}", file=sys.stderr)
         return 2

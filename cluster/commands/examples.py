@@ -105,6 +105,8 @@ def _copy(chosen: list[Example], target: Path) -> None:
     taken = [target / path.name for path in sources if (target / path.name).exists()]
     if taken:
         raise ClusterError(f"{taken[0]} exists already: name another directory with --copy, or remove it")
+    if target.exists() and not target.is_dir():
+        raise ClusterError(f"{target} is not a directory: name another one with --copy")
     try:
         target.mkdir(parents=True, exist_ok=True)
         for path in sources:

@@ -6,13 +6,14 @@ import argparse
 from pathlib import Path
 
 from yarnbox.cluster.arguments import SCHEDULERS
+from yarnbox.yarn.text.command_parser import CommandParser
 
 PROGRAM = "yarnbox walk"
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    found = argparse.ArgumentParser(
+    found = CommandParser(
         prog=PROGRAM,
         description="Random tests of a whole cluster in virtual time. Each walk draws a workload and faults "
         "from a seed: processes and machines die and come back, the network loses and delays messages and "
@@ -33,7 +34,6 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number above 0")
+    return int(text)

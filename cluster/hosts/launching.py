@@ -51,7 +51,9 @@ class Launcher:
         """The error of a daemon that ended: with what it said, and its status if it was ours to start."""
         said = self._said(name)
         if self._exit_status(pid) == CONFIGURATION_STATUS and said:
-            return ClusterError(f"{name} does not start: {said}", CONFIGURATION_STATUS)
+            program, _, why = said.partition(": ")
+            told = why if name.startswith(program) else said
+            return ClusterError(f"{name} does not start: {told}", CONFIGURATION_STATUS)
         last = said.rpartition("\n")[2]
         return ClusterError(f"{name} has ended: {last or f'look into {self._run.logs}'}")
 

@@ -78,11 +78,12 @@ class RecordedCluster:
                 "apps": {"app": self._apps(moment, {**query, "limit": str(_MOST_ROWS)})["found"]["app"]}
             },
             "/ui/apps": self._apps,
-            "/ui/rights": lambda moment, query: {
+            "/ui/rights": lambda moment, _: {
                 "user": "",
                 "isAdmin": False,
                 "actions": False,
                 "mayModify": False,
+                "countsVCores": (self._document("/waiting", moment) or {}).get("countsVCores", True),
             },
             "/ui/containers": self._containers,
             "/ui/history/queues": self._queue_history,

@@ -112,9 +112,11 @@ def read_load(
     kind = tracetype or format_of(files[0])
     if kind is None and files[0].is_dir():
         raise InvalidTraceError(f"{files[0]}: is a directory; a load is a file")
+    if kind is None and not files[0].exists():
+        raise InvalidTraceError(f"{files[0]}: there is no such file")
     if kind is None:
         raise InvalidTraceError(
-            f"{files[0]}: the format cannot be told from its name: name the format, one of "
+            f"{files[0]}: the format cannot be told from its name: --tracetype names it, one of "
             f"{', '.join(FORMATS)}"
         )
     complaints = Complaints(options.is_lenient)

@@ -131,6 +131,8 @@ def read_file(path: Path) -> Recording:
                 content = file.read(LARGEST_FILE + 1)
         if len(content) > LARGEST_FILE:
             raise InvalidRecordingError(f"{path}: larger than {LARGEST_FILE // 1024 // 1024} MiB")
+        if not content:
+            raise InvalidRecordingError(f"{path}: is not a recording: the file is empty")
         text = content.decode()
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InvalidRecordingError(f"{path}: is not whole: {_one_line(error)}") from None

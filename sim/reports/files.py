@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import gzip
 import io
 import json
@@ -37,6 +38,8 @@ CONTAINER_COLUMNS = (
 def made(directory: Path) -> Iterator[None]:
     """A directory that is there; one that was not is gone again when something went wrong."""
     missing = [one for one in (directory, *directory.parents) if not one.exists()]
+    if directory.exists() and not directory.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "is not a directory", str(directory))
     directory.mkdir(parents=True, exist_ok=True)
     try:
         yield

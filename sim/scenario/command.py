@@ -60,6 +60,9 @@ def main(
     if arguments.name and arguments.record is None:
         print("yarnbox: --name names a recording: it needs --record", file=err)
         return INVALID
+    if arguments.conf is not None and not arguments.conf.is_dir():
+        print(f"yarnbox: --conf {arguments.conf}: is not a directory", file=err)
+        return INVALID
     status = HELD
     for read in _read_all(arguments.files, arguments.conf):
         if isinstance(read, _Unreadable):

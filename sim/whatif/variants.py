@@ -30,13 +30,15 @@ from yarnbox.sim.workload.files import CLASS, LABELS_ENABLED, DirectoryFiles, eq
 from yarnbox.sim.workload.site import Site
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
 from yarnbox.yarn.settings import declarations
-from yarnbox.yarn.text.suggest import misspelt
+from yarnbox.yarn.text.suggest import did_you_mean, misspelt
 
 BASE = "base"
 _READ = (RMSettings, FairSettings, PublishedSettings, PreemptionSettings)
 ALLOCATION_FILE = "yarn.scheduler.fair.allocation.file"
 MOST_BYTES = 16 * 1024 * 1024
 SCHEDULERS = ("fifo", "capacity", "fair")
+_FAMILIES = ("yarn", "yarnbox", "hadoop", "mapreduce", "mapred", "dfs", "fs", "ha", "io", "ipc", "net")
+"""First words of the names of properties."""
 _NODES = re.compile(r"([+-])(\d{1,6})(?::([A-Za-z0-9_-]+))?")
 
 
@@ -247,7 +249,9 @@ def with_nodes(site: Site, text: str) -> Site:
 
 
 def without_effect(variant: Variant, base: Variant) -> Iterator[str]:
-    """A sentence for each property of the change that no simulated ResourceManager reads."""
+    """A sentence for each property of the change that no simulated ResourceManager reads. Names that begin as
+    Hadoop's do may be those of properties that other programs read; only misspelt ones are told of them.
+    """
     given = {name: None for name, value in variant.definitions.items() if base.definitions.get(name) != value}
     for name in given:
         if name.startswith(PREFIX) and not is_known(name):
@@ -255,6 +259,10 @@ def without_effect(variant: Variant, base: Variant) -> Iterator[str]:
     known = {one.name for kind in _READ for one in declarations(kind)}
     for name, meant in misspelt(given, known):
         yield f"{name} is no property, and has no effect (did you mean {meant}?)"
+    for name in given:
+        if name.partition(".")[0] not in _FAMILIES:
+            why = "is no property of Hadoop's, and has no effect, unless a class of yours reads it"
+            yield f"{name} {why}{did_you_mean(name, known)}"
 
 
 def check_labels(variant: Variant, provider: ConfigurationProvider) -> None:

@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
     if options.name and options.record is None and options.report is None:
         command_line.error("--name names a recording or a report: it needs --record or --report")
     if (options.directory is None) == (options.tracelocation is None):
-        command_line.error("name what to play: either DIR or --tracelocation")
+        command_line.error("run: name what to play: either DIR or --tracelocation")
     out, err = out or sys.stdout, err or sys.stderr
     try:
         return _run(options, out, err)

@@ -100,8 +100,11 @@ def _replay(file: Path) -> int:
         unknown = [one.verb for one in steps if one.verb not in VERBS]
         if unknown or scheduler not in SCHEDULERS:
             raise ValueError(f"nobody knows {(unknown or [scheduler])[0]!r}")
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        print(f"walk: {file} is not a walk: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"yarnbox: {file}: cannot be read: {error.strerror or error}", file=sys.stderr)
+        return 2
+    except (ValueError, KeyError, TypeError) as error:
+        print(f"yarnbox: {file} is not a walk: {error}", file=sys.stderr)
         return 2
     outcome = walk(seed, scheduler, steps)
     if outcome.fault:

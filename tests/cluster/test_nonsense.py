@@ -75,6 +75,27 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (Path("fair") / "fair-scheduler.xml").write_text("<allocations/>", encoding="utf-8")
 
 
+SAID = {
+    "scenario run --conf none trace": "--conf none: is not a directory",
+    "sim run --tracelocation none": "none: there is no such file",
+    "sim run --tracelocation junk": "junk: the format cannot be told from its name: --tracetype names it",
+    "restore-state vain --dir here": "vain is no state store that yarnbox wrote",
+    "restore-state empty --dir here": "empty is a directory, not a state store",
+    "view vain": "vain: is not a recording: the file is empty",
+    "examples minimal_am --copy vain": "vain is not a directory",
+    "check-conf empty": "empty/capacity-scheduler.xml: there is no such file",
+    "sim run --tracelocation trace --tracetype SWIM --csv vain": "vain: is not a directory",
+}
+"""What is wrong, not what followed from it."""
+
+
+@pytest.mark.parametrize("words", SAID)
+def test_what_is_wrong_is_named(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("vain").touch()
+    assert main(words.split()) in (1, 2)
+    assert capsys.readouterr().err.startswith(f"yarnbox: {SAID[words]}")
+
+
 @pytest.mark.parametrize(("words", "status"), [*((one, 1) for one in NOWHERE), *((one, 2) for one in WRONG)])
 def test_what_cannot_be_is_one_line(words: str, status: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(words.split()) == status

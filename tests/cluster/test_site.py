@@ -206,6 +206,9 @@ def test_stores_that_are_kept_elsewhere_than_the_files_say(source: Path, run: Ru
     assert sentence.startswith(f"{name} = hdfs://prod/{name} is not used ({source}")
     assert sentence.endswith(f"this cluster keeps it in {run.path / 'node-labels'}")
     assert site.moved_stores(site.sample_configuration(), run, {}) == []
+    assert site.overridden(
+        {"yarn.nodemanager.webapp.address": "0.0.0.0:8042", "yarn.nodemanager.my": "x"}
+    ) == ["yarn.nodemanager.webapp.address = 0.0.0.0:8042 is not used (-D): each NodeManager has its own"]
 
 
 def test_beyond_one_machine_the_users_tls_is_in_force_and_nodes_are_where_they_were_placed(

@@ -421,10 +421,14 @@ def check(path: Path) -> tuple[Findings, list[SetAside]]:
         known = read_identity(path)
         whose = f"; it was that of cluster {known['cluster']}" if known else ""
         raise StoreMissingError(f"there is no state store {path}{whose}")
+    if path.is_dir():
+        raise StoreError(f"{path} is a directory, not a state store")
     try:
         with closing(_reader(path)) as database:
             database.execute("BEGIN")
             (version,) = database.execute("PRAGMA user_version").fetchone()
+            if version == 0:
+                raise StoreError(f"{path} is no state store that yarnbox wrote")
             if version != _VERSION:
                 raise StoreError(
                     f"the state store {path} has version {version}, this program reads {_VERSION}"

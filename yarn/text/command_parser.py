@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any, NoReturn
 
 from yarnbox.yarn.text.suggest import did_you_mean
@@ -13,15 +16,31 @@ class CommandParser(argparse.ArgumentParser):
     sub-command does not know an option.
     """
 
+    _words: Sequence[str] = ()
+    """What is being parsed."""
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As argparse does it, but nothing is left for whoever calls: SystemExit instead."""
+        self._words = list(sys.argv[1:] if args is None else args)
         options, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            word = unknown[0]
-            kind = "option" if word.startswith("-") else "argument"
-            self.error(f"there is no {kind} {word}{did_you_mean(word, self._option_string_actions)}")
+            self._refuse(unknown[0])
         return options, []
 
+    def _refuse(self, word: str) -> NoReturn:
+        kind = "option" if word.startswith("-") else "argument"
+        self._end(f"there is no {kind} {word}{did_you_mean(word, self._option_string_actions)}")
+
     def error(self, message: str) -> NoReturn:
-        """Ends with status 2."""
+        """Ends with status 2. A misspelt option goes before what is missing."""
+        if message.startswith("the following arguments are required"):
+            for word in takewhile("--".__ne__, self._words):
+                option = word.partition("=")[0]
+                if option.startswith("--") and not any(
+                    one.startswith(option) for one in self._option_string_actions
+                ):
+                    self._refuse(option)
+        self._end(message)
+
+    def _end(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}; `{self.prog} --help` says what there is\n")

@@ -88,7 +88,8 @@ class StandbyPages:
             f'<p>Active: <a href="{scheme(self._tls)}://{active}/cluster">{active}</a></p>' if active else ""
         )
         page = (
-            f"<!DOCTYPE html><title>Standby</title><h1>This RM is a standby</h1>{where}<table>{rows}</table>"
+            "<!DOCTYPE html><title>Standby</title><link rel='icon' href='data:,'>"
+            f"<h1>This RM is a standby</h1>{where}<table>{rows}</table>"
         )
         return web.Response(text=page, content_type="text/html", charset="utf-8")
 

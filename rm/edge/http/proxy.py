@@ -159,7 +159,8 @@ class Proxy:
 
     async def _failure(self, request: web.Request) -> web.StreamResponse:
         told = html.escape(_CIRCLE.format(request.match_info["appid"]))
-        page = f"<!DOCTYPE html><html lang='en'><title>Failure</title><h1>Failure</h1><p>{told}</p></html>"
+        head = "<title>Failure</title><link rel='icon' href='data:,'>"
+        page = f"<!DOCTYPE html><html lang='en'>{head}<h1>Failure</h1><p>{told}</p></html>"
         return web.Response(status=HTTPStatus.LOOP_DETECTED, text=page, content_type="text/html")
 
 

@@ -23,8 +23,8 @@ _LOCATION = re.compile(r"^.*/")
 
 
 def rights(call: Call) -> Reply:
-    """GET /ui/rights?app=: whether actions are offered, this reader may change this application, and the
-    queues that it could be moved to.
+    """GET /ui/rights?app=: whether actions are offered, this reader may change this application, the queues
+    that it could be moved to, and which scheduler this is.
     """
     user, access, context = call.caller.user, call.access, call.context
     app = _app(call)
@@ -38,6 +38,7 @@ def rights(call: Call) -> Reply:
         "mayMove": may_modify and actions and context.scheduler.name != "FifoScheduler",
         "maxPriority": context.settings.max_application_priority,
         "scheduler": context.scheduler.name,
+        "countsVCores": context.scheduler.counts_vcores,
         "queuesAreFixed": _queues_are_fixed(call),
     }
     if may_modify:

@@ -8,6 +8,7 @@ import json
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import inf, isfinite
 from pathlib import Path
 from random import Random
 from typing import TextIO
@@ -188,7 +189,10 @@ def _lines(
 
 
 def _goals(values: Sequence[float], goals: Sequence[Goal]) -> Iterator[str]:
-    return (shown(value, goal.target.metric.unit) for value, goal in zip(values, goals, strict=True))
+    return (
+        shown(value, goal.target.metric.unit) if isfinite(value) else "none"
+        for value, goal in zip(values, goals, strict=True)
+    )
 
 
 def _write_csv(directory: Path, trials: Sequence[Trial], goals: Sequence[Goal]) -> None:
@@ -198,6 +202,6 @@ def _write_csv(directory: Path, trials: Sequence[Trial], goals: Sequence[Goal]) 
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(("trial", *names, *(goal.text for goal in goals), "feasible", "front", "why"))
         for one in trials:
-            values = one.goals or (None,) * len(goals)
+            values = [value if isfinite(value) else None for value in one.goals or (inf,) * len(goals)]
             point = (one.point.get(name) for name in names)
             rows.writerow((one.number, *point, *values, one.is_feasible, one.number in on_front, one.why))

@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from math import inf, isfinite
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -47,7 +48,7 @@ class Trial:
     number: int
     point: Point
     goals: tuple[float, ...] | None
-    """Means over seeds; None where the point cannot be played."""
+    """Means over seeds, infinitely bad where no job got so far; None where the point cannot be played."""
     is_feasible: bool
     why: str = ""
     """Why it cannot be played, or which constraints it breaks."""
@@ -56,7 +57,7 @@ class Trial:
         return {
             "number": self.number,
             "point": dict(self.point),
-            "goals": None if self.goals is None else list(self.goals),
+            "goals": None if self.goals is None else [one if isfinite(one) else None for one in self.goals],
             "isFeasible": self.is_feasible,
             "why": self.why,
         }
@@ -122,7 +123,7 @@ class _Lines:
 
 
 def _write(file: TextIO, lines: Iterable[Mapping[str, Any]]) -> None:
-    file.writelines(json.dumps(line) + "\n" for line in lines)
+    file.writelines(json.dumps(line, allow_nan=False) + "\n" for line in lines)
     file.flush()
     os.fsync(file.fileno())
 
@@ -131,11 +132,14 @@ class TrialFile:
     """The trials of a search. Each is written when it is over."""
 
     def __init__(self, path: Path, heading: Mapping[str, Any]) -> None:
-        """`heading` says which search this is; InvalidChangeError where the file is of another one."""
+        """`heading` says which search this is, with its `goals`; InvalidChangeError where the file is of
+        another one.
+        """
         self._lines = _Lines(path, heading)
         self.known: list[Trial] = []
         try:
-            self.known += map(_trial, self._lines.read())
+            signs = [-1 if text.strip().startswith("max") else 1 for text in heading["goals"]]
+            self.known += (_trial(line, signs) for line in self._lines.read())
         except (ValueError, KeyError, TypeError) as error:
             raise self._lines.fault(error) from error
         self.put_in_order()
@@ -177,12 +181,14 @@ class BaseFile:
         self.known[played.case] = played
 
 
-def _trial(read: Mapping[str, Any]) -> Trial:
+def _trial(read: Mapping[str, Any], signs: Sequence[int]) -> Trial:
     goals = read["goals"]
+    if goals is not None:
+        goals = [sign * inf if one is None else float(one) for one, sign in zip(goals, signs, strict=True)]
     return Trial(
         number=int(read["number"]),
         point={str(name): str(value) for name, value in read["point"].items()},
-        goals=None if goals is None else tuple(map(float, goals)),
+        goals=None if goals is None else tuple(goals),
         is_feasible=bool(read["isFeasible"]),
         why=str(read["why"]),
     )

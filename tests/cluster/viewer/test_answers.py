@@ -128,6 +128,7 @@ def test_what_a_recording_of_a_workload_leaves_out_is_empty(workload: Recording)
     cluster = RecordedCluster(workload)
     assert cluster.answer("/scheduler-overview", {}, None) is None
     assert cluster.answer("/ui/waiting", {}, None) == {"waiting": None}
+    assert cluster.answer("/ui/rights", {}, None)["countsVCores"] is True
     assert cluster.answer("/ui/queue-users", {"queue": "root.default"}, None) == {"users": {"user": []}}
     assert cluster.answer(f"/ui/life/{A1}", {}, None) == {"life": {"moment": []}}
     assert cluster.answer(f"/ui/why/{A1}", {}, None) == {"why": {}}
@@ -142,6 +143,7 @@ def test_what_waits_and_why(cluster: RecordedCluster) -> None:
     b1 = "application_0_0002"
     why = cluster.answer(f"/ui/why/{b1}", {}, RESERVED - 1000)["why"]
     assert (why["queue"], len(why["reasons"])) == ("root.b", 1)
+    assert cluster.answer("/ui/rights", {}, RESERVED)["countsVCores"] is False
     (waits,) = cluster.answer("/ui/waiting", {}, RESERVED)["waiting"]["reason"]
     assert (waits["containers"], waits["example"], waits["queue"]) == (1, b1, "root.b")
     (user,) = cluster.answer("/ui/queue-users", {"queue": "root.a"}, THREE)["users"]["user"]

@@ -141,11 +141,15 @@ def test_a_bad_command_line_is_status_2(
 
 
 def test_a_property_that_nobody_reads_is_told(run: Run) -> None:
-    names = f"{CAPACITY}root.etl.maximum-capcity", "yarn.scheduler.minimum-alocation-mb", "my.own"
+    names = (
+        f"{CAPACITY}root.etl.maximum-capcity",
+        "yarn.scheduler.minimum-alocation-mb",
+        "scheduler.minimum-mb",
+    )
     words = [word for name in names for word in ("-D", f"{name}=5")]
     status, _, err = run("--change", *words, "--name", "slips", "--seeds", "1")
     assert status == 0
-    first, second = err.splitlines()
+    first, second, third = err.splitlines()
     assert first == (
         f"warning: slips: {names[0]} is not a property of the CapacityScheduler and has no effect"
         " (did you mean maximum-capacity?)"
@@ -153,6 +157,10 @@ def test_a_property_that_nobody_reads_is_told(run: Run) -> None:
     assert second == (
         f"warning: slips: {names[1]} is no property, and has no effect"
         " (did you mean yarn.scheduler.minimum-allocation-mb?)"
+    )
+    assert third == (
+        f"warning: slips: {names[2]} is no property of Hadoop's, and has no effect, unless a class of yours"
+        " reads it (did you mean yarn.scheduler.minimum-allocation-mb?)"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from itertools import islice
@@ -101,15 +102,24 @@ def test_an_interrupted_search_keeps_what_is_over(
 
 def test_which_trial_ends_first_shows_nowhere(tmp_path: Path) -> None:
     trials = [Trial(number=number, point={}, goals=(1.0,), is_feasible=True) for number in range(3)]
-    file = TrialFile(tmp_path / "trials.jsonl", {})
+    file = TrialFile(tmp_path / "trials.jsonl", {"goals": ["min wait.p95"]})
     file.add(trials[2])
     file.add(trials[0])
-    again = TrialFile(tmp_path / "trials.jsonl", {})
+    again = TrialFile(tmp_path / "trials.jsonl", {"goals": ["min wait.p95"]})
     assert again.known == [trials[0], trials[2]]
     assert list(islice(again.free_numbers(), 2)) == [1, 3]
     again.add(trials[1])
     again.put_in_order()
-    assert TrialFile(tmp_path / "trials.jsonl", {}).known == trials
+    assert TrialFile(tmp_path / "trials.jsonl", {"goals": ["min wait.p95"]}).known == trials
+
+
+def test_a_figure_that_a_trial_does_not_have_is_null(tmp_path: Path) -> None:
+    heading = {"goals": ["min wait.p95", "max utilization"]}
+    trial = Trial(number=0, point={}, goals=(math.inf, -math.inf), is_feasible=True)
+    file = tmp_path / "trials.jsonl"
+    TrialFile(file, heading).add(trial)
+    assert json.loads(file.read_text().splitlines()[1])["goals"] == [None, None]
+    assert TrialFile(file, heading).known == [trial]
 
 
 def test_points_that_cannot_be_played_are_kept_with_the_reason(
@@ -209,7 +219,7 @@ def test_a_goal_that_cannot_be_read() -> None:
 def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "trials.jsonl").write_text("hello\n")
     with pytest.raises(InvalidChangeError, match="is no file of a search"):
-        TrialFile(tmp_path / "trials.jsonl", {})
+        TrialFile(tmp_path / "trials.jsonl", {"goals": ["min wait.p95"]})
     assert (tmp_path / "trials.jsonl").read_text() == "hello\n"
 
 

@@ -9,6 +9,7 @@ from yarnbox.yarn.text.command_parser import CommandParser
 
 def parser() -> CommandParser:
     top = CommandParser(prog="tool")
+    top.add_argument("--version", action="version", version="1")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     look = commands.add_parser("look")
     look.add_argument("--port", type=int)
@@ -24,6 +25,9 @@ def parser() -> CommandParser:
         ("look x --port y", "tool look: argument --port: invalid int value: 'y'"),
         ("look", "tool look: the following arguments are required: name"),
         ("", "tool: the following arguments are required: COMMAND"),
+        ("--verison", "tool: there is no option --verison (did you mean --version?)"),
+        ("look --prot 1", "tool look: there is no option --prot (did you mean --port?)"),
+        ("look --po 1", "tool look: the following arguments are required: name"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:

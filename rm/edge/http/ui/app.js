@@ -17,6 +17,7 @@ import {
   orNone,
   percent,
   plural,
+  sized,
   state,
   title,
 } from "./dom.js";
@@ -90,9 +91,7 @@ function status(one, why, held, requests) {
   const now = [
     plural(running.length, "container"),
     ", ",
-    gib(memoryMB),
-    ", ",
-    plural(vcores, "vcore"),
+    ...sized(memoryMB, vcores),
     pending > 0 && `; ${pending} more requested`,
   ];
   return html`<section class=${`card status is-${one.state}`} aria-label="State">
@@ -136,10 +135,7 @@ function overview(one) {
     ["Unmanaged Application", String(one.unmanagedApplication)],
     ["Application Node Label expression", one.appNodeLabelExpression || "<DEFAULT_PARTITION>"],
     ["AM container Node Label expression", one.amNodeLabelExpression || "<DEFAULT_PARTITION>"],
-    [
-      "Total Resource Preempted",
-      [gib(one.preemptedResourceMB || 0), ", ", plural(one.preemptedResourceVCores || 0, "vcore")],
-    ],
+    ["Total Resource Preempted", sized(one.preemptedResourceMB || 0, one.preemptedResourceVCores || 0)],
     ["Total Number of Non-AM Containers Preempted", one.numNonAMContainerPreempted || 0],
     ["Total Number of AM Containers Preempted", one.numAMContainerPreempted || 0],
     ["Aggregate Resource Allocation", `${one.memorySeconds} MB-seconds, ${one.vcoreSeconds} vcore-seconds`],

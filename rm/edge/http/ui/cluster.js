@@ -3,7 +3,7 @@
 import { get, list } from "./api.js";
 import { appGrid } from "./apps.js";
 import { areas, count, hue, lines } from "./charts.js";
-import { facts, gib, html, isRecording, link, percent, plainGib, plural, title } from "./dom.js";
+import { facts, gib, html, isRecording, link, percent, plainGib, plural, sized, title } from "./dom.js";
 import { grid } from "./grid.js";
 import { GROUPS, heat, MEASURES } from "./nodes.js";
 
@@ -168,7 +168,6 @@ const overTime = (history) =>
     4,
   );
 
-const resource = (memoryMB, vcores) => [gib(memoryMB), ", ", plural(vcores, "vcore")];
 const group = (name, pairs) => html`<section><h3>${name}</h3>${facts(pairs)}</section>`;
 const unknown = (value) => (value < 0 ? "N/A" : value);
 
@@ -185,9 +184,9 @@ function allFigures(m, info, users, user) {
       ["Apps Completed", m.appsCompleted + m.appsFailed + m.appsKilled],
       ["Containers Running", m.containersAllocated],
       ["Containers Pending", m.containersPending],
-      ["Used Resources", resource(m.allocatedMB, m.allocatedVirtualCores)],
-      ["Total Resources", resource(m.totalMB, m.totalVirtualCores)],
-      ["Reserved Resources", resource(m.reservedMB, m.reservedVirtualCores)],
+      ["Used Resources", sized(m.allocatedMB, m.allocatedVirtualCores)],
+      ["Total Resources", sized(m.totalMB, m.totalVirtualCores)],
+      ["Reserved Resources", sized(m.reservedMB, m.reservedVirtualCores)],
       ["Physical Mem Used %", percent(m.utilizedMBPercent)],
       ["Physical VCores Used %", percent(m.utilizedVirtualCoresPercent)],
       ["Containers assigned per second", m.containerAssignedPerSecond ?? 0],
@@ -210,17 +209,17 @@ const userFigures = (own, user) =>
     ["Apps Pending", link(`/cluster/apps/ACCEPTED?user=${encodeURIComponent(user)}`, own.waitingApps)],
     ["Containers Running", own.runningContainers],
     ["Containers Pending", own.pendingContainers],
-    ["Used", resource(own.resourcesUsed.memory, own.resourcesUsed.vCores)],
-    ["Pending", resource(own.resourcesPending.memory, own.resourcesPending.vCores)],
-    ["Reserved", resource(own.resourcesReserved.memory, own.resourcesReserved.vCores)],
+    ["Used", sized(own.resourcesUsed.memory, own.resourcesUsed.vCores)],
+    ["Pending", sized(own.resourcesPending.memory, own.resourcesPending.vCores)],
+    ["Reserved", sized(own.resourcesReserved.memory, own.resourcesReserved.vCores)],
   ]);
 
 const schedulerFigures = (info) =>
   group("Scheduler Metrics", [
     ["Scheduler Type", link("/cluster/scheduler", info.schedulerType)],
     ["Scheduling Resource Type", resourceTypes(info.schedulingResourceType)],
-    ["Minimum Allocation", resource(info.minimumAllocation.memory, info.minimumAllocation.vCores)],
-    ["Maximum Allocation", resource(info.maximumAllocation.memory, info.maximumAllocation.vCores)],
+    ["Minimum Allocation", sized(info.minimumAllocation.memory, info.minimumAllocation.vCores)],
+    ["Maximum Allocation", sized(info.maximumAllocation.memory, info.maximumAllocation.vCores)],
     ["Maximum Cluster Application Priority", info.applicationPriority],
     ["Scheduler Busy %", unknown(info.schedulerBusy)],
     ["RM Dispatcher EventQueue Size", info.rmDispatcherEventQueueSize],

@@ -11,6 +11,13 @@ export const link = (to, ...text) => h("a", { href: to }, text);
 export const plainGib = (mb) => `${(mb / 1024).toFixed(1)} GiB`;
 export const gib = (mb) => h("span", { title: `${mb} MiB` }, plainGib(mb));
 export const plural = (number, what) => `${number} ${number === 1 ? what : `${what}s`}`;
+// Vcores are named where the scheduler counts them: /ui/rights says so before the first page is drawn.
+let countsVCores = true;
+export const countVCores = (rights) => {
+  countsVCores = rights?.countsVCores !== false;
+};
+export const andVCores = (vcores) => (countsVCores ? `, ${plural(Number(vcores), "vcore")}` : "");
+export const sized = (mb, vcores) => [gib(mb), andVCores(vcores)];
 export const percent = (value) => (typeof value === "number" ? `${value.toFixed(1)} %` : "n/a");
 export const state = (name) => h("span", { class: `state ${name}` }, name);
 export const title = (text) => h("h1", {}, text);
@@ -21,9 +28,9 @@ export const orNone = (value) =>
 // Amounts in texts of the ResourceManager, "<memory:1536, vCores:2>", in the units of the pages.
 export const inUnits = (text) =>
   String(text ?? "").replace(/<memory:(-?\d+), vCores:(-?\d+)((?:, [^<>]*)?)>/g, (_, mb, vcores, others) =>
-    [plainGib(mb), plural(Number(vcores), "vcore")].join(", ").concat(others),
+    [plainGib(mb), andVCores(vcores), others].join(""),
   );
-export const amount = (value) => [gib(value.memory), ", ", plural(value.vCores, "vcore")];
+export const amount = (value) => sized(value.memory, value.vCores);
 
 export function duration(ms) {
   const seconds = Math.floor(ms / 1000);

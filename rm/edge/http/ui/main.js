@@ -4,7 +4,7 @@ import { events, get, KEPT, Unreachable } from "./api.js";
 import { app } from "./app.js";
 import { apps } from "./apps.js";
 import { overview } from "./cluster.js";
-import { html, isRecording, render } from "./dom.js";
+import { countVCores, html, isRecording, render } from "./dom.js";
 import { help, listenToKeys } from "./keys.js";
 import { eventLog } from "./log.js";
 import { showMeanings } from "./means.js";
@@ -94,6 +94,7 @@ function bar() {
 // The zone of all times, and who is asking, are said once, at the foot.
 async function foot() {
   const rights = await get("/ui/rights").catch(() => null);
+  countVCores(rights);
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   render(
     html`${recorded ? "Times count from the beginning of the run." : `Times are in ${zone}.`}
@@ -248,5 +249,5 @@ else {
   setInterval(look, 3000);
 }
 bar();
-foot();
+await foot();
 draw();

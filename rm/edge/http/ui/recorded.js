@@ -2,7 +2,7 @@
 // have.
 import { get, list } from "./api.js";
 import { compare } from "./compare.js";
-import { html, render, since, withQuery } from "./dom.js";
+import { countVCores, html, render, since, withQuery } from "./dom.js";
 import { eventLog } from "./log.js";
 import { run } from "./run.js";
 import { simulation } from "./simulation.js";
@@ -143,6 +143,7 @@ function draw() {
 
 export async function reload() {
   header = await get("/ui/recording");
+  countVCores(await get("/ui/rights").catch(() => null));
   shownRun = chosenRun();
   draw();
 }

@@ -1,6 +1,6 @@
 // Containers over time on lanes, live, recorded or compared: pan, zoom, and the life of the one pointed at.
 // Only what can be seen is drawn, pixel by pixel, so that many thousand containers follow the hand.
-import { Component, clock, duration, empty, html, plainGib, plural, replaceQuery } from "./dom.js";
+import { andVCores, Component, clock, duration, empty, html, plainGib, replaceQuery } from "./dom.js";
 import { csv, save, saveBlob } from "./export.js";
 import { listenToPointers } from "./gestures.js";
 import { grid } from "./grid.js";
@@ -43,7 +43,7 @@ function said(one, now) {
   const near = one.locality ? `, ${one.locality.toLowerCase().replace("_", " ")}` : "";
   return [
     `${one.id}${one.isAM ? " (ApplicationMaster)" : ""}`,
-    `${one.node}, ${plainGib(one.memoryMB)}, ${plural(one.vcores, "vcore")}`,
+    `${one.node}, ${plainGib(one.memoryMB)}${andVCores(one.vcores)}`,
     `${one.queue}, ${one.user}, priority ${one.priority}${near}`,
     lived(one),
     `${one.finished ? `exit status ${one.exitStatus}` : one.state.toLowerCase()} after ` +

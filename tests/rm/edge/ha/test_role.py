@@ -243,7 +243,9 @@ def test_a_standby_shows_itself_and_the_way_to_the_active(tree: str, tmp_path: P
         shown = json.loads(get(second, "/ws/v1/cluster/info")[2])["clusterInfo"]
         assert (shown["haState"], shown["haZooKeeperConnectionState"]) == ("STANDBY", "CONNECTED")
         assert shown["rmStateStoreName"].endswith(".ZKRMStateStore")
-        assert first.web in get(second, "/cluster/cluster")[2]
+        about = get(second, "/cluster/cluster")[2]
+        assert first.web in about
+        assert "rel='icon'" in about
         assert [get(one, "/isActive")[0] for one in (first, second)] == [200, 405]
         assert get(second, "/logs")[0] == 503
 
