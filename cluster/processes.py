@@ -2,8 +2,8 @@
 
 A process is known by its pid and its start time together, so that a pid which the system gave to somebody
 else is never signalled. What belongs to a cluster can be found without any record, too: every daemon has the
-cluster's id in its environment, and containers have the run directory in theirs. Knows nothing of what the
-processes do.
+cluster's id in its environment or in its title, and containers have the run directory in their environment.
+Knows nothing of what the processes do.
 """
 
 from __future__ import annotations
@@ -103,8 +103,21 @@ def note_child(child: subprocess.Popen[bytes]) -> None:
 
 def environment_of(variables: Mapping[str, str]) -> dict[str, str]:
     """That of a Python module of ours: our own, the path to our sources, and these variables."""
-    paths = [str(SOURCES), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [str(SOURCES), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)), **variables}
+
+
+def title_of(arguments: Sequence[str], environment: Mapping[str, str]) -> str:
+    """What `ps` shows of a process that was forked, ending with the id of its cluster."""
+    return " ".join([*arguments, f"{RUN_ID_VARIABLE}={environment.get(RUN_ID_VARIABLE, '')}"])
+
+
+def _has_title(process: psutil.Process, run_id: str) -> bool:
+    """Whether the process was forked for the cluster."""
+    title = " ".join(process.cmdline()).rstrip()  # the rest of the room that it has is empty
+    return title.startswith(f"{sys.executable} -m yarnbox.") and title.endswith(
+        f" {RUN_ID_VARIABLE}={run_id}"
+    )
 
 
 def exit_status(pid: int) -> int | None:
@@ -158,7 +171,9 @@ def belonging_to(run_id: str, *directories: Path) -> list[ProcessId]:
             continue
         try:
             environment = process.environ()
-            marked = environment.get(RUN_ID_VARIABLE) == run_id if run_id else False
+            marked = bool(run_id) and (
+                environment.get(RUN_ID_VARIABLE) == run_id or _has_title(process, run_id)
+            )
             named = [environment.get(name, "").split(",") for name in _CONTAINER_VARIABLES]
             placed = any(each.startswith(inside) for each in chain.from_iterable(named))
             if (marked or placed) and process.status() != psutil.STATUS_ZOMBIE:

@@ -103,10 +103,13 @@ class Pool:
 
 @pytest.fixture(scope="session")
 def yarn_cluster_pool() -> Iterator[Pool]:
-    """One cluster at a time, for all tests of the session."""
+    """One cluster at a time, for all tests of the session; what their daemons need is imported once."""
+    from yarnbox.cluster.forkserver import imported_once
+
     pool = Pool()
-    yield pool
-    pool.close()
+    with imported_once():
+        yield pool
+        pool.close()
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from hypothesis import HealthCheck, settings
 from tests.browser import Browser, needs_browser
 from tests.waiting import PATIENCE_S
 from yarnbox import CORE
+from yarnbox.cluster.forkserver import imported_once
 
 pytest_plugins = ["yarnbox.testing.plugin"]  # as pytest finds it where yarnbox is installed
 
@@ -101,13 +103,27 @@ _READING = (
 """They read all modules, and one process reads them once."""
 
 
+_TEMPLATE = pytest.StashKey[ExitStack]()
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """One process prepares the assertions of all tests before it starts the workers: in a fresh clone each of
-    them would do it for itself, some seconds of processor time.
-    """
-    has_workers = not hasattr(config, "workerinput") and config.getoption("numprocesses", None)
-    if not has_workers or sys.dont_write_bytecode:
+    """What one process does before it starts workers that would each do it for themselves."""
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
         return
+    config.stash[_TEMPLATE] = stack = ExitStack()
+    stack.enter_context(imported_once())  # the daemons of all clusters
+    if not sys.dont_write_bytecode:
+        _prepare_assertions(config)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Ends what was begun there."""
+    if _TEMPLATE in config.stash:
+        config.stash[_TEMPLATE].close()
+
+
+def _prepare_assertions(config: pytest.Config) -> None:
+    """Of all tests: some seconds of processor time in a fresh clone."""
     for file in Path(__file__).parent.rglob("test_*.py"):
         directory = rewrite.get_cache_dir(file)
         prepared = directory / (file.stem + rewrite.PYC_TAIL)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
@@ -12,18 +15,23 @@ import pytest
 
 from tests.waiting import PATIENCE_S
 from yarnbox.cluster.cluster import wait_until
-from yarnbox.cluster.forkserver import ForkServer
+from yarnbox.cluster.forkserver import TEMPLATE_VARIABLE, ForkServer, Template
 from yarnbox.cluster.processes import RUN_ID_VARIABLE, ProcessId, belonging_to
 
 RUN_ID = f"a test of fork servers, {os.getpid()}"
 NOBODY = "yarnbox.resourcemanager.grpc.address=127.0.0.1:1"
 
 
-@pytest.fixture
-def server() -> Iterator[ForkServer]:
-    started = ForkServer({RUN_ID_VARIABLE: RUN_ID})
-    yield started
-    started.close()
+@pytest.fixture(params=["its own", "of a template"])
+def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ForkServer]:
+    monkeypatch.delenv(TEMPLATE_VARIABLE, raising=False)
+    with ExitStack() as stack:
+        if request.param == "of a template":
+            template = stack.enter_context(Template())
+            monkeypatch.setenv(TEMPLATE_VARIABLE, str(template.address))
+        started = ForkServer({RUN_ID_VARIABLE: RUN_ID})
+        yield started
+        started.close()
 
 
 def node(directory: Path) -> list[str]:
@@ -57,9 +65,23 @@ def test_what_a_daemon_says_and_how_it_ends_is_known(server: ForkServer, tmp_pat
 
 
 def test_a_server_that_was_killed_says_so(server: ForkServer, tmp_path: Path) -> None:
+    assert wait_until(lambda: belonging_to(RUN_ID, tmp_path) != [], PATIENCE_S)
     for process in belonging_to(RUN_ID, tmp_path):
         process.send(signal.SIGKILL)
     assert wait_until(lambda: not belonging_to(RUN_ID, tmp_path), PATIENCE_S)
-    with pytest.raises(RuntimeError, match="has ended with status -9"):
+    with pytest.raises(RuntimeError, match="the fork server has ended"):
         server.start(node(tmp_path), tmp_path, tmp_path / "nm1.out")
     server.close()  # although it never read the order
+
+
+def test_a_template_serves_its_own_interpreter_only(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with Template() as template, socket.socket(socket.AF_UNIX) as stranger:
+        stranger.connect(str(template.address))
+        stranger.sendall(json.dumps(["another python", "elsewhere", "python", {}]).encode() + b"\n")
+        assert stranger.recv(1) == b""
+    monkeypatch.setenv(TEMPLATE_VARIABLE, str(template.address))  # gone: a server starts by itself
+    server = ForkServer({RUN_ID_VARIABLE: RUN_ID})
+    assert server.exit_status(os.getpid()) is None
+    assert belonging_to(RUN_ID, tmp_path) != []
+    server.close()
+    assert wait_until(lambda: not belonging_to(RUN_ID, tmp_path), PATIENCE_S)

@@ -5,14 +5,13 @@ answers.
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 import time
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Self
 
+from tests.daemons import Daemon
 from tests.nm.rig import ATTEMPT, RM_IDENTIFIER, Keys, container_id
 from tests.waiting import PATIENCE_S
 from yarnbox.yarn.connection.rpc import Caller, Stub, add_service, listen, new_server
@@ -163,29 +162,15 @@ async def _when_ready(stub: Stub, rpc: str, request: Any) -> Any:
             await asyncio.sleep(0.02)
 
 
-async def start_nm(
-    rm_port: int, directory: Path, *arguments: str, define: Sequence[str] = ()
-) -> asyncio.subprocess.Process:
-    """Starts `python -m yarnbox.nm` against a fake RM."""
+def start_nm(rm_port: int, directory: Path, *arguments: str, define: Sequence[str] = ()) -> Daemon:
+    """Starts a NodeManager against a fake RM."""
     defines = [
         f"yarnbox.resourcemanager.grpc.address=127.0.0.1:{rm_port}",
         "yarn.nodemanager.webapp.address=127.0.0.1:0",
         *define,
     ]
-    return await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "yarnbox.nm",
-        "--exit-with-parent",  # a test that fails leaves nothing behind
-        "--dir",
-        str(directory),
-        *arguments,
-        *(part for one in defines for part in ("-D", one)),
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-    )
+    words = ["--dir", str(directory), *arguments, *(part for one in defines for part in ("-D", one))]
+    return Daemon("yarnbox.nm", words, directory.parent / f"{directory.name}.out")
 
 
 def command(line: str, **environment: str) -> ContainerLaunchContext:

@@ -113,11 +113,11 @@ def test_the_command_line_of_virtual_nodes(tmp_path: Path) -> None:
     async def body() -> None:
         async with FakeRM() as rm:
             arguments = ("--virtual", "3", "--memory", "2048", "--vcores", "2", "--name", "sim")
-            node = await start_nm(rm.port, tmp_path, *arguments)
+            node = start_nm(rm.port, tmp_path, *arguments)
             found = [await rm.registered() for _ in range(3)]
             assert {one.resource for one in found} == {Resource(2048, 2)}
             rm.answers.append({"applications_to_cleanup": (APPLICATION,)})
             node.terminate()
-            assert await node.wait() == 0
+            assert await node.ended() == 0
 
     asyncio.run(body())

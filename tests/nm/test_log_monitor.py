@@ -45,7 +45,7 @@ def test_a_container_that_writes_without_end_is_killed(tmp_path: Path) -> None:
 
     async def body() -> None:
         async with FakeRM() as rm:
-            node = await start_nm(rm.port, tmp_path, define=limits)
+            node = start_nm(rm.port, tmp_path, define=limits)
             node_id = (await rm.registered()).node_id
             assert node_id is not None
             await rm.start(node_id, 1, command("yes 1><LOG_DIR>/stdout"))
@@ -53,6 +53,6 @@ def test_a_container_that_writes_without_end_is_killed(tmp_path: Path) -> None:
             assert status.exit_status == -109
             assert "has written too much log" in (status.diagnostics or "")
             node.kill()
-            await node.wait()
+            await node.ended()
 
     asyncio.run(body())

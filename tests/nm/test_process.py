@@ -6,13 +6,13 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import psutil
 import pytest
 
+from tests.daemons import Daemon
 from tests.nm.fake_rm import ROOT, FakeRM, command, start_nm, until
 from tests.nm.rig import APPLICATION, container_id
 from tests.nm.test_executor import is_running
@@ -42,7 +42,7 @@ def test_a_node_registers_runs_a_container_and_ends(tmp_path: Path) -> None:
 
     async def body() -> None:
         async with FakeRM() as rm:
-            node = await start_nm(rm.port, tmp_path / "nm1", "--name", "nm1", define=SHUFFLE)
+            node = start_nm(rm.port, tmp_path / "nm1", "--name", "nm1", define=SHUFFLE)
             registration = await rm.registered()
             node_id = registration.node_id
             assert node_id is not None
@@ -65,7 +65,7 @@ def test_a_node_registers_runs_a_container_and_ends(tmp_path: Path) -> None:
             await until(pid_file.exists)
             pid = int(pid_file.read_text())
             node.terminate()
-            assert await node.wait() == 0
+            assert await node.ended() == 0
             assert await asyncio.wait_for(rm.unregistered.get(), PATIENCE_S) == node_id
             assert not is_running(pid)
             assert not (tmp_path / "nm1" / "node.json").exists()
@@ -77,14 +77,14 @@ def test_the_end_of_a_container_is_told_at_once(tmp_path: Path) -> None:
     async def body() -> None:
         async with FakeRM() as rm:
             rm.interval_ms = 60_000
-            node = await start_nm(rm.port, tmp_path)
+            node = start_nm(rm.port, tmp_path)
             node_id = (await rm.registered()).node_id
             assert node_id is not None
             await asyncio.wait_for(rm.heartbeats.get(), PATIENCE_S)
             await rm.start(node_id, 1, command("true"))
             assert (await rm.ended(1)).exit_status == 0
             node.terminate()
-            await node.wait()
+            await node.ended()
 
     asyncio.run(body())
 
@@ -92,7 +92,7 @@ def test_the_end_of_a_container_is_told_at_once(tmp_path: Path) -> None:
 def test_an_end_of_the_application_cleans_its_directories(tmp_path: Path) -> None:
     async def body() -> None:
         async with FakeRM() as rm:
-            node = await start_nm(rm.port, tmp_path)
+            node = start_nm(rm.port, tmp_path)
             node_id = (await rm.registered()).node_id
             assert node_id is not None
             await rm.start(node_id, 1, command("touch ready; sleep 100"))
@@ -102,7 +102,7 @@ def test_an_end_of_the_application_cleans_its_directories(tmp_path: Path) -> Non
             assert (await rm.ended(1)).exit_status == -107
             await until(lambda: not application.exists())
             node.terminate()
-            await node.wait()
+            await node.ended()
 
     asyncio.run(body())
 
@@ -110,7 +110,7 @@ def test_an_end_of_the_application_cleans_its_directories(tmp_path: Path) -> Non
 def test_a_resync_registers_again_with_what_runs(tmp_path: Path) -> None:
     async def body() -> None:
         async with FakeRM() as rm:
-            node = await start_nm(rm.port, tmp_path)
+            node = start_nm(rm.port, tmp_path)
             node_id = (await rm.registered()).node_id
             assert node_id is not None
             await rm.start(node_id, 1, command("sleep 100"))
@@ -118,7 +118,7 @@ def test_a_resync_registers_again_with_what_runs(tmp_path: Path) -> None:
             again = await rm.registered()
             assert [one.container_id for one in again.container_statuses] == [container_id(1)]
             node.terminate()
-            await node.wait()
+            await node.ended()
 
     asyncio.run(body())
 
@@ -126,12 +126,12 @@ def test_a_resync_registers_again_with_what_runs(tmp_path: Path) -> None:
 def test_an_order_to_shut_down(tmp_path: Path) -> None:
     async def body() -> None:
         async with FakeRM() as rm:
-            node = await start_nm(rm.port, tmp_path)
+            node = start_nm(rm.port, tmp_path)
             await rm.registered()
             rm.answers.append({"node_action": NodeAction.SHUTDOWN, "diagnostics_message": "go away"})
-            output, _ = await asyncio.wait_for(node.communicate(), PATIENCE_S)
-            assert node.returncode == 1
-            assert b"go away" in output
+            assert await node.ended() == 1
+            output = node.said()
+            assert "go away" in output
             assert rm.unregistered.empty()
 
     asyncio.run(body())
@@ -144,10 +144,10 @@ def test_a_refused_registration(tmp_path: Path) -> None:
                 "node_action": NodeAction.SHUTDOWN,
                 "diagnostics_message": "Disallowed NodeManager from  nm1",
             }
-            node = await start_nm(rm.port, tmp_path)
-            output, _ = await asyncio.wait_for(node.communicate(), PATIENCE_S)
-            assert node.returncode == 1
-            assert b"Disallowed NodeManager from  nm1" in output
+            node = start_nm(rm.port, tmp_path)
+            assert await node.ended() == 1
+            output = node.said()
+            assert "Disallowed NodeManager from  nm1" in output
 
     asyncio.run(body())
 
@@ -155,7 +155,7 @@ def test_a_refused_registration(tmp_path: Path) -> None:
 def test_a_node_that_is_killed_takes_its_containers_with_it(tmp_path: Path) -> None:
     async def body() -> None:
         async with FakeRM() as rm:
-            node = await start_nm(rm.port, tmp_path)
+            node = start_nm(rm.port, tmp_path)
             node_id = (await rm.registered()).node_id
             assert node_id is not None
             await rm.start(node_id, 1, command("trap '' TERM HUP; sleep 100 & touch ready; wait"))
@@ -166,7 +166,7 @@ def test_a_node_that_is_killed_takes_its_containers_with_it(tmp_path: Path) -> N
             processes = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
             assert len(processes) > 1
             node.kill()
-            await node.wait()
+            await node.ended()
             await until(lambda: not any(is_running(one.pid) for one in processes))
 
     asyncio.run(body())
@@ -212,13 +212,10 @@ def test_a_node_waits_for_an_rm_that_comes_later(tmp_path: Path) -> None:
     async def body() -> None:
         async with FakeRM() as first:
             port = first.port
-        node = await start_nm(port, tmp_path)
-        assert node.stdout is not None
-        assert b"waiting for the ResourceManager" in await asyncio.wait_for(
-            node.stdout.readline(), PATIENCE_S
-        )
+        node = start_nm(port, tmp_path)
+        await until(lambda: "waiting for the ResourceManager" in node.said())
         node.send_signal(signal.SIGTERM)
-        assert await node.wait() == 0
+        assert await node.ended() == 0
 
     asyncio.run(body())
 
@@ -228,10 +225,10 @@ def test_an_rm_that_never_comes(tmp_path: Path) -> None:
         async with FakeRM() as first:
             port = first.port
         define = ["yarn.nodemanager.resourcemanager.connect.max-wait.ms=1"]
-        node = await start_nm(port, tmp_path, define=define)
-        output, _ = await asyncio.wait_for(node.communicate(), PATIENCE_S)
-        assert node.returncode == 1
-        assert b"the ResourceManager cannot be reached" in output
+        node = start_nm(port, tmp_path, define=define)
+        assert await node.ended() == 1
+        output = node.said()
+        assert "the ResourceManager cannot be reached" in output
 
     asyncio.run(body())
 
@@ -239,14 +236,14 @@ def test_an_rm_that_never_comes(tmp_path: Path) -> None:
 def test_a_call_without_a_token(tmp_path: Path) -> None:
     async def body() -> None:
         async with FakeRM() as rm:
-            node = await start_nm(rm.port, tmp_path)
+            node = start_nm(rm.port, tmp_path)
             node_id = (await rm.registered()).node_id
             assert node_id is not None
             async with Stub(f"127.0.0.1:{node_id.port}", "ContainerManagementProtocolService") as stub:
                 with pytest.raises(InvalidTokenError, match="Invalid NMToken"):
                     await stub.call("startContainers", StartContainersRequest())
             node.terminate()
-            await node.wait()
+            await node.ended()
 
     asyncio.run(body())
 
@@ -262,18 +259,10 @@ def test_a_call_without_a_token(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_configuration(tmp_path: Path, arguments: list[str], said: str) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "yarnbox.nm", "--dir", str(tmp_path), *arguments],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
-    assert ended.returncode == 2
-    assert said in ended.stderr
-    assert "Traceback" not in ended.stderr
+    node = Daemon("yarnbox.nm", ["--dir", str(tmp_path), *arguments], tmp_path / "nm.out")
+    assert node.wait() == 2
+    assert said in node.said()
+    assert "Traceback" not in node.said()
 
 
 @pytest.mark.parametrize(
@@ -288,11 +277,11 @@ def test_a_port_that_is_taken(tmp_path: Path, setting: str, value: str) -> None:
     async def body() -> None:
         async with FakeRM() as rm:
             define = [f"{setting}={value.format(rm.port)}", SHUFFLE[0]]
-            node = await start_nm(rm.port, tmp_path, define=define)
-            output, _ = await asyncio.wait_for(node.communicate(), PATIENCE_S)
-            assert node.returncode == 1
-            assert f"port {rm.port} is already in use; {setting} changes it".encode() in output
-            assert b"Traceback" not in output
+            node = start_nm(rm.port, tmp_path, define=define)
+            assert await node.ended() == 1
+            output = node.said()
+            assert f"port {rm.port} is already in use; {setting} changes it" in output
+            assert "Traceback" not in output
 
     asyncio.run(body())
 
@@ -300,23 +289,23 @@ def test_a_port_that_is_taken(tmp_path: Path, setting: str, value: str) -> None:
 def test_two_nodes_do_not_share_a_local_directory(tmp_path: Path) -> None:
     async def body() -> None:
         async with FakeRM() as rm:
-            first = await start_nm(rm.port, tmp_path)
+            first = start_nm(rm.port, tmp_path)
             await rm.registered()
             kept = tmp_path / "local" / "usercache" / "mine"
             kept.mkdir()
-            second = await start_nm(rm.port, tmp_path)
-            output, _ = await asyncio.wait_for(second.communicate(), PATIENCE_S)
-            assert second.returncode == 1
-            assert b"is in use by another NodeManager; yarn.nodemanager.local-dirs" in output
+            second = start_nm(rm.port, tmp_path)
+            assert await second.ended() == 1
+            output = second.said()
+            assert "is in use by another NodeManager; yarn.nodemanager.local-dirs" in output
             assert kept.is_dir()
             first.kill()
-            await first.wait()
-            third = await start_nm(rm.port, tmp_path)
+            await first.ended()
+            third = start_nm(rm.port, tmp_path)
             await rm.registered()
             assert not kept.exists(), "what an earlier life left is gone"
             await until(lambda: list((tmp_path / "local").glob("*_DEL_*")) == [])
             third.terminate()
-            await third.wait()
+            await third.ended()
 
     asyncio.run(body())
 
@@ -331,7 +320,7 @@ def test_memory_is_enforced(tmp_path: Path) -> None:
 
     async def body() -> None:
         async with FakeRM() as rm:
-            node = await start_nm(rm.port, tmp_path / "nm", define=define)
+            node = start_nm(rm.port, tmp_path / "nm", define=define)
             node_id = (await rm.registered()).node_id
             assert node_id is not None
             await rm.start(node_id, 1, command(f"{sys.executable} {script}"), resource=Resource(32, 1))
@@ -340,7 +329,7 @@ def test_memory_is_enforced(tmp_path: Path) -> None:
             assert "beyond the 'PHYSICAL' memory limit" in status.diagnostics
             assert "Killing container." in status.diagnostics
             node.terminate()
-            await node.wait()
+            await node.ended()
 
     asyncio.run(body())
 
@@ -361,7 +350,7 @@ def test_a_disk_that_goes_bad_makes_the_node_unhealthy(tmp_path: Path) -> None:
 
     async def body() -> None:
         async with FakeRM() as rm:
-            node = await start_nm(rm.port, tmp_path, define=define)
+            node = start_nm(rm.port, tmp_path, define=define)
             await rm.registered()
             local = tmp_path / "local"
             os.rename(local, tmp_path / "away")
@@ -370,7 +359,7 @@ def test_a_disk_that_goes_bad_makes_the_node_unhealthy(tmp_path: Path) -> None:
             local.unlink()
             assert await _report_when(rm, is_healthy=True) == ""
             node.terminate()
-            await node.wait()
+            await node.ended()
 
     asyncio.run(body())
 
@@ -386,14 +375,14 @@ def test_a_health_script_speaks_for_the_node(tmp_path: Path) -> None:
 
     async def body() -> None:
         async with FakeRM() as rm:
-            node = await start_nm(rm.port, tmp_path / "nm", define=define)
+            node = start_nm(rm.port, tmp_path / "nm", define=define)
             status = (await rm.registered()).node_status
             assert status is not None
             assert status.node_health_status is not None
             assert status.node_health_status.is_node_healthy is False
             assert "the fan stands still" in (status.node_health_status.health_report or "")
             node.terminate()
-            await node.wait()
+            await node.ended()
 
     asyncio.run(body())
 
@@ -406,7 +395,7 @@ def test_logs_are_collected(tmp_path: Path) -> None:
 
     async def body() -> None:
         async with FakeRM() as rm:
-            node = await start_nm(rm.port, tmp_path / "nm", define=define)
+            node = start_nm(rm.port, tmp_path / "nm", define=define)
             node_id = (await rm.registered()).node_id
             assert node_id is not None
             await rm.start(node_id, 1, command("echo said 1><LOG_DIR>/stdout"))
@@ -416,6 +405,6 @@ def test_logs_are_collected(tmp_path: Path) -> None:
             await until(lambda: list((tmp_path / "collected").rglob(name)) != [])
             await until(lambda: not (tmp_path / "nm" / "logs" / str(APPLICATION)).exists())
             node.terminate()
-            await node.wait()
+            await node.ended()
 
     asyncio.run(body())

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.daemons import Daemon
 from tests.nm.fake_rm import FakeRM, command, start_nm, until
 from tests.nm.rig import APPLICATION, NODE, OTHER_ATTEMPT, Rig, container_id, resource
 from tests.nm.test_executor import is_running
@@ -288,7 +289,7 @@ def test_a_node_whose_store_fails_starts_nothing_and_says_so(tmp_path: Path) -> 
 
     async def body() -> None:
         async with FakeRM() as rm:
-            node = await start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
+            node = start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
             node_id = (await rm.registered()).node_id
             assert node_id is not None
             await rm.start(node_id, 1, command("while [ ! -e go ]; do sleep 0.02; done; exit 6"))
@@ -304,17 +305,17 @@ def test_a_node_whose_store_fails_starts_nothing_and_says_so(tmp_path: Path) -> 
             (work / str(container_id(1)) / "go").touch()
             assert (await rm.ended(1)).exit_status == 6
             node.kill()
-            await node.wait()
+            await node.ended()
 
     asyncio.run(body())
 
 
-Stop = Callable[[asyncio.subprocess.Process], None]
+Stop = Callable[[Daemon], None]
 
 
 @pytest.mark.parametrize(
     "stop, supervised",
-    [(asyncio.subprocess.Process.kill, False), (asyncio.subprocess.Process.terminate, True)],
+    [(Daemon.kill, False), (Daemon.terminate, True)],
     ids=["killed", "stopped by a supervisor"],
 )
 def test_containers_survive_the_restart_of_their_node(tmp_path: Path, stop: Stop, supervised: bool) -> None:
@@ -327,7 +328,7 @@ def test_containers_survive_the_restart_of_their_node(tmp_path: Path, stop: Stop
 
     async def body() -> None:
         async with FakeRM() as rm:
-            node = await start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
+            node = start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
             node_id = (await rm.registered()).node_id
             assert node_id is not None
             await rm.start(node_id, 1, command("while [ ! -e go ]; do sleep 0.02; done; exit 6"))
@@ -337,10 +338,10 @@ def test_containers_survive_the_restart_of_their_node(tmp_path: Path, stop: Stop
             await until((private / f"{container_id(1)}.pid").exists)
             pid = int((private / f"{container_id(1)}.pid").read_text())
             stop(node)
-            await node.wait()
+            await node.ended()
             assert is_running(pid)
             assert rm.unregistered.empty()
-            node = await start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
+            node = start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
             again = await rm.registered()
             told = {one.container_id: one.container_exit_status for one in again.container_statuses}
             assert told == {container_id(1): -1000, container_id(2): 3}
@@ -349,7 +350,7 @@ def test_containers_survive_the_restart_of_their_node(tmp_path: Path, stop: Stop
             (work / str(container_id(1)) / "go").touch()
             assert (await rm.ended(1)).exit_status == 6
             node.kill()
-            await node.wait()
+            await node.ended()
 
     asyncio.run(body())
 
@@ -366,7 +367,7 @@ def test_a_node_whose_store_is_broken_or_gone_ends_what_nobody_knows(
 
     async def body() -> None:
         async with FakeRM() as rm:
-            node = await start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
+            node = start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
             node_id = (await rm.registered()).node_id
             assert node_id is not None
             await rm.start(node_id, 1, command("sleep 600; exit 3"))
@@ -375,15 +376,15 @@ def test_a_node_whose_store_is_broken_or_gone_ends_what_nobody_knows(
             pid = int((private / f"{container_id(1)}.pid").read_text())
             await until(lambda: running_groups([str(tmp_path / "local")]) == {container_id(1): [pid]})
             node.kill()
-            await node.wait()
+            await node.ended()
             for path in (tmp_path / "recovery").glob(f"{FILE}*"):
                 damage(path)
             assert is_running(pid)
-            node = await start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
+            node = start_nm(rm.port, tmp_path, "--name", "nm1", define=define)
             assert (await rm.registered()).container_statuses == ()
             assert not is_running(pid)
             node.kill()
-            await node.wait()
+            await node.ended()
 
     asyncio.run(body())
 
@@ -415,9 +416,9 @@ def test_an_entry_that_cannot_be_read_does_not_keep_the_others_from_coming_back(
 
 def test_recovery_needs_a_port_that_stays(tmp_path: Path) -> None:
     async def body() -> None:
-        node = await start_nm(1, tmp_path, define=["yarn.nodemanager.recovery.enabled=true"])
-        output, _ = await asyncio.wait_for(node.communicate(), PATIENCE_S)
-        assert node.returncode == 2
-        assert b"a fixed port" in output
+        node = start_nm(1, tmp_path, define=["yarn.nodemanager.recovery.enabled=true"])
+        assert await node.ended() == 2
+        output = node.said()
+        assert "a fixed port" in output
 
     asyncio.run(body())

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.nm.fake_rm import ROOT, command
+from tests.daemons import Daemon
+from tests.nm.fake_rm import command
 from tests.waiting import MISSED_MS, PATIENCE_S
 from yarnbox.cluster.ports import free_ports
 from yarnbox.testing import FakeApplicationMaster, FakeNodeManager
@@ -59,33 +58,20 @@ async def resource_manager(tmp_path: Path, **properties: str) -> AsyncIterator[s
     lines = [f"<property><name>{n}</name><value>{v}</value></property>" for n, v in given.items()]
     (conf / "yarn-site.xml").write_text(f"<configuration>{''.join(lines)}</configuration>")
     said = tmp_path / "rm.log"
-    with said.open("wb") as log:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "yarnbox.rm",
-            "--conf",
-            str(conf),
-            "--exit-with-parent",
-            cwd=ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
-            stdout=log,
-            stderr=log,
-        )
+    process = Daemon("yarnbox.rm", ["--conf", str(conf)], said)
     try:
         assert await _answers(address, process), said.read_text()
         yield address
     finally:
-        if process.returncode is None:
-            process.terminate()
-        await process.wait()
+        process.terminate()
+        await process.ended()
 
 
-async def _answers(address: str, process: asyncio.subprocess.Process) -> bool:
+async def _answers(address: str, process: Daemon) -> bool:
     """Waits until the RM answers; False when it does not, or ended."""
     async with Stub(address, CLIENT, user="alice") as stub:
         deadline = time.monotonic() + PATIENCE_S
-        while process.returncode is None and time.monotonic() < deadline:
+        while process.poll() is None and time.monotonic() < deadline:
             try:
                 await stub.call("getNewApplication", GetNewApplicationRequest())
                 return True

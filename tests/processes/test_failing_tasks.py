@@ -61,7 +61,7 @@ def cluster(desk: Desk, tmp_path: Path) -> Desk:
 
 
 def job(desk: Desk, root: Path, given: str, mapper: str, *words: str, status: int) -> str:
-    return desk.yarnbox(
+    return desk.here(
         "job", "mapreduce", "--mapper", f"mine.{mapper}", "--reducer", "mine.reducer", "--path", str(root),
         "-D", "mapreduce.input.fileinputformat.split.maxsize=3", "-D", "mapreduce.map.memory.mb=256",
         "-D", "mapreduce.reduce.memory.mb=256", *words, str(root / given), str(root / mapper),

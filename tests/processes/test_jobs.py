@@ -45,7 +45,7 @@ def test_jobs_have_the_right_answers(desk: Desk, tmp_path: Path) -> None:
     check_history(desk)
     assert "Estimated value of Pi is 3.14800000000000000000" in desk.here("job", "pi", "10", "100")
     (tmp_path / "count.sh").write_text("#!/bin/sh\nwc -l | sed 's/^/lines\\t/'\n")
-    desk.yarnbox(
+    desk.here(
         "job", "streaming", "-input", str(sources), "-output", str(tmp_path / "lines"),
         "-mapper", "mine", "-files", f"{tmp_path}/count.sh#mine", "-reducer", "NONE",
     )  # fmt: skip
@@ -56,7 +56,7 @@ def test_jobs_have_the_right_answers(desk: Desk, tmp_path: Path) -> None:
     )
     numbers = tmp_path / "numbers"
     numbers.mkdir()
-    desk.yarnbox(
+    desk.here(
         "job", "shell", "--containers", "3", "--shell-env", f"WHERE={numbers}",
         "--shell-command", "touch $WHERE/$YARN_SHELL_ID",
     )  # fmt: skip

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -13,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from tests.daemons import Daemon
 from tests.rm.edge.test_http import web
 from tests.rm.edge.test_process import CLIENT, Desk, _quiet_log, definitions, play, running
 from tests.waiting import PATIENCE_S
+from yarnbox.cluster.cluster import wait_until
 from yarnbox.cluster.main import main as yarnbox
 from yarnbox.rm.edge.process import main
 from yarnbox.rm.edge.store import FILE
@@ -58,22 +58,19 @@ def make_room(tmp_path: Path) -> None:
 
 
 @contextmanager
-def resource_manager(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def resource_manager(tmp_path: Path) -> Iterator[tuple[Daemon, str]]:
     """A process, and where it serves."""
     words = [word for one in definitions(tmp_path) for word in ("-D", one)]
     (tmp_path / "conf").mkdir(exist_ok=True)
-    with subprocess.Popen(
-        [sys.executable, "-m", "yarnbox.rm", "--conf", str(tmp_path / "conf"), *words],
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stderr is not None
-        try:
-            line = next(line for line in process.stderr if " serving " in line)
-            address = next(word for word in line.split() if word.startswith("address="))
-            yield process, address.removeprefix("address=")
-        finally:
-            process.kill()
+    process = Daemon("yarnbox.rm", ["--conf", str(tmp_path / "conf"), *words], tmp_path / "rm.out")
+    try:
+        assert wait_until(lambda: " serving " in process.said(), PATIENCE_S), process.said()
+        line = next(line for line in process.said().splitlines() if " serving " in line)
+        address = next(word for word in line.split() if word.startswith("address="))
+        yield process, address.removeprefix("address=")
+    finally:
+        process.kill()
+        process.wait()
 
 
 def submit(stub: BlockingStub) -> ApplicationId:
@@ -97,10 +94,8 @@ def test_no_answer_leaves_before_its_turn_is_stored(
             fill_up(tmp_path)
             with pytest.raises(NotReadyError, match="its state store failed"):
                 asked(stub, sound)
-        assert process.stderr is not None
-        said = process.stderr.read()
-        assert process.wait(PATIENCE_S) == 1
-        assert said.splitlines()[-1] == "rm: state store: database or disk is full"
+        assert process.wait() == 1
+        assert process.said().splitlines()[-1] == "rm: state store: database or disk is full"
     make_room(tmp_path)
     with resource_manager(tmp_path) as (_, address), BlockingStub(address, CLIENT, user="ann") as stub:
         report = stub.call("getApplicationReport", GetApplicationReportRequest(application_id=sound))
@@ -114,7 +109,7 @@ def test_a_store_that_is_deleted_under_an_rm_takes_no_more_submissions(tmp_path:
         (tmp_path / "state" / FILE).unlink()
         with pytest.raises((NotReadyError, ConnectionFailedError)):
             submit(stub)
-        assert process.wait(PATIENCE_S) == 1
+        assert process.wait() == 1
 
 
 # Stores that are not as they were left

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from tests.daemons import Daemon
 from tests.rm.edge.test_process import CLIENT
 from tests.waiting import MISSED_MS, PATIENCE_S
 from tests.zookeeper import LONGEST_SESSION_MS
@@ -75,12 +74,11 @@ class Machine:
         self.address = given[f"yarnbox.resourcemanager.grpc.address.{rm_id}"]
         (tmp_path / "conf").mkdir(exist_ok=True)
         words = [word for one in given.items() for word in ("-D", "=".join(one))]
-        line = [sys.executable, "-m", "yarnbox.rm", "--conf", str(tmp_path / "conf"), *words]
+        line = ["--conf", str(tmp_path / "conf"), *words]
         line += ["-D", f"{_RM}ha.id={rm_id}", "--dir", str(tmp_path / rm_id)]
         self.log = tmp_path / rm_id / "logs" / "rm.log"
         self._said = tmp_path / f"{rm_id}.said"
-        with self._said.open("ab") as said:
-            self.process = subprocess.Popen([*line, "--exit-with-parent"], stderr=said)
+        self.process = Daemon("yarnbox.rm", line, self._said)
 
     def state(self) -> HAServiceState | None:
         """What it says of itself; None if it does not answer."""

@@ -8,8 +8,6 @@ import http.client
 import io
 import json
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests import zookeeper
+from tests.daemons import Daemon
 from tests.rm.edge.ha.rms import HA, IDS, SHORT_MS, Machine, eventually, is_refused, machines, properties
 from tests.rm.edge.test_hadoop import Client
 from tests.waiting import PATIENCE_S
@@ -157,9 +156,8 @@ def node(given: dict[str, str], tmp_path: Path) -> Iterator[None]:
     more = {"yarn.nodemanager.address": "127.0.0.1:0", "yarnbox.address-book": str(tmp_path / "hosts")}
     more |= {"yarn.nodemanager.bind-host": "127.0.0.1"}
     words = [word for one in {**given, **more}.items() for word in ("-D", "=".join(one))]
-    line = [sys.executable, "-m", "yarnbox.nm", "--conf", str(tmp_path / "conf"), "--virtual", "1", *words]
-    with (tmp_path / "nm.said").open("wb") as out:
-        process = subprocess.Popen([*line, "--exit-with-parent"], stderr=out)
+    line = ["--conf", str(tmp_path / "conf"), "--virtual", "1", *words]
+    process = Daemon("yarnbox.nm", line, tmp_path / "nm.said")
     try:
         yield
     finally:
