@@ -1,21 +1,24 @@
 """Nothing is kept that nobody uses: vulture reads the packages, the examples and the benchmarks.
 
-What it cannot see is told to it by rules (messages, RPCs, settings) or, one name a line with its reason, in
-dead_code.txt beside this file. A line there that is not needed any more fails, too.
+What it cannot see is told to it by rules (messages, RPCs, settings, what a text names by its module) or, one
+name a line with its reason, in dead_code.txt beside this file. A line there that is not needed any more
+fails, too.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from vulture import Vulture  # type: ignore[import-untyped]
 from vulture.core import Item  # type: ignore[import-untyped]
 
-from tests.tree import PACKAGES, ROOT
+from tests.tree import PACKAGES, ROOT, modules
 from yarnbox.yarn.connection.rpc import SERVICES
 
 LIST = Path(__file__).with_name("dead_code.txt")
+DOTTED = re.compile(r'"((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)"')
 ELSEWHERE = ("yarn/records/", "yarn/enums.py", "rm/settings/", "nm/settings/", "testing/")
 """Fields and constants of Hadoop's messages, there because peers send or read them; settings, which
 test_settings_have_effect.py judges; what users' own tests call.
@@ -38,17 +41,35 @@ def allowed() -> dict[str, str]:
     return {name: reason.strip() for name, _, reason in (line.partition(" ") for line in lines)}
 
 
+def dotted_names() -> dict[str, None]:
+    """Texts such as `fifo.FifoOrderingPolicy`, by which registries name what is imported late."""
+    return {
+        name.removeprefix("yarnbox."): None
+        for module in modules()
+        if module.package in PACKAGES
+        for name in DOTTED.findall(module.text)
+    }
+
+
+def is_named(item: Item, names: Iterable[str]) -> bool:
+    """Whether one of the names is where the item is defined, from the top or from a package above it."""
+    path = item.filename.relative_to(ROOT).with_suffix("")
+    where = ".".join(("", *path.parts, item.name))
+    return any(where.endswith(f".{name}") for name in names)
+
+
 def unused() -> list[Item]:
     """What nobody uses, as far as vulture and the rules see."""
     vulture = Vulture()
     folders = [str(ROOT / room) for room in (*PACKAGES, "examples", "bench")]
     vulture.scavenge(folders, exclude=["*_pb2*"])
-    rpcs = rpc_methods()
+    rpcs, named = rpc_methods(), dotted_names()
     return [
         item
         for item in vulture.get_unused_code(min_confidence=60)
         if not str(item.filename.relative_to(ROOT)).startswith(ELSEWHERE)
         and not ("service" in item.filename.stem + item.filename.parent.name and item.name in rpcs)
+        and not is_named(item, named)
     ]
 
 

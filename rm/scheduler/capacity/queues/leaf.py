@@ -514,7 +514,8 @@ class LeafQueue(CapacityQueue):
         for attempt in attempts:
             for partition, amounts in attempt.usage.by_partition.items():
                 live = sum((one.charged for one in attempt.live.values() if one.partition == partition), NONE)
-                assert live == amounts.used, f"{attempt}: {live} alive, {amounts.used} booked"
+                where = f"{attempt}, partition '{partition}'"
+                assert live == amounts.used, f"{where}: {live} alive, {amounts.used} booked"
 
     @property
     def ordering_policy(self) -> str:
