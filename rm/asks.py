@@ -173,8 +173,12 @@ class Asks:
         """Every partition that a plain request at `*` ever named, even one for no containers."""
 
     def key_asks(self, key: RequestKey) -> KeyAsks | None:
-        """The requests of one key."""
+        """The requests of one key; None where it was never asked for."""
         return self._keys.get(key)
+
+    def __getitem__(self, key: RequestKey) -> KeyAsks:
+        """The same of a key that was asked for, such as an active one."""
+        return self._keys[key]
 
     def all_keys(self) -> Iterable[KeyAsks]:
         """Every key that was ever asked for."""

@@ -247,8 +247,7 @@ class Attempt:
         """Gives the attempt a container on the node: asks down, books up. A reserved container becomes that
         one.
         """
-        key_asks = self.asks.key_asks(key)
-        assert key_asks is not None
+        key_asks = self.asks[key]
         wanted = key_asks.any
         assert wanted is not None
         if reserved is not None:

@@ -133,8 +133,7 @@ class FifoScheduler(Scheduler[Attempt]):
 
     def _serve(self, attempt: Attempt, node: SchedulerNode) -> None:
         for key in list(attempt.asks.active_keys):
-            key_asks = attempt.asks.key_asks(key)
-            assert key_asks is not None
+            key_asks = attempt.asks[key]
             given = 0
             for locality in Locality:
                 given += self._give(attempt, node, key_asks, locality)
@@ -205,8 +204,7 @@ class FifoScheduler(Scheduler[Attempt]):
         if attempt.is_blacklisted(node):
             return FifoReason.BLACKLIST
         for one in attempt.asks.active_keys:
-            key_asks = attempt.asks.key_asks(one)
-            assert key_asks is not None
+            key_asks = attempt.asks[one]
             serves = any(self._fitting(node, key_asks, locality)[0] for locality in Locality)
             if one == key:
                 return None if serves else self._no_room(key_asks, node)

@@ -66,14 +66,18 @@ def activation_delay_ms(expiry_interval_ms: int) -> int:
 
 def identifier_of(token: Token | None, kind: str, cls: type[I], wire: Wire = PLAIN) -> I:
     """The identifier inside a token of the right kind; it proves nothing yet."""
+    try:
+        return wire.from_bytes(cls, _of_kind(token, kind).identifier)
+    except IllegalArgumentError as error:
+        raise InvalidTokenError(f"the identifier of the {kind} cannot be read") from error
+
+
+def _of_kind(token: Token | None, kind: str) -> Token:
     if token is None:
         raise InvalidTokenError(f"no {kind} was given")
     if token.kind != kind:
         raise InvalidTokenError(f"a token of kind {token.kind} was given where {kind} is needed")
-    try:
-        return wire.from_bytes(cls, token.identifier)
-    except IllegalArgumentError as error:
-        raise InvalidTokenError(f"the identifier of the {kind} cannot be read") from error
+    return token
 
 
 def _check_password(token: Token, key: MasterKey, refusal: str) -> None:
@@ -138,8 +142,8 @@ class AMRMTokenSecretManager:
 
     def verify(self, token: Token | None) -> AMRMTokenIdentifier:
         """The identifier of a genuine token of a live attempt; InvalidTokenError otherwise."""
+        token = _of_kind(token, AMRM_TOKEN)
         identifier = identifier_of(token, AMRM_TOKEN, AMRMTokenIdentifier)
-        assert token is not None
         key = self._key_of(identifier)
         _check_password(token, key, f"Invalid AMRMToken from {identifier.app_attempt_id}")
         return identifier
@@ -268,8 +272,8 @@ class NMTokenSecretManagerInNM(_ReceivedKeys):
         """The identifier of a genuine token for this node; InvalidTokenError otherwise, NMNotYetReadyError as
         long as no key has come with which it could be told.
         """
+        token = _of_kind(token, NM_TOKEN)
         identifier = identifier_of(token, NM_TOKEN, NMTokenIdentifier)
-        assert token is not None
         key = self._key_of(identifier)
         _check_password(token, key, _forged(identifier))
         return identifier
@@ -346,9 +350,9 @@ class ContainerTokenSecretManagerInNM(_ReceivedKeys):
         """The identifier of a genuine token for this node; InvalidTokenError otherwise. Whether it expired,
         was used, or comes from an earlier RM is the caller's to check: those have answers of their own.
         """
+        token = _of_kind(token, CONTAINER_TOKEN)
         identifier = self.identifier(token)
         container_id = identifier.container_id
-        assert token is not None
         if container_id is None:
             raise InvalidTokenError("Invalid ContainerToken: it names no container")
         if self.node_id is not None and identifier.nm_host_addr != str(self.node_id):

@@ -212,8 +212,7 @@ class FSAppAttempt(Attempt, Watcher):
         self.bounds = bounds = Bounds()
         threshold = self._fair.reservation_threshold
         for key in self.asks.active_keys:
-            key_asks = self.asks.key_asks(key)
-            assert key_asks is not None
+            key_asks = self.asks[key]
             for request in key_asks.by_location.values():
                 bounds.include(request.capability, threshold)
 
@@ -253,8 +252,7 @@ class FSAppAttempt(Attempt, Watcher):
         if self.is_over_am_share():
             return None
         for key in list(self.asks.active_keys):
-            key_asks = self.asks.key_asks(key)
-            assert key_asks is not None
+            key_asks = self.asks[key]
             refusal = self.refusal(key_asks, node)
             if refusal is not None:
                 self._note_queue_limit(key_asks, refusal)
@@ -455,8 +453,7 @@ class FSAppAttempt(Attempt, Watcher):
         """Whether its AM would be more than the queue has for AMs."""
         if not self.is_waiting_for_am or not self.asks.active_keys:
             return False
-        key_asks = self.asks.key_asks(self.asks.active_keys[0])
-        assert key_asks is not None
+        key_asks = self.asks[self.asks.active_keys[0]]
         assert key_asks.any is not None
         return not self.leaf.may_run_am(key_asks.any.capability)
 

@@ -42,7 +42,7 @@ class Explanations:
         if app is None or app.is_stopped:
             return []
         first = tuple(self._application_checks(app))
-        keys = [key_asks for key in app.asks.active_keys if (key_asks := app.asks.key_asks(key)) is not None]
+        keys = [app.asks[key] for key in app.asks.active_keys]
         if not keys:
             return []
         if not all(one.holds for one in first):
@@ -135,8 +135,7 @@ def refusal_on(app: FSAppAttempt, key: RequestKey, node: SchedulerNode) -> FairR
     if app.is_over_am_share():
         return FairReason.AM_SHARE
     for one in app.asks.active_keys:
-        key_asks = app.asks.key_asks(one)
-        assert key_asks is not None
+        key_asks = app.asks[one]
         found, ends_the_look = app.outcome_on(key_asks, node)
         if one == key:
             return found

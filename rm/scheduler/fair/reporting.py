@@ -191,8 +191,7 @@ class QueueViews:
             why = self._running.refusal(leaf, app.user)
             return f"{_INACTIVATED} {why}" if why is not None else _INACTIVATED
         if app.is_over_am_share():
-            key_asks = app.asks.key_asks(app.asks.active_keys[0])
-            assert key_asks is not None
+            key_asks = app.asks[app.asks.active_keys[0]]
             assert key_asks.any is not None
             asked = key_asks.any.capability
             return f"{_INACTIVATED} (Resource request: {asked} exceeds maximum AM resource allowed)."
