@@ -112,6 +112,10 @@ class ContainerScheduler:
     def _schedule(self, container: Container) -> None:
         if container.state is not ContainerState.SCHEDULED:
             return  # it was killed on the way here
+        if container.container_id in self.running:
+            # Its process outlived the NM: were it to wait for room beside itself, nobody would watch it.
+            launch(container)
+            return
         if container.is_guaranteed:
             self.guaranteed[container.container_id] = container
             self._start_waiting()

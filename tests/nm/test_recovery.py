@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,8 +45,9 @@ SETTINGS = NMSettings(recovery_enabled=True, address=Address("nm1", 4321))
 class Life:
     """A rig whose node can end and begin again with what it kept."""
 
-    def __init__(self) -> None:
-        self.rig = Rig(SETTINGS)
+    def __init__(self, settings: NMSettings = SETTINGS) -> None:
+        self.settings = settings
+        self.rig = Rig(settings)
         self.kept: dict[str, bytes] = {}
 
     def perform_effects(self) -> None:
@@ -68,7 +70,7 @@ class Life:
         old = self.rig
         rig = Rig.__new__(Rig)
         rig.clock, rig.keys, rig.effects, rig.response_id = old.clock, old.keys, [], 0
-        rig.core = Core(NODE, SETTINGS, Resource(4096, 4), rig.clock, is_strict=True)
+        rig.core = Core(NODE, self.settings, Resource(4096, 4), rig.clock, is_strict=True)
         rig.context, rig.status = rig.core.context, rig.core.status
         rig.services, rig.world = rig.core.management, rig.core.world
         rig.core.recover(dict(sorted(self.kept.items())))
@@ -90,6 +92,18 @@ def test_what_ran_is_found_again_and_keeps_its_room() -> None:
     assert request.running_applications == (APPLICATION,)
     rig.exited(1, 154)
     assert (rig.state(1), rig.container(1).exit_code) == ("DONE", 154)
+
+
+def test_what_ran_is_found_again_on_a_full_node_that_lets_containers_wait() -> None:
+    life = Life(replace(SETTINGS, opportunistic_maximum_queue=1))
+    life.rig.start(1, resource=Resource(3072, 1))
+    life.rig.start_opportunistic(2, Resource(1024, 1))
+    for number in (1, 2):
+        life.rig.launched(number)
+    rig = life.restart()
+    found = [one.launch.container_id for one in rig.take(ReacquireContainer)]
+    assert found == [container_id(1), container_id(2)]
+    assert rig.core.scheduler.used == Resource(4096, 2)
 
 
 def test_what_had_ended_is_told_with_its_code() -> None:
