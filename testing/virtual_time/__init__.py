@@ -2,6 +2,7 @@
 
 cluster   VirtualCluster
 rm        its ResourceManager
+disk      what it stores, on a disk that may be full
 nodes     its NodeManagers; containers as functions of time
 loop      an asyncio loop whose time is virtual
 memory    the clients of yarnbox.am without a wire

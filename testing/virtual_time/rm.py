@@ -6,7 +6,7 @@ that. Knows no node but by a function that calls it.
 
 from __future__ import annotations
 
-import json
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from random import Random
@@ -26,18 +26,21 @@ from yarnbox.rm.edge.services import (
     node_handler,
     user_handler,
 )
-from yarnbox.rm.effects import AppendRecord, Effect, LaunchContainer, StoreState
+from yarnbox.rm.effects import LaunchContainer
 from yarnbox.rm.settings import RMSettings
 from yarnbox.rm.web.cluster import Totals
 from yarnbox.rm.web.event_rows import ROUTINE
 from yarnbox.sim.resourcemanager import Groups, NoPages
 from yarnbox.sim.scenario.playing.files import CAPACITY_SCHEDULER, YARN_SITE, ScenarioFiles
+from yarnbox.testing.virtual_time.disk import JOURNALS, Disk, Lease
 from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError, Handler
+from yarnbox.yarn.errors import NotReadyError
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 from yarnbox.yarn.runtime.clock import Clock
 from yarnbox.yarn.runtime.event import Event
+from yarnbox.yarn.runtime.standstill import StandstillWatch
 from yarnbox.yarn.security.tokens import new_key
 from yarnbox.yarn.settings import read
 from yarnbox.yarn.storage.event_log import STARTED, LoggedEvent, Milestone, logged
@@ -46,6 +49,8 @@ T = TypeVar("T")
 
 START_MS = 1_700_000_000_000
 """The moment at which every virtual cluster begins."""
+RESTART_MS = 1000
+"""How long a ResourceManager whose store failed is away."""
 _FILES = (YARN_SITE, CAPACITY_SCHEDULER)
 
 CallNode = Callable[[str, str, Any, Caller], Awaitable[Any]]
@@ -55,38 +60,42 @@ class CrashedError(ConnectionFailedError):
     """The ResourceManager died before it could answer."""
 
 
-class _Store:
-    """What the state store and the journals keep, in memory."""
-
-    def __init__(self) -> None:
-        self._entries: dict[tuple[str, ...], str] = {}
-        self.journals: dict[str, list[Any]] = {}
-        self.keys: dict[str, Any] | None = None
-        self.epoch = 0
-
-    def take(self, effects: list[Effect]) -> None:
-        """Keeps what is to be kept."""
-        for effect in effects:
-            if isinstance(effect, StoreState) and effect.value is None:
-                self._entries.pop(effect.key, None)
-            elif isinstance(effect, StoreState):
-                self._entries[effect.key] = json.dumps(effect.value)
-            elif isinstance(effect, AppendRecord):
-                self.journals.setdefault(effect.journal, []).append(effect.record)
-
-    def entries(self) -> dict[tuple[str, ...], Any]:
-        """What it holds, as the next ResourceManager reads it."""
-        return {key: json.loads(value) for key, value in self._entries.items()}
-
-
 class _Driver(Driver):
-    """Turns whose effects are kept in memory."""
+    """Turns of one ResourceManager, whose process may stand still or die at any point."""
 
-    def __init__(self, core: Core, clock: Clock, store: _Store, pass_point: Callable[[], None]) -> None:
-        super().__init__(core, clock, None, lambda _error: None)
-        self._kept = store
+    def __init__(
+        self,
+        core: Core,
+        clock: Clock,
+        disk: Lease,
+        broken: Callable[[BaseException], None],
+        pass_point: Callable[[], None],
+    ) -> None:
+        super().__init__(core, clock, disk, broken, disk)
+        self.journals = {name: disk.journal(name) for name in JOURNALS}
         self._pass_point = pass_point
         self.is_dead = False
+        self.wakes_ms = 0
+        """Until then the process stands still."""
+        self._stood_still_s = 0.0
+        self.standstill = StandstillWatch(self._stood_still, lambda: self._stood_still_s)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether its store has failed."""
+        return self._is_broken
+
+    def stand_still(self, ms: int) -> None:
+        """The process does nothing for so long; then it goes on as if nothing had been."""
+        asleep_ms = max(0, self.wakes_ms - self._clock.now_ms())
+        if ms > asleep_ms:
+            self._stood_still_s += (ms - asleep_ms) / 1000
+            self.wakes_ms = self._clock.now_ms() + ms
+
+    async def awake(self) -> None:
+        """Waits for as long as the process stands still."""
+        while (left_ms := self.wakes_ms - self._clock.now_ms()) > 0 and not self.is_dead:
+            await asyncio.sleep(left_ms / 1000)
 
     def turn(self, call: Callable[[], T]) -> T:
         """One turn, as long as the process lives."""
@@ -95,13 +104,16 @@ class _Driver(Driver):
         return super().turn(call)
 
     def tell(self, news: Callable[[], None]) -> None:
-        """Tells the core, if it is there."""
-        if not self.is_dead:
+        """Tells the core, if it is there and awake; else when it wakes up."""
+        left_ms = self.wakes_ms - self._clock.now_ms()
+        if left_ms > 0:
+            asyncio.get_running_loop().call_later(left_ms / 1000, self.tell, news)
+        elif not self.is_dead:
             super().tell(news)
 
     def _store_effects(self, effects: Any) -> None:
         self._pass_point()
-        self._kept.take(list(effects))
+        super()._store_effects(effects)
         self._pass_point()
 
     def _carry_out(self, effect: Any) -> None:
@@ -109,6 +121,10 @@ class _Driver(Driver):
         super()._carry_out(effect)
 
     def _advance(self) -> None:
+        left_ms = self.wakes_ms - self._clock.now_ms()
+        if left_ms > 0:
+            self._timer = asyncio.get_running_loop().call_later(left_ms / 1000, self._advance)
+            return
         with suppress(CrashedError):
             super()._advance()
 
@@ -169,7 +185,7 @@ class VirtualRM:
         self._chance = chance
         self._call_node = call_node
         self._rack_of = rack_of
-        self._store = _Store()
+        self.disk = Disk()
         self._kept: list[tuple[int, Any]] = []
         self.heard: list[Callable[[], None]] = []
         """Called after each event."""
@@ -185,19 +201,19 @@ class VirtualRM:
         self.is_away = False
         self._start()
 
-    def _start(self) -> None:
+    def _core_over(self, chance: Random, *, checks_books: bool) -> tuple[Core, Tokens]:
         configuration = self._files.load(*_FILES)
         settings = read(RMSettings, configuration)
         start_ms = self._clock.now_ms()
-        self._tokens = tokens = Tokens(
-            new_key(self._chance.randbytes),
+        tokens = Tokens(
+            new_key(chance.randbytes),
             rm_identifier=start_ms,
             container_expiry_ms=settings.container_allocation_expiry_ms,
             service="rm",
         )
-        if self._store.keys is not None:
-            tokens.restore_keys(self._store.keys)
-        self.core = core = Core(
+        if self.disk.keys is not None:
+            tokens.restore_keys(self.disk.keys)
+        core = Core(
             settings=settings,
             configuration=configuration,
             resource_types=ResourceTypeRegistry.read(configuration),
@@ -206,16 +222,33 @@ class VirtualRM:
             tokens=tokens,
             pages=NoPages(),
             rack_of=self._rack_of,
-            random=Random(self._chance.random()),
+            random=Random(chance.random()),
             clock=self._clock,
             start_ms=start_ms,
-            epoch=self._store.epoch,
+            epoch=self.disk.epoch,
             is_strict=False,
-            checks_books=self.is_checked,
+            checks_books=checks_books,
         )
-        self._store.keys = tokens.keys_to_store()
+        return core, tokens
+
+    def recovered(self) -> Core:
+        """What another ResourceManager would begin with, if it began now; nothing that it orders is done."""
+        core, _ = self._core_over(Random(0), checks_books=False)
+        entries = self.disk.entries()
+        journals = {name: list(records) for name, records in self.disk.journals.items()}
+        core.turn(lambda: core.start(entries, journals))
+        return core
+
+    def _start(self) -> None:
+        core, tokens = self._core_over(self._chance, checks_books=self.is_checked)
+        self.core, self._tokens = core, tokens
+        settings = core.context.settings
+        self.disk.keys = tokens.keys_to_store()
         self.context = context = core.context
-        self._driver = driver = _Driver(core, self._clock, self._store, self._pass_point)
+        lease = self.disk.open()
+        self._driver = driver = _Driver(
+            core, self._clock, lease, lambda _error: self._store_failed(driver), self._pass_point
+        )
         launcher = _Launcher(
             tokens,
             cast(NodeProtocols, _NodeWires(self._call_node)),
@@ -235,12 +268,12 @@ class VirtualRM:
             MASTER: master_handler(core.master, driver, tokens),
             TRACKER: node_handler(core.tracker, driver, tokens),
         }
-        self._note(Milestone(STARTED, f"epoch {self._store.epoch}", {}))
-        entries = self._store.entries()
-        journals = {name: list(records) for name, records in self._store.journals.items()}
-        self._store.epoch += 1
+        self._note(Milestone(STARTED, f"epoch {self.disk.epoch}", {}))
+        entries = self.disk.entries()
+        journals = {name: list(records) for name, records in self.disk.journals.items()}
+        self.disk.epoch += 1
         driver.turn(lambda: core.start(entries, journals))
-        self._store.journals = {name: list(records) for name, records in core.journal_snapshots().items()}
+        self.disk.journals = {name: list(records) for name, records in core.journal_snapshots().items()}
 
     def _note(self, event: Any) -> None:
         if type(event).__name__ not in ROUTINE:
@@ -252,11 +285,28 @@ class VirtualRM:
         """What has happened, routine left out."""
         return [logged(now_ms, event) for now_ms, event in self._kept]
 
+    @property
+    def is_well(self) -> bool:
+        """Whether it is there, and neither stands still nor ends."""
+        driver = self._driver
+        is_awake = driver.wakes_ms <= self._clock.now_ms()
+        return not self.is_away and is_awake and not driver.has_failed and not driver.is_dead
+
     def call(self, service: str, rpc: str, request: Any, caller: Caller) -> Any:
         """The answer, or an awaitable of it. ConnectionFailedError while the RM is away."""
         if self.is_away:
             raise ConnectionFailedError(f"{rpc}: cannot reach the ResourceManager")
-        return self._handlers[service](rpc, request, caller)
+        driver, handler = self._driver, self._handlers[service]
+        if driver.wakes_ms > self._clock.now_ms():
+            return self._call_later(driver, handler, rpc, request, caller)
+        return handler(rpc, request, caller)
+
+    async def _call_later(
+        self, driver: _Driver, handler: Handler, rpc: str, request: Any, caller: Caller
+    ) -> Any:
+        await driver.awake()
+        answer = handler(rpc, request, caller)
+        return await answer if hasattr(answer, "__await__") else answer
 
     def tell(self, *events: Event) -> None:
         """A turn in which these events happen."""
@@ -301,6 +351,32 @@ class VirtualRM:
         """
         self._points_left, self._next_away_ms = points, away_ms
 
+    def stand_still(self, ms: int) -> None:
+        """The process stands still for so long: what is sent to it waits, its timers wait."""
+        self._driver.stand_still(ms)
+
+    def take_over(self, session_ms: int, ms: int) -> None:
+        """It stands still for so long. When its session has timed out another one takes over; when it wakes
+        up it still believes for a moment that it is the one.
+        """
+        if not self.is_away and ms > session_ms:
+            self._points_left = 0
+            self.died()
+            self._driver.stand_still(ms)
+            self.is_away = True
+            self._later(session_ms, self._start_again)
+
+    def _store_failed(self, driver: _Driver) -> None:
+        """The process ends when its store fails; whoever watches it starts it again."""
+
+        def end() -> None:
+            if driver is self._driver:
+                self.restart(RESTART_MS)
+            driver.is_dead = True
+            driver.stop()
+
+        self._later(0, end)
+
     def _pass_point(self) -> None:
         if self._points_left:
             self._points_left -= 1
@@ -316,6 +392,11 @@ class VirtualRM:
             return
         except Exception as error:
             self.is_away = True
+            if self._driver.has_failed and isinstance(error, NotReadyError):
+                self._driver.is_dead = True
+                self._driver.stop()
+                self._later(RESTART_MS, self._start_again)
+                return
             if self.broke is None:
                 raise
             self.broke(error)

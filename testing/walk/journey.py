@@ -13,11 +13,13 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from random import Random
-from typing import Any
+from typing import Any, Self
 
 from yarnbox.testing.masters import Master
+from yarnbox.testing.virtual_time.cluster import SESSION_MS
 from yarnbox.testing.virtual_time.loop import StandstillError
-from yarnbox.testing.walk.master import master_of
+from yarnbox.testing.walk.administration import LABEL, LABEL_CONF, Administration
+from yarnbox.testing.walk.master import Plan, master_of
 from yarnbox.testing.walk.model import FINAL, BrokenPromiseError, Promised
 from yarnbox.testing.walk.world import WalkCluster
 from yarnbox.yarn.connection.rpc import RpcError
@@ -44,6 +46,10 @@ CALM_NODES_S = 60
 LOOK_S = 10
 TRIES = 200
 MAX_ATTEMPTS = 4
+OPPORTUNISTIC_CONF = {
+    "yarn.resourcemanager.opportunistic-container-allocation.enabled": "true",
+    "yarn.nodemanager.opportunistic-containers-max-queue-length": "4",
+}
 ENDED = (
     YarnApplicationAttemptState.FAILED,
     YarnApplicationAttemptState.KILLED,
@@ -61,6 +67,27 @@ class Step:
 
     def __str__(self) -> str:
         return f"{self.after_ms / 1000:g} s later: {self.verb} {' '.join(map(str, self.numbers))}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What a cluster has that another one has not."""
+
+    has_label: bool
+    is_exclusive: bool
+    is_opportunistic: bool
+
+    @classmethod
+    def draw(cls, seed: int, scheduler: str) -> Self:
+        """Those of a seed."""
+        dice = Random(f"features {seed}")
+        has_label, is_exclusive, is_opportunistic = (dice.random() < 0.4 for _ in range(3))
+        return cls(has_label and scheduler == "capacity", is_exclusive, is_opportunistic)
+
+    @property
+    def conf(self) -> dict[str, str]:
+        """The configuration that they need."""
+        return (LABEL_CONF if self.has_label else {}) | (OPPORTUNISTIC_CONF if self.is_opportunistic else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +121,12 @@ def draw(seed: int, length: int | None = None) -> list[Step]:
 
 def walk(seed: int, scheduler: str, steps: Sequence[Step] | None = None) -> Outcome:
     """Walks from the seed to the end, or to the first broken promise."""
-    cluster = WalkCluster(seed, scheduler, nodes=3 + seed % 3)
-    journey = _Journey(cluster)
+    features = Features.draw(seed, scheduler)
+    cluster = WalkCluster(seed, scheduler, 3 + seed % 3, features.conf)
+    journey = _Journey(cluster, features)
     try:
         cluster.pass_time(BEGINNING_S)
+        journey.begin()
         for step in draw(seed) if steps is None else steps:
             journey.take(step)
             if cluster.model.fault is not None:
@@ -117,7 +146,7 @@ def walk(seed: int, scheduler: str, steps: Sequence[Step] | None = None) -> Outc
     digest = blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
     kind = "" if fault is None else f"{type(fault).__name__} {_letters(str(fault)[:60])}"
     told = "" if fault is None else cluster.model.story()
-    return Outcome(told, kind, digest, len(lines), now_s, journey.coverage)
+    return Outcome(told, kind, digest, len(lines), now_s, journey.coverage + cluster.weather.coverage)
 
 
 def _letters(text: str) -> str:
@@ -145,17 +174,27 @@ def shorten(seed: int, scheduler: str, steps: Sequence[Step], kind: str) -> list
 class _Journey:
     """One walk under way."""
 
-    def __init__(self, cluster: WalkCluster) -> None:
+    def __init__(self, cluster: WalkCluster, features: Features) -> None:
         self._cluster = cluster
+        self._features = features
+        self._administration = Administration(cluster, cluster.files)
         self._model = cluster.model
         self._clients: list[asyncio.Task[None]] = []
         self.coverage: Counter[str] = Counter()
+
+    def begin(self) -> None:
+        """Before the first step."""
+        if self._features.has_label:
+            exclusive = self._features.is_exclusive
+            self._cluster.run(self._administration.add_label(is_exclusive=exclusive))
 
     def take(self, step: Step) -> None:
         """Lets time pass, and then does it."""
         self._cluster.pass_time(step.after_ms / 1000)
         self.coverage[step.verb] += 1
         VERBS[step.verb](self, step.numbers)
+        self._cluster.oracles.look_at_reservations()
+        self._cluster.oracles.look_at_failures()
 
     # Clients
 
@@ -166,8 +205,16 @@ class _Journey:
         promised = Promised(failures=failures, max_attempts=max_attempts)
         seconds = LONG_TASK_S if numbers[2] % 5 == 0 else 1 + numbers[2] % 30
         size = Resource(1024 * (1 + numbers[1] % 4), 1 + numbers[1] % 2)
-        master = master_of(self._model, promised, numbers[0] % 8, size, seconds)
-        self._spawn(self._submit(promised, master))
+        features, kind = self._features, numbers[1] // 8
+        plan = Plan(
+            numbers[0] % 8,
+            size,
+            seconds,
+            label=LABEL if features.has_label and kind % 2 else "",
+            is_opportunistic=features.is_opportunistic and kind // 2 % 2 == 1,
+            is_fickle=kind // 4 % 2 == 1,
+        )
+        self._spawn(self._submit(promised, master_of(self._model, promised, plan)))
 
     async def _submit(self, promised: Promised, master: Master) -> None:
         cluster = self._cluster
@@ -240,6 +287,48 @@ class _Journey:
         self._cluster.kill_machine(host)
         self._later(1000 + numbers[1] * 60, lambda: self._cluster.start_node_manager(host))
 
+    def reboot(self, numbers: Sequence[int]) -> None:
+        """A machine is switched off and on: nothing runs, and the newest entries of its store may be lost."""
+        host = self._host(numbers[0])
+        self._cluster.switch_off(host, lost=numbers[2] % 4)
+        self._later(1000 + numbers[1] * 60, lambda: self._cluster.start_node_manager(host))
+
+    def fall_ill(self, numbers: Sequence[int]) -> None:
+        """The directories of a node are full for a while."""
+        host = self._host(numbers[0])
+        self._later(0, lambda: self._cluster.fall_ill(host))
+        self._later(1000 + numbers[1] * 30, lambda: self._cluster.recover(host))
+
+    def crash_task(self, numbers: Sequence[int]) -> None:
+        """A task is killed by somebody else."""
+        self._later(0, lambda: self._cluster.crash_task(numbers[0]))
+
+    # Administrators
+
+    def refresh_queues(self, numbers: Sequence[int]) -> None:
+        """The queue has other limits."""
+        self._spawn(self._administration.refresh_queues(numbers[0]))
+
+    def exclude(self, numbers: Sequence[int]) -> None:
+        """A node must leave, and may come back."""
+        host = self._host(numbers[0])
+        self._spawn(self._exclude(host, numbers[2] % 2 == 1, 2 + numbers[1] * 0.04))
+
+    async def _exclude(self, host: str, is_graceful: bool, seconds: float) -> None:
+        await self._administration.exclude(host, is_graceful=is_graceful)
+        await asyncio.sleep(seconds)
+        await self._administration.include(host)
+
+    def resize(self, numbers: Sequence[int]) -> None:
+        """The scheduler uses less of a node, or more again."""
+        self._spawn(self._administration.resize(self._host(numbers[0]), numbers[1]))
+
+    def relabel(self, numbers: Sequence[int]) -> None:
+        """A node gets the label, or loses it."""
+        if self._features.has_label:
+            host = self._host(numbers[0])
+            self._spawn(self._administration.relabel(host, is_labelled=numbers[1] % 2 == 1))
+
     def part(self, numbers: Sequence[int]) -> None:
         """Nothing comes through to a node or from it for a while."""
         host, weather = self._host(numbers[0]), self._cluster.weather
@@ -250,6 +339,26 @@ class _Journey:
         """Calls are lost and delayed, more or less than before."""
         weather = self._cluster.weather
         weather.loses, weather.delays_ms = (0, 0, 5, 20)[numbers[0] % 4], (0, 50, 800, 3000)[numbers[1] % 4]
+        weather.repeats, weather.lags = (0, 0, 0, 10)[numbers[2] % 4], (0, 0, 0, 5)[numbers[2] // 4 % 4]
+        weather.hangs = (0, 0, 0, 3)[numbers[2] // 16 % 4]
+
+    def slow_stops(self, numbers: Sequence[int]) -> None:
+        """Containers that are told to stop go on for a while, longer or shorter than before."""
+        self._cluster.weather.stops_ms = (0, 500, 3000, 15_000)[numbers[0] % 4]
+
+    def pause_rm(self, numbers: Sequence[int]) -> None:
+        """The ResourceManager stands still, and goes on."""
+        self._cluster.rm.stand_still(500 + numbers[0] * 30)
+
+    def take_over(self, numbers: Sequence[int]) -> None:
+        """The ResourceManager stands still, another one takes over, and the first one wakes up."""
+        self._cluster.rm.take_over(SESSION_MS, SESSION_MS + 1 + numbers[0] * 30)
+
+    def fill_disk(self, numbers: Sequence[int]) -> None:
+        """The ResourceManager cannot store anything for a while."""
+        disk = self._cluster.rm.disk
+        disk.is_full = True
+        self._later(200 + numbers[0] * 15, disk.empty)
 
     def _later(self, ms: int, action: Callable[[], object]) -> None:
         self._cluster.later(ms, lambda: (action(), None)[1])
@@ -258,6 +367,7 @@ class _Journey:
 
     def look(self, numbers: Sequence[int]) -> None:
         """Every application that was acknowledged is looked at."""
+        self._cluster.oracles.look_at_disk()
         self._cluster.run(self._look())
 
     async def _look(self) -> None:
@@ -293,16 +403,19 @@ class _Journey:
         cluster = self._cluster
         cluster.weather.calm()
         cluster.rm.crash_in(0, 0)
+        cluster.rm.disk.empty()
         cluster.pass_time(120)
+        cluster.run(self._administration.restore())
         for host in cluster.nodes:
             cluster.start_node_manager(host)
         cluster.pass_time(CALM_NODES_S)
+        cluster.run(self._administration.restore_sizes())
         removals = cluster.removals()
         ends_s = cluster.now_s + CALM_S
         while cluster.now_s < ends_s and self._model.fault is None:
             cluster.pass_time(LOOK_S)
-            self.look(())
-            cluster.look_for_strays()
+            cluster.run(self._look())
+            cluster.oracles.look_at_places()
             if all(one.done() for one in self._clients) and not self._unfinished():
                 break
         cluster.pass_time(60)
@@ -335,10 +448,21 @@ VERBS: dict[str, Verb] = {
     "look": _Journey.look,
     "kill-rm": _Journey.kill_rm,
     "kill-rm-amid": _Journey.kill_rm_amid,
+    "pause-rm": _Journey.pause_rm,
+    "take-over": _Journey.take_over,
+    "fill-disk": _Journey.fill_disk,
     "kill-nm": _Journey.kill_nm,
     "kill-machine": _Journey.kill_machine,
     "part": _Journey.part,
+    "reboot": _Journey.reboot,
+    "fall-ill": _Journey.fall_ill,
+    "crash-task": _Journey.crash_task,
     "weather": _Journey.change_weather,
+    "slow-stops": _Journey.slow_stops,
+    "refresh-queues": _Journey.refresh_queues,
+    "exclude": _Journey.exclude,
+    "resize": _Journey.resize,
+    "relabel": _Journey.relabel,
 }
 WEIGHTS = {
     "submit": 30,
@@ -346,8 +470,19 @@ WEIGHTS = {
     "look": 15,
     "kill-rm": 5,
     "kill-rm-amid": 12,
+    "pause-rm": 4,
+    "take-over": 5,
+    "fill-disk": 4,
     "kill-nm": 8,
     "kill-machine": 6,
     "part": 6,
     "weather": 8,
+    "slow-stops": 8,
+    "reboot": 4,
+    "fall-ill": 4,
+    "crash-task": 4,
+    "refresh-queues": 4,
+    "exclude": 4,
+    "resize": 3,
+    "relabel": 3,
 }

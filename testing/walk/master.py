@@ -1,70 +1,98 @@
-"""The AMs of walks: so many tasks, each again until it has ended well; the first few of them fail."""
+"""The AMs of walks: so many tasks, each again until it has ended well; the first few of them fail.
+
+Some change their minds: they give running containers back, ask for more than they want, and release what they
+never had.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from yarnbox.am.asks import ContainerRequest
 from yarnbox.am.connection import Connection
 from yarnbox.am.environment import ContainerEnvironment
+from yarnbox.am.nm_client import NMClient
+from yarnbox.am.rm_client import AMRMClient
 from yarnbox.testing.walk.model import Model, Promised
 from yarnbox.yarn.connection.rpc import RpcError
-from yarnbox.yarn.enums import FinalApplicationStatus
+from yarnbox.yarn.enums import ExecutionType, FinalApplicationStatus
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ContainerId
-from yarnbox.yarn.records.container import ContainerLaunchContext
+from yarnbox.yarn.records.container import Container, ContainerLaunchContext
+from yarnbox.yarn.records.master import AllocateResponse
+from yarnbox.yarn.records.request import ExecutionTypeRequest
 from yarnbox.yarn.resources.resource import Resource
 
 OWN_FAILURE = 1
 """The exit status of an AM that fails by itself."""
 HEARTBEAT_MS = 1000
-PATIENCE_S = 120
+PATIENCE_S = 200
+PLAIN, LABELLED, OPPORTUNISTIC = 1, 2, 3
+"""Priorities of the asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an AM wants."""
+
+    tasks: int
+    size: Resource
+    seconds: int
+    """How long each task takes."""
+    label: str = ""
+    """The partition of every other task."""
+    is_opportunistic: bool = False
+    """Whether every third task may be."""
+    is_fickle: bool = False
+
+    def requests(self) -> list[ContainerRequest]:
+        """One for each task."""
+        plain = ContainerRequest(capability=self.size, priority=PLAIN)
+        asked = [plain] * self.tasks
+        if self.label:
+            there = ContainerRequest(
+                capability=self.size, priority=LABELLED, node_label_expression=self.label
+            )
+            asked[1::2] = [there] * len(asked[1::2])
+        if self.is_opportunistic:
+            kind = ExecutionTypeRequest(
+                execution_type=ExecutionType.OPPORTUNISTIC, enforce_execution_type=True
+            )
+            anywhere = ContainerRequest(capability=self.size, priority=OPPORTUNISTIC, execution_type=kind)
+            asked[2::3] = [anywhere] * len(asked[2::3])
+        return asked
 
 
 def master_of(
-    model: Model, promised: Promised, tasks: int, size: Resource, seconds: int
+    model: Model, promised: Promised, plan: Plan
 ) -> Callable[[ContainerEnvironment, Connection], Awaitable[int]]:
     """An AM for an application of the model."""
-    task = ContainerLaunchContext(command=(f"sleep {seconds}",))
-    request = ContainerRequest(capability=size, priority=1)
 
     async def master(environment: ContainerEnvironment, connection: Connection) -> int:
+        try:
+            return await live(environment, connection)
+        except (YarnError, RpcError):
+            raise
+        except Exception as error:
+            model.broke(error)
+            raise
+
+    async def live(environment: ContainerEnvironment, connection: Connection) -> int:
         model.note_master(promised, environment.container_id)
         rm = connection.rm_client(environment.amrm_token)
         nm = connection.nm_client(rm)
+        model.tables[environment.container_id.application_attempt_id] = rm.asks
         await rm.register(environment.node_id.host)
         if promised.failed < promised.failures:
             promised.failed += 1
             promised.failing[environment.container_id] = None
             return OWN_FAILURE
-        rm.asks.add(request, tasks)
-        left = tasks
-        loop = asyncio.get_running_loop()
-        running: dict[ContainerId, float] = {}
+        work = _Work(model, plan, rm, nm)
         async for answer in rm.responses(interval_ms=HEARTBEAT_MS, progress=lambda: 0.5):
-            for container in answer.allocated_containers:
-                rm.asks.remove(request)
-                try:
-                    await nm.start(container, task)
-                except (YarnError, RpcError):  # it is gone, or may run: given back, and another asked for
-                    rm.asks.release(container.id)
-                    rm.asks.add(request)
-                else:
-                    running[container.id] = loop.time() + seconds + PATIENCE_S
-            for status in answer.completed_container_statuses:
-                if running.pop(status.container_id, None) is None:
-                    continue
-                if status.exit_status == 0:
-                    left -= 1
-                else:
-                    rm.asks.add(request)
-            for container_id in [one for one, due in running.items() if due < loop.time()]:
-                # Its node was lost while there was no ResourceManager: nobody will ever tell.
-                del running[container_id]
-                rm.asks.release(container_id)
-                rm.asks.add(request)
-            if left <= 0:
+            await work.take(answer)
+            if work.left <= 0:
                 break
         await rm.finish(FinalApplicationStatus.SUCCEEDED)
         promised.is_finishing = True
@@ -73,3 +101,90 @@ def master_of(
         return 0
 
     return master
+
+
+@dataclass(slots=True)
+class _Running:
+    """A task under way."""
+
+    request: ContainerRequest
+    due_s: float
+    """When it should long have ended."""
+    rm_number: int
+    """By which ResourceManager its container was granted."""
+
+
+class _Work:
+    """The tasks of one AM."""
+
+    def __init__(self, model: Model, plan: Plan, rm: AMRMClient, nm: NMClient) -> None:
+        self._model = model
+        self._plan = plan
+        self._rm = rm
+        self._nm = nm
+        self._task = ContainerLaunchContext(command=(f"sleep {plan.seconds}",))
+        self._running: dict[ContainerId, _Running] = {}
+        requests = plan.requests()
+        self._requests = {one.priority: one for one in requests}
+        self.left = len(requests)
+        self._answers = 0
+        self._is_asking_more = False
+        for request in requests:
+            rm.asks.add(request)
+
+    async def take(self, answer: AllocateResponse) -> None:
+        """What the ResourceManager grants and tells."""
+        for container in answer.allocated_containers:
+            await self._start(container)
+        for status in answer.completed_container_statuses:
+            ended = self._running.pop(status.container_id, None)
+            if ended is None:
+                continue
+            if status.exit_status == 0:
+                self.left -= 1
+            else:
+                self._rm.asks.add(ended.request)
+        self._miss()
+        self._answers += 1
+        if self._plan.is_fickle and self.left > 0:
+            self._change_mind()
+
+    async def _start(self, container: Container) -> None:
+        assert container.priority is not None
+        request = self._requests[container.priority]
+        self._rm.asks.remove(request)
+        try:
+            await self._nm.start(container, self._task)
+        except (YarnError, RpcError):  # it is gone, or may run: given back, and another asked for
+            self._rm.asks.release(container.id)
+            self._rm.asks.add(request)
+        else:
+            due_s = asyncio.get_running_loop().time() + self._plan.seconds + PATIENCE_S
+            self._running[container.id] = _Running(request, due_s, self._model.rm_number)
+
+    def _miss(self) -> None:
+        """Tasks of which nothing was heard for too long are begun again."""
+        now_s = asyncio.get_running_loop().time()
+        for container_id in [one for one, task in self._running.items() if task.due_s < now_s]:
+            task = self._running[container_id]
+            # Its node may have been lost while there was no ResourceManager: then nobody will ever tell.
+            self._model.expect(
+                task.rm_number != self._model.rm_number or task.request.priority == OPPORTUNISTIC,
+                f"{container_id} should have ended {PATIENCE_S} s ago, and its AM was told nothing of it",
+            )
+            self._give_back(container_id)
+
+    def _give_back(self, container_id: ContainerId) -> None:
+        task = self._running.pop(container_id)
+        self._rm.asks.release(container_id)
+        self._rm.asks.add(task.request)
+
+    def _change_mind(self) -> None:
+        if self._is_asking_more:
+            self._rm.asks.remove(self._requests[PLAIN])
+            self._is_asking_more = False
+        elif self._answers % 4 == 1:
+            self._rm.asks.add(self._requests[PLAIN])
+            self._is_asking_more = True
+        elif self._answers % 9 == 5 and self._answers < 40 and self._running:
+            self._give_back(next(iter(self._running)))

@@ -15,13 +15,13 @@ import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from yarnbox.am.asks import RequestTable
 from yarnbox.yarn.enums import FinalApplicationStatus, YarnApplicationState
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.records.application import ApplicationReport
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.master import AllocateResponse
 from yarnbox.yarn.records.tokens import AMRMTokenIdentifier, Token
-from yarnbox.yarn.resources.resource import NONE, Resource
 from yarnbox.yarn.security.tokens import AMRM_TOKEN, identifier_of
 
 _REJECTED = "Cannot submit application"
@@ -73,6 +73,8 @@ class Model:
     """With which token and response id each container was granted."""
     told: dict[tuple[ApplicationAttemptId, ContainerId], tuple[int, int]] = field(default_factory=dict)
     """By which ResourceManager, and in which answer, an AM was told of a container's end."""
+    tables: dict[ApplicationAttemptId, RequestTable] = field(default_factory=dict)
+    """What the AM of each attempt asks for."""
     rm_number: int = 0
     fault: BaseException | None = None
 
@@ -148,13 +150,6 @@ class Model:
                 f"{attempt_id} was told twice that {status.container_id} has ended",
             )
 
-    def look_at_machine(self, host: str, running: Iterable[Resource], capacity: Resource) -> None:
-        """A machine has begun one more container."""
-        total = NONE
-        for one in running:
-            total += one
-        self.expect(total.fits_in(capacity), f"{host} runs {total} of {capacity}")
-
     def note_report(self, application_id: ApplicationId, report: ApplicationReport) -> None:
         """The ResourceManager says so of an application."""
         promised, state = self.apps[application_id], report.yarn_application_state
@@ -177,8 +172,10 @@ class Model:
             self.expect(promised.is_kill_asked, f"{application_id} is KILLED, and nobody asked for it")
         elif state is YarnApplicationState.FAILED:
             was_rejected = _REJECTED in (report.diagnostics or "")
+            last = report.current_application_attempt_id
+            attempts = len(promised.begun) if last is None else last.attempt_id
             self.expect(
-                was_rejected or _failures(promised, report) >= promised.max_attempts,
+                was_rejected or failures_allowed(promised, attempts) >= promised.max_attempts,
                 f"{application_id} is FAILED after {promised.failed} failures of its own in "
                 f"{len(promised.begun)} attempts, {promised.max_attempts} are allowed: {report.diagnostics}",
             )
@@ -196,10 +193,8 @@ class Model:
         self.expect(False, f"{application_id} was acknowledged and is unknown")
 
 
-def _failures(promised: Promised, report: ApplicationReport) -> int:
-    """How many attempts may count. Those that were stored as launched by a ResourceManager that died before
-    it launched them end when nothing is heard of their AMs, and count, too.
+def failures_allowed(promised: Promised, attempts: int) -> int:
+    """How many of so many attempts may count. Those that were stored as launched by a ResourceManager that
+    died before it launched them end when nothing is heard of their AMs, and count, too.
     """
-    last = report.current_application_attempt_id
-    never_begun = 0 if last is None else last.attempt_id - len(promised.begun)
-    return promised.failed + promised.forgotten + never_begun
+    return promised.failed + promised.forgotten + max(0, attempts - len(promised.begun))

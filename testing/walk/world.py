@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from random import Random
 from typing import Any
@@ -18,25 +17,31 @@ from yarnbox.nm import effects as asked
 from yarnbox.nm.core import Core as NodeCore
 from yarnbox.nm.edge.virtual import VirtualNode
 from yarnbox.nm.effects import Launch
-from yarnbox.nm.executor.process import Answers
+from yarnbox.nm.executor.process import TERMINATED, Answers
+from yarnbox.nm.reporting.health import DirectoriesState
 from yarnbox.nm.settings import NMSettings
 from yarnbox.rm.edge.services import CLIENT, MASTER, TRACKER
+from yarnbox.sim.scenario.playing.files import ScenarioFiles
 from yarnbox.testing.virtual_time.cluster import PORT, VirtualCluster
+from yarnbox.testing.virtual_time.loop import LoopClock
 from yarnbox.testing.virtual_time.nodes import NodeWorld, Pulse, ScriptedExecutor
+from yarnbox.testing.virtual_time.rm import START_MS
 from yarnbox.testing.walk.master import OWN_FAILURE
 from yarnbox.testing.walk.model import Model
+from yarnbox.testing.walk.network import Weather
+from yarnbox.testing.walk.oracles import Oracles
 from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError, RpcError
 from yarnbox.yarn.enums import NodeAction
-from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.errors import NotReadyError, YarnError
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.settings import read
 
 LOST_EXIT = 154
 """ContainerExitStatus of a process that nobody found again."""
-NEVER_REPEATED = ("registerApplicationMaster",)
-"""An AM whose registration was taken and not answered is refused when it registers again, as in Hadoop."""
-STRAY_S = 60
+KILLED_EXIT = 137
+SKEW_MS = 5000
+"""How far the clock of a NodeManager may be from the ResourceManager's."""
 SIZE = Resource(8192, 8)
 CONF = {
     "yarn.resourcemanager.recovery.enabled": "true",
@@ -50,32 +55,6 @@ CONF = {
 }
 
 
-@dataclass(slots=True)
-class Weather:
-    """What the network does to calls."""
-
-    chance: Random
-    loses: float = 0.0
-    """How many of a hundred requests, and as many answers, are lost."""
-    delays_ms: int = 0
-    """The longest delay."""
-    parted: dict[str, None] = field(default_factory=dict)
-    """Nodes from which and to which nothing comes through."""
-
-    def calm(self) -> None:
-        """Nothing is lost any more."""
-        self.loses, self.delays_ms = 0.0, 0
-        self.parted.clear()
-
-    def is_lost(self, host: str | None) -> bool:
-        """Whether this message, to or from the node if there is one, is lost."""
-        return host in self.parted or self.chance.random() * 100 < self.loses
-
-    def delay_s(self) -> float:
-        """How long it is under way."""
-        return self.chance.randrange(self.delays_ms + 1) / 1000
-
-
 class WalkExecutor(ScriptedExecutor):
     """Containers of one machine, which outlive the NodeManager."""
 
@@ -84,21 +63,24 @@ class WalkExecutor(ScriptedExecutor):
         cluster: NodeWorld,
         host: str,
         capacity: Resource,
-        model: Model,
-        is_booked: Callable[[ContainerId], bool],
+        launched: Callable[[WalkExecutor], None],
+        stop_ms: Callable[[], int],
         answers: Answers,
     ) -> None:
-        """`is_booked`: whether the ResourceManager counts on a container. What it has given up may run a
-        little longer: its node has not heard of that yet.
+        """`launched` is called when one more container runs; `stop_ms` says how long the next one that is
+        stopped goes on.
         """
         super().__init__(cluster, host, answers)
         self.capacity = capacity
-        self._model = model
-        self._sizes: dict[ContainerId, Resource] = {}
+        self.host = host
+        self.sizes: dict[ContainerId, Resource] = {}
+        self.stopped: dict[ContainerId, None] = {}
+        """What was told to stop."""
+        self._launched = launched
+        self._stop_ms = stop_ms
         self._codes_left: dict[ContainerId, int] = {}
         """Of containers that ended while nobody looked."""
         self.is_watched = True
-        self._is_booked = is_booked
 
     def adopt(self, answers: Answers) -> WalkExecutor:
         """Tells another NodeManager from now on."""
@@ -108,10 +90,21 @@ class WalkExecutor(ScriptedExecutor):
 
     def launch(self, order: Launch) -> None:
         """Starts it; what runs must fit into the machine."""
-        self._sizes[order.container_id] = order.resource
+        self.sizes[order.container_id] = order.resource
         super().launch(order)
-        running = [self._sizes[one] for one in self.running() if self._is_booked(one)]
-        self._model.look_at_machine(self._host, running, self.capacity)
+        self._launched(self)
+
+    def clean_up(self, container_id: ContainerId) -> None:
+        """It is told to stop, and may take its time."""
+        self.stopped[container_id] = None
+        self._stop(container_id, TERMINATED)
+
+    def _stop(self, container_id: ContainerId, code: int) -> None:
+        ms = self._stop_ms()
+        if ms:
+            asyncio.get_running_loop().call_later(ms / 1000, self._exit, container_id, code)
+        else:
+            self._exit(container_id, code)
 
     def reacquire(self, order: Launch) -> None:
         """Finds the process again, or what it left."""
@@ -122,7 +115,7 @@ class WalkExecutor(ScriptedExecutor):
     def vanish(self) -> None:
         """The machine is gone."""
         super().vanish()
-        self._sizes.clear()
+        self.sizes.clear()
         self._codes_left.clear()
 
     def _exit(self, container_id: ContainerId, code: int | None) -> None:
@@ -158,18 +151,20 @@ class WalkNode(VirtualNode[Pulse]):
 class WalkCluster(VirtualCluster):
     """The cluster of one walk."""
 
-    def __init__(self, seed: int, scheduler: str, nodes: int, conf: Mapping[str, str] | None = None) -> None:
+    def __init__(self, seed: int, scheduler: str, nodes: int, conf: Mapping[str, str]) -> None:
         self.weather = Weather(Random(f"weather {seed}"))
         self.model = Model()
+        self.oracles = Oracles(self)
+        self._skew = Random(f"clocks {seed}")
         self._kept: dict[str, dict[str, bytes]] = {}
         """What each NodeManager stored, by its host."""
-        self._strays: dict[ContainerId, float] = {}
-        """Since when each runs that nobody counts on."""
         self._registered: dict[str, None] = {}
         """Hosts that have registered with this ResourceManager."""
+        self._ill: dict[str, None] = {}
+        """Hosts whose directories are full."""
         self._doubtful: dict[str, None] = {}
         """Hosts that a ResourceManager has missed: it may have concluded something else than they tell."""
-        super().__init__(nodes, scheduler=scheduler, seed=seed, resource=SIZE, conf={**CONF, **(conf or {})})
+        super().__init__(nodes, scheduler=scheduler, seed=seed, resource=SIZE, conf={**CONF, **conf})
         self.loop.set_exception_handler(self._note_exception)
 
     async def _begin(self, nodes: int) -> None:
@@ -182,6 +177,7 @@ class WalkCluster(VirtualCluster):
         self.model.note_rm_death(self.now_s)
         self._doubtful.update(dict.fromkeys(one.host for one in self.rm.context.inactive_nodes))
         self._registered.clear()
+        self.oracles.forget_machines()
 
     def _note_exception(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         error = context.get("exception")
@@ -201,34 +197,47 @@ class WalkCluster(VirtualCluster):
         timeout_s: float = 60,
     ) -> Any:
         """One call through the weather."""
-        await asyncio.sleep(self.weather.delay_s())
-        if self.weather.is_lost(host):
-            await asyncio.sleep(1)
-            raise ConnectionFailedError(f"{rpc}: the request was lost")
-        try:
-            answer = await super().call(service, rpc, request, caller, host, timeout_s)
-        except (YarnError, RpcError):
-            raise
-        except Exception as error:
-            self.model.broke(error)
-            raise ConnectionFailedError(f"{rpc}: {error}") from error
-        if service == MASTER and rpc == "allocate":
-            self.model.note_grants(caller.token, answer)
-        elif service == TRACKER and host is not None:
-            self._note_track(rpc, request, answer, host)
-        if rpc not in NEVER_REPEATED and self.weather.is_lost(host):
-            await asyncio.sleep(1)
-            raise ConnectionFailedError(f"{rpc}: the answer was lost")
-        return answer
+        proceed = super().call
+
+        async def send(is_late: bool) -> Any:
+            try:
+                answer = await proceed(service, rpc, request, caller, host, timeout_s)
+            except NotReadyError as error:
+                raise ConnectionFailedError(f"{rpc}: {error}") from error
+            except (YarnError, RpcError):
+                raise
+            except Exception as error:
+                self.model.broke(error)
+                raise ConnectionFailedError(f"{rpc}: {error}") from error
+            if service == MASTER and rpc == "allocate":
+                self.model.note_grants(caller.token, answer)
+                self.oracles.look_at_asks(caller.token, request, answer, is_late=is_late)
+            elif service == TRACKER and host is not None:
+                self._note_track(rpc, request, answer, host)
+            return answer
+
+        return await self.weather.carry(rpc, host, send)
+
+    async def track(self, rpc: str, request: Any, host: str) -> Any:
+        """A call of a node to the ResourceManager. A node that registers is well: of one that is not, the
+        ResourceManager never takes over what runs there, as in Hadoop.
+        """
+        if rpc == "registerNodeManager" and host in self._ill:
+            self.recover(host)
+            raise ConnectionFailedError(f"{rpc}: {host} is not well yet")
+        return await super().track(rpc, request, host)
 
     def _note_track(self, rpc: str, request: Any, answer: Any, host: str) -> None:
         if rpc == "registerNodeManager":
             if host in self._registered:
                 self._doubtful[host] = None
             self._registered[host] = None
-        elif answer.node_action is NodeAction.NORMAL and host not in self._doubtful:
-            ended = request.node_status.containers_statuses
-            self.model.note_ends(one for one in ended if one.exit_status == OWN_FAILURE)
+            self.oracles.forget_machine(host)
+        elif answer.node_action is NodeAction.NORMAL:
+            statuses = request.node_status.containers_statuses
+            self.oracles.note_heartbeat(host, statuses)
+            if host not in self._doubtful:
+                self.model.note_ends(one for one in statuses if one.exit_status == OWN_FAILURE)
 
     async def _call_node(self, host: str, rpc: str, request: Any, caller: Caller) -> Any:
         # The ResourceManager's own calls of nodes come this way, too.
@@ -242,25 +251,42 @@ class WalkCluster(VirtualCluster):
 
     # Nodes
 
+    @property
+    def files(self) -> ScenarioFiles:
+        """The configuration directory."""
+        return self._files
+
     def _add_node(self, resource: Resource) -> str:
         host = f"nm{len(self.nodes) + 1}"
         self._kept[host] = {}
-        executor = partial(WalkExecutor, self, host, resource, self.model, self._is_booked)
+        executor = partial(
+            WalkExecutor, self, host, resource, self.oracles.look_at_machine, lambda: self.weather.stop_ms()
+        )
         self._start_node(host, resource, executor)
         return host
 
     def _start_node(self, host: str, resource: Resource, executor: Callable[[Answers], WalkExecutor]) -> None:
         settings = read(NMSettings, self._files.load("yarn-site.xml"))
-        core = NodeCore(NodeId(host, PORT), settings, resource, self.clock)
-        node = WalkNode(core, partial(Pulse, cluster=self), executor)
+        clock = LoopClock(self.loop, START_MS + self._skew.randrange(-SKEW_MS, SKEW_MS))
+        core = NodeCore(NodeId(host, PORT), settings, resource, clock)
+        node: WalkNode = WalkNode(core, partial(Pulse, cluster=self), executor)
         node.kept = self._kept[host]
         if node.kept:
             core.recover(dict(node.kept))
         node.driver.perform_effects()
         self.nodes[host] = node
         self._pulses[host] = self.loop.create_task(node.heartbeats.run())
+        self._pulses[host].add_done_callback(partial(self._note_end, host))
 
-    def _is_booked(self, container_id: ContainerId) -> bool:
+    def _note_end(self, host: str, pulse: asyncio.Task[None]) -> None:
+        error = None if pulse.cancelled() else pulse.exception()
+        if error is not None:
+            self.model.broke(error)
+        elif self.nodes[host].shut_down_reason is not None and not self._is_closed:
+            self.kill_machine(host)  # it was sent away: it ends its containers, and forgets them
+
+    def is_booked(self, container_id: ContainerId) -> bool:
+        """Whether the ResourceManager counts on a container."""
         return not self.rm.is_away and self.rm.context.scheduler.container(container_id) is not None
 
     def executor_of(self, host: str) -> WalkExecutor:
@@ -268,6 +294,14 @@ class WalkCluster(VirtualCluster):
         executor = self.nodes[host].executor
         assert isinstance(executor, WalkExecutor)
         return executor
+
+    def machines(self) -> list[WalkExecutor]:
+        """All machines."""
+        return [self.executor_of(host) for host in self.nodes]
+
+    def known_to(self, host: str) -> list[ContainerId]:
+        """The containers that its NodeManager has, those that wait included."""
+        return list(self.nodes[host].core.context.containers)
 
     def is_up(self, host: str) -> bool:
         """Whether its NodeManager runs."""
@@ -282,31 +316,55 @@ class WalkCluster(VirtualCluster):
 
     def kill_machine(self, host: str) -> None:
         """The host is gone, with all that ran and all that was stored on it; nobody says so."""
+        self.switch_off(host)
+        self._kept[host] = {}
+
+    def switch_off(self, host: str, lost: int = 0) -> None:
+        """The host is switched off: what ran is gone, what was stored is there but for the newest."""
         self.kill_node_manager(host)
         for container_id in self.executor_of(host).running():
             if container_id in self._running:
-                knows = not self.rm.is_away and self.rm.context.scheduler.container(container_id) is not None
+                knows = lost == 0 and self.is_booked(container_id)
                 self.model.note_lost_master(container_id, self.now_s, is_known=knows)
         self.executor_of(host).vanish()
-        self._kept[host] = {}
+        kept = self._kept[host]
+        for key in list(kept)[len(kept) - lost :] if lost else ():
+            del kept[key]
+
+    def fall_ill(self, host: str) -> None:
+        """Its local directories are full."""
+        if self.is_up(host):
+            self._ill[host] = None
+            self.fill(host)
+
+    def recover(self, host: str) -> None:
+        """There is room in its local directories again."""
+        self._ill.pop(host, None)
+        if self.is_up(host):
+            node = self.nodes[host]
+            paths = [str(path) for path in node.core.context.settings.disks.local_directories] or ["local"]
+            state = DirectoriesState("local-dirs", paths, {}, {})
+            node.driver.turn(lambda: node.core.health.directories_checked(state, self.clock.now_ms()))
+            node.heartbeats.wake()
+
+    def crash_task(self, number: int) -> bool:
+        """One of the containers that run, not an AM's, is killed from outside; whether there is one."""
+        running = [
+            (machine, one)
+            for machine in self.machines()
+            for one in machine.running()
+            if one not in self._running and not self.is_am(one)
+        ]
+        if running:
+            machine, container_id = running[number % len(running)]
+            machine.end(container_id, KILLED_EXIT)
+        return bool(running)
 
     def start_node_manager(self, host: str) -> None:
         """The NodeManager of that host begins anew, with what is there."""
         if host not in self._pulses:
             executor = self.executor_of(host)
             self._start_node(host, executor.capacity, executor.adopt)
-
-    def look_for_strays(self) -> None:
-        """Containers that run although the ResourceManager has given them up. Their nodes hear of that by the
-        next heartbeats; this is for when all is calm.
-        """
-        running = [(one, host) for host in self.nodes for one in self.executor_of(host).running()]
-        strays = {one: host for one, host in running if not self._is_booked(one)}
-        self._strays = {one: self._strays.get(one, self.now_s) for one in strays}
-        for one, since_s in self._strays.items():
-            self.model.expect(
-                self.now_s - since_s < STRAY_S, f"{one} runs on {strays[one]}, and nobody counts on it"
-            )
 
     def removals(self) -> int:
         """How many nodes have left the scheduler."""

@@ -1,0 +1,262 @@
+"""What must hold between the parts of a cluster: books and machines, AMs and the scheduler, memory and disk.
+
+The model knows only what was said. Here the ResourceManager's books are compared with what really runs, with
+what AMs really ask for, and with what another ResourceManager would know if it began now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+from yarnbox.am.asks import ANY
+from yarnbox.rm.app import RMApp
+from yarnbox.rm.app.entity import RMAppState
+from yarnbox.rm.attempt import RMAppAttempt
+from yarnbox.rm.attempt.entity import RMAppAttemptState
+from yarnbox.rm.container import RMContainerState
+from yarnbox.testing.virtual_time.rm import VirtualRM
+from yarnbox.testing.walk.model import Model, failures_allowed
+from yarnbox.yarn.enums import ContainerState, ExecutionType
+from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
+from yarnbox.yarn.records.container import ContainerStatus
+from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse
+from yarnbox.yarn.records.tokens import AMRMTokenIdentifier, Token
+from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.security.tokens import AMRM_TOKEN, identifier_of
+
+GONE_S = 60
+"""By then, when all is calm, a node and the ResourceManager agree on what runs."""
+APP_ENDS = (RMAppState.FINISHED, RMAppState.FAILED, RMAppState.KILLED)
+ATTEMPT_ENDS = (RMAppAttemptState.FINISHED, RMAppAttemptState.FAILED, RMAppAttemptState.KILLED)
+
+
+class Machine(Protocol):
+    """What really runs on a host."""
+
+    host: str
+    capacity: Resource
+    sizes: dict[ContainerId, Resource]
+
+    def running(self) -> list[ContainerId]:
+        """The containers that run."""
+        ...
+
+
+class Cluster(Protocol):
+    """What is looked at."""
+
+    rm: VirtualRM
+    model: Model
+
+    @property
+    def now_s(self) -> float:
+        """The time."""
+        ...
+
+    def machines(self) -> Iterable[Machine]:
+        """All of them."""
+        ...
+
+    def known_to(self, host: str) -> Iterable[ContainerId]:
+        """The containers that its NodeManager has, those that wait included."""
+        ...
+
+
+class Oracles:
+    """They note in the model what does not hold."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._running: dict[str, dict[ContainerId, None]] = {}
+        """What this ResourceManager has heard of as running, by host."""
+        self._answers: dict[ApplicationAttemptId, tuple[int, int]] = {}
+        """The last answer to each attempt: of which ResourceManager, and its number."""
+        self._odd_since_s: dict[str, float] = {}
+
+    # Machines
+
+    def note_heartbeat(self, host: str, statuses: Iterable[ContainerStatus]) -> None:
+        """The ResourceManager has taken in what a node reports."""
+        known = self._running.setdefault(host, {})
+        for node in self._cluster.rm.core.context.scheduler.tracker.nodes.values():
+            if node.node_id.host == host:
+                known.update(dict.fromkeys(node.launched))
+        for status in statuses:
+            if status.state is ContainerState.COMPLETE:
+                known.pop(status.container_id, None)
+
+    def forget_machine(self, host: str) -> None:
+        """It registers again: what was given up meanwhile may run a little longer."""
+        self._running.pop(host, None)
+
+    def forget_machines(self) -> None:
+        """The next ResourceManager has heard of nothing."""
+        self._running.clear()
+
+    def look_at_machine(self, machine: Machine) -> None:
+        """One more container runs on it: what the ResourceManager knows to run there must fit. What it has
+        never heard of as running may have been given up, and its node not have heard of that.
+        """
+        rm = self._cluster.rm
+        if not rm.is_well:
+            return
+        known, scheduler = self._running.get(machine.host, {}), rm.core.context.scheduler
+        total = NONE
+        for one in machine.running():
+            if one in known or scheduler.container(one) is not None:
+                total += machine.sizes[one]
+        fits = total.fits_in(machine.capacity)
+        self._cluster.model.expect(fits, f"{machine.host} runs {total} of {machine.capacity}")
+
+    def look_at_places(self) -> None:
+        """When all is calm: what runs is booked, and what is booked runs."""
+        rm = self._cluster.rm
+        if not rm.is_well:
+            return
+        scheduler, odd = rm.core.context.scheduler, []
+        booked = {node.node_id.host: node.containers for node in scheduler.tracker.nodes.values()}
+        for machine in self._cluster.machines():
+            running = dict.fromkeys(machine.running())
+            there: Mapping[ContainerId, Any] = booked.get(machine.host, {})
+            host = machine.host
+            odd += [f"{one} runs on {host}, and nobody counts on it" for one in running if one not in there]
+            known = running | dict.fromkeys(self._cluster.known_to(host))
+            odd += [
+                f"{one} is booked on {host}, and is not there"
+                for one, container in there.items()
+                if one not in known and container.state is not RMContainerState.ALLOCATED
+            ]
+        now_s = self._cluster.now_s
+        self._odd_since_s = {one: self._odd_since_s.get(one, now_s) for one in odd}
+        for one, since_s in self._odd_since_s.items():
+            self._cluster.model.expect(now_s - since_s < GONE_S, one)
+
+    # Asks and reservations
+
+    def look_at_asks(
+        self, token: Token | None, request: AllocateRequest, answer: AllocateResponse, *, is_late: bool
+    ) -> None:
+        """An AM is answered, if it has not given the call up: the scheduler wants for it what it asks for.
+        An answer that was given before may be older than what the scheduler does now.
+        """
+        rm, model = self._cluster.rm, self._cluster.model
+        if token is None or answer.response_id is None or not rm.is_well:
+            return
+        attempt_id = identifier_of(token, AMRM_TOKEN, AMRMTokenIdentifier).app_attempt_id
+        here = (model.rm_number, answer.response_id)
+        table = model.tables.get(attempt_id) if attempt_id is not None else None
+        if attempt_id is None or table is None or self._answers.get(attempt_id) == here:
+            return
+        self._answers[attempt_id] = here
+        if is_late:
+            return
+        attempt = rm.core.context.scheduler.attempt(attempt_id)
+        if attempt is None or attempt.attempt_id != attempt_id or attempt.is_stopped:
+            return
+        is_said = {one.priority for one in request.ask}
+        wanted: dict[int, int] = {}
+        for ask in table.asks():
+            kind = ask.execution_type_request
+            is_guaranteed = kind is None or kind.execution_type is ExecutionType.GUARANTEED
+            if ask.resource_name == ANY and ask.priority is not None and is_guaranteed:
+                wanted[ask.priority] = wanted.get(ask.priority, 0) + (ask.num_containers or 0)
+        for container in answer.allocated_containers:
+            if container.priority in wanted and container.priority not in is_said:
+                wanted[container.priority] -= 1
+        known = {
+            key_asks.key.request_priority: key_asks.outstanding
+            for key_asks in attempt.asks.all_keys()
+            if not key_asks.key.update_of
+        }
+        for priority, count in wanted.items():
+            is_known = known.get(priority, 0)
+            model.expect(
+                is_known == count,
+                f"{attempt_id} asks for {count} containers of priority {priority}, {is_known} are known of",
+            )
+
+    def look_at_reservations(self) -> None:
+        """What nodes keep for attempts is what attempts have kept for them."""
+        rm, model = self._cluster.rm, self._cluster.model
+        if not rm.is_well:
+            return
+        scheduler = rm.core.context.scheduler
+        kept = {
+            node.reserved_container.container_id: node.node_id
+            for node in scheduler.tracker.nodes.values()
+            if node.reserved_container is not None
+        }
+        known = {
+            container.container_id: container.node_id
+            for application in scheduler.applications.values()
+            if application.attempt is not None
+            for container in application.attempt.reserved_containers()
+        }
+        model.expect(kept == known, f"reserved on nodes: {kept}, for attempts: {known}")
+
+    # Memory and disk
+
+    def look_at_disk(self) -> None:
+        """What was seen is durable: another ResourceManager that began now would say the same."""
+        rm, model = self._cluster.rm, self._cluster.model
+        if not rm.is_well:
+            return
+        here, there = rm.core.context, rm.recovered().context
+        for application_id, app in here.apps.items():
+            other = there.apps.get(application_id)
+            if other is None:
+                model.expect(application_id not in model.apps, f"{application_id} is not stored")
+                continue
+            for what, now, then in _differences(app, other):
+                model.expect(False, f"{application_id}: {what} is {now}, and {then} is stored")
+            if application_id in here.scheduler.applications and other.state not in APP_ENDS:
+                model.expect(
+                    application_id in there.scheduler.applications,
+                    f"{application_id} would be forgotten by the scheduler of another ResourceManager",
+                )
+
+    def look_at_failures(self) -> None:
+        """No attempt counts as a failure that did not fail by itself."""
+        rm, model = self._cluster.rm, self._cluster.model
+        if not rm.is_well:
+            return
+        for application_id, app in rm.core.context.apps.items():
+            promised = model.begun.get(application_id)
+            if promised is not None:
+                others = (one for one in app.attempts.values() if one.state is not RMAppAttemptState.FAILED)
+                counted = app.counted_failures() - sum(one.counts_as_failure() for one in others)
+                allowed = failures_allowed(promised, len(app.attempts))
+                model.expect(
+                    counted <= allowed, f"{application_id}: {counted} failures are counted, {allowed} were"
+                )
+
+
+def _differences(app: RMApp, other: RMApp) -> Iterable[tuple[str, object, object]]:
+    pairs: list[tuple[str, object, object]] = [("maximum of attempts", app.max_attempts, other.max_attempts)]
+    if app.state in APP_ENDS:
+        pairs += [
+            ("state", app.state.name, other.state.name),
+            ("final status", app.final_status, other.final_status),
+            ("finish time", app.finish_ms, other.finish_ms),
+        ]
+    for attempt_id, attempt in app.attempts.items():
+        stored = other.attempts.get(attempt_id)
+        if stored is not None:
+            pairs += _attempt_pairs(attempt, stored)
+        elif attempt.state in ATTEMPT_ENDS and attempt.master_container is not None:
+            pairs.append((str(attempt_id), attempt.state.name, "nothing"))
+    return [one for one in pairs if one[1] != one[2]]
+
+
+def _attempt_pairs(attempt: RMAppAttempt, stored: RMAppAttempt) -> Iterable[tuple[str, object, object]]:
+    if attempt.master_container is not None and stored.master_container is not None:
+        yield f"AM of {attempt.attempt_id}", attempt.master_container.id, stored.master_container.id
+    if attempt.state in ATTEMPT_ENDS:
+        state = stored.recovered_final_state
+        yield f"state of {attempt.attempt_id}", attempt.state.name, None if state is None else state.name
+        yield f"exit status of {attempt.attempt_id}", attempt.am_exit_status, stored.am_exit_status
+    elif attempt.state in (RMAppAttemptState.LAUNCHED, RMAppAttemptState.RUNNING):
+        is_stored = stored.master_container is not None
+        yield f"AM of {attempt.attempt_id}", True, is_stored
+        yield f"state of {attempt.attempt_id}", None, stored.recovered_final_state
