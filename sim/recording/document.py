@@ -96,12 +96,12 @@ def pieces(data: Mapping[str, Any]) -> Iterator[str]:
     for key, value in {"format": FORMAT, "version": VERSION, **data}.items():
         yield f"{lead}{text_of(key)}:"
         lead = ","
-        if isinstance(value, Mapping) and value:
+        if isinstance(value, Documents | dict):
             inner = "{"
             for name, text in value.texts() if isinstance(value, Documents) else _texts(value):
                 yield f"{inner}{text_of(name)}:{text}"
                 inner = ","
-            yield "}"
+            yield "}" if inner == "," else "{}"
         elif isinstance(value, list) and value:
             inner = "["
             for first in range(0, len(value), _ROWS):

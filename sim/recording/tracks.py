@@ -74,7 +74,7 @@ class OpenDocument:
         self.fields: dict[str, Any] = {}
 
 
-class Documents(Mapping[str, Tracks]):
+class Documents:
     """Documents while they are being written down, by name, in the order in which they came into being. Those
     that are closed are not in memory.
     """
@@ -136,12 +136,6 @@ class Documents(Mapping[str, Tracks]):
         if found is None:
             raise KeyError(name)
         return found
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name, _ in self.texts())
-
-    def __len__(self) -> int:
-        return self._named
 
 
 def pairs(track: Track) -> Iterator[tuple[int, Any]]:
