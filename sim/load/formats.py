@@ -7,6 +7,7 @@ tasks are nodes. Files in order are read again while they are played; of others 
 from __future__ import annotations
 
 import heapq
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -124,7 +125,10 @@ def read_load(
     sources = [FORMATS[kind](path, options) for path in files]
     survey = _Survey(known, options.nodes)
     enough = options.limit if kind in IN_ORDER and len(sources) == 1 else None
-    kept = _first_reading(sources, survey, complaints, options.limit, enough)
+    try:
+        kept = _first_reading(sources, survey, complaints, options.limit, enough)
+    except sqlite3.Error as error:
+        raise InvalidTraceError(f"temporary file for {', '.join(map(str, files))}: {error}") from None
     if not survey.count:
         names = ", ".join(map(str, files))
         raise InvalidTraceError(f"{names}: contains no jobs" + complaints.left_out("job"))
