@@ -227,7 +227,7 @@ class Submitter:
                     patience.say(patience.announcement())
                 if patience.is_over((time.monotonic() - gone_since_s) * 1000):
                     raise ResourceManagerGoneError(
-                        f"nobody knows how {application_id} ends: the ResourceManager did not answer for"
+                        f"the outcome of {application_id} is unknown: the ResourceManager did not answer for"
                         f" {_duration(patience.max_wait_ms)}"
                     ) from None
                 self._pause.wait(patience.retry_ms / 1000)

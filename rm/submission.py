@@ -52,7 +52,7 @@ class RMAppManager:
         """Takes an application, or refuses it by a YarnError. One that is known already is left alone."""
         context = self._context
         if submission.application_id is None:
-            raise IllegalArgumentError("the submission names no application id")
+            raise IllegalArgumentError("the submission has no application id")
         self._check_tags(submission)
         if submission.application_id in context.apps:
             return

@@ -19,10 +19,11 @@ TABLES: tuple[Table[Any], ...] = (RM_APP, RM_APP_ATTEMPT, RM_CONTAINER, RM_NODE)
 
 _HEAD = """# State machines of the ResourceManager
 
-Each entity has one law: what may happen to it in which state, and where that leads. An event that a state
-does not list is invalid: it changes nothing, and the ResourceManager says so. Where several next states
-stand, what has happened decides. This page is written by `python -m yarnbox.rm.tables`; the names of the
-events are those of Hadoop's event types, behind the name of the entity.
+The tables say what each event does in each state. *unchanged*: the event is handled and the state stays;
+*ignored*: the event has no effect. An event that a state does not list is invalid: it changes nothing,
+and the ResourceManager logs it. Where several next states are listed, the event and the entity decide
+between them. Events have the name of their entity and that of Hadoop's event type. This page is written
+by `python -m yarnbox.rm.tables`.
 """
 
 

@@ -381,7 +381,7 @@ class ActivePeriod:
             if events is not None and not _flush(events):
                 events = None
             if self._standing is not None and not self._standing.is_held:
-                self._break(StoreError(self._standing.why_lost or "ZooKeeper was not heard of"))
+                self._break(StoreError(self._standing.why_lost or "ZooKeeper did not answer"))
 
     def _rolling_ended(self, task: asyncio.Future[None]) -> None:
         error = None if task.cancelled() else task.exception()
@@ -429,6 +429,6 @@ def _local_directory(setting: str, text: str) -> Path:
     """The directory that a store's property names. ConfigurationError where it is on another filesystem."""
     scheme = _SCHEME.match(text)
     if scheme is not None and scheme[1].lower() != "file":
-        allowed = "a path or a file: URI: it is kept in a directory of this machine"
+        allowed = "a path or a file: URI: yarnbox keeps it in a local directory"
         raise ConfigurationError.of("yarn-site.xml", allowed, name=setting, value=text)
     return Path(text.removeprefix("file://"))

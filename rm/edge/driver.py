@@ -107,7 +107,7 @@ class Driver(AsyncioDriver[Effect]):
             raise NotReadyError("the ResourceManager is not active any more")
 
     def _stood_still(self, gap_ms: int) -> None:
-        log.warning("stood still, everybody has one liveness interval more", ms=gap_ms)
+        log.warning("the process stood still; all liveness intervals start again", ms=gap_ms)
         self.tell(lambda: self._rm.stood_still(gap_ms))
 
     def _advance(self) -> None:
@@ -120,7 +120,7 @@ class Driver(AsyncioDriver[Effect]):
         """
         try:
             if self._standing is not None and not self._standing.is_held:
-                raise StoreError(self._standing.why_lost or "not active any more: ZooKeeper was not heard of")
+                raise StoreError(self._standing.why_lost or "not active any more: ZooKeeper did not answer")
             if self._store is not None:
                 self._write(self._store, effects)
             for effect in effects:

@@ -29,7 +29,7 @@ AppEvent.family = AppEvent
 
 @event
 class AppStart(AppEvent):
-    """A submission was taken."""
+    """The application was submitted."""
 
 
 @event
@@ -39,14 +39,14 @@ class AppRecover(AppEvent):
 
 @event
 class AppKill(AppEvent):
-    """A user, or the end of its lifetime, ends the application."""
+    """The application is to be killed: by a user, or because its lifetime has ended."""
 
     diagnostics: str = ""
 
 
 @event
 class AppRejected(AppEvent):
-    """The scheduler, or the store, will not have it."""
+    """The scheduler or the state store refused the application."""
 
     constant = "APP_REJECTED"
 
@@ -78,7 +78,7 @@ class AppUpdateSaved(AppEvent):
 
 @event
 class AppAccepted(AppEvent):
-    """The scheduler has made room for the application in its queue."""
+    """The scheduler accepted the application into its queue."""
 
     constant = "APP_ACCEPTED"
 
@@ -98,7 +98,7 @@ class AppAttemptRegistered(AppEvent):
 
 @event
 class AppAttemptUnregistered(AppEvent):
-    """The AM of the current attempt said that it is done."""
+    """The AM of the current attempt unregistered."""
 
 
 @event
@@ -133,7 +133,7 @@ class AppNodeUpdate(AppEvent):
 
 @event
 class AppRunningOnNode(AppEvent):
-    """A container of the application was handed out on this node: it will have to be cleaned up there.
+    """A container of the application was allocated on this node: the application has to be cleaned up there.
 
     `is_reported`: the node itself has said so, and will have logs of it.
     """
@@ -164,7 +164,7 @@ AttemptEvent.family = AttemptEvent
 
 @event
 class AttemptStart(AttemptEvent):
-    """Begin. `transfer_state`: take over the running containers of the attempt before."""
+    """The attempt starts. `transfer_state`: it takes over the running containers of the attempt before it."""
 
     transfer_state: bool = False
 
@@ -183,28 +183,28 @@ class AttemptKill(AttemptEvent):
 
 @event
 class AttemptFail(AttemptEvent):
-    """A user fails the attempt."""
+    """A user asked to fail the attempt."""
 
     diagnostics: str = ""
 
 
 @event
 class AttemptAdded(AttemptEvent):
-    """The scheduler knows the attempt."""
+    """The scheduler has added the attempt."""
 
     constant = "ATTEMPT_ADDED"
 
 
 @event
 class AttemptContainerAllocated(AttemptEvent):
-    """A container was allocated; before the AM runs it is the AM's own."""
+    """A container was allocated to the attempt; before the AM runs it is the AM's own."""
 
     container_id: ContainerId
 
 
 @event
 class AttemptRetryAllocate(AttemptEvent):
-    """The AM's container was not there to be taken yet: look again."""
+    """The AM's container could not be acquired yet; the attempt tries again."""
 
     constant = "CONTAINER_ALLOCATED"
 
@@ -230,7 +230,7 @@ class AttemptLaunched(AttemptEvent):
 
 @event
 class AttemptLaunchFailed(AttemptEvent):
-    """The node refused, or could not be reached."""
+    """The node refused to start the AM's container, or could not be reached."""
 
     diagnostics: str
 
@@ -246,7 +246,7 @@ class AttemptRegistered(AttemptEvent):
 
 @event
 class AttemptStatusUpdate(AttemptEvent):
-    """The AM was heard of. Progress from 0 to 1; the tracking URL when it changed."""
+    """The AM called: its progress from 0 to 1, and its tracking URL when that changed."""
 
     progress: float
     tracking_url: str | None = None
@@ -254,7 +254,7 @@ class AttemptStatusUpdate(AttemptEvent):
 
 @event
 class AttemptUnregistered(AttemptEvent):
-    """The AM says that it is done, and how it ended."""
+    """The AM unregistered, with the application's final status."""
 
     final_status: FinalApplicationStatus
     diagnostics: str = ""
@@ -263,7 +263,7 @@ class AttemptUnregistered(AttemptEvent):
 
 @event
 class AttemptContainerFinished(AttemptEvent):
-    """A container of the attempt ended: the AM's own, or one that the AM has to be told of."""
+    """A container of the attempt completed: the AM's own, or one that is reported to the AM."""
 
     status: ContainerStatus
     node_id: NodeId
@@ -274,7 +274,7 @@ class AttemptContainerFinished(AttemptEvent):
 
 @event
 class AttemptExpire(AttemptEvent):
-    """The AM was silent for too long."""
+    """The AM did not call for longer than its expiry interval."""
 
 
 @event
@@ -287,7 +287,7 @@ AppManagerEvent.family = AppManagerEvent
 
 @event
 class AppManagerAppCompleted(AppManagerEvent):
-    """An application is over: remember it for a while."""
+    """An application has completed; it is kept in the list of completed applications."""
 
     application_id: ApplicationId
 

@@ -19,12 +19,12 @@ ContainerEvent.family = ContainerEvent
 
 @event
 class ContainerStart(ContainerEvent):
-    """The scheduler gave the container."""
+    """The scheduler allocated the container."""
 
 
 @event
 class ContainerReserved(ContainerEvent):
-    """A node is kept for the container: how much, on which node, for which request priority."""
+    """The scheduler reserved a node for the container: how much, which node, which request priority."""
 
     resource: Resource
     node_id: NodeId
@@ -33,52 +33,52 @@ class ContainerReserved(ContainerEvent):
 
 @event
 class ContainerAcquired(ContainerEvent):
-    """The AM took delivery."""
+    """The AM received the container."""
 
 
 @event
 class ContainerLaunched(ContainerEvent):
-    """The node reported it for the first time."""
+    """The node reported the container for the first time."""
 
 
 @event
 class ContainerFinished(ContainerEvent):
-    """The node reported its end."""
+    """The node reported that the container has completed."""
 
     status: ContainerStatus
 
 
 @event
 class ContainerReleased(ContainerEvent):
-    """The AM does not want it any more."""
+    """The AM released the container."""
 
     status: ContainerStatus
 
 
 @event
 class ContainerKill(ContainerEvent):
-    """The RM ends it."""
+    """The ResourceManager kills the container."""
 
     status: ContainerStatus
 
 
 @event
 class ContainerExpire(ContainerEvent):
-    """The AM took it and never started it."""
+    """The AM received the container and did not start it in time."""
 
     status: ContainerStatus
 
 
 @event
 class ContainerRecover(ContainerEvent):
-    """A node reported it after a restart of the RM."""
+    """A node reported the container after a restart of the ResourceManager."""
 
     report: NMContainerStatus
 
 
 @event
 class ContainerAcquireUpdated(ContainerEvent):
-    """The AM took delivery of a new size or execution type (ACQUIRE_UPDATED_CONTAINER)."""
+    """The AM received a new size or execution type of the container."""
 
     constant = "ACQUIRE_UPDATED_CONTAINER"
 
@@ -87,6 +87,6 @@ class ContainerAcquireUpdated(ContainerEvent):
 
 @event
 class ContainerNMDoneChangeResource(ContainerEvent):
-    """The node reported the size that is in force (NM_DONE_CHANGE_RESOURCE)."""
+    """The node reported the size that the container has now."""
 
     resource: Resource

@@ -24,16 +24,16 @@ HADOOP_TYPES = {
 
 _HEAD = """# Events, and Hadoop's names of them
 
-`yarnbox events` shows what the ResourceManager dispatched, and `logs/events.jsonl` keeps it: our name of an
-event, the constant that Hadoop has for it, and whom it concerns. Our names are an entity and Hadoop's
-constant; where Hadoop has no such event, the constant is empty. `--type` takes either name. This page is
-written by `python -m yarnbox.rm.events.names`.
+`yarnbox events` shows the events that the ResourceManager dispatched, and `logs/events.jsonl` keeps them.
+Each has yarnbox's name, Hadoop's constant, and the application, container or node that it concerns.
+yarnbox's name is that of an entity followed by Hadoop's constant; where Hadoop has no such event, the
+constant is empty. `--type` takes either name. This page is written by `python -m yarnbox.rm.events.names`.
 
 `ContainerAllocated`, `ContainerReserved`, `ContainerUnreserved`, `ContainerCompleted`, `ContainerResized` and
-`ContainerMoved` in the log are no events: they say what the books of a queue gained or lost.
-`ResourceManagerStarted` says that a ResourceManager began, with empty books; `ResourceManagerRecovered`, that
-it knows its applications again, whose containers are booked anew as nodes report them. Events of containers
-(RMContainerEventType) are handled where they arise and are not in the log.
+`ContainerMoved` are no events of Hadoop's: such a line says how the used resources of a queue changed.
+`ResourceManagerStarted` says that a ResourceManager started, with no resources in use;
+`ResourceManagerRecovered`, that it has recovered its applications, whose containers count again when their
+nodes report them. Events of containers (RMContainerEventType) are handled at once and are not in the log.
 
 | event | Hadoop | what it says |
 | --- | --- | --- |

@@ -29,7 +29,7 @@ NodeEvent.family = NodeEvent
 
 @event
 class NodeStarted(NodeEvent):
-    """It registered: the containers that it runs, its applications, its health."""
+    """The node registered: the containers that it runs, its applications, its health."""
 
     container_statuses: tuple[NMContainerStatus, ...] = ()
     running_applications: tuple[ApplicationId, ...] = ()
@@ -39,7 +39,7 @@ class NodeStarted(NodeEvent):
 
 @event
 class NodeReconnected(NodeEvent):
-    """It registered a second time, perhaps with another capacity."""
+    """The node registered again, perhaps with another capacity."""
 
     capability: Resource
     http_port: int
@@ -49,7 +49,7 @@ class NodeReconnected(NodeEvent):
 
 @event
 class NodeStatusUpdate(NodeEvent):
-    """A heartbeat."""
+    """The node sent a heartbeat."""
 
     status: NodeStatus
     log_aggregation_reports: tuple[LogAggregationReport, ...] = ()
@@ -57,39 +57,39 @@ class NodeStatusUpdate(NodeEvent):
 
 @event
 class NodeExpire(NodeEvent):
-    """It was silent for too long."""
+    """The node sent no heartbeat for longer than its expiry interval."""
 
 
 @event
 class NodeRebooting(NodeEvent):
-    """Its response id is off: it lost its memory of us."""
+    """The node's response id is neither due nor repeated: it has to register again."""
 
 
 @event
 class NodeShutdown(NodeEvent):
-    """It unregistered, or it is excluded and in neither file."""
+    """The node unregistered, or is untracked: neither the include nor the exclude file names it."""
 
 
 @event
 class NodeDecommission(NodeEvent):
-    """Take it out at once."""
+    """The node is decommissioned at once."""
 
 
 @event
 class NodeGracefulDecommission(NodeEvent):
-    """Let it drain. `timeout_ms`: negative or None means without end."""
+    """The node is decommissioned gracefully. `timeout_ms`: negative or None means without end."""
 
     timeout_ms: int | None = None
 
 
 @event
 class NodeRecommission(NodeEvent):
-    """It is wanted again while it drains."""
+    """The node returns while it is being decommissioned."""
 
 
 @event
 class NodeResourceUpdate(NodeEvent):
-    """An administrator changed its capacity. `overcommit_timeout_ms`: -1 never kills, 0 at once."""
+    """An administrator changed the node's capacity. `overcommit_timeout_ms`: -1 never kills, 0 at once."""
 
     capability: Resource
     overcommit_timeout_ms: int = -1
@@ -97,28 +97,28 @@ class NodeResourceUpdate(NodeEvent):
 
 @event
 class NodeCleanupContainer(NodeEvent):
-    """Tell it to kill the container."""
+    """The node is to kill the container."""
 
     container_id: ContainerId
 
 
 @event
 class NodeCleanupApp(NodeEvent):
-    """Tell it that the application has ended."""
+    """The node is to clean up after the application, which has ended."""
 
     application_id: ApplicationId
 
 
 @event
 class NodeSignalContainer(NodeEvent):
-    """Tell it to signal the container."""
+    """The node is to send a signal to the container."""
 
     request: SignalContainerRequest
 
 
 @event
 class NodeUpdateContainer(NodeEvent):
-    """Tell it of a container's new size, execution type and token."""
+    """The node is to apply a container's new size, execution type and token."""
 
     container: Container
     is_decrease: bool = False
@@ -126,7 +126,7 @@ class NodeUpdateContainer(NodeEvent):
 
 @event
 class NodeFinishedContainersPulledByAM(NodeEvent):
-    """Tell it to forget these: their AM knows."""
+    """The node may forget these containers: their AM has received their completion."""
 
     container_ids: tuple[ContainerId, ...]
 
@@ -151,17 +151,17 @@ NodesListEvent.family = NodesListEvent
 
 @event
 class NodesListNodeUsable(NodesListEvent):
-    """A node can be scheduled on."""
+    """A node can run containers."""
 
 
 @event
 class NodesListNodeUnusable(NodesListEvent):
-    """A node cannot be scheduled on any more."""
+    """A node cannot run containers any more."""
 
 
 @event
 class NodesListNodeDecommissioning(NodesListEvent):
-    """A node is draining."""
+    """A node is being decommissioned gracefully."""
 
 
 @event
@@ -181,6 +181,6 @@ MonitorEvent.family = MonitorEvent
 
 @event
 class MonitorLook(MonitorEvent):
-    """The monitor of that name looks now, and sets its next timer."""
+    """The monitor of that name checks what has expired, and sets its next timer."""
 
     constant = ""

@@ -22,7 +22,7 @@ SchedulerEvent.family = SchedulerEvent
 
 @event
 class SchedulerNodeAdded(SchedulerEvent):
-    """NODE_ADDED: a node with its capacity; the containers that it reported."""
+    """NODE_ADDED: a node joined, with its capacity and the containers that it reported."""
 
     node_id: NodeId
     container_statuses: tuple[NMContainerStatus, ...] = ()
@@ -35,7 +35,7 @@ class SchedulerNodeAdded(SchedulerEvent):
 
 @event
 class SchedulerNodeRemoved(SchedulerEvent):
-    """NODE_REMOVED: its containers are lost."""
+    """NODE_REMOVED: a node left; its containers are lost."""
 
     node_id: NodeId
 
@@ -47,7 +47,7 @@ class SchedulerNodeRemoved(SchedulerEvent):
 
 @event
 class SchedulerNodeUpdate(SchedulerEvent):
-    """NODE_UPDATE: a healthy heartbeat; what it reported waits in the RMNode."""
+    """NODE_UPDATE: a healthy node sent a heartbeat; the RMNode holds what it reported."""
 
     node_id: NodeId
 
@@ -59,7 +59,7 @@ class SchedulerNodeUpdate(SchedulerEvent):
 
 @event
 class SchedulerNodeResourceUpdate(SchedulerEvent):
-    """NODE_RESOURCE_UPDATE: another capacity."""
+    """NODE_RESOURCE_UPDATE: the capacity of a node changed."""
 
     node_id: NodeId
     capability: Resource
@@ -73,21 +73,21 @@ class SchedulerNodeResourceUpdate(SchedulerEvent):
 
 @event
 class SchedulerNodeLabelsUpdate(SchedulerEvent):
-    """NODE_LABELS_UPDATE: the labels that these nodes carry from now on."""
+    """NODE_LABELS_UPDATE: the labels of these nodes changed."""
 
     labels_of_nodes: Mapping[NodeId, tuple[str, ...]]
 
 
 @event
 class SchedulerNodeAttributesUpdate(SchedulerEvent):
-    """NODE_ATTRIBUTES_UPDATE: nodes whose attributes changed."""
+    """NODE_ATTRIBUTES_UPDATE: the attributes of these nodes changed."""
 
     node_ids: tuple[NodeId, ...]
 
 
 @event
 class SchedulerAppAdded(SchedulerEvent):
-    """APP_ADDED: an application for a queue (placed already)."""
+    """APP_ADDED: an application is added to a queue, which the placement rules have chosen."""
 
     application_id: ApplicationId
     queue: str
@@ -105,7 +105,7 @@ class SchedulerAppAdded(SchedulerEvent):
 
 @event
 class SchedulerAppRemoved(SchedulerEvent):
-    """APP_REMOVED: forget the application."""
+    """APP_REMOVED: the application has ended and is removed."""
 
     application_id: ApplicationId
     final_state: str
@@ -118,7 +118,7 @@ class SchedulerAppRemoved(SchedulerEvent):
 
 @event
 class SchedulerAppAttemptAdded(SchedulerEvent):
-    """APP_ATTEMPT_ADDED: an attempt that will ask."""
+    """APP_ATTEMPT_ADDED: an attempt is added, and can request containers."""
 
     attempt_id: ApplicationAttemptId
     transfer_state: bool = False
@@ -132,7 +132,7 @@ class SchedulerAppAttemptAdded(SchedulerEvent):
 
 @event
 class SchedulerAppAttemptRemoved(SchedulerEvent):
-    """APP_ATTEMPT_REMOVED: kill its containers, except the running ones if they are to be kept."""
+    """APP_ATTEMPT_REMOVED: an attempt ended; its containers are killed, except running ones to be kept."""
 
     attempt_id: ApplicationAttemptId
     final_state: str
@@ -146,7 +146,7 @@ class SchedulerAppAttemptRemoved(SchedulerEvent):
 
 @event
 class SchedulerContainerExpired(SchedulerEvent):
-    """CONTAINER_EXPIRED: acquired and never started, or an increase that was never confirmed."""
+    """CONTAINER_EXPIRED: a container was acquired and not started, or an increase was not confirmed."""
 
     container_id: ContainerId
     is_increase: bool = False
@@ -166,7 +166,7 @@ class SchedulerReleaseContainer(SchedulerEvent):
 
 @event
 class SchedulerKillReservedContainer(SchedulerEvent):
-    """KILL_RESERVED_CONTAINER: a container reservation is taken back by preemption."""
+    """KILL_RESERVED_CONTAINER: preemption cancels a container reservation."""
 
     container_id: ContainerId
 
@@ -211,7 +211,7 @@ class PreemptionMark(NamedTuple):
 
 @event
 class SchedulerMarkContainerForPreemption(SchedulerEvent):
-    """MARK_CONTAINER_FOR_PREEMPTION: the AM is to be asked for it."""
+    """MARK_CONTAINER_FOR_PREEMPTION: the container is selected for preemption, and its AM is told."""
 
     container_id: ContainerId
     attempt_id: ApplicationAttemptId
@@ -230,7 +230,7 @@ class SchedulerMarkContainerForPreemption(SchedulerEvent):
 
 @event
 class SchedulerMarkContainerForKillable(SchedulerEvent):
-    """MARK_CONTAINER_FOR_KILLABLE: the wait is over; kill it (or let it be killed lazily)."""
+    """MARK_CONTAINER_FOR_KILLABLE: the wait is over; the container is killed, or may be (lazy preemption)."""
 
     container_id: ContainerId
     mark: PreemptionMark
@@ -248,7 +248,7 @@ class SchedulerMarkContainerForKillable(SchedulerEvent):
 
 @event
 class SchedulerMarkContainerForNonkillable(SchedulerEvent):
-    """MARK_CONTAINER_FOR_NONKILLABLE: it may live after all."""
+    """MARK_CONTAINER_FOR_NONKILLABLE: the container is not killable any more."""
 
     container_id: ContainerId
 
@@ -260,7 +260,7 @@ class SchedulerMarkContainerForNonkillable(SchedulerEvent):
 
 @event
 class SchedulerContainerUnmarked(SchedulerEvent):
-    """A container that was marked for preemption may stay. Nobody has to act: it is for the event log."""
+    """A container is not selected for preemption any more. For the event log only."""
 
     mark: PreemptionMark
 
@@ -279,7 +279,7 @@ class SchedulerContainerUnmarked(SchedulerEvent):
 
 @event
 class SchedulerContainerPreempted(SchedulerEvent):
-    """A container was killed by preemption. Nobody has to act: it is for the event log."""
+    """A container was killed by preemption. For the event log only."""
 
     mark: PreemptionMark
 
@@ -298,21 +298,21 @@ class SchedulerContainerPreempted(SchedulerEvent):
 
 @event
 class SchedulerUpdateShares(SchedulerEvent):
-    """The fair scheduler's update falls due: demand, shares, starvation, preemption."""
+    """The FairScheduler's update is due: demand, shares, starvation, preemption."""
 
     constant = ""
 
 
 @event
 class SchedulerCheckAllocations(SchedulerEvent):
-    """The fair scheduler looks whether its allocation file has changed, and which ad hoc queues are empty."""
+    """The FairScheduler checks whether its allocation file changed, and which dynamic queues are empty."""
 
     constant = ""
 
 
 @event
 class SchedulerPreemptContainers(SchedulerEvent):
-    """The wait after a pass of the fair scheduler's preemption is over: these are killed."""
+    """FairScheduler: `waitTimeBeforeKill` after a preemption pass is over; these containers are killed."""
 
     constant = ""
 
@@ -321,7 +321,7 @@ class SchedulerPreemptContainers(SchedulerEvent):
 
 @event
 class SchedulerScheduleAll(SchedulerEvent):
-    """The fair scheduler's continuous scheduling looks at all nodes."""
+    """The FairScheduler's continuous scheduling offers all nodes."""
 
     constant = ""
 
@@ -335,14 +335,14 @@ class SchedulerAsynchronousRound(SchedulerEvent):
 
 @event
 class SchedulerActivitiesCleanup(SchedulerEvent):
-    """Old records of what the scheduler thought are dropped."""
+    """Old records of scheduler activities are removed."""
 
     constant = ""
 
 
 @event
 class SchedulerMonitorTick(SchedulerEvent):
-    """A policy of the scheduling monitor looks at the scheduler now."""
+    """A policy of the scheduling monitor runs."""
 
     constant = ""
 
@@ -356,7 +356,7 @@ class SchedulerMonitorTick(SchedulerEvent):
 
 @event
 class SchedulerMonitorStep(SchedulerEvent):
-    """A pass that has paused goes on."""
+    """A paused pass of that policy continues."""
 
     constant = ""
 
@@ -365,7 +365,7 @@ class SchedulerMonitorStep(SchedulerEvent):
 
 @event
 class SchedulerPreemptionReport(SchedulerEvent):
-    """What one pass of the preemption policy found in one queue; nothing is done about it here."""
+    """What one pass of the preemption policy found in one queue. For the event log only."""
 
     constant = ""
 
@@ -404,7 +404,7 @@ class SchedulerPreemptionReport(SchedulerEvent):
 
 @event
 class SchedulerAllocationsLoaded(SchedulerEvent):
-    """The fair scheduler took over another allocation file. Nobody has to act: it is for the event log."""
+    """The FairScheduler loaded an allocation file. For the event log only."""
 
     constant = ""
 
@@ -418,7 +418,7 @@ class SchedulerAllocationsLoaded(SchedulerEvent):
 
 @event
 class SchedulerAllocationsRefused(SchedulerEvent):
-    """The fair scheduler refused an allocation file and goes on with the one before. For the event log."""
+    """The FairScheduler refused an allocation file and keeps the one before. For the event log only."""
 
     constant = ""
 

@@ -100,7 +100,7 @@ class TrackerService:
         """registerNodeManager: a refusal is an answer, and changes nothing."""
         node_id = request.node_id
         if node_id is None or request.resource is None:
-            raise IllegalArgumentError("a registration names a node and its resource")
+            raise IllegalArgumentError("the registration has no node id or no resource")
         context = self._context
         capability = self._overrides.get(node_id, request.resource)
         refusal = self._refusal(node_id, request.nm_version or "", capability, caller)
@@ -211,7 +211,7 @@ class TrackerService:
         status = request.node_status
         node_id = status.node_id if status is not None else None
         if status is None or node_id is None:
-            raise IllegalArgumentError("a heartbeat names its node")
+            raise IllegalArgumentError("the heartbeat has no node id")
         context = self._context
         if not self._nodes_list.is_allowed(node_id.host) and not self._is_draining(node_id):
             return _shutdown(f"Disallowed NodeManager nodeId: {node_id} hostname: {node_id.host}")

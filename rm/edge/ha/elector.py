@@ -199,7 +199,7 @@ class Elector:
 
     def _check_lease(self) -> None:
         if self.lease is not None and not self.lease.is_held:
-            self.lease.end(f"ZooKeeper was not heard of for {self._session_s:g} s")
+            self.lease.end(f"ZooKeeper did not answer for {self._session_s:g} s")
             log.warning("not active any more: %s", self.lease.why_lost)
             self.lease = None
             self._wants = False

@@ -64,7 +64,7 @@ class FencedError(StoreError):
 
 
 class StoreLostError(StoreError):
-    """ZooKeeper was not heard of for as long as this RM may be active."""
+    """ZooKeeper did not answer for as long as this RM may be active."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -393,7 +393,7 @@ class ZooKeeperStore:
 
     def _check_lease(self) -> None:
         if not self._lease.is_held:
-            why = self._lease.why_lost or "ZooKeeper was not heard of for a session"
+            why = self._lease.why_lost or "ZooKeeper did not answer for a session"
             raise StoreLostError(f"the state store {self._root}: {why}")
 
 

@@ -106,5 +106,7 @@ def algorithm_class(name: str) -> type[PlacementAlgorithm]:
             f"yarn.resourcemanager.placement-constraints.algorithm.class: there is no {name}: {error}"
         ) from error
     if not (isinstance(found, type) and callable(getattr(found, "place", None))):
-        raise YarnError(f"yarn.resourcemanager.placement-constraints.algorithm.class: {name} places nothing")
+        raise YarnError(
+            f"yarn.resourcemanager.placement-constraints.algorithm.class: {name} has no method `place`"
+        )
     return found

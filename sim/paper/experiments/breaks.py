@@ -52,22 +52,22 @@ than (replicas / 10) of these jobs a second can be local; theory is this bound f
 for the others.
 """
 REMARKS = """
-With one slot a node, long tasks take what delay needs: a node whose slot is kept never offers one, and
-where all replicas of a block are on such nodes its map runs elsewhere, however long its job waits. It waits
-in vain for all of D, and for longer than before: the same number of free slots takes more time to come.
-Several slots a node are the remedy: four are rarely all kept, so the data stays within reach until most of
-the cluster is kept, and slots become free four times as often.
+With one slot a node, long tasks take what delay needs: a node whose slot is occupied by a long task never
+offers one, and where all replicas of a block are on such nodes its map runs elsewhere, however long its job
+waits. It waits in vain for all of D, and for longer than before: the same number of free slots takes more
+time to come. Several slots a node help: all four of a node are rarely occupied by long tasks, so the data
+stays reachable until most of the cluster is occupied, and slots become free four times as often.
 
-A hot spot is beyond any patience: when more jobs want a node than it has slots to give, the others decline
-D slots and go elsewhere, as late as can be. What helps is another copy of the data, not a longer wait: with
-twelve replicas four times as many jobs find their block, and sooner.
+No wait is long enough for a hot spot: when more jobs want a node than it has slots, the others decline D
+slots and then run elsewhere, after the longest possible wait. More replicas of the data help, a longer wait
+does not: with twelve replicas four times as many jobs find their block, and sooner.
 
 Where local slots are easy to find the run lies above the formula, which draws each free slot anew. Here a
 slot that was declined is not offered again before another task has run in it, so a hundred offers come from
 nearly as many different nodes. Past the bound of the hot block it lies above as well, because the jobs that
 still wait for it when the last one has come find it free.
 
-Both limits were named by the readers of the paper; its figures for them are not known.
+Both limits are named in summaries of the paper; its figures for them are not known.
 """
 
 

@@ -72,14 +72,14 @@ ABOUT = f"""
 A day of a cluster that many share, after the trace FB-2009 that SWIM has published: {JOBS} jobs. The trace
 is not shipped: `yarnbox paper day --trace FILE` plays it, or any other in SWIM's form. Without a file the
 day is drawn: its first quarter, some six hours, or all of it with `--full`. Gaps are exponential, {GAP_S} s
-on the mean; the maps of a job fall into the nine bins of the first table and are log-uniform within; a job of
-one map reads log-uniformly from 100 bytes to one block of 64 MB; 15 % of the jobs of one map and 80 % of the
-others have reduces, which are given as many bytes as the maps read. All of that is taken from the trace, but
-for the last bin: it ends at 17000 maps, where its part of all maps is that of the trace.
+on average; the maps of a job fall into the nine bins of the first table and are log-uniform within; a job
+of one map reads log-uniformly from 100 bytes to one block of 64 MB; 15 % of the jobs of one map and 80 % of
+the others have reduces, which are given as many bytes as the maps read. All of that is taken from the
+trace, but for the last bin: it ends at 17000 maps, where its part of all maps is that of the trace.
 
-Played are a tenth of all bytes, as SWIM scales a trace to a smaller cluster, on {NODES} nodes of {EACH}
-slots. A task moves 7.1 MB/s and takes 2 s to start: a map of a whole block takes 11 s, or 20 s if it puts out
-as much as it reads, a reduce of 1 GB two and a half minutes (the report: maps 15 to 30 s, reduces some
+The run plays a tenth of all bytes, as SWIM scales a trace to a smaller cluster, on {NODES} nodes of {EACH}
+slots. A task moves 7.1 MB/s and takes 2 s to start: a map of a whole block takes 11 s, or 20 s if it puts
+out as much as it reads, a reduce of 1 GB two and a half minutes (the report: maps 15 to 30 s, reduces some
 minutes). Neither users nor places of the data are in the trace: ten users submit in turn, and tasks run
 anywhere. *Capacity* and *Fair* give each user a queue of a tenth of the cluster, and what others leave.
 """

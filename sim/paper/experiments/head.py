@@ -37,10 +37,10 @@ HADOOP, PUBLISHED = "Hadoop 3.4", "published"
 WAYS = {HADOOP: "hadoop", PUBLISHED: "published"}
 """Who counts the opportunities, and how files are named."""
 ABOUT = """
-100 nodes of one slot in 5 racks, 3 replicas, tasks of about 10 s. Somebody wants all slots for tasks
-without data; small jobs come one after the other, and each is due whenever a slot becomes free. Without
-delay its first map takes the first slot: it is local by the chance that this node holds data of one of
-its N maps, 1 - (1 - R/M)^N. Thresholds are `yarn.scheduler.fair.locality.threshold.node` and `.rack`,
+100 nodes of one slot in 5 racks, 3 replicas, tasks of about 10 s. One application asks for all slots, for
+tasks without data; small jobs come one after the other, and each is due whenever a slot becomes free.
+Without delay its first map takes the first slot: it is local by the chance that this node holds data of one
+of its N maps, 1 - (1 - R/M)^N. Thresholds are `yarn.scheduler.fair.locality.threshold.node` and `.rack`,
 both alike.
 """
 REMARKS = """

@@ -58,13 +58,13 @@ its fair share when Tfair and that wait are over; exactly as many tasks are kill
 `hog` falls below its fair share of 10, in any way.
 
 By Hadoop's rules the outcome depends on what is asked: see [minimum
-shares](fair-scheduler.md#minimum-shares-hadoop-takes-too-little-or-too-much). An application that asks
-for less than twice the lack is helped in rounds; one that asks for more, or the second of two, takes at
+shares](fair-scheduler.md#minimum-shares-hadoop-takes-too-little-or-too-much). An application that asks for
+less than twice the lack gets it in several rounds; one that asks for more, or the second of two, gets at
 Tmin what is due only at Tfair.
 
-That the published way loses more work in the second and third table is the price of its patience: the
-second batch of victims is killed 30 s later, and is 30 s older. In the first table, where both kill as
-many at nearly the same time, the newest of the cluster are the cheaper victims.
+The published way loses more work in the second and third table because it waits longer: its second batch of
+containers is killed 30 s later, when they have run for 30 s more. In the first table both ways kill as many
+containers at nearly the same time, and killing the newest of the cluster loses less work.
 """
 
 

@@ -25,18 +25,18 @@ SHARES = {"first": 70, "second": 30}
 ABOUT = """
 20 nodes of 5 slots, 8 of them labelled `gpu`. The queue `special` has all of the partition and submits a
 job of 60 tasks of 20 s every two minutes for twenty minutes; six applications of the queue `plain` each
-want all slots, always. Without labels the two share all nodes, 40 to 60. *Exclusive*: others stay away
-from labelled nodes. *Lending*: they may have what is idle there. The second table has two queues with 70
-and 30 percent of the partition that both want all of it.
+want all slots, always. Without labels the two share all nodes, 40 to 60. *Exclusive*: others stay away from
+labelled nodes. *Lending*: they may use idle resources there. The second table has two queues with 70 and 30
+percent of the partition that both want all of it.
 """
 REMARKS = """
 An exclusive partition is idle while its owner has nothing to do, and that is what it costs: `plain` never
 gets more than its own nodes. A lending one wins nearly all of that back here, and its owner waits until
-borrowed containers end. It lends to those who wait: an application gets a container there only when as
-many nodes as the cluster has offered it nothing, and every container that it gets, wherever that is,
-begins the count anew. An application that gets containers on its own nodes all the time is never lent
-anything; of the six here five are. Without labels work is done anywhere, which is most throughput where
-any node will do, and no answer where it will not.
+borrowed containers end. It lends to those who wait: an application gets a container there only when as many
+nodes as the cluster has offered it nothing, and every container that it gets, wherever that is, begins the
+count anew. An application that gets containers on its own nodes all the time is never lent anything; of the
+six here five are. Without labels tasks run on any node. That gives the highest throughput if any node is
+suitable; it does not help tasks that need particular nodes.
 
 A partition is divided among queues by their capacities for it, like the cluster.
 """

@@ -32,10 +32,10 @@ KEPT = ("io-response", "io-node", "io-whole", "cpu-whole", "claims")
 """Tables of five seeds that were played once."""
 ONE_QUEUE = '<queue name="all"><schedulingPolicy>fifo</schedulingPolicy></queue>'
 ABOUT = """
-A hundred jobs of as many users, in nine sizes from 1 to 4800 maps, submitted with exponential gaps of 14
-s on the mean; 100 nodes of 6 slots in 5 racks, 3 replicas. In the IO variant a map takes 20 s on a node
-with its data, 1.5 times as long in its rack and twice as long elsewhere; in the CPU variant 60 s wherever
-it runs. Sizes and gaps are those that are recalled of the paper's macro benchmark (R); everything else is
+A hundred jobs of as many users, in nine sizes from 1 to 4800 maps, submitted with exponential gaps of 14 s
+on average; 100 nodes of 6 slots in 5 racks, 3 replicas. In the IO variant a map takes 20 s on a node with
+its data, 1.5 times as long in its rack and twice as long elsewhere; in the CPU variant 60 s wherever it
+runs. Sizes and gaps are those that are recalled of the paper's macro benchmark (R); everything else is
 defined here, for slots, lengths of tasks and racks are not known. Delay: both thresholds 0.5.
 """
 REMARKS = """
@@ -52,8 +52,8 @@ and most. Each seed draws the order of the jobs, their gaps, blocks and lengths 
 small job waits by FIFO depends on the large ones that happen to be before it; fair sharing makes it nearly
 the same whatever the draw.
 
-With CPU-bound maps locality is worth nothing, and delay costs next to nothing: a slot that one job
-declines is taken by another.
+With CPU-bound maps locality gains nothing, and delay costs almost nothing: a slot that one job declines is
+taken by another.
 """
 
 

@@ -29,19 +29,20 @@ RACKS, LEVEL_SIZE, TIME_SIZE = 5, 10, 3
 SLOT_EVERY_S = TASK_MS / 1000 / NODES
 GOALS = (0.90, 0.95, 0.99)
 ABOUT = """
-100 nodes of one slot, 3 replicas, tasks of about 10 s: a slot becomes free every 0.1 s. Somebody wants
-them all; small jobs come one after the other and decline D free slots before they take one without their
-data. Theory is the mean over K = N to 1 maps left of 1 - (1 - p)^D with p = 1 - (1 - R/M)^K. *Published*
-is the paper's way (`yarnbox.fair.locality.*`): free slots are counted, anew after each local map; *Hadoop
-3.4* counts heartbeats of all nodes, and does not begin anew. One rack, but for the table of levels.
+100 nodes of one slot, 3 replicas, tasks of about 10 s: a slot becomes free every 0.1 s. One application
+asks for all of them; small jobs come one after the other and decline D free slots before they take one
+without their data. Theory is the mean over K = N to 1 maps left of 1 - (1 - p)^D with p = 1 - (1 - R/M)^K.
+*Published* is the paper's way (`yarnbox.fair.locality.*`): free slots are counted, anew after each local
+map; *Hadoop 3.4* counts heartbeats of all nodes, and does not begin anew. One rack, but for the table of
+levels.
 """
 REMARKS = """
 Counted in the paper's way the run follows the formula: the more maps a job has, the sooner a little
-patience is enough. Where D is small it lies below, as it must: the formula lets each map wait for D
-slots, while a job that has used up its patience takes every slot that comes until one is local again.
-Jobs of a single map lie above: the formula draws each node anew, but a slot that was declined is not offered
-again before another task has run in it. Where D is large larger jobs stay at 92 to 97 percent: a map is asked
-for at its three nodes, and until the ApplicationMaster's next call the ResourceManager goes on to offer those
+patience is enough. Where D is small the run lies below it: the formula lets each map wait for D slots,
+while a job that has used up its patience takes every slot that comes until one is local again. Jobs of a
+single map lie above: the formula draws each node anew, but a slot that was declined is not offered again
+before another task has run in it. Where D is large larger jobs stay at 92 to 97 percent: a map is asked for
+at its three nodes, and until the ApplicationMaster's next call the ResourceManager goes on to offer those
 nodes whose map has begun elsewhere. N = 400 is one job, N = 100 four.
 
 The wait is the time until the first map runs. The run adds what a cluster adds: up to half a second until

@@ -33,26 +33,26 @@ BIN_S = 20
 ABOUT = f"""
 20 nodes of 4 slots, five users with six jobs each of 4 to 120 maps. Files lie on all nodes, with 3
 replicas; a map reads from other nodes in 1.5 times the time within the rack and in twice the time
-elsewhere. *Nodes for good*: a static partition of four nodes for each user. *A cluster per user*: as with
-Hadoop on Demand (HOD) a user with something to do takes {OF_USER} nodes, runs his jobs there by a scheduler
-of his own, and gives them back when none is left. *A cluster per job*: every job takes a node for each four
-of its maps, {MOST} at most. Who finds too few nodes free waits in line, first come, first served. *One
-cluster*: fair sharing with the published delay. How large clusters on demand were is not known: these
-sizes are ours.
+elsewhere. *Nodes for good*: a permanent partition of four nodes for each user. *A cluster per user*: as
+with Hadoop on Demand (HOD) a user with something to do takes {OF_USER} nodes, runs its jobs there with a
+scheduler of its own, and gives them back when none is left. *A cluster per job*: every job takes a node for
+each four of its maps, {MOST} at most. If too few nodes are free, the user or job waits in a FIFO line. *One
+cluster*: fair sharing with the published delay. How large clusters on demand were is not known: these sizes
+are ours.
 """
 REMARKS = """
 A private cluster reaches only the blocks on its own nodes, as the formula of sticky slots says, and the run
 stays a little below it: where the slots next to the data are taken, a map goes elsewhere after its patience.
 Shared, the same machines do the same work sooner, and nearly all of it where the data is.
 
-The second table follows every slot until the last job of the slowest way has ended. A partition that is held
-for good is idle whenever its user has nothing to do, whoever else waits. Clusters on demand are given back;
-but each is held until the last task of its last job has ended, and all of its slots that have no task by then
-wait for that tail: this is what the report calls nodes that are idle while a job's tail runs. A cluster per
-job has such a tail for every job, so the most of it, while other jobs stand in line; their users wait
-longest. In the shared cluster the next map takes the slot, whoever's it is: a tail leaves slots idle only
-when nobody has a map waiting. *Maps wait* is the time until the ApplicationMaster runs, until heartbeats
-come, and for slots with the data.
+The second table follows every slot until the last job of the slowest way has ended. A partition that is
+held for good is idle whenever its user has nothing to do, whoever else waits. Clusters on demand are given
+back; but each is held until the last task of its last job has ended, and all of its slots that have no task
+by then wait for that tail: this is what the report calls nodes that are idle while a job's tail runs. A
+cluster per job has such a tail for every job, so the most of it, while other jobs stand in line; their
+users wait longest. In the shared cluster the next map takes the slot, whichever job it belongs to: a tail
+leaves slots idle only when nobody has a map waiting. *Maps wait* is the time until the ApplicationMaster
+runs, until heartbeats come, and for slots with the data.
 
 The report names poor locality and poor utilization of private clusters without figures.
 """

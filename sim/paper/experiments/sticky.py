@@ -33,10 +33,10 @@ WAYS = {
     "published": {**patience(THRESHOLD), **PUBLISHED_DELAY},
 }
 ABOUT = """
-100 nodes of one slot, 3 replicas, jobs of equal size that begin together. When a task of a job ends, the
-job is the one with fewest tasks, so the slot is its again: it stays on its nodes and reaches only the
-blocks there, 1 - C(M - s, R) / C(M, R) of them with s = M / jobs nodes. Counted are the tasks until the
-first job has started its last one. Delay: both thresholds 0.25.
+100 nodes of one slot, 3 replicas, jobs of equal size that begin together. When a task of a job ends, that
+job is the one with the fewest tasks, so it gets the slot back: it stays on its nodes and reaches only the
+blocks there, 1 - C(M - s, R) / C(M, R) of them with s = M / jobs nodes. The tables count the tasks that
+started before the first job had started its last one. Delay: both thresholds 0.25.
 """
 REMARKS = """
 Without delay jobs keep their slots, as the paper says. They are local a little more often than the

@@ -37,9 +37,10 @@ job that wants a tenth of all slots comes to a cluster that tasks of a minute ha
 tenth of a hundred, and all that become free are due to it.
 """
 REMARKS = """
-The slots come out exactly, although Hadoop 3.4 does not pour water: the *fair shares* that it computes
-know no demand (50, 10, 25, 15 in the example of the report). The order in which pools are served makes up
-for it: those below their minimum and their demand first, then the one that uses least.
+The slots are exactly those of the theory, although Hadoop 3.4 does not fill water levels: the *fair shares*
+that it computes do not depend on demand (50, 10, 25, 15 in the example of the report). The order in which
+pools are served makes up for it: those below their minimum and their demand first, then the one that uses
+least.
 
 The tenth takes a little longer than the formula. A request counts from the next update of the shares on
 (up to 0.5 s), a task that has ended is reported with the next heartbeat (up to 1 s), and an

@@ -79,7 +79,7 @@ def test_the_sample_of_hadoops_manual(tmp_path: Path) -> None:
     assert "fair-scheduler.xml:3: The configuration settings for root.sample_queue are invalid" in error
     warnings = "\n".join(lines(report.text, "warning"))
     assert "root: the maximum of vcores is 0 (queueMaxResourcesDefault)" in warnings
-    assert "sample_sub_queue: aclSubmitApps have no effect" in warnings
+    assert "sample_sub_queue: without effect: aclSubmitApps" in warnings
     assert "placement rule 4 (default): it leads to root.sample_queue, which is a parent" in warnings
     trials = section(report.text, "submissions")
     assert "everybody  -        rejected: root.sample_queue is not a leaf queue" in trials["no queue"]

@@ -421,7 +421,7 @@ def test_resource_profiles() -> None:
 def test_a_submission_without_an_id_is_refused() -> None:
     rig = Rig()
     request = calls.SubmitApplicationRequest(application_submission_context=ApplicationSubmissionContext())
-    with pytest.raises(IllegalArgumentError, match="names no application id"):
+    with pytest.raises(IllegalArgumentError, match="has no application id"):
         call(rig, "submit_application", request)
 
 

@@ -143,7 +143,7 @@ def _definition(body: Body) -> ReservationDefinition:
     try:
         interpreter = ReservationRequestInterpreter(number)
     except ValueError:
-        raise bad_request(f"there is no interpreter {number}") from None
+        raise bad_request(f"there is no reservation-request-interpreter {number}") from None
     wanted = tuple(
         ReservationRequest(
             capability=read_resource(one.inner("capability")),

@@ -133,8 +133,8 @@ class FairCheck:
             void = [_ACL_ELEMENTS[acl] for acl, own in said.acls.items() if not own.everybody]
             if path != ROOT and void:
                 text = (
-                    f"{' and '.join(void)} have no effect: {' and '.join(open_lists)} of root let everybody "
-                    "submit to every queue"
+                    f"without effect: {' and '.join(void)}, because {' and '.join(open_lists)} of root "
+                    "let everybody submit to every queue"
                 )
                 yield Finding(path, text)
 

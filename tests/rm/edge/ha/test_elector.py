@@ -146,7 +146,7 @@ def test_a_lease_ends_before_anybody_else_can_have_one(server: zookeeper.Server,
             server.thaw()
         assert held is not None
         assert not held.is_held
-        assert held.why_lost == f"ZooKeeper was not heard of for {SHORT_S:.0f} s"
+        assert held.why_lost == f"ZooKeeper did not answer for {SHORT_S:.0f} s"
         second.wait(until_elected=True)
 
 

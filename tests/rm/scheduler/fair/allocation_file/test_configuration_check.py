@@ -143,7 +143,7 @@ def warnings(path: Path, inside: str, **site: str) -> list[str]:
         ),
         (
             '<queue name="a"><aclSubmitApps>ann</aclSubmitApps></queue>',
-            "root.a: aclSubmitApps have no effect",
+            "root.a: without effect: aclSubmitApps",
         ),
         ('<queue name="root"><weight>2</weight></queue>', "root: weight has no effect in root"),
         ('<queue name="a"><weight>0</weight></queue>', "root.a: weight is 0: its siblings are served first"),
