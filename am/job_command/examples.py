@@ -23,6 +23,7 @@ from yarnbox.am.mapreduce.input import input_format_named
 from yarnbox.am.mapreduce.jobs import grep, join, sort, terasort, total_order
 from yarnbox.am.mapreduce.jobs.terasort import KEY_BYTES, RECORD_BYTES
 from yarnbox.am.mapreduce.jobs.wordcount import SumReducer
+from yarnbox.am.mapreduce.output import read_part
 from yarnbox.am.mapreduce.shuffle.records import encode
 from yarnbox.am.mapreduce.splits import Split
 from yarnbox.am.submit import SubmissionError
@@ -233,7 +234,7 @@ def _teravalidate(options: Namespace, runner: Runner) -> int:
     }
     if not runner.run_job(runner.client(properties)):
         return 1
-    report = (Path(options.output) / "part-r-00000").read_text(encoding="utf-8")
+    report = read_part(Path(options.output), "part-r-00000")
     print(report, end="", flush=True)
     if any(line.startswith("error\t") for line in report.splitlines()):
         raise SubmissionError(f"{options.input} is not sorted: {options.output} says where")

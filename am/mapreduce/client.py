@@ -103,6 +103,8 @@ class JobClient:
             input_format_named(settings.input_format)
             if settings.compresses_map_output:
                 codec_named(settings.map_output_codec)
+            if settings.compresses_output:
+                codec_named(settings.output_codec)
             named_files((*settings.cache_files, *settings.cache_archives))
         except (NotAClassError, MissingPackageError, UnreadableFileError) as error:
             raise SubmissionError(str(error)) from None

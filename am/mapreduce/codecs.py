@@ -1,4 +1,4 @@
-"""Codecs by Hadoop's names: what compresses map output, and reads compressed input.
+"""Codecs by Hadoop's names: what compresses map output and results, and reads compressed input.
 
 zlib, gzip and bzip2 come with Python; the other two need a package, which is asked for by name when it is
 missing. A block is compressed on its own, so that neither side ever holds more than one. Hadoop:
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
+    from _typeshed import ReadableBuffer, WriteableBuffer
 
 _FAST = 1
 """Map output is written once and read once: the quickest level saves more time than the best one space."""
@@ -76,6 +76,9 @@ _EXTENSIONS = {
     ".deflate": "DefaultCodec",
     ".zst": "ZStandardCodec",
 }
+RESULT_CODECS = {name: extension for extension, name in _EXTENSIONS.items()}
+"""What can compress a result, and how such a file's name ends."""
+
 _READ_BYTES = 1 << 18
 
 
@@ -84,6 +87,14 @@ def codec_name(text: str) -> str:
     name = text.strip().rpartition(".")[2]
     if name not in _CODECS:
         raise ValueError("one of " + ", ".join(CODEC_NAMES))
+    return name
+
+
+def result_codec_name(text: str) -> str:
+    """The same for results: a file of them is one stream that other programs read, too."""
+    name = codec_name(text)
+    if name not in RESULT_CODECS:
+        raise ValueError("one of " + ", ".join(RESULT_CODECS))
     return name
 
 
@@ -119,6 +130,39 @@ def open_input(path: Path | str) -> BinaryIO:
     if suffix == ".deflate":
         return cast(BinaryIO, io.BufferedReader(_Inflated(Path(path)), _READ_BYTES))
     return Path(path).open("rb", buffering=_READ_BYTES)
+
+
+def open_result(path: Path, codec: str) -> BinaryIO:
+    """A file to be written that compresses what it is given; its end is written when it is closed."""
+    if codec == "GzipCodec":
+        return cast(BinaryIO, gzip.GzipFile(path, "wb", mtime=0))
+    if codec == "BZip2Codec":
+        return cast(BinaryIO, bz2.open(path, "wb"))
+    if codec == "ZStandardCodec":
+        codec_named(codec)
+        return cast(BinaryIO, importlib.import_module("zstandard").open(path, "wb"))
+    return cast(BinaryIO, _Deflated(path))
+
+
+class _Deflated(io.RawIOBase):
+    """Writes what zlib makes of what it is given."""
+
+    def __init__(self, path: Path) -> None:
+        self._stream = path.open("wb")
+        self._zlib = zlib.compressobj()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: ReadableBuffer) -> int:
+        self._stream.write(self._zlib.compress(data))
+        return memoryview(data).nbytes
+
+    def close(self) -> None:
+        if not self.closed:
+            with self._stream:
+                self._stream.write(self._zlib.flush())
+        super().close()
 
 
 class _Inflated(io.RawIOBase):

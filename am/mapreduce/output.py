@@ -1,15 +1,17 @@
 """Where results go: lines of key, tab and value, or key and value as they are.
 
-A value None leaves the key alone on its line. Hadoop: TextOutputFormat.
+A value None leaves the key alone on its line. Hadoop: TextOutputFormat, and the part of FileOutputFormat that
+compresses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
 from yarnbox.am.mapreduce.api import Tally
+from yarnbox.am.mapreduce.codecs import RESULT_CODECS, open_input, open_result, result_codec_name
 from yarnbox.am.mapreduce.shuffle.records import text_of
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ _BYTES_AT_ONCE = 1 << 20
 
 OUTPUT_FORMATS = ("TextOutputFormat", "BytesOutputFormat")
 _SEPARATOR = "mapreduce.output.textoutputformat.separator"
+COMPRESS = "mapreduce.output.fileoutputformat.compress"
+CODEC = "mapreduce.output.fileoutputformat.compress.codec"
 
 
 def output_format_name(text: str) -> str:
@@ -34,18 +38,31 @@ def output_format_name(text: str) -> str:
 def part_file(
     path: Path, output_format: str, configuration: Configuration, tally: Tally, counter: str
 ) -> PartFile:
-    """The file, with the separators that the job's properties ask for."""
+    """The file, compressed if the job's properties ask for it, with the separators that they ask for."""
+    stream: BinaryIO
+    if configuration.boolean(COMPRESS, False):
+        codec = result_codec_name(configuration.value(CODEC) or "DefaultCodec")
+        stream = open_result(path.with_name(path.name + RESULT_CODECS[codec]), codec)
+    else:
+        stream = path.open("wb", buffering=0)
     if output_format == "BytesOutputFormat":
-        return PartFile(path, b"", b"", tally, counter)
+        return PartFile(stream, b"", b"", tally, counter)
     separator = configuration.untrimmed(_SEPARATOR)
-    return PartFile(path, (separator if separator is not None else "\t").encode(), b"\n", tally, counter)
+    return PartFile(stream, (separator if separator is not None else "\t").encode(), b"\n", tally, counter)
+
+
+def read_part(output: Path, name: str) -> str:
+    """A small part of a result, compressed or not."""
+    found = next((path for path in output.glob(f"{name}.*") if path.is_file()), output / name)
+    with open_input(found) as stream:
+        return stream.read().decode()
 
 
 class PartFile:
     """The file that one attempt writes."""
 
-    def __init__(self, path: Path, separator: bytes, end: bytes, tally: Tally, counter: str) -> None:
-        self._stream = path.open("wb", buffering=0)
+    def __init__(self, stream: BinaryIO, separator: bytes, end: bytes, tally: Tally, counter: str) -> None:
+        self._stream = stream
         self._separator = separator
         self._end = end
         self._tally = tally

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from yarnbox.am.mapreduce.codecs import CODEC_NAMES, codec_name
+from yarnbox.am.mapreduce.codecs import CODEC_NAMES, RESULT_CODECS, codec_name, result_codec_name
 from yarnbox.am.mapreduce.history.settings import HistorySettings
 from yarnbox.am.mapreduce.input import input_format_name
 from yarnbox.am.mapreduce.output import output_format_name
@@ -346,6 +346,15 @@ class JobSettings:
         "DefaultCodec",
         "how: " + ", ".join(CODEC_NAMES),
         parse=codec_name,
+    )
+    compresses_output: bool = setting(
+        "mapreduce.output.fileoutputformat.compress", False, "whether the results are compressed"
+    )
+    output_codec: str = setting(
+        "mapreduce.output.fileoutputformat.compress.codec",
+        "DefaultCodec",
+        "how: " + ", ".join(RESULT_CODECS),
+        parse=result_codec_name,
     )
     heap_ratio: float = setting(
         "mapreduce.job.heap.memory-mb.ratio",

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from yarnbox.am.mapreduce.api import Emit, MapContext, Mapper, Reducer
+from yarnbox.am.mapreduce.output import read_part
 from yarnbox.am.mapreduce.splits import Split
 
 INSIDE, OUTSIDE = "numInside", "numOutside"
@@ -90,7 +91,7 @@ def properties() -> dict[str, str]:
 
 def estimate(output: Path, maps: int, samples: int) -> Decimal:
     """Pi, by what the job has written."""
-    counts = dict(line.split("\t") for line in (output / "part-r-00000").read_text().splitlines())
+    counts = dict(line.split("\t") for line in read_part(output, "part-r-00000").splitlines())
     return estimate_of(int(counts[INSIDE]), maps * samples)
 
 

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 import zstandard
 
-from yarnbox.am.mapreduce.api import NotAClassError
+from yarnbox.am.mapreduce.api import NotAClassError, Tally
 from yarnbox.am.mapreduce.input import InputFormat, input_format_name, input_format_named
+from yarnbox.am.mapreduce.output import CODEC, COMPRESS, part_file, read_part
 from yarnbox.am.mapreduce.splits import Chunk, Placement, input_files, make_splits
 from yarnbox.yarn.configuration import Configuration
 
@@ -45,6 +46,20 @@ def test_a_compressed_file_is_one_split_and_read_as_if_it_were_not(
     assert records("TextInputFormat", whole(path)) == records("TextInputFormat", whole(plain))
     assert b"".join(input_format_named("TextInputFormat").blocks(whole(path))) == TEXT
     assert records("WholeFileInputFormat", whole(path)) == [(str(path), TEXT)]
+
+
+@pytest.mark.parametrize(
+    "codec, extension",
+    [("GzipCodec", "gz"), ("BZip2Codec", "bz2"), ("", "deflate"), ("o.a.h.ZStandardCodec", "zst")],
+)
+def test_a_compressed_result_is_read_as_if_it_were_not(tmp_path: Path, codec: str, extension: str) -> None:
+    asked = Configuration.of({COMPRESS: "true", **({CODEC: codec} if codec else {})})
+    with part_file(tmp_path / "part-r-00000", "TextOutputFormat", asked, Tally(), "OUT") as lines:
+        lines.emit_all([(str(number), number) for number in range(3000)])
+    path = tmp_path / f"part-r-00000.{extension}"
+    expected = [(str(number), str(number)) for number in range(3000)]
+    assert [tuple(pair) for pair in records("KeyValueTextInputFormat", whole(path))] == expected
+    assert read_part(tmp_path, "part-r-00000").startswith("0\t0\n1\t1\n")
 
 
 def test_a_deflated_file_that_is_cut_is_noticed(tmp_path: Path) -> None:
