@@ -37,7 +37,7 @@ from yarnbox.am.staging import GivenFile
 from yarnbox.am.submit import ResourceManagerGoneError, SubmissionError, has_succeeded
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
 from yarnbox.yarn.connection.rpc import ConnectionFailedError, RpcError
-from yarnbox.yarn.enums import LocalResourceType
+from yarnbox.yarn.enums import FinalApplicationStatus, LocalResourceType
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationReport
@@ -447,8 +447,8 @@ class Program:
         if has_succeeded(report):
             print(f"Job {job} completed successfully")
         else:
-            state = report.yarn_application_state.name if report.yarn_application_state else "UNKNOWN"
-            print(f"Job {job} failed with state {state} due to: {_reason(report)}", file=sys.stderr)
+            status = report.final_application_status or FinalApplicationStatus.UNDEFINED
+            print(f"Job {job} failed with state {status.name} due to: {_reason(report)}", file=sys.stderr)
             output = self._output(client, application_id)
             reason = output.reason(report.diagnostics or "", _failed_containers(history))
             print(shown_reason(output, reason), file=sys.stderr, flush=True)

@@ -7,6 +7,7 @@ compresses.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Self
 
@@ -44,7 +45,9 @@ def part_file(
         codec = result_codec_name(configuration.value(CODEC) or "DefaultCodec")
         stream = open_result(path.with_name(path.name + RESULT_CODECS[codec]), codec)
     else:
-        stream = path.open("wb", buffering=0)
+        stream = path.open(
+            "wb"
+        )  # buffered: a raw write to a disk that fills up writes a part, and says so to nobody
     if output_format == "BytesOutputFormat":
         return PartFile(stream, b"", b"", tally, counter)
     separator = configuration.untrimmed(_SEPARATOR)
@@ -78,9 +81,18 @@ class PartFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_error: object) -> None:
-        with self._stream:
-            self._write()
+    def __exit__(self, kind: type[BaseException] | None, *_error: object) -> None:
+        """Writes the rest, unless something went wrong, and closes; what went wrong first is what is told."""
+        has_failed = kind is not None
+        try:
+            if not has_failed:
+                self._write()
+        except BaseException:
+            has_failed = True
+            raise
+        finally:
+            with suppress(OSError) if has_failed else nullcontext():
+                self._stream.close()
 
     def emit(self, key: Any, value: Any) -> None:
         """Takes one pair."""

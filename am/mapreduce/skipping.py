@@ -72,7 +72,7 @@ class Skipping:
         if not self._kept or self._file is None:
             return
         self._file.parent.mkdir(parents=True, exist_ok=True)
-        with PartFile(self._file.open("wb", buffering=0), b"\t", b"\n", Tally(), "") as lines:
+        with PartFile(self._file.open("wb"), b"\t", b"\n", Tally(), "") as lines:
             lines.emit_all(self._kept)
 
 

@@ -62,6 +62,17 @@ def test_a_compressed_result_is_read_as_if_it_were_not(tmp_path: Path, codec: st
     assert read_part(tmp_path, "part-r-00000").startswith("0\t0\n1\t1\n")
 
 
+def test_a_full_disk_is_told_once(tmp_path: Path) -> None:
+    path = tmp_path / "part-r-00000"
+    path.symlink_to("/dev/full")
+    with (
+        pytest.raises(OSError, match="No space left") as caught,
+        part_file(path, "TextOutputFormat", Configuration.of({}), Tally(), "OUT") as lines,
+    ):
+        lines.emit_all([("x" * 1000, number) for number in range(3000)])
+    assert caught.value.__context__ is None
+
+
 def test_a_deflated_file_that_is_cut_is_noticed(tmp_path: Path) -> None:
     path = tmp_path / "text.deflate"
     path.write_bytes(zlib.compress(TEXT)[:-100])
