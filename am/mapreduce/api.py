@@ -11,7 +11,7 @@ import importlib
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, starmap
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from yarnbox.am.mapreduce.shuffle.records import decode
 
@@ -23,6 +23,8 @@ Partition = Callable[[bytes, int], int]
 """From an encoded key and the number of reduces to the number of one."""
 
 TASK_COUNTERS = "org.apache.hadoop.mapreduce.TaskCounter"
+SHUFFLE_ERRORS = "Shuffle Errors"
+_HADOOPS = "org.apache.hadoop.mapreduce."
 
 
 class Out(Protocol):
@@ -48,21 +50,62 @@ class TaskEnvironment(Protocol):
         """That it goes on; ends it when it is not wanted any more."""
 
 
-class Tally:
-    """The counters of one task. Several threads may add."""
+class CounterLimits(NamedTuple):
+    """How many counters a task may have in groups of its own, and how long their names may be."""
 
-    def __init__(self) -> None:
+    counters: int = 120
+    groups: int = 50
+    group_name: int = 128
+    counter_name: int = 64
+
+
+HADOOPS_LIMITS = CounterLimits()
+
+
+class LimitExceededError(Exception):
+    """A counter or a group of counters too many."""
+
+
+class Tally:
+    """The counters of one task. Several threads may add. Hadoop: Counters and Limits."""
+
+    def __init__(self, limits: CounterLimits = HADOOPS_LIMITS) -> None:
         self.groups: dict[str, dict[str, int]] = {}
+        self._limits = limits
+        self._own: set[tuple[str, str]] = set()
+        """The counters that are a user's."""
         self._lock = threading.Lock()
         self.changes = 0
         """How often something was added."""
 
     def add(self, name: str, amount: int = 1, group: str = TASK_COUNTERS) -> None:
-        """Adds to a counter."""
+        """Adds to a counter; LimitExceededError where it is one too many."""
         with self._lock:
-            counters = self.groups.setdefault(group, {})
+            counters = self.groups.get(group)
+            if counters is None or name not in counters:
+                name, counters = self._new(name, group)
             counters[name] = counters.get(name, 0) + amount
             self.changes += 1
+
+    def _new(self, name: str, group: str) -> tuple[str, dict[str, int]]:
+        """A counter that may be new, by the name that it has room for."""
+        if group.startswith(_HADOOPS) or group == SHUFFLE_ERRORS:
+            return name, self.groups.setdefault(group, {})
+        limits = self._limits
+        name, group = _cut(name, limits.counter_name), _cut(group, limits.group_name)
+        if (group, name) not in self._own:
+            count = len(self._own) + 1
+            if count > limits.counters:
+                raise LimitExceededError(f"Too many counters: {count} max={limits.counters}")
+            groups = len(dict.fromkeys((*(one for one, _ in self._own), group)))
+            if groups > limits.groups:
+                raise LimitExceededError(f"Too many counter groups: {groups} max={limits.groups}")
+            self._own.add((group, name))
+        return name, self.groups.setdefault(group, {})
+
+
+def _cut(name: str, longest: int) -> str:
+    return name[: longest - 1] if len(name) > longest else name
 
 
 class TaskContext:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from yarnbox.am.mapreduce.api import (
+    CounterLimits,
     MapContext,
     Out,
     ReduceContext,
@@ -82,7 +83,7 @@ class Task:
         self._work_dir = work_dir
         self._attempt_id = TaskAttemptId.parse(plan.attempt)
         self._committer = OutputCommitter(Path(plan.output), plan.app_attempt, plan.commit_algorithm)
-        self._tally = Tally()
+        self._tally = Tally(CounterLimits(*plan.counter_limits))
         self._phase = "MAP" if self._attempt_id.is_map else "SHUFFLE"
         self._progress: Callable[[], float] = lambda: 0.0
         self._configuration: Configuration | None = None

@@ -305,7 +305,7 @@ class JobClient:
             nonlocal known
             known = self._ask_am(application_id, report) or known
             if has_succeeded(report):
-                known = JobProgress(1.0, 1.0)
+                known = JobProgress(1.0, 1.0 if self.settings.reduces else 0.0)
             tell(report, known)
 
         report = follow(self._submitter.reports(application_id, self._context), show)

@@ -151,9 +151,6 @@ class _Deflated(io.RawIOBase):
         self._stream = path.open("wb")
         self._zlib = zlib.compressobj()
 
-    def writable(self) -> bool:
-        return True
-
     def write(self, data: ReadableBuffer) -> int:
         self._stream.write(self._zlib.compress(data))
         return memoryview(data).nbytes

@@ -356,6 +356,15 @@ class JobSettings:
         "how: " + ", ".join(RESULT_CODECS),
         parse=result_codec_name,
     )
+    slot_memory_mb: int = setting(
+        "yarn.scheduler.minimum-allocation-mb", 1024, "what SLOTS_MILLIS_* count as one slot", at_least=1
+    )
+    counters: int = setting("mapreduce.job.counters.max", 120, "counters of their own that tasks may have")
+    counter_groups: int = setting("mapreduce.job.counters.groups.max", 50, "groups of them")
+    counter_group_name: int = setting(
+        "mapreduce.job.counters.group.name.max", 128, "length of a group's name; what is longer is cut"
+    )
+    counter_name: int = setting("mapreduce.job.counters.counter.name.max", 64, "length of a counter's name")
     heap_ratio: float = setting(
         "mapreduce.job.heap.memory-mb.ratio",
         0.8,

@@ -22,7 +22,7 @@ import http.client
 import json
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -84,6 +84,8 @@ class Plan:
     fetch_limits: Mapping[str, int]
     asks_to_compute: bool
     """Whether a reduce goes on after its copy only when it may."""
+    counter_limits: Sequence[int]
+    """Counters, groups, and the lengths of a group's and a counter's name, where these are a user's."""
     fetchers: int
     fetch_timeout_ms: int
     fetch_retry_ms: int

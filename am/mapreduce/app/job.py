@@ -146,9 +146,9 @@ class Job:
             self._counts[task_id.type, state] = self.count(task_id.type, state) + 1
 
     def progress(self, type_: TaskType) -> float:
-        """How far the maps or the reduces are, from 0 to 1."""
+        """How far the maps or the reduces are, from 0 to 1; 0 where there are none, as in Hadoop."""
         tasks = self.maps if type_ is TaskType.MAP else self.reduces
-        return sum(task.progress for task in tasks) / len(tasks) if tasks else 1.0
+        return sum(task.progress for task in tasks) / len(tasks) if tasks else 0.0
 
 
 # The hooks, in the order of the table.

@@ -76,6 +76,8 @@ def _count(own: dict[str, int], attempt: Attempt) -> None:
         count(f"MILLIS_{kind}", millis)
         size = attempt.container.resource if attempt.container is not None else None
         if size is not None:
+            slots = -(-size.memory_mb // attempt.context.settings.slot_memory_mb)
+            count(f"SLOTS_MILLIS_{kind}", millis * slots)
             count(f"VCORES_MILLIS_{kind}", millis * size.vcores)
             count(f"MB_MILLIS_{kind}", millis * size.memory_mb)
 

@@ -54,7 +54,7 @@ class Pages:
         self._am = am
         self._core = core
         self._settings = settings
-        self._user = user
+        self.user = user
         self._conf = conf
 
     def answer(self, target: str) -> dict[str, Any] | None:
@@ -133,7 +133,7 @@ class Pages:
         return {
             "appId": str(self._core.job.id.application_id),
             "name": self._settings.name,
-            "user": self._user,
+            "user": self.user,
             "startedOn": started_ms,
             "elapsedTime": self._elapsed_ms(started_ms, 0),
         }
@@ -150,7 +150,7 @@ class Pages:
         return {
             "id": str(job.id),
             "name": self._settings.name,
-            "user": self._user,
+            "user": self.user,
             "queue": self._settings.queue,
             "state": job.state.value,
             "startTime": job.started_ms,
@@ -177,7 +177,7 @@ class Pages:
         if am is None:
             return []
         http_address = f"{am.node_id.host}:{am.http_port}"
-        logs = f"/node/containerlogs/{am.container_id}/{self._user}"
+        logs = f"/node/containerlogs/{am.container_id}/{self.user}"
         return [
             {
                 "nodeHttpAddress": http_address,

@@ -6,16 +6,22 @@ Imported when somebody asks: aiohttp takes longer to import than all else of an 
 from __future__ import annotations
 
 from http import HTTPStatus
+from typing import Any
 
 from aiohttp import web
 
 from yarnbox.am.mapreduce.app.report import BadQueryError, Pages
 from yarnbox.am.mapreduce.edge.umbilical_server import UmbilicalServer
+from yarnbox.am.mapreduce.ids import TaskAttemptId
 from yarnbox.am.mapreduce.umbilical import HASH_HEADER, PATH
+from yarnbox.yarn.http import notation
 from yarnbox.yarn.http.access import HttpAccess
 from yarnbox.yarn.http.server import HttpServer, new_application
-from yarnbox.yarn.security.authentication import Authentication
+from yarnbox.yarn.security.authentication import USER, Authentication
 from yarnbox.yarn.security.tls import Tls
+
+STATE = "jobTaskAttemptState"
+KILLED = "KILLED"
 
 
 class PageService:
@@ -47,18 +53,51 @@ class PageService:
             given, body = request.headers.get(HASH_HEADER, ""), await request.read()
             status, answer = self._umbilical.answer(target, given, body)
             return web.json_response(answer, status=status)
-        if request.method != "GET":
-            return _refusal(HTTPStatus.METHOD_NOT_ALLOWED, "only GET")
+        kind = notation.preferred(request.headers.get("Accept"))
+        if kind is None:
+            return web.Response(status=HTTPStatus.NOT_ACCEPTABLE)
         try:
             page = self._pages.answer(target)
+            if page is None:
+                return _refusal(kind, HTTPStatus.NOT_FOUND, "NotFoundException", f"there is no page {target}")
+            if request.method == "PUT" and STATE in page:
+                if request.get(USER, self._pages.user) != self._pages.user:
+                    why = f"User {request[USER]} is not authorized to modify a job of {self._pages.user}"
+                    return _refusal(kind, HTTPStatus.FORBIDDEN, "ForbiddenException", why)
+                page = await self._change_state(request, page)
+            elif request.method != "GET":
+                return web.Response(status=HTTPStatus.METHOD_NOT_ALLOWED)
         except BadQueryError as error:
-            return _refusal(HTTPStatus.BAD_REQUEST, str(error))
-        return web.json_response(page) if page is not None else _refusal(HTTPStatus.NOT_FOUND, _none(target))
+            return _refusal(kind, HTTPStatus.BAD_REQUEST, "BadRequestException", str(error))
+        return _written(kind, HTTPStatus.OK, page)
+
+    async def _change_state(self, request: web.Request, page: dict[str, Any]) -> dict[str, Any]:
+        """An attempt can be killed, and nothing else; one that is in the state already stays there."""
+        try:
+            wanted = (await request.json())["state"]
+        except (ValueError, KeyError, TypeError):
+            raise BadQueryError('the body is not of the form {"state": "KILLED"}') from None
+        if wanted == page[STATE]["state"]:
+            return page
+        if wanted != KILLED:
+            raise BadQueryError(f"Only '{KILLED}' is allowed as a target state.")
+        attempt_id = TaskAttemptId.parse(request.path.rstrip("/").split("/")[-2])
+        who = f"{request.get(USER) or request.query.get('user.name') or 'a client'} at {request.remote}"
+        self._umbilical.kill_attempt(attempt_id, f"Kill task attempt {attempt_id} received from {who}")
+        return {STATE: {"state": KILLED}}
 
 
-def _refusal(status: HTTPStatus, message: str) -> web.Response:
-    return web.json_response({"message": message}, status=status)
+def _refusal(kind: str, status: HTTPStatus, name: str, message: str) -> web.Response:
+    told = {
+        "exception": name,
+        "message": f"java.lang.Exception: {message}",
+        "javaClassName": f"org.apache.hadoop.yarn.webapp.{name}",
+    }
+    return _written(kind, status, {"RemoteException": told})
 
 
-def _none(target: str) -> str:
-    return f"there is no page {target}"
+def _written(kind: str, status: HTTPStatus, page: dict[str, Any]) -> web.Response:
+    """An answer: one object with a name, which in XML is that of the root element."""
+    ((root, value),) = page.items()
+    body = notation.document(root, value) if kind == notation.XML else notation.natural(page)
+    return web.Response(status=status, text=body, content_type=kind, charset="utf-8")

@@ -14,7 +14,7 @@ from http import HTTPStatus
 from typing import Any
 
 from yarnbox.am.mapreduce.app.core import Core
-from yarnbox.am.mapreduce.app.events import JobKill
+from yarnbox.am.mapreduce.app.events import AttemptKill, JobKill
 from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskType
 from yarnbox.am.mapreduce.settings import JobSettings
 from yarnbox.am.mapreduce.skipping import skip_plan
@@ -81,6 +81,11 @@ class UmbilicalServer:
             return HTTPStatus.BAD_REQUEST, {"message": f"{type(error).__name__}: {error}"}
         finally:
             self._perform_effects()
+
+    def kill_attempt(self, attempt_id: TaskAttemptId, diagnostics: str) -> None:
+        """A client's wish: the attempt ends, and its task is tried again."""
+        self._core.tell(AttemptKill(attempt_id=attempt_id, diagnostics=diagnostics))
+        self._perform_effects()
 
     def _get_task(self, attempt_id: TaskAttemptId, _arguments: Mapping[str, Any]) -> dict[str, Any]:
         if not self._core.is_wanted(attempt_id):
@@ -171,6 +176,12 @@ class UmbilicalServer:
             codec=settings.map_output_codec if settings.compresses_map_output else "",
             fetch_limits=asdict(fetch_limits),
             asks_to_compute=is_split,
+            counter_limits=(
+                settings.counters,
+                settings.counter_groups,
+                settings.counter_group_name,
+                settings.counter_name,
+            ),
             fetchers=settings.fetchers,
             fetch_timeout_ms=settings.fetch_timeout_ms,
             fetch_retry_ms=settings.fetch_retry_ms,

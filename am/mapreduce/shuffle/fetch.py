@@ -15,7 +15,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from yarnbox.am.mapreduce.api import Tally
+from yarnbox.am.mapreduce.api import SHUFFLE_ERRORS, Tally
 from yarnbox.am.mapreduce.codecs import Codec
 from yarnbox.am.mapreduce.ids import TaskAttemptId
 from yarnbox.am.mapreduce.shuffle.fetched import FetchedOutputs
@@ -46,7 +46,6 @@ Complain = Callable[[Sequence[str]], None]
 POLL_S = 0.2
 MAPS_AT_ONCE = 200
 _MOST_FAILURES = 30
-SHUFFLE_ERRORS = "Shuffle Errors"
 
 
 @dataclass(slots=True)

@@ -107,7 +107,7 @@ class Pipe:
             assert process.stderr is not None
             readers = [
                 threading.Thread(target=self._emit_lines, args=(process, process.stdout)),
-                threading.Thread(target=self._hear, args=(process.stderr,)),
+                threading.Thread(target=self._hear, args=(process, process.stderr)),
             ]
             for reader in readers:
                 reader.start()
@@ -140,19 +140,27 @@ class Pipe:
             self._failure = error
             process.kill()
 
-    def _hear(self, stderr: IO[bytes]) -> None:
-        for line in stderr:
-            text = line.decode("utf-8", "replace").rstrip("\r\n")
-            self._context.progress()
-            if not text.startswith(self._prefix):
-                sys.stderr.buffer.write(line)
-                sys.stderr.buffer.flush()
-                continue
-            kind, _, rest = text.removeprefix(self._prefix).partition(":")
-            if kind == "status":
-                self._context.set_status(rest)
-            elif kind != "counter" or not self._count(rest.split(",")):
-                print(f"WARN: Cannot parse the report {text!r}", file=sys.stderr, flush=True)
+    def _hear(self, process: subprocess.Popen[bytes], stderr: IO[bytes]) -> None:
+        try:
+            for line in stderr:
+                self._context.progress()
+                self._understand(line)
+        except BaseException as error:  # as above: too many counters, say
+            self._failure = error
+            process.kill()
+
+    def _understand(self, line: bytes) -> None:
+        """A line of the standard error: a report, or words for people."""
+        text = line.decode("utf-8", "replace").rstrip("\r\n")
+        if not text.startswith(self._prefix):
+            sys.stderr.buffer.write(line)
+            sys.stderr.buffer.flush()
+            return
+        kind, _, rest = text.removeprefix(self._prefix).partition(":")
+        if kind == "status":
+            self._context.set_status(rest)
+        elif kind != "counter" or not self._count(rest.split(",")):
+            print(f"WARN: Cannot parse the report {text!r}", file=sys.stderr, flush=True)
 
     def _count(self, parts: list[str]) -> bool:
         if len(parts) != 3 or not re.fullmatch(r"\s*[+-]?\d+\s*", parts[2], re.ASCII):

@@ -49,7 +49,7 @@ def test_the_pages_have_the_shapes_of_hadoops() -> None:
     counters = {c["name"]: c["totalCounterValue"] for group in groups for c in group["counter"]}
     assert counters == {
         "c": 1, "TOTAL_LAUNCHED_MAPS": 2, "DATA_LOCAL_MAPS": 2,
-        "MILLIS_MAPS": 0, "VCORES_MILLIS_MAPS": 0, "MB_MILLIS_MAPS": 0,
+        "MILLIS_MAPS": 0, "SLOTS_MILLIS_MAPS": 0, "VCORES_MILLIS_MAPS": 0, "MB_MILLIS_MAPS": 0,
     }  # fmt: skip
     rig.core.status_update(rig.attempts(maps=True)[0], 0.5, "MAP", {"g": {"c": 5}})
     groups = page(rig, "/jobs/job_1_0001/counters")["jobCounters"]["counterGroup"]

@@ -77,6 +77,29 @@ def test_calls_and_pages_on_one_connection() -> None:
     assert answers[0][1] == answers[4][1] == {"map": 0.0, "reduce": 0.0}
 
 
+def test_an_attempt_is_killed_and_pages_are_xml() -> None:
+    task = "/ws/v1/mapreduce/jobs/job_1_0001/tasks/task_1_0001_m_000000"
+    attempt = f"{task}/attempts/attempt_1_0001_m_000000_0"
+    state = f"{attempt}/state"
+    xml = {"Accept": "application/xml"}
+    told = all_asked(
+        [
+            ("PUT", state, b'{"state": "SUCCEEDED"}', {}),
+            ("PUT", state, b"[]", {}),
+            ("PUT", attempt, b'{"state": "KILLED"}', {}),
+            ("PUT", state, b'{"state": "KILLED"}', {}),
+            ("GET", state, b"", xml),
+            ("GET", f"{task}/nothing", b"", xml),
+        ]
+    )
+    assert [status for status, _ in told] == [400, 400, 405, 200, 200, 404]
+    refused = told[0][1]["RemoteException"]
+    assert refused["message"] == "java.lang.Exception: Only 'KILLED' is allowed as a target state."
+    assert told[3][1] == {"jobTaskAttemptState": {"state": "KILLED"}}
+    assert told[4][1].endswith("<jobTaskAttemptState><state>KILLED</state></jobTaskAttemptState>")
+    assert "<RemoteException><exception>NotFoundException</exception>" in told[5][1]
+
+
 @pytest.mark.parametrize(
     "method, target, status",
     [

@@ -17,9 +17,9 @@ import pytest
 
 from tests.am.mapreduce.task_rig import summing, write_segment
 from tests.waiting import PATIENCE_S
-from yarnbox.am.mapreduce.api import TASK_COUNTERS, Tally
+from yarnbox.am.mapreduce.api import SHUFFLE_ERRORS, TASK_COUNTERS, Tally
 from yarnbox.am.mapreduce.codecs import Codec, codec_named
-from yarnbox.am.mapreduce.shuffle.fetch import SHUFFLE_ERRORS, GivenUpError, Shuffle
+from yarnbox.am.mapreduce.shuffle.fetch import GivenUpError, Shuffle
 from yarnbox.am.mapreduce.shuffle.fetched import FetchedOutputs, FetchLimits
 from yarnbox.am.mapreduce.shuffle.merging import Merges, Segment
 from yarnbox.am.mapreduce.shuffle.records import decode, encode
@@ -224,7 +224,7 @@ def plan(maps: int) -> Plan:
         commit_algorithm=1, sort_bytes=0, sort_factor=10, combine_spills=3, most_spills=-1, codec="",
         fetch_limits={}, fetchers=2, fetch_timeout_ms=5000, fetch_retry_ms=1, report_interval_ms=1000,
         is_uber=False, job_file="", addresses="", asks_to_compute=False,
-        skip=None, skip_dir="",
+        counter_limits=(120, 50, 128, 64),         skip=None, skip_dir="",
     )  # fmt: skip
 
 
