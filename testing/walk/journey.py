@@ -43,6 +43,7 @@ CALM_S = 6 * 3600
 LONG_TASK_S = 300
 CALM_NODES_S = 60
 """By then every node is there, and none of them may be lost any more."""
+CALM_PAUSE_MS = 25_000
 LOOK_S = 10
 TRIES = 200
 MAX_ATTEMPTS = 4
@@ -214,6 +215,7 @@ class _Journey:
             is_opportunistic=features.is_opportunistic and kind // 2 % 2 == 1,
             is_fickle=kind // 4 % 2 == 1,
         )
+        promised.is_fickle = plan.is_fickle
         self._spawn(self._submit(promised, master_of(self._model, promised, plan)))
 
     async def _submit(self, promised: Promised, master: Master) -> None:
@@ -411,6 +413,7 @@ class _Journey:
         cluster.pass_time(CALM_NODES_S)
         cluster.run(self._administration.restore_sizes())
         removals = cluster.removals()
+        self._disturb_nobody()
         ends_s = cluster.now_s + CALM_S
         while cluster.now_s < ends_s and self._model.fault is None:
             cluster.pass_time(LOOK_S)
@@ -422,6 +425,28 @@ class _Journey:
         self.look(())
         self._model.expect(cluster.removals() == removals, "a node was lost, though all was calm")
         self._expect_quiet()
+
+    def _disturb_nobody(self) -> None:
+        """When all is calm the ResourceManager may stand still for longer than it waits for a node, and be
+        replaced: no node is lost, and what runs goes on.
+        """
+        cluster = self._cluster
+        cluster.rm.stand_still(CALM_PAUSE_MS)
+        cluster.pass_time(CALM_PAUSE_MS / 1000 + LOOK_S)
+        before = {
+            container_id: self._model.begun[container_id.application_id].failed
+            for container_id in cluster.guaranteed()
+            if not self._model.begun[container_id.application_id].is_fickle
+        }
+        cluster.rm.crash(0)
+        cluster.pass_time(CALM_NODES_S)
+        for container_id, failed in before.items():
+            promised = self._model.begun[container_id.application_id]
+            may_end = promised.is_kill_asked or promised.is_finishing or promised.failed > failed
+            self._model.expect(
+                may_end or not cluster.was_stopped(container_id),
+                f"{container_id} was stopped when another ResourceManager began",
+            )
 
     def _unfinished(self) -> list[ApplicationId]:
         return [one for one, promised in self._model.apps.items() if promised.final not in FINAL]

@@ -55,6 +55,8 @@ class Promised:
     lost_at_s: float | None = None
     is_finishing: bool = False
     """Whether an AM of it was told that it has unregistered."""
+    is_fickle: bool = False
+    """Whether its AM gives running containers back."""
     is_kill_asked: bool = False
     is_kill_acknowledged: bool = False
     final: YarnApplicationState | None = None

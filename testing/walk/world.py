@@ -20,6 +20,7 @@ from yarnbox.nm.effects import Launch
 from yarnbox.nm.executor.process import TERMINATED, Answers
 from yarnbox.nm.reporting.health import DirectoriesState
 from yarnbox.nm.settings import NMSettings
+from yarnbox.rm.container import RMContainerState
 from yarnbox.rm.edge.services import CLIENT, MASTER, TRACKER
 from yarnbox.sim.scenario.playing.files import ScenarioFiles
 from yarnbox.testing.virtual_time.cluster import PORT, VirtualCluster
@@ -31,7 +32,7 @@ from yarnbox.testing.walk.model import Model
 from yarnbox.testing.walk.network import Weather
 from yarnbox.testing.walk.oracles import Oracles
 from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError, RpcError
-from yarnbox.yarn.enums import NodeAction
+from yarnbox.yarn.enums import ExecutionType, NodeAction
 from yarnbox.yarn.errors import NotReadyError, YarnError
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.resources.resource import Resource
@@ -298,6 +299,23 @@ class WalkCluster(VirtualCluster):
     def machines(self) -> list[WalkExecutor]:
         """All machines."""
         return [self.executor_of(host) for host in self.nodes]
+
+    def guaranteed(self) -> list[ContainerId]:
+        """The containers that run and that the ResourceManager guarantees to run."""
+        scheduler = self.rm.context.scheduler
+        running = [one for machine in self.machines() for one in machine.running()]
+        known = {one: scheduler.container(one) for one in running}
+        return [
+            container_id
+            for container_id, container in known.items()
+            if container is not None
+            and container.state is RMContainerState.RUNNING
+            and container.execution_type is ExecutionType.GUARANTEED
+        ]
+
+    def was_stopped(self, container_id: ContainerId) -> bool:
+        """Whether a node was told to stop it."""
+        return any(container_id in machine.stopped for machine in self.machines())
 
     def known_to(self, host: str) -> list[ContainerId]:
         """The containers that its NodeManager has, those that wait included."""

@@ -454,4 +454,49 @@ MUTANTS = (
             "                if application.state is STOPPED[-1]\n",
         ),
     ),
+    # Standstills, disks, queues of NodeManagers
+    *_in(
+        "rm/edge/driver.py",
+        (
+            "what follows from a turn that could not be stored is done",
+            "self._broken(error)\n            raise StoreFailedError from error\n        except Exception",
+            "self._broken(error)\n        except Exception",
+        ),
+        (
+            "a turn that could not be stored is answered",
+            "        finally:\n            self._check_store()  # nobody hears",
+            "        finally:\n            self._rm  # nobody hears",
+        ),
+        (
+            "nobody has more time after a standstill",
+            "        self.tell(lambda: self._rm.stood_still(gap_ms))\n",
+            "",
+        ),
+        (
+            "a standstill is seen after the timers",
+            "        self.standstill.look()\n        super()._advance()",
+            "        super()._advance()\n        self.standstill.look()",
+        ),
+    ),
+    *_in(
+        "nm/containers/scheduler.py",
+        (
+            "what outlived a NodeManager waits for room beside itself",
+            "        if container.container_id in self.running:\n            # Its process",
+            "        if container.container_id in self.guaranteed:\n            # Its process",
+        ),
+        (
+            "room is given back twice",
+            "        if self.running.pop(container_id, None) is None:\n            return False\n",
+            "        self.running.pop(container_id, None)\n",
+        ),
+    ),
+    *_in(
+        "rm/scheduler/application.py",
+        (
+            "a node stays reserved for a container that does not want it any more",
+            "            container.node.reserved_container = None\n        self.re_reservations",
+            "            del by_node\n        self.re_reservations",
+        ),
+    ),
 )
