@@ -241,8 +241,12 @@ class RunDirectory:
                 f"there is no cluster in {self.path}: start one with `yarnbox up`,"
                 " or name its directory with --dir"
             ) from None
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ClusterError(f"{self.record_file} cannot be read: {error}") from error
+        except OSError as error:
+            raise ClusterError(f"{self.record_file} cannot be read: {error.strerror or error}") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise ClusterError(
+                f"{self.record_file} cannot be read: {error}; remove it, or name another directory with --dir"
+            ) from error
 
     def save(self, record: ClusterRecord) -> None:
         """Replaces the record in one step."""

@@ -51,10 +51,8 @@ class Launcher:
         """The error of a daemon that ended: with what it said, and its status if it was ours to start."""
         said = self._said(name)
         if self._exit_status(pid) == CONFIGURATION_STATUS and said:
-            program, _, why = said.partition(": ")
-            told = why if name.startswith(program) else said
-            return ClusterError(f"{name} does not start: {told}", CONFIGURATION_STATUS)
-        last = said.rpartition("\n")[2]
+            return ClusterError(f"{name} does not start: {_after_name(said, name)}", CONFIGURATION_STATUS)
+        last = _after_name(said.rpartition("\n")[2], name)
         return ClusterError(f"{name} has ended: {last or f'look into {self._run.logs}'}")
 
     def last_words(self, name: str) -> str:
@@ -82,3 +80,9 @@ class Launcher:
     def _exit_status(self, pid: int) -> int | None:
         status = self._fork_server.exit_status(pid) if self._fork_server is not None else None
         return processes.exit_status(pid) if status is None else status
+
+
+def _after_name(said: str, name: str) -> str:
+    """What a daemon said, without its program's name in front: of rm1 `rm: `."""
+    program, colon, why = said.partition(": ")
+    return why if colon and name.startswith(program) else said

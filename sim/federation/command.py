@@ -120,9 +120,11 @@ def carried_out(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
         return INVALID
     processes = options.processes or cores()
     try:
-        played = [
-            play(federation, way, processes, lambda text: _tell(text, err)) for way in options.way or WAYS
-        ]
+        played = []
+        for way in options.way or WAYS:
+            if not err.isatty():
+                print(f"playing {way} between reports", file=err, flush=True)
+            played.append(play(federation, way, processes, lambda text: _tell(text, err)))
         _tell("", err)
         if options.json:
             print(json.dumps(data(federation, played), indent=1), file=out)

@@ -61,7 +61,9 @@ def test_no_cluster_is_one_line(tmp_path: Path) -> None:
         run.load()
     run.create()
     run.record_file.write_text("{")
-    with pytest.raises(ClusterError, match="cannot be read"):
+    with pytest.raises(
+        ClusterError, match=r"cannot be read: .*; remove it, or name another directory with --dir"
+    ):
         run.load()
     run.save(record())
     with pytest.raises(ClusterError, match="is not running"):

@@ -100,7 +100,9 @@ def test_processes_change_nothing(tmp_path: Path) -> None:
     words = ["federation", "--subclusters", "3", "--nodes", "5", "--minutes", "2", "--task-s", "30"]
     words += ["--way", "multicast:20", "--out"]
     for count in ("1", "3"):
-        assert main([*words, str(tmp_path / count), "--processes", count], out=io.StringIO()) == 0
+        err = io.StringIO()
+        assert main([*words, str(tmp_path / count), "--processes", count], out=io.StringIO(), err=err) == 0
+        assert err.getvalue().startswith("playing ")
     for name in ("federation.json", "federation.svg"):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "3" / name).read_bytes()
     (way,) = json.loads((tmp_path / "1" / "federation.json").read_text())["ways"]
