@@ -75,6 +75,7 @@ def _init_of(cls: type[Any]) -> Callable[..., None]:
             names[f"_default_{one.name}"] = one.default
             parameters += f"=_default_{one.name}"
         lines.append(f"self.{one.name} = {value}")
+    # A function with these parameters can be had only from its text; `dataclass` makes its methods so, too.
     body = "\n ".join([*lines, "self.__class__ = _frozen"])
     exec(f"def __init__({parameters.removesuffix(', *')}):\n {body}", names)
     made: Callable[..., None] = names["__init__"]

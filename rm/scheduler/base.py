@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from yarnbox.rm.container import RMContainer, RMContainerState, SchedulerNode
+from yarnbox.rm.events.app import AttemptAdded
 from yarnbox.rm.events.container import (
     ContainerEvent,
     ContainerFinished,
@@ -161,9 +162,18 @@ class Scheduler(ABC, Generic[A]):
     def remove_application(self, event: SchedulerAppRemoved) -> None:
         """Forgets an application."""
 
-    @abstractmethod
     def add_attempt(self, event: SchedulerAppAttemptAdded) -> None:
-        """Takes an attempt in, and posts AttemptAdded to it unless it is recovering."""
+        """APP_ATTEMPT_ADDED: nothing where the application is gone."""
+        application = self.applications.get(event.attempt_id.application_id)
+        if application is None:
+            return
+        self.start_attempt(application, event)
+        if not event.is_recovering:
+            self.context.post(AttemptAdded(attempt_id=event.attempt_id))
+
+    @abstractmethod
+    def start_attempt(self, application: Application[A], event: SchedulerAppAttemptAdded) -> None:
+        """Makes the attempt the current one (see `install_attempt`), and puts it into its queue."""
 
     @abstractmethod
     def remove_attempt(self, event: SchedulerAppAttemptRemoved) -> None:

@@ -28,7 +28,7 @@ _CELL: Final = array("f", [0.0])
 def float32(value: float) -> float:
     """The nearest 32-bit float."""
     # Through a cell of an array: three times as fast as ctypes or struct, and this is called at every
-    # booking.
+    # booking. The cell remembers nothing: whoever writes it reads it in the next step.
     _CELL[0] = value
     return _CELL[0]
 

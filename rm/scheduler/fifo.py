@@ -13,7 +13,6 @@ from typing import ClassVar
 
 from yarnbox.rm.asks import ANY, KeyAsks, Locality, RequestKey
 from yarnbox.rm.container import SchedulerNode
-from yarnbox.rm.events.app import AttemptAdded
 from yarnbox.rm.events.scheduler import (
     SchedulerAppAdded,
     SchedulerAppAttemptAdded,
@@ -235,18 +234,13 @@ class FifoScheduler(Scheduler[Attempt]):
         """APP_REMOVED."""
         self.register.remove(event)
 
-    def add_attempt(self, event: SchedulerAppAttemptAdded) -> None:
-        """APP_ATTEMPT_ADDED."""
-        application = self.applications.get(event.attempt_id.application_id)
-        if application is None:
-            return
+    def start_attempt(self, application: Application[Attempt], event: SchedulerAppAttemptAdded) -> None:
+        """It counts in the one queue."""
         attempt = Attempt(self.context, event.attempt_id, application)
         attempt.path = (attempt.usage, self.usage)
         attempt.queue_side = self
         self._joined[event.attempt_id] = self._passes
         self.install_attempt(application, attempt, event)
-        if not event.is_recovering:
-            self.context.post(AttemptAdded(attempt_id=event.attempt_id))
 
     def remove_attempt(self, event: SchedulerAppAttemptRemoved) -> None:
         """APP_ATTEMPT_REMOVED."""

@@ -123,6 +123,9 @@ class Usage:
 
 Path = Sequence[Usage]
 
+# `charge`, `refund` and `change_pending` are called for every container, once for each usage of its path:
+# they find the amounts, and add plain resources, without a call.
+
 
 def charge(path: Path, partition: str, resource: Resource, containers: int = 1) -> None:
     """Books a container that was given."""
@@ -132,7 +135,7 @@ def charge(path: Path, partition: str, resource: Resource, containers: int = 1) 
         if amounts is None:
             amounts = usage.of(partition)
         used = amounts.used
-        if is_plain and not used.others:  # five sums a container: not even a call for each
+        if is_plain and not used.others:
             amounts.used = Resource(used.memory_mb + memory_mb, used.vcores + vcores)
         else:
             amounts.used = used + resource
@@ -158,9 +161,7 @@ def refund(path: Path, partition: str, resource: Resource, containers: int = 1) 
 def reserve(path: Path, partition: str, resource: Resource) -> None:
     """Books a node that is kept for a container: reserved, and charged as used where that counts."""
     for usage in path:
-        amounts = usage.by_partition.get(partition) if partition else usage.in_default
-        if amounts is None:
-            amounts = usage.of(partition)
+        amounts = usage.of(partition)
         if usage.counts_reserved:
             amounts.used = amounts.used + resource
         amounts.reserved = amounts.reserved + resource
@@ -172,9 +173,7 @@ def reserve(path: Path, partition: str, resource: Resource) -> None:
 def unreserve(path: Path, partition: str, resource: Resource) -> None:
     """Takes back the booking of a container reservation."""
     for usage in path:
-        amounts = usage.by_partition.get(partition) if partition else usage.in_default
-        if amounts is None:
-            amounts = usage.of(partition)
+        amounts = usage.of(partition)
         if usage.counts_reserved:
             amounts.used = amounts.used - resource
         amounts.reserved = amounts.reserved - resource
@@ -206,9 +205,7 @@ def change_pending(path: Path, partition: str, delta: Resource, containers: int)
 def change_am_used(path: Path, partition: str, delta: Resource) -> None:
     """Books what an AM uses, or no longer uses."""
     for usage in path:
-        amounts = usage.by_partition.get(partition) if partition else usage.in_default
-        if amounts is None:
-            amounts = usage.of(partition)
+        amounts = usage.of(partition)
         amounts.am_used = amounts.am_used + delta
 
 

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 from yarnbox.rm.container import RMContainer, SchedulerNode
-from yarnbox.rm.events.app import AttemptAdded
 from yarnbox.rm.events.scheduler import (
     SchedulerActivitiesCleanup,
     SchedulerAppAdded,
@@ -33,6 +32,7 @@ from yarnbox.rm.events.scheduler import (
 from yarnbox.rm.scheduler.activities import ActivityRecords
 from yarnbox.rm.scheduler.admission.autocorrect import corrected
 from yarnbox.rm.scheduler.allocation import Allocation
+from yarnbox.rm.scheduler.application import Application
 from yarnbox.rm.scheduler.base import Scheduler
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR, Calculator, multiply
 from yarnbox.rm.scheduler.capacity.allocation.allocator import ContainerAllocator
@@ -263,11 +263,10 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """APP_REMOVED."""
         self._admission.remove_application(event)
 
-    def add_attempt(self, event: SchedulerAppAttemptAdded) -> None:
-        """APP_ATTEMPT_ADDED."""
-        application = self.applications.get(event.attempt_id.application_id)
-        if application is None:
-            return
+    def start_attempt(
+        self, application: Application[CapacityAttempt], event: SchedulerAppAttemptAdded
+    ) -> None:
+        """It waits for its activation, or for its turn (max-parallel-apps)."""
         assert isinstance(application, CapacityApplication)
         attempt = self._admission.new_attempt(event.attempt_id, application)
         attempt.is_recovering = event.is_recovering
@@ -275,8 +274,6 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         attempt.is_runnable = self._parallel.admit(attempt, leaf)
         leaf.add_attempt(attempt)
         self.install_attempt(application, attempt, event)
-        if not event.is_recovering:
-            self.context.post(AttemptAdded(attempt_id=event.attempt_id))
 
     def remove_attempt(self, event: SchedulerAppAttemptRemoved) -> None:
         """APP_ATTEMPT_REMOVED."""

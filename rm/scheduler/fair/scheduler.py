@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from yarnbox.rm.container import RMContainer, SchedulerNode
-from yarnbox.rm.events.app import AttemptAdded
 from yarnbox.rm.events.container import ContainerKill
 from yarnbox.rm.events.scheduler import (
     SchedulerAppAdded,
@@ -26,6 +25,7 @@ from yarnbox.rm.events.scheduler import (
 )
 from yarnbox.rm.scheduler.admission import requests
 from yarnbox.rm.scheduler.admission.autocorrect import corrected
+from yarnbox.rm.scheduler.application import Application
 from yarnbox.rm.scheduler.base import Allocation, Scheduler
 from yarnbox.rm.scheduler.calculator import DOMINANT_CALCULATOR, Calculator, multiply
 from yarnbox.rm.scheduler.checks import RequestChecks
@@ -270,11 +270,8 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         """APP_REMOVED."""
         self._admission.remove_application(event)
 
-    def add_attempt(self, event: SchedulerAppAttemptAdded) -> None:
-        """APP_ATTEMPT_ADDED: it runs, or waits for its turn."""
-        application = self.applications.get(event.attempt_id.application_id)
-        if application is None:
-            return
+    def start_attempt(self, application: Application[FSAppAttempt], event: SchedulerAppAttemptAdded) -> None:
+        """It runs, or waits for its turn."""
         self._attempts += 1
         leaf: LeafQueue = application.queue
         attempt = FSAppAttempt(self._fair, self.preemption, event.attempt_id, application, self._attempts)
@@ -287,8 +284,6 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         else:
             self._running.waits(attempt)
             self.context.tell("FSAppAttempt", event.attempt_id, "waits", refusal)
-        if not event.is_recovering:
-            self.context.post(AttemptAdded(attempt_id=event.attempt_id))
 
     def remove_attempt(self, event: SchedulerAppAttemptRemoved) -> None:
         """APP_ATTEMPT_REMOVED: another one may run now."""
