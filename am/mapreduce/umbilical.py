@@ -1,4 +1,4 @@
-"""What a task and its AM say to one another: JSON over HTTP, signed with the job's secret.
+"""What a task and its AM say to one another: JSON, signed with the job's secret, by a connection.
 
     getTask          the AM's first word: wait, die, or run this
     statusUpdate     how far the task is, its counters, outputs it could not fetch; go on or end
@@ -10,27 +10,35 @@
     killJob          a client's wish
     progress         how far the job is, for its client
 
-Owns the task's side of it and the signature; the AM's side is in edge/. Hadoop:
-TaskUmbilicalProtocol.
+A connection begins with GREETING, by which the AM's port tells it from one that asks for pages. Then follow
+calls, each the signature of a text, the text's length and the text, and after each the answer, its length and
+the text: {"answer": ...}, or {"refused": why}.
+
+Owns the task's side of it and the signature; the AM's side is in edge/. Hadoop: TaskUmbilicalProtocol.
 """
 
 from __future__ import annotations
 
-import base64
 import hmac
-import http.client
 import json
+import socket
+import struct
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from io import BufferedRWPair
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     from yarnbox.yarn.security.tls import Tls
 
-PATH = "/umbilical/"
-HASH_HEADER = "UmbilicalHash"
+GREETING = b"umbilical\n"
+CALL_HEAD = struct.Struct("!32sI")
+"""The signature and the length of a call."""
+ANSWER_HEAD = struct.Struct("!I")
+"""The length of an answer."""
 WAIT, RUN, DIE = "wait", "run", "die"
 
 GIVE_UP_S = 30.0
@@ -43,18 +51,9 @@ class AMUnreachableError(Exception):
     """The AM does not answer any more, or refuses to."""
 
 
-def connected(host: str, port: int, tls: Tls | None, timeout_s: float) -> http.client.HTTPConnection:
-    """A connection to an AM or a node; what TLS needs is imported where there is TLS."""
-    if tls is None:
-        return http.client.HTTPConnection(host, port, timeout=timeout_s)
-    from yarnbox.yarn.security.tls import connection_to
-
-    return connection_to(host, port, tls, timeout_s)
-
-
-def signature(secret: bytes, path: str, body: bytes) -> str:
+def signature(secret: bytes, text: bytes) -> bytes:
     """The signature of a call."""
-    return base64.b64encode(hmac.digest(secret, path.encode() + b"\n" + body, "sha256")).decode()
+    return hmac.digest(secret, text, "sha256")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,7 +127,7 @@ class Umbilical:
         self._secret = secret
         self._give_up_s = give_up_s
         self._lock = threading.Lock()
-        self._connection: http.client.HTTPConnection | None = None
+        self._stream: BufferedRWPair | None = None
         self._pause = threading.Event()
 
     def call(self, name: str, **arguments: Any) -> dict[str, Any]:
@@ -138,7 +137,7 @@ class Umbilical:
             while True:
                 try:
                     return self._once(name, arguments)
-                except (OSError, http.client.HTTPException) as error:
+                except OSError as error:
                     if time.monotonic() > deadline:
                         raise AMUnreachableError(f"{name}: {error}") from error
                     self._pause.wait(PAUSE_S)
@@ -148,7 +147,7 @@ class Umbilical:
         with self._lock:
             try:
                 return self._once(name, {})
-            except (OSError, http.client.HTTPException, AMUnreachableError):
+            except (OSError, AMUnreachableError):
                 return None
 
     def close(self) -> None:
@@ -157,23 +156,42 @@ class Umbilical:
             self._drop()
 
     def _once(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        path, body = PATH + name, json.dumps({"attempt": self._attempt, **arguments}).encode()
-        headers = {HASH_HEADER: signature(self._secret, path, body), "Content-Type": "application/json"}
-        if self._connection is None:
-            self._connection = connected(self._host, self._port, self._tls, self._give_up_s)
+        text = json.dumps({"call": name, "attempt": self._attempt, **arguments}).encode()
         try:
-            self._connection.request("POST", path, body, headers)
-            response = self._connection.getresponse()
-            data = response.read()
-        except (OSError, http.client.HTTPException):
+            if self._stream is None:
+                self._stream = self._connected()
+            self._stream.write(CALL_HEAD.pack(signature(self._secret, text), len(text)) + text)
+            self._stream.flush()
+            (length,) = ANSWER_HEAD.unpack(self._read(self._stream, ANSWER_HEAD.size))
+            told = json.loads(self._read(self._stream, length))
+        except OSError:
             self._drop()
             raise
-        if response.status != 200:
-            raise AMUnreachableError(f"{path}: {response.status} {data.decode(errors='replace')}")
-        answer: dict[str, Any] = json.loads(data)
+        if "refused" in told:
+            raise AMUnreachableError(f"{name}: {told['refused']}")
+        answer: dict[str, Any] = told["answer"]
         return answer
 
+    @staticmethod
+    def _read(stream: BufferedRWPair, length: int) -> bytes:
+        found = stream.read(length)
+        if len(found) < length:
+            raise ConnectionResetError("the ApplicationMaster has closed the connection")
+        return found
+
+    def _connected(self) -> BufferedRWPair:
+        """A new connection, which is closed with its stream."""
+        with socket.create_connection((self._host, self._port), self._give_up_s) as connection:
+            if self._tls is None:
+                stream = connection.makefile("rwb")
+            else:
+                with self._tls.calling().wrap_socket(connection, server_hostname=self._host) as wrapped:
+                    stream = wrapped.makefile("rwb")
+            stream.write(GREETING)
+            return stream
+
     def _drop(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        if self._stream is not None:
+            with suppress(OSError):  # what was to be written is not to be any more
+                self._stream.close()
+            self._stream = None

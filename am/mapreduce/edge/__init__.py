@@ -1,6 +1,6 @@
-"""The HTTP port of a job's AM.
+"""The port of a job's AM.
 
-umbilical_server   calls of tasks to turns of the core
-port               accepts connections, and answers tasks and the job's own client
-pages              everything else, by aiohttp
+port               accepts connections, and tells calls of the umbilical from requests for pages
+umbilical_server   calls to turns of the core
+pages              REST, by aiohttp
 """

@@ -13,7 +13,6 @@ from aiohttp import web
 from yarnbox.am.mapreduce.app.report import BadQueryError, Pages
 from yarnbox.am.mapreduce.edge.umbilical_server import UmbilicalServer
 from yarnbox.am.mapreduce.ids import TaskAttemptId
-from yarnbox.am.mapreduce.umbilical import HASH_HEADER, PATH
 from yarnbox.yarn.http import notation
 from yarnbox.yarn.http.access import HttpAccess
 from yarnbox.yarn.http.server import HttpServer, new_application
@@ -22,37 +21,26 @@ from yarnbox.yarn.security.tls import Tls
 
 STATE = "jobTaskAttemptState"
 KILLED = "KILLED"
+_LARGEST_BODY = 64 * 1024
 
 
 class PageService:
     """The pages of one job."""
 
-    def __init__(
-        self,
-        umbilical: UmbilicalServer,
-        pages: Pages,
-        access: HttpAccess,
-        tls: Tls | None,
-        largest_body: int,
-    ) -> None:
-        """With TLS, pages are for known users, and for the ResourceManager as their proxy; tasks sign."""
+    def __init__(self, umbilical: UmbilicalServer, pages: Pages, access: HttpAccess, tls: Tls | None) -> None:
+        """With TLS, pages are for known users, and for the ResourceManager as their proxy."""
         self._umbilical = umbilical
         self._pages = pages
         app = new_application(
             access,
-            largest_body=largest_body,
+            largest_body=_LARGEST_BODY,
             authentication=Authentication(tls) if tls is not None else None,
-            is_open=lambda path: path.startswith(PATH),
         )
         app.router.add_route("*", "/{path:.*}", self._serve)
         self.server = HttpServer(app)
 
     async def _serve(self, request: web.Request) -> web.Response:
         target = request.raw_path
-        if target.startswith(PATH):
-            given, body = request.headers.get(HASH_HEADER, ""), await request.read()
-            status, answer = self._umbilical.answer(target, given, body)
-            return web.json_response(answer, status=status)
         kind = notation.preferred(request.headers.get("Accept"))
         if kind is None:
             return web.Response(status=HTTPStatus.NOT_ACCEPTABLE)

@@ -1,23 +1,19 @@
-"""The AM's HTTP port: answers the calls of tasks, and hands whoever asks for anything else to the pages.
+"""The AM's port: answers the calls of tasks, and hands whoever asks for anything else to the pages.
 
-A call of the umbilical is one form of request, always the same, and most AMs never hear another. So this
-reads that form itself, and nothing else: a connection that brings anything else goes, with what was read
-of it, to aiohttp, which is imported then. Hadoop: TaskAttemptListenerImpl's server, beside
-MRClientService's WebApp.
+Most AMs hear nothing but calls of the umbilical; so aiohttp, which serves the pages, is imported when
+somebody asks for one. Hadoop has two ports: TaskAttemptListenerImpl's server, and MRClientService's WebApp.
 """
 
 from __future__ import annotations
 
 import asyncio
-import http.client
-import io
 import json
 import logging
 import socket
 from typing import TYPE_CHECKING
 
 from yarnbox.am.mapreduce.edge.umbilical_server import UmbilicalServer
-from yarnbox.am.mapreduce.umbilical import HASH_HEADER, PATH
+from yarnbox.am.mapreduce.umbilical import ANSWER_HEAD, CALL_HEAD, GREETING
 from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.http.access import HttpAccess
 from yarnbox.yarn.http.listening import FIRST_REQUEST_S, IDLE_S, MAX_CONNECTIONS, Closing, bind
@@ -29,11 +25,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("am.mapreduce.port")
 
-LARGEST_BODY = 64 * 1024 * 1024
-_LARGEST_HEAD = 16 * 1024
+LARGEST_CALL = 64 * 1024 * 1024
 _ANY_PORT = "a free port"
-_CALL = f"POST {PATH}".encode()
-_END = b"\r\n\r\n"
 
 
 class Port:
@@ -82,18 +75,19 @@ class Port:
     async def _start_pages(self) -> PageService:
         from yarnbox.am.mapreduce.edge.pages import PageService
 
-        service = PageService(self.umbilical, self._pages, self.access, self._tls, LARGEST_BODY)
+        service = PageService(self.umbilical, self._pages, self.access, self._tls)
         await service.server.prepare()
         return service
 
 
 class _Connection(asyncio.Protocol):
-    """A connection, until it brings something else than a call."""
+    """A connection, until it turns out to ask for pages."""
 
     def __init__(self, port: Port) -> None:
         self._port = port
         self._transport: asyncio.Transport | None = None
         self._data = bytearray()
+        self._is_greeted = False
         self._silence: asyncio.TimerHandle | None = None
         self._handing_over: asyncio.Task[None] | None = None
 
@@ -108,37 +102,36 @@ class _Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._data += data
-        while self._data and self._handing_over is None:
-            end = self._data.find(_END)
-            is_call = self._data.startswith(_CALL[: len(self._data)])
-            if end < 0 and is_call and len(self._data) < _LARGEST_HEAD:
+        if not self._is_greeted:
+            self._take_greeting()
+        while self._is_greeted and len(self._data) >= CALL_HEAD.size:
+            given, length = CALL_HEAD.unpack_from(self._data)
+            end = CALL_HEAD.size + length
+            if length > LARGEST_CALL:
+                self.close()
+            if length > LARGEST_CALL or len(self._data) < end:
                 return
-            head = bytes(self._data[: end + len(_END)]) if is_call and end >= 0 else b""
-            call = _call_of(head, self._port.access)
-            if call is None:
-                self._hand_over()
-                return
-            target, given, length = call
-            if len(self._data) < len(head) + length:
-                return
-            body = bytes(self._data[len(head) : len(head) + length])
-            del self._data[: len(head) + length]
-            self._answer(target, given, body)
+            text = bytes(self._data[CALL_HEAD.size : end])
+            del self._data[:end]
+            self._answer(given, text)
+
+    def _take_greeting(self) -> None:
+        begin = self._data[: len(GREETING)]
+        if begin == GREETING:
+            self._is_greeted = True
+            del self._data[: len(GREETING)]
+        elif not GREETING.startswith(begin) and self._handing_over is None:
+            self._hand_over()
 
     def close(self) -> None:
         """Ends it."""
         if self._transport is not None:
             self._transport.close()
 
-    def _answer(self, target: str, given: str, body: bytes) -> None:
+    def _answer(self, given: bytes, text: bytes) -> None:
         assert self._transport is not None
-        status, answer = self._port.umbilical.answer(target, given, body)
-        text = json.dumps(answer).encode()
-        self._transport.write(
-            f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: application/json; charset=utf-8\r\n"
-            f"Content-Length: {len(text)}\r\n\r\n".encode()
-            + text
-        )
+        told = json.dumps(self._port.umbilical.answer(given, text)).encode()
+        self._transport.write(ANSWER_HEAD.pack(len(told)) + told)
         self._expect(IDLE_S)
 
     def _expect(self, seconds: float) -> None:
@@ -173,23 +166,3 @@ class _Connection(asyncio.Protocol):
         protocol.data_received(bytes(self._data))
         if not transport.is_closing() and not transport.is_reading():
             transport.resume_reading()
-
-
-def _call_of(head: bytes, access: HttpAccess) -> tuple[str, str, int] | None:
-    """Target, signature and length of a call's body, for a head of exactly the form of our own calls."""
-    line, _, rest = head.partition(b"\r\n")
-    words = line.decode("latin-1").split(" ")
-    if len(words) != 3 or words[2] != "HTTP/1.1":
-        return None
-    try:
-        headers = http.client.parse_headers(io.BytesIO(rest))
-    except (http.client.HTTPException, ValueError):
-        return None
-    length = headers.get("Content-Length", "")
-    if not (length.isascii() and length.isdigit()) or int(length) > LARGEST_BODY:
-        return None
-    if any(name in headers for name in ("Transfer-Encoding", "Expect", "Connection", "Upgrade")):
-        return None
-    if access.refusal("POST", headers.get("Host"), headers.get("Origin")) is not None:
-        return None
-    return words[1], headers.get(HASH_HEADER, ""), int(length)

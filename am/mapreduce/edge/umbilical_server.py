@@ -10,7 +10,6 @@ import hmac
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from http import HTTPStatus
 from typing import Any
 
 from yarnbox.am.mapreduce.app.core import Core
@@ -19,7 +18,7 @@ from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskType
 from yarnbox.am.mapreduce.settings import JobSettings
 from yarnbox.am.mapreduce.skipping import skip_plan
 from yarnbox.am.mapreduce.splits import Split
-from yarnbox.am.mapreduce.umbilical import DIE, PATH, RUN, WAIT, Plan, signature
+from yarnbox.am.mapreduce.umbilical import DIE, RUN, WAIT, Plan, signature
 
 PerformEffects = Callable[[], None]
 """Carries out what a turn has ordered."""
@@ -56,31 +55,28 @@ class UmbilicalServer:
             "mapCompletions": self._map_completions,
         }
 
-    def answer(self, target: str, given: str, body: bytes) -> tuple[HTTPStatus, Any]:
-        """One call, signed by `given`: the status, and what is answered in JSON."""
-        expected = signature(self._secret, target, body)
-        if not hmac.compare_digest(expected.encode(), given.encode()):
-            return HTTPStatus.UNAUTHORIZED, {"message": "the call is not signed with the job's secret"}
-        name = target.removeprefix(PATH)
+    def answer(self, given: bytes, text: bytes) -> dict[str, Any]:
+        """What is told to a call with this signature."""
+        if not hmac.compare_digest(signature(self._secret, text), given):
+            return {"refused": "the call is not signed with the job's secret"}
         try:
-            arguments = json.loads(body or b"{}")
-            if name == "progress":
-                job = self._core.job
-                return HTTPStatus.OK, {
-                    "map": job.progress(TaskType.MAP),
-                    "reduce": job.progress(TaskType.REDUCE),
-                }
-            if name == "killJob":
-                self._core.tell(JobKill(diagnostics=str(arguments.get("diagnostics", ""))))
-                return HTTPStatus.OK, {}
-            call = self._calls.get(name)
-            if call is None:
-                return HTTPStatus.NOT_FOUND, {"message": f"there is no call {name}"}
-            return HTTPStatus.OK, call(TaskAttemptId.parse(arguments["attempt"]), arguments)
+            arguments = json.loads(text)
+            return {"answer": self._answer(arguments["call"], arguments)}
         except (KeyError, TypeError, ValueError) as error:
-            return HTTPStatus.BAD_REQUEST, {"message": f"{type(error).__name__}: {error}"}
+            return {"refused": f"{type(error).__name__}: {error}"}
         finally:
             self._perform_effects()
+
+    def _answer(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        if name == "progress":
+            job = self._core.job
+            return {"map": job.progress(TaskType.MAP), "reduce": job.progress(TaskType.REDUCE)}
+        if name == "killJob":
+            self._core.tell(JobKill(diagnostics=str(arguments["diagnostics"])))
+            return {}
+        if name not in self._calls:
+            raise ValueError(f"there is no call {name}")
+        return self._calls[name](TaskAttemptId.parse(arguments["attempt"]), arguments)
 
     def kill_attempt(self, attempt_id: TaskAttemptId, diagnostics: str) -> None:
         """A client's wish: the attempt ends, and its task is tried again."""

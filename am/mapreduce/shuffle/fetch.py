@@ -21,7 +21,7 @@ from yarnbox.am.mapreduce.ids import TaskAttemptId
 from yarnbox.am.mapreduce.shuffle.fetched import FetchedOutputs
 from yarnbox.am.mapreduce.shuffle.merging import Segment
 from yarnbox.am.mapreduce.shuffle.segments import CorruptSegmentError, copy_segment, decompressed
-from yarnbox.am.mapreduce.umbilical import Plan, connected
+from yarnbox.am.mapreduce.umbilical import Plan
 from yarnbox.yarn.shuffle import (
     NAME,
     NAME_HEADER,
@@ -223,7 +223,7 @@ class Shuffle:
         target = request_target(self._plan.job, self._reduce, list(wanted.values()))
         host, _, port = self._resolve(f"{address[0]}:{address[1]}").rpartition(":")
         asked = url_hash(self._secret, target, int(port))
-        connection = connected(host, int(port), self._tls, self._plan.fetch_timeout_ms / 1000)
+        connection = _connection_to(host, int(port), self._tls, self._plan.fetch_timeout_ms / 1000)
         with closing(connection), ExitStack() as stack:
             with _network("CONNECTION"):
                 connection.request(
@@ -292,3 +292,12 @@ class Shuffle:
             self._outputs.release(segment.length)
         else:
             segment.path.unlink()
+
+
+def _connection_to(host: str, port: int, tls: Tls | None, timeout_s: float) -> http.client.HTTPConnection:
+    """What TLS needs is imported where there is TLS."""
+    if tls is None:
+        return http.client.HTTPConnection(host, port, timeout=timeout_s)
+    from yarnbox.yarn.security.tls import connection_to
+
+    return connection_to(host, port, tls, timeout_s)

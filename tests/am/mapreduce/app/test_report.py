@@ -157,33 +157,34 @@ def test_there_are_no_other_pages(target: str) -> None:
 
 
 class TestUmbilical:
-    def call(self, rig: Rig, name: str, secret: bytes = b"secret", **arguments: Any) -> tuple[int, Any]:
+    def call(self, rig: Rig, name: str, secret: bytes = b"secret", **arguments: Any) -> dict[str, Any]:
         server = UmbilicalServer(
             rig.core, [Split()] * 2, JobSettings(), b"secret", "", "", rig.perform_effects
         )
-        body = json.dumps(arguments).encode()
-        target = f"/umbilical/{name}"
-        return server.answer(target, signature(secret, target, body), body)
+        text = json.dumps({"call": name, **arguments}).encode()
+        return server.answer(signature(secret, text), text)
 
     def test_a_call_without_the_secret_changes_nothing(self) -> None:
         rig = Rig(maps=2)
         rig.beat()
-        status, _ = self.call(rig, "killJob", secret=b"guessed")
-        assert status == 401
+        answer = self.call(rig, "killJob", secret=b"guessed", diagnostics="")
+        assert answer == {"refused": "the call is not signed with the job's secret"}
+        rig.beat()
         assert rig.state is JobState.RUNNING
 
     def test_a_task_gets_its_plan_and_one_that_is_not_wanted_dies(self) -> None:
         rig = Rig(maps=2)
         rig.beat()
         attempt = str(rig.attempts(maps=True)[0])
-        status, answer = self.call(rig, "getTask", attempt=attempt)
-        assert (status, answer["word"], answer["plan"]["maps"]) == (200, "run", 2)
-        assert self.call(rig, "getTask", attempt=attempt[:-1] + "7") == (200, {"word": "die"})
-        assert self.call(rig, "juggle", attempt=attempt)[0] == 404
+        answer = self.call(rig, "getTask", attempt=attempt)["answer"]
+        assert (answer["word"], answer["plan"]["maps"]) == ("run", 2)
+        assert self.call(rig, "getTask", attempt=attempt[:-1] + "7") == {"answer": {"word": "die"}}
+        assert self.call(rig, "juggle", attempt=attempt) == {"refused": "ValueError: there is no call juggle"}
+        assert self.call(rig, "getTask") == {"refused": "KeyError: 'attempt'"}
 
     def test_a_client_may_end_the_job(self) -> None:
         rig = Rig(maps=2)
         rig.beat()
-        assert self.call(rig, "killJob", diagnostics="enough") == (200, {})
+        assert self.call(rig, "killJob", diagnostics="enough") == {"answer": {}}
         rig.beat()
         assert rig.state is JobState.KILLED

@@ -1,59 +1,75 @@
-"""The AM's HTTP port over real connections."""
+"""The AM's port over real connections."""
 
 from __future__ import annotations
 
 import asyncio
 import http.client
 import json
+import socket
+from collections.abc import Callable
 from contextlib import closing
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from tests.am.mapreduce.rig import Rig
 from tests.waiting import PATIENCE_S
 from yarnbox.am.mapreduce.app.report import Pages
-from yarnbox.am.mapreduce.edge.port import Port
+from yarnbox.am.mapreduce.edge.port import LARGEST_CALL, Port
 from yarnbox.am.mapreduce.edge.umbilical_server import UmbilicalServer
 from yarnbox.am.mapreduce.settings import JobSettings
 from yarnbox.am.mapreduce.splits import Split
-from yarnbox.am.mapreduce.umbilical import HASH_HEADER, signature
+from yarnbox.am.mapreduce.umbilical import (
+    ANSWER_HEAD,
+    CALL_HEAD,
+    GREETING,
+    AMUnreachableError,
+    Umbilical,
+    signature,
+)
 from yarnbox.yarn.http.access import HttpAccess, HttpAccessSettings
 
 SECRET = b"secret"
 HOST = "127.0.0.1"
+
+T = TypeVar("T")
 
 
 Request = tuple[str, str, bytes, dict[str, str]]
 Answer = tuple[int, Any]
 
 
-def asked(method: str, target: str, body: bytes = b"", headers: dict[str, str] | None = None) -> Answer:
-    """One request to an AM with two maps; the status, and the answer if it is JSON."""
-    return all_asked([(method, target, body, headers or {})])[0]
-
-
-def all_asked(requests: list[Request]) -> list[Answer]:
-    """Requests one after the other on one connection."""
+def served(ask: Callable[[int], T]) -> T:
+    """What somebody gets who asks the port of an AM with two maps."""
     rig = Rig(maps=2)
     rig.beat()
     umbilical = UmbilicalServer(rig.core, [Split()] * 2, JobSettings(), SECRET, "", "", rig.perform_effects)
     pages = Pages(rig.core, JobSettings(), "me")
 
-    async def whole() -> list[Answer]:
+    async def whole() -> T:
         service = Port(umbilical, pages, HttpAccess(HttpAccessSettings()))
         port = await service.start(HOST)
-
-        def ask() -> list[Answer]:
-            with closing(http.client.HTTPConnection(HOST, port, timeout=PATIENCE_S)) as connection:
-                return [one(connection, *request) for request in requests]
-
         try:
-            return await asyncio.to_thread(ask)
+            return await asyncio.to_thread(ask, port)
         finally:
             await service.stop()
 
     return asyncio.run(whole())
+
+
+def asked(method: str, target: str, body: bytes = b"", headers: dict[str, str] | None = None) -> Answer:
+    """One request; the status, and the answer if it is JSON."""
+    return all_asked([(method, target, body, headers or {})])[0]
+
+
+def all_asked(requests: list[Request]) -> list[Answer]:
+    """Requests one after the other on one connection."""
+
+    def ask(port: int) -> list[Answer]:
+        with closing(http.client.HTTPConnection(HOST, port, timeout=PATIENCE_S)) as connection:
+            return [one(connection, *request) for request in requests]
+
+    return served(ask)
 
 
 def one(
@@ -65,16 +81,46 @@ def one(
     return response.status, json.loads(text) if text.startswith("{") else text
 
 
-def call(name: str, body: bytes = b"{}") -> Request:
-    return "POST", f"/umbilical/{name}", body, {HASH_HEADER: signature(SECRET, f"/umbilical/{name}", body)}
+def test_calls_and_pages_at_one_port() -> None:
+    def ask(port: int) -> tuple[Any, ...]:
+        umbilical = Umbilical(HOST, port, "", SECRET)
+        with closing(http.client.HTTPConnection(HOST, port, timeout=PATIENCE_S)) as pages:
+            first = umbilical.call("progress")
+            status, _ = one(pages, "GET", "/ws/v1/mapreduce/jobs", b"", {})
+            large = umbilical.call("killJob", diagnostics="x" * 200_000)
+            with pytest.raises(AMUnreachableError, match="noSuchCall: ValueError: there is no call noSuch"):
+                umbilical.call("noSuchCall")
+            umbilical.close()
+            again, _ = one(pages, "GET", "/ws/v1/mapreduce/jobs", b"", {})
+            last = umbilical.call("progress")
+            umbilical.close()
+            return first, last, large, status, again
+
+    nothing = {"map": 0.0, "reduce": 0.0}
+    assert served(ask) == (nothing, nothing, {}, 200, 200)
 
 
-def test_calls_and_pages_on_one_connection() -> None:
-    large = call("killJob", b'{"diagnostics": "' + b"x" * 200_000 + b'"}')
-    page: Request = ("GET", "/ws/v1/mapreduce/jobs", b"", {})
-    answers = all_asked([call("progress"), large, call("noSuchCall"), page, call("progress"), page])
-    assert [status for status, _ in answers] == [200, 200, 404, 200, 200, 200]
-    assert answers[0][1] == answers[4][1] == {"map": 0.0, "reduce": 0.0}
+def test_a_call_comes_in_pieces_and_one_without_the_secret_is_refused() -> None:
+    text = b'{"call": "progress"}'
+    call = CALL_HEAD.pack(signature(b"guessed", text), len(text)) + text
+
+    def ask(port: int) -> bytes:
+        with socket.create_connection((HOST, port), PATIENCE_S) as connection:
+            for byte in GREETING + call:
+                connection.sendall(bytes([byte]))
+            with connection.makefile("rb") as answers:
+                return answers.read(ANSWER_HEAD.unpack(answers.read(ANSWER_HEAD.size))[0])
+
+    assert b"not signed with the job's secret" in served(ask)
+
+
+def test_a_call_longer_than_any_ends_the_connection() -> None:
+    def ask(port: int) -> bytes:
+        with socket.create_connection((HOST, port), PATIENCE_S) as connection:
+            connection.sendall(GREETING + CALL_HEAD.pack(b"", LARGEST_CALL + 1))
+            return connection.recv(1)
+
+    assert served(ask) == b""
 
 
 def test_an_attempt_is_killed_and_pages_are_xml() -> None:
@@ -106,16 +152,11 @@ def test_an_attempt_is_killed_and_pages_are_xml() -> None:
         ("GET", "/ws/v1/mapreduce/jobs?x=1", 200),
         ("GET", "/", 404),
         ("PUT", "/ws/v1/mapreduce/info", 405),
-        ("POST", "/umbilical/getTask", 401),
+        ("POST", "/umbilical/getTask", 404),
     ],
 )
 def test_what_is_answered(method: str, target: str, status: int) -> None:
     assert asked(method, target)[0] == status
-
-
-@pytest.mark.parametrize("body, status", [(b'{"diagnostics": ""}', 200), (b"{", 400), (b"{}", 200)])
-def test_a_signed_call(body: bytes, status: int) -> None:
-    assert asked(*call("killJob", body))[0] == status
 
 
 @pytest.mark.parametrize("header", [{"Host": "evil.example"}, {"Origin": "http://evil.example"}])
