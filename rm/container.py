@@ -217,6 +217,7 @@ class RMContainer:
         "lowered",
         "node",
         "partition",
+        "preempted_for",
         "queue",
         "requested",
         "reserved_resource",
@@ -262,6 +263,8 @@ class RMContainer:
         self.finish_ms = 0
         self.exit_status = INVALID_EXIT_STATUS
         self.diagnostics = ""
+        self.preempted_for = ""
+        """For whom a scheduler has killed it, where that is known."""
         self.lowered: tuple[PendingRequest, ...] = ()
         """The requests that its allocation lowered, until the AM has taken delivery."""
         self.locality: Locality | None = None
@@ -292,6 +295,11 @@ class RMContainer:
     def charged(self) -> Resource:
         """What stands in the books for it: nothing for an opportunistic one."""
         return self.resource if self.execution_type is ExecutionType.GUARANTEED else NONE
+
+    @property
+    def reason_of_end(self) -> str:
+        """Why it has ended, for pages: Hadoop's words, which its AM gets, and for whom it was preempted."""
+        return f"{self.diagnostics} for {self.preempted_for}" if self.preempted_for else self.diagnostics
 
     @property
     def is_finished(self) -> bool:

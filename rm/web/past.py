@@ -64,7 +64,7 @@ def container_row(one: RMContainer, *, is_over: bool = False) -> Answer:
         "started": one.creation_ms,
         "finished": one.finish_ms if is_over else 0,
         "exitStatus": one.exit_status if is_over else None,
-        "diagnostics": one.diagnostics[:400],
+        "diagnostics": one.reason_of_end[:400],
     }
 
 

@@ -177,7 +177,7 @@ def _values(container_id: ContainerId, seen: _Seen) -> dict[str, Any]:
         "running": moments.get("running"),
         "finished": moments.get("finished"),
         "exitStatus": one.exit_status if is_over else None,
-        "diagnostics": one.diagnostics[:_LONGEST] if is_over else "",
+        "diagnostics": one.reason_of_end[:_LONGEST] if is_over else "",
         "locality": one.locality.name if one.locality is not None else "",
         "requested": one.requested.name if one.requested is not None else "",
     }

@@ -67,6 +67,7 @@ class Completion(Generic[A]):
         attempt = self._register.attempt(container.attempt_id)
         own = attempt.marked_for_preemption.get(container.container_id) if attempt is not None else None
         mark = own or mark or container.preemption_mark()
+        container.preempted_for = mark.for_whom
         status = preempted(container.container_id)
         self.complete(container, status, ContainerKill(status=status))
         log_preemption(self._context, "container killed by preemption", mark)

@@ -10,6 +10,7 @@ from tests.rm.scheduler.fair.rig import Rig
 from yarnbox.rm.effects import WriteLog
 from yarnbox.rm.events.scheduler import SchedulerContainerPreempted, SchedulerMarkContainerForPreemption
 from yarnbox.rm.scheduler.fair.queues.leaf import LeafQueue
+from yarnbox.rm.web.past import container_row
 from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.resources.resource import NONE, Resource
 from yarnbox.yarn.runtime.event import Event
@@ -83,8 +84,12 @@ def test_what_is_lacking_is_taken_request_by_request() -> None:
     assert message is not None
     assert message.strict_contract is not None
     assert len(message.strict_contract.container) == 4
+    victims = [rig.app("holder").live[one] for one in rig.app("holder").marked_for_preemption]
     rig.advance(1_000)
     assert (marked(rig), rig.containers("holder")) == (0, 4)
+    whom = f"{rig.app('starved').application_id} in queue root.b"
+    told = f"Container preempted by scheduler for {whom}"
+    assert [container_row(one, is_over=True)["diagnostics"] for one in victims] == [told] * 4
     for name in ("n0", "n1", "n0", "n1"):
         rig.heartbeat(name)
     assert (rig.containers("starved"), rig.containers("holder")) == (2, 4)
