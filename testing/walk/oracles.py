@@ -120,7 +120,11 @@ class Oracles:
             running = dict.fromkeys(machine.running())
             there: Mapping[ContainerId, Any] = booked.get(machine.host, {})
             host = machine.host
-            odd += [f"{one} runs on {host}, and nobody counts on it" for one in running if one not in there]
+            odd += [
+                f"{one} runs on {host}, and nobody counts on it"
+                for one in running
+                if one not in there or there[one].is_finished
+            ]
             known = running | dict.fromkeys(self._cluster.known_to(host))
             odd += [
                 f"{one} is booked on {host}, and is not there"

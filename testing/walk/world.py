@@ -163,6 +163,8 @@ class WalkCluster(VirtualCluster):
         """Hosts that have registered with this ResourceManager."""
         self._ill: dict[str, None] = {}
         """Hosts whose directories are full."""
+        self._answered: dict[str, tuple[int, int | None]] = {}
+        """The last answer to each host: of which ResourceManager, and its number."""
         self._doubtful: dict[str, None] = {}
         """Hosts that a ResourceManager has missed: it may have concluded something else than they tell."""
         super().__init__(nodes, scheduler=scheduler, seed=seed, resource=SIZE, conf={**CONF, **conf})
@@ -233,11 +235,14 @@ class WalkCluster(VirtualCluster):
             if host in self._registered:
                 self._doubtful[host] = None
             self._registered[host] = None
+            self._answered.pop(host, None)
             self.oracles.forget_machine(host)
         elif answer.node_action is NodeAction.NORMAL:
             statuses = request.node_status.containers_statuses
             self.oracles.note_heartbeat(host, statuses)
-            if host not in self._doubtful:
+            answered = (self.model.rm_number, answer.response_id)
+            is_repeated, self._answered[host] = self._answered.get(host) == answered, answered
+            if host not in self._doubtful and not is_repeated:  # nobody reads what is said again
                 self.model.note_ends(one for one in statuses if one.exit_status == OWN_FAILURE)
 
     async def _call_node(self, host: str, rpc: str, request: Any, caller: Caller) -> Any:
