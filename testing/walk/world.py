@@ -202,7 +202,11 @@ class WalkCluster(VirtualCluster):
         """One call through the weather."""
         proceed = super().call
 
+        sent_to = None if self.rm.is_away else self.model.rm_number
+
         async def send(is_late: bool) -> Any:
+            if is_late and self.model.rm_number != sent_to:
+                raise ConnectionFailedError(f"{rpc}: it was sent to a ResourceManager that is gone")
             try:
                 answer = await proceed(service, rpc, request, caller, host, timeout_s)
             except NotReadyError as error:
