@@ -343,19 +343,19 @@ class WalkCluster(VirtualCluster):
 
     def kill_machine(self, host: str) -> None:
         """The host is gone, with all that ran and all that was stored on it; nobody says so."""
-        self.switch_off(host)
-        self._kept[host] = {}
+        self.switch_off(host, lost=len(self._kept[host]))
 
-    def switch_off(self, host: str, lost: int = 0) -> None:
+    def switch_off(self, host: str, lost: int) -> None:
         """The host is switched off: what ran is gone, what was stored is there but for the newest."""
         self.kill_node_manager(host)
         for container_id in self.executor_of(host).running():
             if container_id in self._running:
-                knows = lost == 0 and self.is_booked(container_id)
+                # A NodeManager that finds its container gone tells so, which counts as a failure.
+                knows = lost == len(self._kept[host]) and self.is_booked(container_id)
                 self.model.note_lost_master(container_id, self.now_s, is_known=knows)
         self.executor_of(host).vanish()
         kept = self._kept[host]
-        for key in list(kept)[len(kept) - lost :] if lost else ():
+        for key in list(kept)[max(0, len(kept) - lost) :]:
             del kept[key]
 
     def fall_ill(self, host: str) -> None:
