@@ -38,6 +38,8 @@ from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
 from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max
 
 QUEUE = "default"
+_NAMES = (QUEUE, "root", f"root.{QUEUE}")
+"""What clients may call the one queue."""
 
 
 class FifoReason(Reason):
@@ -285,7 +287,7 @@ class FifoScheduler(Scheduler[Attempt]):
 
     def queue_info(self, name: str, *, include_children: bool, recursive: bool) -> QueueInfo:
         """The one queue: all of the cluster."""
-        if name not in (QUEUE, "root", f"root.{QUEUE}"):
+        if name not in _NAMES:
             raise YarnError(f"Unknown queue: {name}")
         total = self.cluster_resource().memory_mb
         return QueueInfo(
@@ -298,9 +300,13 @@ class FifoScheduler(Scheduler[Attempt]):
             scheduler_type=self.name,
         )
 
+    def is_within(self, queue: str, path: str) -> bool:
+        """All applications are in the one queue, whatever queue they name."""
+        return path in _NAMES
+
     def queue_view(self, path: str) -> QueueView | None:
         """The one queue; `root` is another name of it."""
-        if path not in (QUEUE, "root", f"root.{QUEUE}"):
+        if path not in _NAMES:
             return None
         amounts, total = self.usage.of(), self.cluster_resource().memory_mb
         share = amounts.used.memory_mb / total if total else 0.0

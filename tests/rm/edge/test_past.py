@@ -18,6 +18,7 @@ from yarnbox.rm.edge.http import history as past_answers
 from yarnbox.rm.events import app, node, scheduler
 from yarnbox.rm.events import container as container_events
 from yarnbox.rm.scheduler.statuses import PREEMPTED
+from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.event_rows import TROUBLE
 from yarnbox.rm.web.event_rows import row as event_row
@@ -55,10 +56,12 @@ def test_containers_are_remembered_after_their_end() -> None:
     assert {row["exitStatus"] for row in rows} == {7}
     assert ended.of(lambda row: row["node"] == str(rig.nodes["n1"].node_id), 1) == rows[1:]
     assert ended.of(lambda row: False, 10) == []
-    within = rig.context.scheduler.is_within
-    assert within("root.a.b", "root.a")
-    assert within("root.a.b", "root")
-    assert not within("root.ab", "root.a")
+    assert is_within("root.a.b", "root.a")
+    assert is_within("root.a.b", "root")
+    assert not is_within("root.ab", "root.a")
+    fifo = rig.context.scheduler
+    assert fifo.is_within("root.a.b", "root.default"), "it has one queue, whatever queue is named"
+    assert not fifo.is_within("root.a.b", "root.a")
 
 
 def test_a_series_that_began_late_has_no_values_before() -> None:
