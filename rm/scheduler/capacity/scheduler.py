@@ -97,7 +97,6 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
     """A tree of queues with guarantees, maxima and limits."""
 
     name: ClassVar[str] = SCHEDULER_NAME
-    offers_draining_nodes: ClassVar[bool] = False
     has_partitions: ClassVar[bool] = True
     serves_constraints: ClassVar[bool] = True
     has_monitor: ClassVar[bool] = True
@@ -226,10 +225,8 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """NODE_REMOVED: the labels manager has the queues' limits worked out anew even for a node that is no
         longer known. See tests/scenarios/queues/sick-node-leaves-again.yaml.
         """
-        is_known = event.node_id in self.tracker.nodes
+        self.context.post(SchedulerNodeLabelsUpdate(labels_of_nodes={}))
         super().remove_node(event)
-        if not is_known:
-            self.cluster_resource_changed()
 
     def update_node_resource(self, event: SchedulerNodeResourceUpdate) -> None:
         """NODE_RESOURCE_UPDATE: the queues are told even where nothing changes."""
@@ -237,21 +234,26 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.cluster_resource_changed()
 
     def resize_node(self, node: SchedulerNode, total: Resource) -> None:
-        """Its partition's capacity is worked out anew by a NODE_LABELS_UPDATE, which drops its reservation.
-
-        See tests/scenarios/labels/labels-resize-drops-reservation.yaml.
+        """To the labels manager the node goes and comes again: two events follow, of which the second drops
+        its reservation. See tests/scenarios/labels/labels-resize-drops-reservation.yaml.
         """
+        self.context.post(SchedulerNodeLabelsUpdate(labels_of_nodes={}))
+        self._tell_labels(node)
         super().resize_node(node, total)
-        if node.reserved_container is not None:
-            self.completion.unreserve(node.reserved_container)
 
     def node_added(self, node: SchedulerNode) -> None:
-        """Multi-node placement may offer it at once."""
+        """Multi-node placement may offer it at once; the labels manager tells its label."""
         self._offers.join(node.node_id)
+        self._tell_labels(node)
 
     def node_removed(self, node: SchedulerNode) -> None:
         """Nothing more is offered on it."""
         self._offers.forget(node.node_id)
+
+    def _tell_labels(self, node: SchedulerNode) -> None:
+        label = self.context.labels.partition_of(node.node_id)
+        labels = {node.node_id: (label,) if label else ()}
+        self.context.post(SchedulerNodeLabelsUpdate(labels_of_nodes=labels))
 
     # Applications
 

@@ -32,14 +32,20 @@ class NodePartitions:
         self._completion = completion
 
     def update(self, event: SchedulerNodeLabelsUpdate) -> None:
-        """NODE_LABELS_UPDATE: what runs on a node counts in its new partition; its reservation is dropped."""
-        self._tree.update_shares()
+        """NODE_LABELS_UPDATE: what runs on a node counts in its new partition; its reservation is dropped.
+        Then the queues' limits are worked out anew, whatever has changed.
+        """
         tracker = self._context.tracker
         for node_id, labels in event.labels_of_nodes.items():
             node = tracker.nodes.get(node_id)
-            if node is not None:
-                self._move(node, labels[0] if labels else DEFAULT_PARTITION)
-        self._tree.derive_shares()
+            partition = labels[0] if labels else DEFAULT_PARTITION
+            if node is not None and self._is_concerned(node, partition):
+                self._tree.update_shares()
+                self._move(node, partition)
+        self._tree.note_cluster_changed()
+
+    def _is_concerned(self, node: SchedulerNode, partition: str) -> bool:
+        return bool(node.partition != partition or node.reserved_container is not None or node.containers)
 
     def _move(self, node: SchedulerNode, partition: str) -> None:
         for container in node.containers.values():
