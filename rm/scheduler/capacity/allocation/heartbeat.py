@@ -137,7 +137,10 @@ class NodeAllocator:
                 return
             if not settings.assigns_multiple:
                 return
-            if settings.maximum_assignments != -1 and count >= settings.maximum_assignments:
+            if settings.maximum_assignments == -1:
+                if candidates is None and not self._context.is_running(node):
+                    return  # all that is proposed on it is dropped: without a bound Hadoop goes on for ever
+            elif count >= settings.maximum_assignments:
                 return
 
     def serve_once(
