@@ -19,6 +19,8 @@ _USUAL_START = 32768
 _LOWEST = 10240
 _TRIES = 200
 _HELD_MOST = 256
+_OTHERS = (13562, 19888, 19890)
+"""Where Hadoop's shuffle and history server listen by default: nobody is to be found there by chance."""
 _held: deque[int] = deque()
 """Descriptors of what is bound to the ports chosen last; they end with this process at the latest."""
 
@@ -35,7 +37,7 @@ def _free_port(host: str) -> int:
     chance = random.SystemRandom()
     for _ in range(_TRIES):
         port = chance.randrange(_LOWEST, _end())
-        if _hold(host, port) is not None:
+        if port not in _OTHERS and _hold(host, port) is not None:
             return port
     return _hold(host, 0) or 0
 

@@ -283,4 +283,7 @@ def _read_until(descriptor: int, wanted: str) -> None:
     while wanted not in seen:
         ready, _, _ = select.select([descriptor], [], [], PATIENCE_S)
         assert ready, f"{wanted!r} did not come: {seen[-500:]!r}"
-        seen += os.read(descriptor, 1 << 16).decode()
+        try:
+            seen += os.read(descriptor, 1 << 16).decode()
+        except OSError as error:  # the command has ended
+            raise AssertionError(f"{wanted!r} did not come: {seen[-500:]!r}") from error

@@ -58,3 +58,9 @@ def test_nobody_else_is_given_a_port_before_its_daemon_listens(monkeypatch: pyte
     for _ in range(2):  # also for one that is started again
         with socket.create_server((HOST, chosen)):
             pass
+
+
+def test_none_is_where_clients_look_for_another_daemon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "_LOWEST", 13_562)
+    monkeypatch.setattr(ports, "_end", lambda: 13_563)
+    assert ports.free_ports(HOST, 1) != [13_562]

@@ -23,7 +23,7 @@ from yarnbox.yarn.storage.event_log import LoggedEvent
 
 CAPACITY = "yarn.scheduler.capacity."
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption."
-SLOTS, SLOT_MB = 16, 1024
+SLOTS, SLOT_MB = 8, 1024
 """So many containers have room, wherever; either queue is guaranteed half of them."""
 HALF_MB = SLOTS // 2 * SLOT_MB
 INTERVAL_MS, WAIT_MS = 300, 600
@@ -161,7 +161,7 @@ def test_a_mapreduce_job_that_is_preempted_ends_right(desk: Desk, tmp_path: Path
     One failed attempt would fail the job. With a wait of a minute everything that B gets is given up; without
     a wait the next pass kills it, and the AM, which is stopped meanwhile, hears of that only.
     """
-    maps, reduces = 4, SLOTS - 6
+    maps, reduces = 2, SLOTS - 4
     up(desk, tmp_path, nodes=2, wait_ms=wait_ms)
     first = mapreduce_job(desk, tmp_path, maps=maps, reduces=reduces)
     gate = tmp_path / "open"

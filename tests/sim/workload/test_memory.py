@@ -24,6 +24,7 @@ class Census(Watcher):
     """How many jobs and masters there are at some moments of a play."""
 
     def __init__(self, *kinds: type) -> None:
+        gc.freeze()  # what tests before this one have left is not looked through, it may be millions
         self.kinds = kinds
         self.ended = 0
         self.found: list[tuple[int, ...]] = []
