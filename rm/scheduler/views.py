@@ -135,6 +135,9 @@ class AmountsView(Protocol):
     """What an attempt has and asks for in one partition."""
 
     @property
+    def killable(self) -> Resource: ...
+
+    @property
     def used(self) -> Resource: ...
 
     @property

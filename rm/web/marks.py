@@ -5,9 +5,15 @@ from __future__ import annotations
 from yarnbox.rm.scheduler.views import AttemptView
 from yarnbox.rm.web.values import Answer
 
+WHOEVER = "whoever needs its space"
+"""For whom a container goes that lazy preemption has made killable."""
+
 
 def preemption_marks(attempt: AttemptView) -> list[Answer]:
     """Each with whose it is, for whom it goes, and when; `killAt` is 0 while no moment is set."""
+    marks = list(attempt.marked_for_preemption.values())
+    if any(amounts.killable for amounts in attempt.usage.by_partition.values()):
+        marks += [one.preemption_mark(WHOEVER) for one in attempt.live.values() if one.is_killable]
     return [
         {
             "container": str(one.container_id),
@@ -20,5 +26,5 @@ def preemption_marks(attempt: AttemptView) -> list[Answer]:
             "since": one.since_ms,
             "killAt": one.kill_at_ms or 0,
         }
-        for one in attempt.marked_for_preemption.values()
+        for one in marks
     ]

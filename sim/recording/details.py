@@ -41,8 +41,8 @@ def note_details(
         why["queue"] = str(application.queue)
         checks = scheduler.request_checks(application_id)
         why["reasons"] = [line for request in checks for line in request.lines]
-        if application.attempt is not None and application.attempt.marked_for_preemption:
-            why["preemption"] = preemption_marks(application.attempt)
+        if application.attempt is not None and (marks := preemption_marks(application.attempt)):
+            why["preemption"] = marks
         documents.note(f"/why/{application_id}", number, why)
         if application.attempt is not None:
             documents.note(f"/standings/{application_id}", number, _standing(context, application.attempt))

@@ -119,8 +119,8 @@ def why(call: Call) -> Reply:
     attempt = application.attempt if application is not None else None
     if attempt is not None:
         value["missedHeartbeats"] = attempt.missed_heartbeats
-        if attempt.marked_for_preemption:
-            value["preemption"] = preemption_marks(attempt)
+        if marks := preemption_marks(attempt):
+            value["preemption"] = marks
     return Reply(root="why", value=value)
 
 

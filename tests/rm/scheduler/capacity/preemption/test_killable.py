@@ -12,6 +12,7 @@ from yarnbox.rm.events.scheduler import (
     SchedulerNodeLabelsUpdate,
 )
 from yarnbox.rm.scheduler.containers.resizing import resize
+from yarnbox.rm.web.marks import preemption_marks
 from yarnbox.yarn.ids import ApplicationAttemptId, NodeId
 from yarnbox.yarn.resources.resource import NONE, Resource
 
@@ -97,7 +98,10 @@ def test_a_killable_container_that_shrinks_is_less_killable() -> None:
 def test_a_container_that_is_safe_again_is_on_no_sum() -> None:
     rig, container = rig_with_killable()
     relabel(rig, "x")
+    (told,) = preemption_marks(rig.attempt("one"))
+    assert (told["container"], told["for"]) == (str(container.container_id), "whoever needs its space")
     rig.scheduler.handle(SchedulerMarkContainerForNonkillable(container_id=container.container_id))
+    assert preemption_marks(rig.attempt("one")) == []
     assert killable_mb(rig, "root", "x") == 0
     rig.scheduler.check_books()
 
