@@ -137,7 +137,7 @@ def running() -> CapacityRig:
 def passing(rig: CapacityRig) -> list[float]:
     """How long each piece of the next pass takes (ms of processor time), what it causes included."""
     scheduler, context = rig.scheduler, rig.context
-    context.hears = lambda logger, level: False
+    context.logs_at = lambda logger, level: False
     context.stopwatch = lambda: time.process_time() * 1000
     (name,) = scheduler.monitor.policies
     context.now_ms += 3_000

@@ -83,7 +83,7 @@ class RMContext(TurnContext[Effect]):
         """When this RM started; it is the cluster timestamp of its ids and its rm_identifier."""
         self.epoch = epoch
         self.health = SchedulerHealth()
-        self.hears: Callable[[str, str], bool] = lambda logger, level: False
+        self.logs_at: Callable[[str, str], bool] = lambda logger, level: False
         """Whether anybody reads what that logger says at that level; asked before much is made up for it."""
         self.stopwatch: Callable[[], float] = lambda: 0.0
         """Milliseconds that have gone by, for measuring alone: it stands still where no process moves it."""

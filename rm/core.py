@@ -41,7 +41,7 @@ from yarnbox.rm.reservation.system import FOLLOWER, Planning, ReservationSystem
 from yarnbox.rm.scheduler.base import Scheduler
 from yarnbox.rm.scheduler.constraint import PlacementConstraints
 from yarnbox.rm.scheduler.containers.opportunistic import OpportunisticAllocator
-from yarnbox.rm.scheduler.plan_queues import KeepsPlans
+from yarnbox.rm.scheduler.plan_queues import HasPlanQueues
 from yarnbox.rm.services.admin import AdminService
 from yarnbox.rm.services.client import ClientService
 from yarnbox.rm.services.master import MasterService
@@ -133,7 +133,7 @@ class Core(TurnCore[Effect]):
     def _plan_reservations(self) -> None:
         """The reservation system, where it is on and the scheduler has queues for it."""
         settings, scheduler = self.context.settings, self.context.scheduler
-        if settings.reservation_system_enabled and isinstance(scheduler, KeepsPlans):
+        if settings.reservation_system_enabled and isinstance(scheduler, HasPlanQueues):
             system, follower = settings.reservation_system_class, settings.plan_follower_class
             check_system(scheduler.name, system, follower)
             check_plans(scheduler.plan_queues.plans())

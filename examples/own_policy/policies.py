@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
-from yarnbox.rm.scheduler.capacity.queues.ordering.own import QueueOrderingPolicy, QueueStanding
+from yarnbox.rm.scheduler.capacity.queues.ordering.own import QueueForSorting, QueueOrderingPolicy
 from yarnbox.rm.scheduler.capacity.queues.ordering.policy import Key, OrderingPolicy
 
 
@@ -23,6 +23,6 @@ class ShortestRemainingFirst(OrderingPolicy):
 class SmallestFirst(QueueOrderingPolicy):
     """Among queues named by the size of their jobs, maps-10 and so on: the smallest one goes first."""
 
-    def key(self, queue: QueueStanding) -> tuple[int, float]:
+    def key(self, queue: QueueForSorting) -> tuple[int, float]:
         size = queue.path.rpartition("-")[2]
         return (int(size) if size.isdigit() else 0, queue.used)

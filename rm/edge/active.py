@@ -263,7 +263,7 @@ class ActivePeriod:
             epoch=epoch,
             is_strict=False,
         )
-        core.context.hears = lambda logger, level: Log(logger).is_read(LEVELS[level])
+        core.context.logs_at = lambda logger, level: Log(logger).is_read(LEVELS[level])
         core.context.stopwatch = lambda: time.perf_counter() * 1000
         return core
 

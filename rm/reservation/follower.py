@@ -60,7 +60,7 @@ class PlanFollower:
         for share in shares.values():
             given = float32(given + share)
         shares[settings.default_queue] = max(float32(1.0 - given), 0.0)
-        self._queues.entitle(settings.path, shares)
+        self._queues.set_entitlements(settings.path, shares)
         for reservation in list(plan.reservations.values()):
             if not reservation.period_ms and reservation.deadline_ms <= now_ms - settings.window_ms:
                 plan.drop(reservation.reservation_id)

@@ -17,7 +17,7 @@ NO_CONTAINER = "Container-Id-Not-Assigned"
 
 
 @dataclass(slots=True, kw_only=True)
-class Remark:
+class RequestActivity:
     """What became of a request: on one node, or, without one, on any."""
 
     key: RequestKey
@@ -45,7 +45,7 @@ class AppAllocation:
     """What concerns the application as a whole."""
     reason: Reason | None = None
     """Why none of its requests was looked at; None where one was."""
-    remarks: list[Remark] = field(default_factory=list)
+    remarks: list[RequestActivity] = field(default_factory=list)
 
     @property
     def outcome(self) -> str:
@@ -54,9 +54,9 @@ class AppAllocation:
             return self.state
         return "SKIPPED"
 
-    def by_request(self) -> Iterator[tuple[RequestKey, list[Remark]]]:
+    def by_request(self) -> Iterator[tuple[RequestKey, list[RequestActivity]]]:
         """The remarks on each request, in the order of their first mention."""
-        found: dict[RequestKey, list[Remark]] = {}
+        found: dict[RequestKey, list[RequestActivity]] = {}
         for remark in self.remarks:
             found.setdefault(remark.key, []).append(remark)
         yield from found.items()
@@ -86,7 +86,7 @@ class NodeAllocation:
     container_id: str = NO_CONTAINER
 
 
-class Bulk:
+class BulkActivities:
     """So many passes, whichever nodes they are for."""
 
     def __init__(self, count: int) -> None:
@@ -105,10 +105,10 @@ class ActivityRecords(Protocol):
     def record_node(self, node_id: NodeId | None) -> None:
         """The next pass for a node is to be recorded, or for any."""
 
-    def record_many(self, count: int) -> Bulk:
+    def record_many(self, count: int) -> BulkActivities:
         """The next passes, whichever nodes they are for."""
 
-    def forget_many(self, bulk: Bulk) -> None:
+    def forget_many(self, bulk: BulkActivities) -> None:
         """Nobody waits for these any more."""
 
     def record_application(self, application_id: ApplicationId, span_ms: int) -> None:

@@ -92,7 +92,7 @@ class Application(Generic[A]):
         return application
 
 
-class QueueSide(Protocol):
+class AttemptQueue(Protocol):
     """What an attempt tells the queue that it is in."""
 
     def asking_changed(self, attempt: Attempt) -> None:
@@ -118,7 +118,7 @@ class Attempt:
         self.usage = Usage(counts_reserved=False)
         self.path: Path = (self.usage,)
         """The usages that its containers are booked in, its own first, the root's last."""
-        self.queue_side: QueueSide | None = None
+        self.queue_side: AttemptQueue | None = None
         self.asks = Asks(self._pending_changed)
         self.live: dict[ContainerId, RMContainer] = {}
         """Containers allocated and not ended, in the order in which they were given; reserved ones are not
@@ -305,7 +305,7 @@ class Attempt:
         containers = []
         for container in pulled:
             if container.key.update_of:
-                if not self._hands_out(container.key.update_of):
+                if not self._serves_update_of(container.key.update_of):
                     self.newly_allocated[container.container_id] = container
                 elif container.key.update_of in self.live:
                     swap_container(self, container)
@@ -324,7 +324,7 @@ class Attempt:
         updated, self.newly_updated = list(self.newly_updated.values()), {}
         return updated
 
-    def _hands_out(self, container_id: ContainerId) -> bool:
+    def _serves_update_of(self, container_id: ContainerId) -> bool:
         """Whether the AM hears of what is allocated for a change of that container."""
         if self.hands_out_sizes:
             return True
@@ -514,7 +514,7 @@ def log_preemption(context: SchedulerContext, name: str, mark: PreemptionMark) -
     """A line for the operator of a container that is to go, may stay, or has gone. A pass may have thousands
     of them: none is made up that nobody reads.
     """
-    if not context.hears(LOGGER, "info"):
+    if not context.logs_at(LOGGER, "info"):
         return
     keys: dict[str, object] = {"container": mark.container_id, **mark.details, "resource": mark.resource}
     due_ms = keys.pop("killAt", None)

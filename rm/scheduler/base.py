@@ -597,7 +597,7 @@ class Scheduler(ABC, Generic[A]):
         attempt.is_recovering = event.is_recovering
         application.attempt = attempt
 
-    def take_call(
+    def serve_allocate(
         self,
         attempt: A,
         ask: Iterable[ResourceRequest],

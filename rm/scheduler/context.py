@@ -97,7 +97,7 @@ class SchedulerContext(ContainerContext, Protocol):
         ...
 
     @property
-    def hears(self) -> Callable[[str, str], bool]:
+    def logs_at(self) -> Callable[[str, str], bool]:
         """Whether anybody reads what that logger says at that level."""
         ...
 

@@ -269,7 +269,7 @@ class FifoScheduler(Scheduler[Attempt]):
         """
         attempt = self.attempt(attempt_id)
         assert attempt is not None
-        return self.take_call(attempt, ask, release, blacklist_additions, blacklist_removals)
+        return self.serve_allocate(attempt, ask, release, blacklist_additions, blacklist_removals)
 
     def headroom(self, attempt: Attempt) -> Resource:
         """Cluster less used by all, as the last allocation pass left it: the same for every application.

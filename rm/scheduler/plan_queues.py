@@ -80,7 +80,7 @@ class PlanQueues(Protocol):
         """What a child is entitled to now; nothing where there is none."""
         ...
 
-    def entitle(self, plan: str, shares: Mapping[str, float]) -> None:
+    def set_entitlements(self, plan: str, shares: Mapping[str, float]) -> None:
         """Gives children their shares of the plan, from 0 to 1, in the order of the mapping; those that are
         missing are made. The default queue, which is among them, gives up all of its share first.
         """
@@ -100,7 +100,7 @@ class PlanQueues(Protocol):
 
 
 @runtime_checkable
-class KeepsPlans(Protocol):
+class HasPlanQueues(Protocol):
     """A scheduler with plan queues."""
 
     plan_queues: PlanQueues

@@ -50,10 +50,10 @@ class Watcher(ABC):
 class Usage:
     """The sums of an application, a user or a queue, by partition."""
 
-    __slots__ = ("by_partition", "counts_reserved", "hears_each_ask", "in_default", "watcher")
+    __slots__ = ("by_partition", "counts_reserved", "in_default", "is_told_each_ask", "watcher")
 
     def __init__(
-        self, watcher: Watcher | None = None, *, counts_reserved: bool = True, hears_each_ask: bool = True
+        self, watcher: Watcher | None = None, *, counts_reserved: bool = True, is_told_each_ask: bool = True
     ) -> None:
         self.by_partition: dict[str, Amounts] = {}
         self.in_default: Amounts | None = None
@@ -61,7 +61,7 @@ class Usage:
         self.watcher = watcher
         self.counts_reserved = counts_reserved
         """Whether what is kept on nodes is part of `used`: so for a queue, but not for an application."""
-        self.hears_each_ask = hears_each_ask
+        self.is_told_each_ask = is_told_each_ask
         """Whether the watcher is told whenever more or less is asked for; if not, not where memory was and is
         wanted, so that nobody begins or ceases to ask, whatever resource types count.
         """
@@ -198,7 +198,7 @@ def change_pending(path: Path, partition: str, delta: Resource, containers: int)
         amounts.pending_containers += containers
         watcher = usage.watcher
         if watcher is not None:
-            if usage.hears_each_ask or before.memory_mb <= 0 or after.memory_mb <= 0:
+            if usage.is_told_each_ask or before.memory_mb <= 0 or after.memory_mb <= 0:
                 watcher.pending_changed(partition)
 
 

@@ -15,7 +15,7 @@ from yarnbox.rm.scheduler.activities import (
     AppAllocation,
     NodeAllocation,
     QueueActivity,
-    Remark,
+    RequestActivity,
 )
 from yarnbox.rm.web.values import Answer, java_date, without_nulls
 
@@ -107,7 +107,7 @@ def _look(seen: AppAllocation, *, is_grouped: bool) -> Answer:
     return _entry(shown, requests)
 
 
-def _request(key: RequestKey, remarks: Sequence[Remark], *, is_grouped: bool, names: bool) -> Answer:
+def _request(key: RequestKey, remarks: Sequence[RequestActivity], *, is_grouped: bool, names: bool) -> Answer:
     last = remarks[-1]
     shown = {
         "requestPriority": key.request_priority,
@@ -119,7 +119,7 @@ def _request(key: RequestKey, remarks: Sequence[Remark], *, is_grouped: bool, na
     return _entry(shown, _groups(on_nodes) if is_grouped else [_node(one, names=names) for one in on_nodes])
 
 
-def _node(remark: Remark, *, names: bool) -> Answer:
+def _node(remark: RequestActivity, *, names: bool) -> Answer:
     shown = {
         "name": remark.container_id if names or remark.state == "ALLOCATED" else None,
         "allocationState": remark.state,
@@ -129,7 +129,7 @@ def _node(remark: Remark, *, names: bool) -> Answer:
     return _entry(shown, ())
 
 
-def _groups(remarks: Sequence[Remark]) -> list[Answer]:
+def _groups(remarks: Sequence[RequestActivity]) -> list[Answer]:
     """The nodes of one state and diagnostic together; the amounts, which differ, are left out."""
     groups: dict[tuple[str, str], list[str]] = {}
     for remark in remarks:
@@ -174,7 +174,7 @@ def summary(found: Sequence[AppAllocation], span_ms: int) -> list[AppAllocation]
     if not found:
         return []
     last = found[-1]
-    latest: dict[tuple[int, int, object], Remark] = {}
+    latest: dict[tuple[int, int, object], RequestActivity] = {}
     for seen in reversed(found):
         if seen.now_ms < last.now_ms - span_ms:
             break

@@ -7,7 +7,7 @@ ReservationClientUtil.
 
 from __future__ import annotations
 
-from yarnbox.rm.scheduler.plan_queues import KeepsPlans
+from yarnbox.rm.scheduler.plan_queues import HasPlanQueues
 from yarnbox.rm.services.caller import Caller
 from yarnbox.sim.load.jobs import MAPREDUCE, Job
 from yarnbox.sim.resourcemanager import SimulatedRM
@@ -34,7 +34,7 @@ class Reserving:
         if job.deadline_ms is None or job.model != MAPREDUCE:
             return None
         scheduler = self._rm.context.scheduler
-        if self._rm.core.client.reservations is None or not isinstance(scheduler, KeepsPlans):
+        if self._rm.core.client.reservations is None or not isinstance(scheduler, HasPlanQueues):
             return None
         return scheduler.plan_queues.path_of_plan(job.queue)
 
@@ -53,7 +53,7 @@ class Reserving:
     def is_active(self, plan: str, reservation_id: ReservationId) -> bool:
         """Whether the reservation has its queue, so that an application can be submitted to it."""
         scheduler = self._rm.context.scheduler
-        assert isinstance(scheduler, KeepsPlans)
+        assert isinstance(scheduler, HasPlanQueues)
         names = (name.rpartition(".")[2] for name in scheduler.plan_queues.reservation_queues(plan))
         return str(reservation_id) in names
 

@@ -160,8 +160,8 @@ MUTANTS = (
         ("rack delay beyond the cluster", "return missed > min(nodes, delay)", "return missed > delay"),
         (
             "foreign partition one opportunity late",
-            "if missed < len(look.leaf.context.tracker):",
-            "if missed <= len(look.leaf.context.tracker):",
+            "if missed < len(on_node.leaf.context.tracker):",
+            "if missed <= len(on_node.leaf.context.tracker):",
         ),
         (
             "no further reservation after long waiting",
@@ -188,8 +188,8 @@ MUTANTS = (
         ),
         (
             "reservation for what is above the limit",
-            "if more and look.may_reserve and not (continues and must) and",
-            "if more and look.may_reserve and",
+            "if more and on_node.may_reserve and not (continues and must) and",
+            "if more and on_node.may_reserve and",
         ),
     ),
     *_in(

@@ -80,7 +80,7 @@ def leaf_update_demand(self: LeafQueue) -> None:
 
 def leaf_share_out(self: LeafQueue) -> None:
     apps = list(self.runnable)
-    shares = self.policy.shares([app.standing() for app in apps], self.fair_share)
+    shares = self.policy.shares([app.schedulable() for app in apps], self.fair_share)
     for app, share in zip(apps, shares, strict=True):
         app.fair_share = share
 
@@ -97,11 +97,11 @@ def make_plain(patch: pytest.MonkeyPatch) -> None:
             self.line = line
 
     patch.setattr(Bounds, "exclude", lambda self, free: False)
-    patch.setattr(Preemption, "_is_vain", lambda self, place, capability: False)
+    patch.setattr(Preemption, "_is_known_futile", lambda self, place, capability: False)
     patch.setattr(ParentQueue, "assign", parent_assign)
     patch.setattr(LeafQueue, "assign", leaf_assign)
     patch.setattr(LeafQueue, "update_demand", leaf_update_demand)
-    patch.setattr(LeafQueue, "share_out", leaf_share_out)
+    patch.setattr(LeafQueue, "recompute_shares", leaf_share_out)
     patch.setattr(LeafQueue, "find_starved", plainly)
 
 

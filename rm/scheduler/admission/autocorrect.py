@@ -25,7 +25,7 @@ Kind = tuple[int, int, ExecutionType, Resource]
 """What makes a container the one that was asked for: allocation id, priority, execution type, size."""
 
 
-class EndsContainers(Protocol):
+class ContainerCompleter(Protocol):
     """Who lets containers end."""
 
     def complete_container(
@@ -36,7 +36,7 @@ class EndsContainers(Protocol):
 
 
 def corrected(
-    ending: EndsContainers, attempt: Attempt, ask: Iterable[ResourceRequest]
+    ending: ContainerCompleter, attempt: Attempt, ask: Iterable[ResourceRequest]
 ) -> list[ResourceRequest]:
     """The ask less what the attempt has got since its last call; the ask itself where that is not wanted."""
     asked = list(ask)
@@ -75,7 +75,7 @@ def _kind_of_request(request: ResourceRequest) -> Kind:
     )
 
 
-def _expire(ending: EndsContainers, attempt: Attempt, container: RMContainer) -> None:
+def _expire(ending: ContainerCompleter, attempt: Attempt, container: RMContainer) -> None:
     """Ends a container that nobody has pulled; what was asked for it is not asked again."""
     container.lowered = ()
     del attempt.newly_allocated[container.container_id]

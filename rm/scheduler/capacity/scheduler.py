@@ -42,7 +42,7 @@ from yarnbox.rm.scheduler.capacity.allocation.node_choice import NodeOrders
 from yarnbox.rm.scheduler.capacity.allocation.offers import Offers
 from yarnbox.rm.scheduler.capacity.allocation.scheduling_requests import SchedulingRequests
 from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
-from yarnbox.rm.scheduler.capacity.config.reading import FILE_NAME, Surroundings, read_settings
+from yarnbox.rm.scheduler.capacity.config.reading import FILE_NAME, ReadingContext, read_settings
 from yarnbox.rm.scheduler.capacity.config.validation import check_minimum, check_states
 from yarnbox.rm.scheduler.capacity.diagnostics.activities import Activities
 from yarnbox.rm.scheduler.capacity.diagnostics.explain import Explanations
@@ -105,14 +105,14 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
 
     def __init__(self, context: SchedulerContext) -> None:
         super().__init__(context)
-        surroundings = Surroundings(
+        reading_context = ReadingContext(
             types=context.resource_types,
             site=context.configuration,
             max_application_priority=context.settings.max_application_priority,
             read_text=context.provider.read_text,
         )
         file = context.provider.load(FILE_NAME)
-        settings = read_settings(file, surroundings)
+        settings = read_settings(file, reading_context)
         check_states(settings, {})
         settings.properties.raise_faults()
         check_minimum(self.minimum_allocation, self.configured_maximum)
@@ -122,7 +122,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self.queue_context = QueueContext(context, self.tracker, settings, calculator)
         self.tree = QueueTree(self.queue_context, settings.root)
         self._build_allocation()
-        self._build_lifecycle(surroundings)
+        self._build_lifecycle(reading_context)
         self.configuration_store = ConfigurationStore(context, file, self.tree, self._access, self._refresh)
         self._build_diagnostics()
         self._register_handlers()
@@ -146,10 +146,10 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self._offers = Offers(context, self._node_allocator)
         self._scheduling_requests = SchedulingRequests(context, self._sizes, commit)
 
-    def _build_lifecycle(self, surroundings: Surroundings) -> None:
+    def _build_lifecycle(self, reading_context: ReadingContext) -> None:
         context, tree = self.queue_context, self.tree
-        maker = QueueMaker(context, tree, surroundings)
-        plan_leaves = PlanLeaves(context, tree, surroundings)
+        maker = QueueMaker(context, tree, reading_context)
+        plan_leaves = PlanLeaves(context, tree, reading_context)
         self._access = QueueAccess(self.context, tree, maker)
         self._placement = SubmissionPlacement(context, tree, self._access)
         self._priorities = ApplicationPriorities(context, tree)
@@ -183,7 +183,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         }
         self.monitor = SchedulingMonitor(context, tree, policies, lambda policy: policy(self))
         self._refresh = Refresh(
-            context, tree, surroundings, maker, plan_leaves, self.monitor, templates, self._parallel
+            context, tree, reading_context, maker, plan_leaves, self.monitor, templates, self._parallel
         )
 
     def _build_diagnostics(self) -> None:
@@ -309,7 +309,9 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         if constrained := tuple(scheduling_requests):
             label = leaf.settings.default_label
             further = partial(self._scheduling_requests.book_all, attempt, asked, constrained, label)
-        allocation = self.take_call(attempt, asked, release, blacklist_additions, blacklist_removals, further)
+        allocation = self.serve_allocate(
+            attempt, asked, release, blacklist_additions, blacklist_removals, further
+        )
         rejected = self._scheduling_requests.rejected(attempt)
         return replace(allocation, rejected=rejected) if rejected else allocation
 
@@ -374,7 +376,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self, asked: int | None, user: str, queue: str, application_id: ApplicationId | None = None
     ) -> int:
         """The priority that a submission or an update gets."""
-        return self._priorities.judge(asked, user, queue, application_id)
+        return self._priorities.check(asked, user, queue, application_id)
 
     def update_application_priority(self, application_id: ApplicationId, app_priority: int) -> None:
         """Takes effect at once: in the order of its leaf, active or pending."""

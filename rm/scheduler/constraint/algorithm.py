@@ -42,17 +42,17 @@ class Batch:
         self.barred: dict[str, dict[NodeId, None]] = {}
         """Nodes where the scheduler refused a container, by the first tag of its request."""
 
-    def bar(self, request: SchedulingRequest, node_id: NodeId) -> None:
+    def blacklist(self, request: SchedulingRequest, node_id: NodeId) -> None:
         """The scheduler refused the request on the node."""
         if request.allocation_tags:
             self.barred.setdefault(request.allocation_tags[0], {})[node_id] = None
 
-    def is_barred(self, request: SchedulingRequest, node_id: NodeId) -> bool:
+    def is_blacklisted(self, request: SchedulingRequest, node_id: NodeId) -> bool:
         """Whether it did."""
         return node_id in self.barred.get(first_tag(request), ())
 
 
-class Placed:
+class PlacedRequest:
     """A request and the nodes for its containers; a node may be there twice."""
 
     __slots__ = ("nodes", "request")
@@ -62,13 +62,13 @@ class Placed:
         self.nodes: list[SchedulerNode] = []
 
 
-class Outcome:
+class PlacementResult:
     """What became of a batch: requests with nodes, and requests with the number that found none."""
 
     __slots__ = ("placed", "rejected")
 
     def __init__(self) -> None:
-        self.placed: list[Placed] = []
+        self.placed: list[PlacedRequest] = []
         self.rejected: list[SchedulingRequest] = []
 
 
@@ -98,7 +98,7 @@ class PlacementAlgorithm(Protocol):
 
     def __init__(self, constraints: ConstraintChecks, iterator: str) -> None: ...
 
-    def place(self, batch: Batch, nodes: Sequence[SchedulerNode]) -> Outcome:
+    def place(self, batch: Batch, nodes: Sequence[SchedulerNode]) -> PlacementResult:
         """Nodes for the batch; changes nothing that outlives the call."""
         ...
 
@@ -163,9 +163,9 @@ class DefaultPlacementAlgorithm:
         self._constraints = constraints
         self._iterator = iterator
 
-    def place(self, batch: Batch, nodes: Sequence[SchedulerNode]) -> Outcome:
+    def place(self, batch: Batch, nodes: Sequence[SchedulerNode]) -> PlacementResult:
         """Two passes over the batch, each checked at its end."""
-        work = _Work(self._constraints, batch.application_id, nodes)
+        work = _BatchPlacement(self._constraints, batch.application_id, nodes)
         for _ in range(PASSES):
             work.place(batch, in_order(batch.requests, self._iterator))
             work.check()
@@ -173,11 +173,11 @@ class DefaultPlacementAlgorithm:
                 break
             # What the second pass goes through is a batch of its own, which knows of no barred nodes.
             batch = Batch(batch.application_id, work.outcome.rejected, batch.attempt)
-        work.take_tags_back()
+        work.remove_tags()
         return work.outcome
 
 
-class _Work:
+class _BatchPlacement:
     """One batch while it is worked on."""
 
     def __init__(
@@ -191,7 +191,7 @@ class _Work:
         self._nodes = nodes
         self._available: dict[NodeId, Resource] = {}
         """What each node has free, as Hadoop counts it: see `_book`."""
-        self.outcome = Outcome()
+        self.outcome = PlacementResult()
 
     def place(self, batch: Batch, order: list[int]) -> None:
         """Gives each request nodes, as far as there are any; what is left over is rejected."""
@@ -200,12 +200,12 @@ class _Work:
         last: SchedulerNode | None = None
         for number in order if self._nodes else ():
             request = batch.requests[number]
-            placed = Placed(request)
+            placed = PlacedRequest(request)
             self.outcome.placed.append(placed)
             for node in cycle.visit(last):
                 if left[number] <= 0:
                     break
-                if not batch.is_barred(request, node.node_id) and self._takes(request, node):
+                if not batch.is_blacklisted(request, node.node_id) and self._takes(request, node):
                     left[number] -= 1
                     placed.nodes.append(node)
                     self._book(request, node, 1)
@@ -232,7 +232,7 @@ class _Work:
             placed.nodes = kept
         self.outcome.placed = [placed for placed in self.outcome.placed if placed.nodes]
 
-    def take_tags_back(self) -> None:
+    def remove_tags(self) -> None:
         """The containers are not there yet."""
         for placed in self.outcome.placed:
             for node in placed.nodes:

@@ -72,7 +72,8 @@ def book(
     elif wanted.constrained is None:
         raise SchedulerInvalidResourceRequestError(
             "a SchedulingRequest cannot be handled where a ResourceRequest with the same scheduler key "
-            f"exists: {_shown(key)}, please send SchedulingRequest with a different allocationId and priority"
+            f"exists: {_described_key(key)}, please send SchedulingRequest with a different allocationId and "
+            "priority"
         )
     else:
         _update(asks, key, wanted, wanted.constrained, request)
@@ -85,7 +86,7 @@ def _begin(
     request: SchedulingRequest,
     default_partition: str,
 ) -> None:
-    where = f"AppId={application_id} Key={_shown(key)}. Exception message:"
+    where = f"AppId={application_id} Key={_described_key(key)}. Exception message:"
     sizing, execution = request.resource_sizing, request.execution_type
     if sizing is None or sizing.resources is None:
         raise SchedulerInvalidResourceRequestError(
@@ -107,12 +108,13 @@ def _update(
     asks: Asks, key: RequestKey, wanted: PendingRequest, constrained: Constrained, request: SchedulingRequest
 ) -> None:
     number = number_of(request)
-    if _essence(request) != _essence(constrained.request):
+    if _fixed_part(request) != _fixed_part(constrained.request):
         raise SchedulerInvalidResourceRequestError(
             "Invalid updated SchedulingRequest added to scheduler, we only allows changing numAllocations "
-            f"for the updated SchedulingRequest. Old={_told(constrained.request)} new={_told(request)}, "
-            "if any fields need to be updated, please cancel the old request (by setting numAllocations to "
-            "0) and send a SchedulingRequest with different combination of priority/allocationId"
+            f"for the updated SchedulingRequest. Old={_described(constrained.request)} "
+            f"new={_described(request)}, if any fields need to be updated, please cancel the old request "
+            "(by setting numAllocations to 0) and send a SchedulingRequest with different "
+            "combination of priority/allocationId"
         )
     if number == wanted.count:
         return
@@ -145,7 +147,7 @@ def _partition(constraint: PlacementConstraint | None, default: str, where: str)
     return default
 
 
-def _essence(request: SchedulingRequest) -> SchedulingRequest:
+def _fixed_part(request: SchedulingRequest) -> SchedulingRequest:
     """What may not change: all but the number; tags and targets are sets in Hadoop, in whatever order they
     come.
     """
@@ -186,11 +188,11 @@ def rejected(asks: Asks, attempts: int) -> Iterable[RejectedSchedulingRequest]:
             )
 
 
-def _shown(key: RequestKey) -> str:
+def _described_key(key: RequestKey) -> str:
     return f"priority={key.request_priority}, allocationRequestId={key.allocation_request_id}"
 
 
-def _told(request: SchedulingRequest) -> str:
+def _described(request: SchedulingRequest) -> str:
     sizing, constraint = request.resource_sizing, request.placement_constraint
     size = sizing.resources if sizing is not None else None
     shown = text(constraint) if constraint is not None else "none"

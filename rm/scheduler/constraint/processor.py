@@ -36,7 +36,7 @@ class Proposal(NamedTuple):
     attempt: int
 
 
-class Waiting:
+class PendingRequests:
     """What stands between one application's requests and their containers."""
 
     __slots__ = ("batches", "given_up", "placed", "proposals", "retries", "unplaced")
@@ -73,7 +73,7 @@ class PlacementProcessor:
         self._algorithm = algorithm
         self.attempts = attempts
         """So often a request is tried in all."""
-        self._waiting: dict[ApplicationId, Waiting] = {}
+        self._waiting: dict[ApplicationId, PendingRequests] = {}
 
     # An AM's call, before its answer
 
@@ -85,7 +85,7 @@ class PlacementProcessor:
         if waiting is None:
             if not asked:
                 return
-            waiting = self._waiting[application_id] = Waiting()
+            waiting = self._waiting[application_id] = PendingRequests()
         if asked:
             waiting.batches.append(Batch(application_id, asked))
         waiting.batches += waiting.retries
@@ -147,7 +147,7 @@ class PlacementProcessor:
         for batch in batches:
             self._place(waiting, batch)
 
-    def _place(self, waiting: Waiting, batch: Batch) -> None:
+    def _place(self, waiting: PendingRequests, batch: Batch) -> None:
         nodes = list(self._context.scheduler.tracker.nodes.values())
         outcome = self._algorithm.place(batch, nodes)
         for placed in outcome.placed:
@@ -155,7 +155,7 @@ class PlacementProcessor:
             waiting.placed += [Proposal(one, node, batch.attempt) for node in placed.nodes]
         waiting.unplaced += [(request, batch.attempt) for request in outcome.rejected]
 
-    def _commit(self, attempt_id: ApplicationAttemptId, waiting: Waiting, proposal: Proposal) -> None:
+    def _commit(self, attempt_id: ApplicationAttemptId, waiting: PendingRequests, proposal: Proposal) -> None:
         request, node, attempt = proposal
         application_id = attempt_id.application_id
         if self._context.scheduler.allocate_directly(attempt_id, request, node):
@@ -169,7 +169,7 @@ class PlacementProcessor:
     def _retry(
         self,
         application_id: ApplicationId,
-        waiting: Waiting,
+        waiting: PendingRequests,
         request: SchedulingRequest,
         attempt: int,
         node: SchedulerNode | None,
@@ -180,7 +180,7 @@ class PlacementProcessor:
             waiting.retries.append(batch)
         batch.requests.append(request)
         if node is not None:
-            batch.bar(request, node.node_id)
+            batch.blacklist(request, node.node_id)
 
     def _tell(self, application_id: ApplicationId, request: SchedulingRequest, what: str, why: str) -> None:
         tags = ",".join(request.allocation_tags)

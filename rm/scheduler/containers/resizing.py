@@ -81,7 +81,7 @@ def swap_container(attempt: ChangingAttempt, temporary: RMContainer) -> None:
         ContainerAcquireUpdated(is_increase=request.update_type is ContainerUpdateType.INCREASE_RESOURCE)
     )
     attempt.note_updated(container, request.update_type)
-    tell_node(container)
+    notify_node(container)
 
 
 def resize(attempt: ChangingAttempt, container: RMContainer, resource: Resource) -> None:
@@ -100,7 +100,7 @@ def resize(attempt: ChangingAttempt, container: RMContainer, resource: Resource)
         change_killable(attempt.path, container.partition, resource - before)
 
 
-def tell_node(container: RMContainer) -> None:
+def notify_node(container: RMContainer) -> None:
     """Lets the node know what the container is now, where the RM does that."""
     if container.context.settings.allocation.auto_update_containers:
         container.context.post(

@@ -21,7 +21,7 @@ from yarnbox.rm.events.container import ContainerNMDoneChangeResource
 from yarnbox.rm.events.node import NodeUpdateContainer
 from yarnbox.rm.scheduler.application import Attempt
 from yarnbox.rm.scheduler.containers.bookings import book
-from yarnbox.rm.scheduler.containers.resizing import resize, tell_node
+from yarnbox.rm.scheduler.containers.resizing import notify_node, resize
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.rm.scheduler.usage import refund
 from yarnbox.yarn.enums import ContainerUpdateType, ExecutionType
@@ -102,7 +102,7 @@ class ContainerUpdates(Generic[A]):
                 container = self._register.container(request.container_id)
                 if request.update_type is not kind or container is None:
                     continue
-                if not _gives_way(attempt, request):
+                if not _may_be_replaced(attempt, request):
                     errors.append(_error(UPDATE_OUTSTANDING, request, container.version))
                 elif kind in (PROMOTE, INCREASE):
                     _ask(attempt, container, request)
@@ -156,7 +156,7 @@ def _error(reason: str, request: UpdateContainerRequest, version: int) -> Update
     return UpdateContainerError(reason=reason, update_request=request, current_container_version=version)
 
 
-def _gives_way(attempt: Attempt, request: UpdateContainerRequest) -> bool:
+def _may_be_replaced(attempt: Attempt, request: UpdateContainerRequest) -> bool:
     """Whether nothing is outstanding for the container, or only a growth that another size may replace.
 
     See tests/scenarios/requests/increase-replaced.yaml.
@@ -205,5 +205,5 @@ def _shrink(attempt: Attempt, container: RMContainer, request: UpdateContainerRe
         book(RESIZED, container, -container.resource)
         container.node.set_execution_type(container, ExecutionType.OPPORTUNISTIC)
         container.version += 1
-        tell_node(container)
+        notify_node(container)
         attempt.note_updated(container, request.update_type)

@@ -18,8 +18,8 @@ from yarnbox.rm.events.scheduler import PreemptionMark
 from yarnbox.rm.scheduler.application import Application, Attempt
 from yarnbox.rm.scheduler.fair.allocation_file.amounts import less
 from yarnbox.rm.scheduler.fair.context import FairContext
-from yarnbox.rm.scheduler.fair.queues.order import FullKey, Line
-from yarnbox.rm.scheduler.fair.queues.policies import Policy, Standing
+from yarnbox.rm.scheduler.fair.queues.order import FullKey, ServingOrder
+from yarnbox.rm.scheduler.fair.queues.policies import Policy, Schedulable
 from yarnbox.rm.scheduler.fair.queues.queue import RESERVED, Bounds
 from yarnbox.rm.scheduler.fair.reasons import FairReason
 from yarnbox.rm.scheduler.usage import Watcher
@@ -40,7 +40,7 @@ class Leaf(Protocol):
 
     path: str
     policy: Policy
-    line: Line[FSAppAttempt]
+    line: ServingOrder[FSAppAttempt]
     runnable: dict[FSAppAttempt, None]
     max_share: Resource
     is_preemptable: bool
@@ -148,7 +148,7 @@ class FSAppAttempt(Attempt, Watcher):
             self._is_blacklist_new = True
         return is_changed
 
-    def barred_nodes(self) -> list[SchedulerNode]:
+    def blacklisted_nodes(self) -> list[SchedulerNode]:
         """The nodes that do not count for its headroom, as they were when its blacklist last changed: a node
         that came later counts, one that has gone is still taken off.
 
@@ -172,13 +172,13 @@ class FSAppAttempt(Attempt, Watcher):
         """It asks for more, or for less: seen at the next update."""
         self.leaf.application_changed(self)
 
-    def wants_something(self) -> bool:
+    def has_unmet_demand(self) -> bool:
         """Whether it may run, and its demand as of the last update is not what it holds."""
         return self.demand != self.usage.used() and self in self.leaf.runnable
 
-    def standing(self) -> Standing:
+    def schedulable(self) -> Schedulable:
         """Its numbers, as the queue's policy sees them."""
-        return Standing(
+        return Schedulable(
             self.weight,
             NONE,
             self._fair.allocations.unbounded,
@@ -189,15 +189,15 @@ class FSAppAttempt(Attempt, Watcher):
             self.name_key,
         )
 
-    def line_key(self) -> FullKey | None:
+    def sort_key(self) -> FullKey | None:
         """What sorts it in its queue."""
-        key = self.leaf.policy.order_key(self.standing(), self._fair.cluster_resource())
+        key = self.leaf.policy.order_key(self.schedulable(), self._fair.cluster_resource())
         return None if key is None else (*key, self.start_ms, self.name_key)
 
     def compare(self, other: FSAppAttempt) -> float:
         """Negative, zero or positive as it is served before the other, alike, or after it."""
         cluster = self._fair.cluster_resource()
-        return self.leaf.policy.compare(self.standing(), other.standing(), cluster)
+        return self.leaf.policy.compare(self.schedulable(), other.schedulable(), cluster)
 
     def update_demand(self) -> None:
         """What it holds and what it asks for at `*`."""

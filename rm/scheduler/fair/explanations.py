@@ -60,7 +60,7 @@ class Explanations:
         refusal = None if is_runnable else self._running.refusal(leaf, app.user)
         yield Check(reason=FairReason.NOT_RUNNABLE, holds=is_runnable, numbers=refusal or "", level=leaf.path)
         if is_runnable:
-            holds, used = app.wants_something(), app.used
+            holds, used = app.has_unmet_demand(), app.used
             numbers = f"demand {app.demand} as of the last update, used {used}"
             yield Check(reason=FairReason.UPDATE_DUE, holds=holds, numbers=numbers, level=leaf.path)
 

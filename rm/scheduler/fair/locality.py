@@ -16,7 +16,7 @@ from yarnbox.yarn.runtime.turns import Turn
 _NEXT = {Locality.NODE_LOCAL: Locality.RACK_LOCAL, Locality.RACK_LOCAL: Locality.OFF_SWITCH}
 
 
-class Waiting(Protocol):
+class DelayedApplication(Protocol):
     """An application, as far as it waits for near places; all by the key of a request."""
 
     levels: dict[RequestKey, Locality]
@@ -41,7 +41,7 @@ class LocalityDelay:
         self.is_on = node >= 0 and rack >= 0
         """Whether applications wait for near places at all; so only if both limits are set."""
 
-    def allowed_level(self, app: Waiting, key: RequestKey) -> Locality:
+    def allowed_level(self, app: DelayedApplication, key: RequestKey) -> Locality:
         """The level now; asking for it may change it. The opportunity at hand is counted already."""
         before = app.levels.get(key)
         level = self.level_after(app, key, app.opportunities.get(key, 0))
@@ -52,7 +52,7 @@ class LocalityDelay:
                 app.opportunities[key] = 0
         return level
 
-    def level_after(self, app: Waiting, key: RequestKey, opportunities: int) -> Locality:
+    def level_after(self, app: DelayedApplication, key: RequestKey, opportunities: int) -> Locality:
         """The level after so many opportunities; changes nothing."""
         level = app.levels.get(key)
         if level is None:
@@ -61,7 +61,7 @@ class LocalityDelay:
             return level
         return _NEXT[level]
 
-    def numbers(self, app: Waiting, key: RequestKey) -> str:
+    def numbers(self, app: DelayedApplication, key: RequestKey) -> str:
         """How far the wait at the present level has come."""
         level = app.levels.get(key, Locality.NODE_LOCAL)
         if level is Locality.OFF_SWITCH:
@@ -72,7 +72,9 @@ class LocalityDelay:
         missed, needed = app.opportunities.get(key, 0), self._opportunities(level)
         return f"{level.value} only, {missed} opportunities missed, more than {needed:g} needed"
 
-    def _has_waited(self, app: Waiting, key: RequestKey, level: Locality, opportunities: int) -> bool:
+    def _has_waited(
+        self, app: DelayedApplication, key: RequestKey, level: Locality, opportunities: int
+    ) -> bool:
         if self._by_time:
             return self._turn.now_ms - app.level_since_ms[key] > self._limits[level]
         return opportunities > self._opportunities(level)

@@ -51,16 +51,16 @@ class Mover:
             )
         source.remove(attempt)
         if was_runnable:
-            self._running.stopped(attempt, source)
+            self._running.untrack_runnable(attempt, source)
         elif refusal is None:
-            self._running.waits_no_longer(attempt)
+            self._running.untrack_non_runnable(attempt)
         attempt.leaf = target
         attempt.move_to(target, (attempt.usage, *(one.usage for one in target.ancestry)))
         target.add(attempt, is_runnable=refusal is None)
         if refusal is None:
-            self._running.started(attempt)
+            self._running.track_runnable(attempt)
         if was_runnable:
-            self._running.let_next_run(attempt.user, source)
+            self._running.update_runnability_on_removal(attempt.user, source)
         return target.path
 
 

@@ -117,7 +117,7 @@ class Preemption:
         starved, self._starved = self._starved, {}
         self._vain = {}
         for app in sorted(starved, key=_by_starvation):
-            self._help(app)
+            self._preempt_for(app)
 
     def kill(self, event: SchedulerPreemptContainers) -> None:
         """The wait is over: all that was marked in one pass is killed."""
@@ -142,7 +142,7 @@ class Preemption:
 
     # One application
 
-    def _help(self, app: FSAppAttempt) -> None:
+    def _preempt_for(self, app: FSAppAttempt) -> None:
         settings, context = self._fair.settings, self._fair.rm
         taken: list[RMContainer] = []
         if not app.is_stopped:
@@ -196,7 +196,9 @@ class Preemption:
         """The best set for one container of the request: the fewest AMs."""
         tracker = self._fair.tracker
         is_anywhere = request.location == ANY
-        if self._is_vain(ANY, request.capability) or self._is_vain(request.location, request.capability):
+        if self._is_known_futile(ANY, request.capability) or self._is_known_futile(
+            request.location, request.capability
+        ):
             return None
         nodes = list(tracker.nodes.values() if is_anywhere else tracker.nodes_at(request.location))
         if self._fair.published.newest_first:
@@ -227,7 +229,7 @@ class Preemption:
                 return container.is_am, -container.creation_ms, str(node.node_id)
         return True, 1, str(node.node_id)
 
-    def _is_vain(self, place: object, capability: Resource) -> bool:
+    def _is_known_futile(self, place: object, capability: Resource) -> bool:
         """Whether no more than this was looked for there in vain."""
         least = self._vain.get(place)
         return least is not None and least.fits_in(capability)
@@ -244,7 +246,7 @@ class Preemption:
 
     def _on_node(self, capability: Resource, node: SchedulerNode, allowed_ams: int) -> _Choice | None:
         """Containers to take on this node, AMs last, until the request has room."""
-        if self._is_vain(node.node_id, capability):
+        if self._is_known_futile(node.node_id, capability):
             return None
         preempted = self._preempted_on.get(node.node_id)
         marked = preempted.marked if preempted is not None else {}

@@ -144,17 +144,17 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self.tree.update_cluster_resource()
         self.root.update_demand()
         self.root.fair_share = self.root.uncapped_share = self.cluster_resource()
-        self.root.share_out()
+        self.root.recompute_shares()
         self._note_free()
         if self.preemption.should_attempt_preemption():
             for leaf in self.tree.leaves:
                 for app in leaf.find_starved():
                     self.preemption.add_starved(app)
-        if self.context.hears(STATE_DUMP, "debug"):
-            self._dump_now_and_then()
+        if self.context.logs_at(STATE_DUMP, "debug"):
+            self._dump_periodically()
         self.durations.update_thread_run.add(self.context.stopwatch() - begun_ms)
 
-    def _dump_now_and_then(self) -> None:
+    def _dump_periodically(self) -> None:
         self._updates_to_dump -= 1
         if self._updates_to_dump < 0:
             self._updates_to_dump = UPDATES_BETWEEN_DUMPS
@@ -221,10 +221,10 @@ class FairScheduler(Scheduler[FSAppAttempt]):
                 return
             count += 1
             assigned = assigned + given
-            if not self._goes_on(count, assigned, limit):
+            if not self._should_continue_assigning(count, assigned, limit):
                 return
 
-    def _goes_on(self, count: int, assigned: Resource, limit: Resource) -> bool:
+    def _should_continue_assigning(self, count: int, assigned: Resource, limit: Resource) -> bool:
         settings = self.settings
         if not settings.assign_multiple:
             return False
@@ -280,9 +280,9 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         refusal = self._running.refusal(leaf, attempt.user)
         leaf.add(attempt, is_runnable=refusal is None)
         if refusal is None:
-            self._running.started(attempt)
+            self._running.track_runnable(attempt)
         else:
-            self._running.waits(attempt)
+            self._running.track_non_runnable(attempt)
             self.context.tell("FSAppAttempt", event.attempt_id, "waits", refusal)
 
     def remove_attempt(self, event: SchedulerAppAttemptRemoved) -> None:
@@ -292,10 +292,10 @@ class FairScheduler(Scheduler[FSAppAttempt]):
             return
         leaf: LeafQueue = attempt.queue
         if leaf.remove(attempt):
-            self._running.stopped(attempt, leaf)
-            self._running.let_next_run(attempt.user, leaf)
+            self._running.untrack_runnable(attempt, leaf)
+            self._running.update_runnability_on_removal(attempt.user, leaf)
         else:
-            self._running.waits_no_longer(attempt)
+            self._running.untrack_non_runnable(attempt)
 
     def move_application(self, application_id: ApplicationId, queue: str) -> str:
         """To another leaf, if limits allow it."""
@@ -337,7 +337,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self.releases.release_all(release)
         asked = corrected(self, attempt, asked)
         with attempt.asking_for(one.capability for one in asked if one.capability and one.num_containers):
-            answer = self.take_call(attempt, asked, (), blacklist_additions, blacklist_removals)
+            answer = self.serve_allocate(attempt, asked, (), blacklist_additions, blacklist_removals)
         if answer.containers and not attempt.has_been_delivered_to:
             attempt.has_been_delivered_to = True
             waited_ms = self.context.now_ms - attempt.first_call_ms
@@ -348,7 +348,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         """Of what is free in the cluster and in the queue; ancestors' limits do not enter."""
         self.tree.update_cluster_resource()
         free = self.cluster_resource() - self.root.used
-        for node in attempt.barred_nodes():
+        for node in attempt.blacklisted_nodes():
             free = less(free, node.available)
         leaf: LeafQueue = attempt.queue
         available = componentwise_min(free, leaf.max_share - leaf.used)

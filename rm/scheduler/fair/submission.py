@@ -101,7 +101,7 @@ class Admission:
                     f"User {user} does not have permission to submit {application_id} to queue {queue}"
                 )
             wanted = [] if event.context.unmanaged_am else _am_resources(event)
-            impossible = [one for one in wanted if _wants_what_is_not(one, leaf)]
+            impossible = [one for one in wanted if _asks_for_missing_type(one, leaf)]
             if impossible:
                 raise YarnError(
                     f"Cannot submit application {application_id} to queue {queue} because it has zero amount "
@@ -139,7 +139,7 @@ def check_zero_maxima(attempt: FSAppAttempt, ask: Iterable[ResourceRequest]) -> 
     impossible = [
         one.capability
         for one in ask
-        if one.capability is not None and _wants_what_is_not(one.capability, leaf)
+        if one.capability is not None and _asks_for_missing_type(one.capability, leaf)
     ]
     if impossible:
         raise InvalidResourceRequestError(
@@ -155,5 +155,5 @@ def _am_resources(event: SchedulerAppAdded) -> list[Resource]:
     return asked or ([context.resource] if context.resource is not None else [])
 
 
-def _wants_what_is_not(wanted: Resource, leaf: LeafQueue) -> bool:
+def _asks_for_missing_type(wanted: Resource, leaf: LeafQueue) -> bool:
     return any(value > 0 and leaf.max_share.value(name) == 0 for name, value in wanted.items())

@@ -6,10 +6,10 @@ from typing import Any
 
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.ordering.own import (
+    NodeForSorting,
     NodeSortingPolicy,
-    NodeStanding,
+    QueueForSorting,
     QueueOrderingPolicy,
-    QueueStanding,
 )
 from yarnbox.rm.scheduler.capacity.queues.ordering.policy import Key, OrderingPolicy
 from yarnbox.rm.scheduler.fifo import FifoScheduler
@@ -25,14 +25,14 @@ class LastComeFirstServed(OrderingPolicy):
 class QuestionsFirst(QueueOrderingPolicy):
     """Of queues: adhoc goes before all others."""
 
-    def key(self, queue: QueueStanding) -> tuple[Any, ...]:
+    def key(self, queue: QueueForSorting) -> tuple[Any, ...]:
         return (queue.path != "root.adhoc", queue.used_capacity)
 
 
 class FullestFirst(NodeSortingPolicy):
     """Of nodes: containers are packed."""
 
-    def key(self, node: NodeStanding) -> tuple[Any, ...]:
+    def key(self, node: NodeForSorting) -> tuple[Any, ...]:
         return (-node.allocated.memory_mb,)
 
 

@@ -20,7 +20,7 @@ from yarnbox.rm.scheduler.capacity.allocation.assignment import (
 )
 from yarnbox.rm.scheduler.capacity.allocation.node_choice import NodeOrders
 from yarnbox.rm.scheduler.capacity.allocation.refusals import (
-    Look,
+    RequestOnNode,
     is_off_switch_due,
     is_rack_due,
     may_reserve_more,
@@ -75,14 +75,16 @@ class ContainerAllocator(Allocator):
             dropped = Assignment(Kind.DROP)
             dropped.attempt, dropped.node, dropped.from_reserved = attempt, node, reserved
             return dropped
-        pass_.observer.look(attempt, key, node)
+        pass_.observer.try_request(attempt, key, node)
         if attempt.is_blacklisted(node):
             pass_.observer.note(attempt, SkipReason.BLACKLIST)
             return SKIPPED
         attempt.opportunities[key] = attempt.opportunities.get(key, 0) + 1
         limits = Limits(pass_.total)
-        look = Look(leaf, attempt, asks, pass_, limits, node, asks.any.capability, reserved=reserved)
-        return self._count(look, self.decide_by_locality(look))
+        on_node = RequestOnNode(
+            leaf, attempt, asks, pass_, limits, node, asks.any.capability, reserved=reserved
+        )
+        return self._count(on_node, self.decide_by_locality(on_node))
 
     def _try_key(
         self,
@@ -100,7 +102,7 @@ class ContainerAllocator(Allocator):
         for place, node in enumerate(nodes, 1):
             is_last = place == len(nodes)
             if not is_last and node.reserved_container is not None and skips_reserved:
-                pass_.observer.look(attempt, key, node)
+                pass_.observer.try_request(attempt, key, node)
                 pass_.observer.note(attempt, SkipReason.RESERVED)
                 continue
             outcome = self._try_on(leaf, attempt, key, pass_, limits, node, may_reserve=is_last)
@@ -123,9 +125,11 @@ class ContainerAllocator(Allocator):
         asks = attempt.asks.key_asks(key)
         if asks is None or asks.any is None or asks.any.count <= 0:
             return KEY_SKIPPED
-        pass_.observer.look(attempt, key, node)
-        look = Look(leaf, attempt, asks, pass_, limits, node, asks.any.capability, may_reserve=may_reserve)
-        refused = refusal_by_request(look)
+        pass_.observer.try_request(attempt, key, node)
+        on_node = RequestOnNode(
+            leaf, attempt, asks, pass_, limits, node, asks.any.capability, may_reserve=may_reserve
+        )
+        refused = refusal_by_request(on_node)
         if refused is not None:
             pass_.observer.note(attempt, refused)
             if refused is SkipReason.QUEUE_HEADROOM:
@@ -135,111 +139,113 @@ class ContainerAllocator(Allocator):
         pass_.is_repeatable = False
         if not asks.any.label:
             attempt.missed_unlabelled[key] = attempt.missed_unlabelled.get(key, 0) + 1
-        refused = refusal_before_locality(look)
+        refused = refusal_before_locality(on_node)
         if refused is not None:
             pass_.observer.note(attempt, refused)
             return SKIPPED
         attempt.opportunities[key] = attempt.opportunities.get(key, 0) + 1
-        return self._count(look, self.decide_by_locality(look))
+        return self._count(on_node, self.decide_by_locality(on_node))
 
-    def _count(self, look: Look, found: Assignment) -> Assignment:
+    def _count(self, on_node: RequestOnNode, found: Assignment) -> Assignment:
         """What the decision does to the missed opportunities: they start again after a local container or
         reservation, but not after one off-switch.
         """
-        attempt, key = look.attempt, look.key
+        attempt, key = on_node.attempt, on_node.key
         if found is KEY_SKIPPED:
             attempt.opportunities[key] -= 1
-        elif found.kind is not Kind.NOTHING and look.reserved is None:
+        elif found.kind is not Kind.NOTHING and on_node.reserved is None:
             locality, full_reset = found.locality, self._context.settings.rack_full_reset
             if locality is Locality.NODE_LOCAL or (locality is Locality.RACK_LOCAL and full_reset):
                 attempt.opportunities[key] = 0
-            if not look.node.partition:
+            if not on_node.node.partition:
                 attempt.missed_unlabelled[key] = 0
         return found
 
-    def decide_by_locality(self, look: Look) -> Assignment:
+    def decide_by_locality(self, on_node: RequestOnNode) -> Assignment:
         """Node-local, then rack-local, then anywhere, each only if it is due. Comparisons are strict. Changes
         nothing; of several reasons noted the last is why the node is refused.
 
         See tests/scenarios/capacity/off-switch-delay.yaml and node-locality-delay-rack.yaml.
         """
-        asks, node = look.asks, look.node
+        asks, node = on_node.asks, on_node.node
         if len(asks.by_location) > 1:
             rack = asks.at(node.rack)
             if rack is not None:
                 host = asks.at(node.host)
                 if host is not None:
-                    found = self._assign_container(look, Locality.NODE_LOCAL, host.capability)
+                    found = self._assign_container(on_node, Locality.NODE_LOCAL, host.capability)
                     if found is not None:
                         return found
                 if not rack.relax_locality:
-                    look.pass_.observer.note(look.attempt, SkipReason.STRICT_LOCALITY)
+                    on_node.pass_.observer.note(on_node.attempt, SkipReason.STRICT_LOCALITY)
                     return KEY_SKIPPED
-                if is_rack_due(look):
-                    found = self._assign_container(look, Locality.RACK_LOCAL, rack.capability)
+                if is_rack_due(on_node):
+                    found = self._assign_container(on_node, Locality.RACK_LOCAL, rack.capability)
                     if found is not None:
                         return found
         anywhere = asks.any
         assert anywhere is not None
         if not anywhere.relax_locality:
-            look.pass_.observer.note(look.attempt, SkipReason.STRICT_LOCALITY)
+            on_node.pass_.observer.note(on_node.attempt, SkipReason.STRICT_LOCALITY)
             return KEY_SKIPPED
-        if is_off_switch_due(look):
-            found = self._assign_container(look, Locality.OFF_SWITCH, anywhere.capability)
+        if is_off_switch_due(on_node):
+            found = self._assign_container(on_node, Locality.OFF_SWITCH, anywhere.capability)
             if found is not None:
                 return found
         else:
-            look.pass_.observer.note(look.attempt, SkipReason.LOCALITY_DELAY)
+            on_node.pass_.observer.note(on_node.attempt, SkipReason.LOCALITY_DELAY)
         return SKIPPED
 
-    def _assign_container(self, look: Look, locality: Locality, required: Resource) -> Assignment | None:
+    def _assign_container(
+        self, on_node: RequestOnNode, locality: Locality, required: Resource
+    ) -> Assignment | None:
         """Allocates, or reserves, or None: not here, a looser level may be tried."""
-        leaf, attempt, node = look.leaf, look.attempt, look.node
+        leaf, attempt, node = on_node.leaf, on_node.attempt, on_node.node
         calculator = self._context.calculator
         if not calculator.fits_in(required, node.total):
-            look.pass_.observer.note(attempt, SkipReason.NODE_TOO_SMALL)
+            on_node.pass_.observer.note(attempt, SkipReason.NODE_TOO_SMALL)
             return None
         has_room = calculator.container_count(node.available, required) > 0
         kills: tuple[RMContainer, ...] = ()
         if not has_room and self._killable.by_node:
-            kills = self._killable.choose(leaf, node, required, look.pass_.partition)
+            kills = self._killable.choose(leaf, node, required, on_node.pass_.partition)
             has_room = bool(kills)
-        if look.reserved is not None:
-            found = _propose(look, Kind.ALLOCATE if has_room else Kind.RE_RESERVE, locality, required)
+        if on_node.reserved is not None:
+            found = _propose(on_node, Kind.ALLOCATE if has_room else Kind.RE_RESERVE, locality, required)
             found.kills = kills
             return found
         continues = self._context.settings.continue_looking
         must, needed = False, NONE
-        if look.limits.unreserve or not calculator.fits_in(required, look.limits.headroom):
-            needed = self._needed(look, required)
+        if on_node.limits.unreserve or not calculator.fits_in(required, on_node.limits.headroom):
+            needed = self._needed(on_node, required)
             must = calculator.is_any_positive(needed)
-        more = may_reserve_more(leaf, attempt, look.asks, required)
+        more = may_reserve_more(leaf, attempt, on_node.asks, required)
         given_up: RMContainer | None = None
         if has_room:
             if continues and (must or not more):
-                given_up = self._pick_reservation(look, needed if must else required)
+                given_up = self._pick_reservation(on_node, needed if must else required)
                 if given_up is None:
-                    look.pass_.observer.note(attempt, SkipReason.RESERVATIONS)
+                    on_node.pass_.observer.note(attempt, SkipReason.RESERVATIONS)
                     return None
-            found = _propose(look, Kind.ALLOCATE, locality, required)
+            found = _propose(on_node, Kind.ALLOCATE, locality, required)
             found.unreserved, found.kills = given_up, kills
             return found
-        if more and look.may_reserve and not (continues and must) and node.reserved_container is None:
-            return _propose(look, Kind.RESERVE, locality, required)
-        look.pass_.observer.note(attempt, SkipReason.NODE_FULL)
+        if more and on_node.may_reserve and not (continues and must) and node.reserved_container is None:
+            return _propose(on_node, Kind.RESERVE, locality, required)
+        on_node.pass_.observer.note(attempt, SkipReason.NODE_FULL)
         return None
 
-    def _needed(self, look: Look, required: Resource) -> Resource:
+    def _needed(self, on_node: RequestOnNode, required: Resource) -> Resource:
         """What must be given up to stay within the queue's and the user's limit (the larger of the two)."""
         return self._context.calculator.max_of(
-            look.pass_.cluster, required - look.limits.headroom, look.limits.unreserve
+            on_node.pass_.cluster, required - on_node.limits.headroom, on_node.limits.unreserve
         )
 
-    def _pick_reservation(self, look: Look, needed: Resource) -> RMContainer | None:
+    def _pick_reservation(self, on_node: RequestOnNode, needed: Resource) -> RMContainer | None:
         """The application's reservation to give up: of the same key, in any partition, large enough, the
         first in Hadoop's map of nodes. See tests/scenarios/labels/reservation-given-up-for-a-lent-node.yaml.
         """
-        by_node = look.attempt.reserved.get(look.key)
+        by_node = on_node.attempt.reserved.get(on_node.key)
         if not by_node:
             return None
         for node_id in in_hash_order(by_node, node_hash):
@@ -249,13 +255,13 @@ class ContainerAllocator(Allocator):
         return None
 
 
-def _propose(look: Look, kind: Kind, locality: Locality, required: Resource) -> Assignment:
+def _propose(on_node: RequestOnNode, kind: Kind, locality: Locality, required: Resource) -> Assignment:
     found = Assignment(kind)
     found.resource, found.gives = required, bool(required)
-    found.attempt = look.attempt
-    found.node = look.node
-    found.key = look.key
+    found.attempt = on_node.attempt
+    found.node = on_node.node
+    found.key = on_node.key
     found.locality = locality
-    found.from_reserved = look.reserved
-    found.ignores_exclusivity = look.pass_.ignores_exclusivity
+    found.from_reserved = on_node.reserved
+    found.ignores_exclusivity = on_node.pass_.ignores_exclusivity
     return found

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
-from yarnbox.rm.scheduler.capacity.queues.ordering.own import NodeSortingPolicy, NodeStanding, node_sorting
+from yarnbox.rm.scheduler.capacity.queues.ordering.own import NodeForSorting, NodeSortingPolicy, node_sorting
 from yarnbox.yarn.ids import NodeId
 
 if TYPE_CHECKING:
@@ -48,4 +48,4 @@ def _key_of(policy: NodeSortingPolicy | None) -> Callable[[SchedulerNode], tuple
     if policy is None:
         return lambda node: (node.allocated.memory_mb, node.allocated.vcores)
     own = policy
-    return lambda node: own.key(NodeStanding(node.node_id, node.rack, node.total, node.allocated))
+    return lambda node: own.key(NodeForSorting(node.node_id, node.rack, node.total, node.allocated))

@@ -29,7 +29,7 @@ class PassObserver:
     def refuse_leaf(self, path: str, reason: SkipReason, applications: Iterable[CapacityAttempt]) -> None:
         """A leaf gets nothing; these are the applications that were not looked at."""
 
-    def look(self, attempt: CapacityAttempt, key: RequestKey, node: SchedulerNode) -> None:
+    def try_request(self, attempt: CapacityAttempt, key: RequestKey, node: SchedulerNode) -> None:
         """A request is tried on a node: what is noted next concerns these."""
 
     def note(self, attempt: CapacityAttempt, reason: SkipReason) -> None:

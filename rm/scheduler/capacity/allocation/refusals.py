@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Look:
+class RequestOnNode:
     """One request on one node."""
 
     __slots__ = (
@@ -87,11 +87,11 @@ def is_full(context: QueueContext, killable: KillableContainers, node: Scheduler
     return context.calculator.container_count(room, context.minimum) < 1
 
 
-def refusal_by_request(look: Look) -> SkipReason | None:
+def refusal_by_request(on_node: RequestOnNode) -> SkipReason | None:
     """Why the request is not served on any node like this one, however often it is offered."""
-    leaf, attempt, pass_ = look.leaf, look.attempt, look.pass_
+    leaf, attempt, pass_ = on_node.leaf, on_node.attempt, on_node.pass_
     context = leaf.context
-    wanted = look.asks.any
+    wanted = on_node.asks.any
     assert wanted is not None
     if pass_.ignores_exclusivity and attempt.is_waiting_for_am:
         if not context.rm.settings.labels.am_non_exclusive_allocation:
@@ -101,48 +101,48 @@ def refusal_by_request(look: Look) -> SkipReason | None:
     constrained = wanted.constrained
     if constrained is not None:
         pass_.is_repeatable = False
-        if not look.admits(constrained):
+        if not on_node.admits(constrained):
             return SkipReason.CONSTRAINT
     continues = context.settings.continue_looking
-    if not continues and not may_reserve_more(leaf, attempt, look.asks, look.required):
+    if not continues and not may_reserve_more(leaf, attempt, on_node.asks, on_node.required):
         return SkipReason.RESERVATIONS
-    room = look.limits.headroom
+    room = on_node.limits.headroom
     if continues and attempt.reserved:
         room = room + attempt.reserved_resource(pass_.partition)
-    if not context.calculator.fits_in(look.required, room):
+    if not context.calculator.fits_in(on_node.required, room):
         return SkipReason.QUEUE_HEADROOM
     return None
 
 
-def refusal_before_locality(look: Look) -> SkipReason | None:
+def refusal_before_locality(on_node: RequestOnNode) -> SkipReason | None:
     """Why this very node is not offered to the request, wherever the request wants to be."""
-    attempt, pass_ = look.attempt, look.pass_
+    attempt, pass_ = on_node.attempt, on_node.pass_
     if pass_.ignores_exclusivity:
-        missed = attempt.missed_unlabelled.get(look.key, 0)
-        if missed < len(look.leaf.context.tracker):
+        missed = attempt.missed_unlabelled.get(on_node.key, 0)
+        if missed < len(on_node.leaf.context.tracker):
             return SkipReason.PARTITION_DELAY
-    if attempt.is_blacklisted(look.node):
+    if attempt.is_blacklisted(on_node.node):
         return SkipReason.BLACKLIST
     return None
 
 
-def is_rack_due(look: Look) -> bool:
+def is_rack_due(on_node: RequestOnNode) -> bool:
     """Whether the key has missed so many opportunities that a node of the rack will do."""
-    context = look.leaf.context
+    context = on_node.leaf.context
     delay = context.settings.node_locality_delay
     if delay < 0:
         return True
-    return look.attempt.opportunities.get(look.key, 0) > min(len(context.tracker), delay)
+    return on_node.attempt.opportunities.get(on_node.key, 0) > min(len(context.tracker), delay)
 
 
-def is_off_switch_due(look: Look) -> bool:
+def is_off_switch_due(on_node: RequestOnNode) -> bool:
     """Whether the key has missed so many opportunities that any node will do."""
-    asks = look.asks
-    if look.reserved is not None or (len(asks.by_location) == 1 and ANY in asks.by_location):
+    asks = on_node.asks
+    if on_node.reserved is not None or (len(asks.by_location) == 1 and ANY in asks.by_location):
         return True
-    context = look.leaf.context
+    context = on_node.leaf.context
     settings, nodes = context.settings, len(context.tracker)
-    missed = look.attempt.opportunities.get(look.key, 0)
+    missed = on_node.attempt.opportunities.get(on_node.key, 0)
     if settings.rack_additional_delay > -1:
         delay = settings.node_locality_delay + settings.rack_additional_delay
         return missed > min(nodes, delay)

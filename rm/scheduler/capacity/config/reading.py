@@ -47,7 +47,7 @@ _NODE_POLICY = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
+class ReadingContext:
     """What reading needs of the rest of the RM."""
 
     types: ResourceTypeRegistry
@@ -57,17 +57,17 @@ class Surroundings:
     """The text of a file of the configuration directory."""
 
 
-def read_settings(file: Configuration, surroundings: Surroundings) -> CapacitySettings:
+def read_settings(file: Configuration, reading_context: ReadingContext) -> CapacitySettings:
     """The settings in `file`; ConfigurationError with every fault if there is any.
 
     Rules that tie queues together are checked here, too; those about a running tree are not.
     """
-    properties = Properties(file, surroundings.site)
-    reader = queue_reader(properties, surroundings)
+    properties = Properties(file, reading_context.site)
+    reader = queue_reader(properties, reading_context)
     root = reader.read_tree(ROOT)
     labels = _labels_of(root)
     root = replace(root, partitions=_root_partitions(reader, root, labels))
-    settings = _scheduler_settings(properties, surroundings, root, labels)
+    settings = _scheduler_settings(properties, reading_context, root, labels)
     if reader.is_legacy and not any(_is_of_the_tree(fault) for fault in properties.faults):
         check_tree(settings)
     properties.raise_faults()
@@ -79,13 +79,13 @@ def _is_of_the_tree(fault: Fault) -> bool:
     return fault.property is not None and fault.property.endswith(("capacity", ".queues"))
 
 
-def queue_reader(properties: Properties, surroundings: Surroundings) -> QueueReader:
+def queue_reader(properties: Properties, reading_context: ReadingContext) -> QueueReader:
     """A reader of queues for these properties."""
     return QueueReader(
         properties,
-        surroundings.types,
+        reading_context.types,
         is_legacy=properties.boolean(PREFIX + "legacy-queue-mode.enabled", True),
-        max_priority=surroundings.max_application_priority,
+        max_priority=reading_context.max_application_priority,
     )
 
 
@@ -109,13 +109,13 @@ def _root_partitions(
 
 
 def _scheduler_settings(
-    properties: Properties, surroundings: Surroundings, root: QueueSettings, labels: tuple[str, ...]
+    properties: Properties, reading_context: ReadingContext, root: QueueSettings, labels: tuple[str, ...]
 ) -> CapacitySettings:
     p = properties
     user_default = p.integer(PREFIX + "user.max-parallel-apps", UNLIMITED)
     is_multi_node = p.boolean(PREFIX + "multi-node-placement-enabled", False)
     node_policies = _multi_node_policies(p, root)
-    mappings = read_mappings(p, surroundings.read_text)
+    mappings = read_mappings(p, reading_context.read_text)
     return CapacitySettings(
         root=root,
         properties=p,
@@ -131,7 +131,7 @@ def _scheduler_settings(
         assigns_multiple=p.boolean(PER_NODE + "multiple-assignments-enabled", True),
         maximum_assignments=p.integer(PER_NODE + "maximum-container-assignments", 100),
         maximum_off_switch=max(1, p.integer(PER_NODE + "maximum-offswitch-assignments", 1)),
-        is_dominant=_is_dominant(p, surroundings.types),
+        is_dominant=_is_dominant(p, reading_context.types),
         overrides_with_mappings=p.boolean(PREFIX + "queue-mappings-override.enable", False),
         mappings=mappings,
         workflow_priorities=_workflow_priorities(p),
@@ -246,7 +246,7 @@ def _workflow_priorities(p: Properties) -> dict[tuple[str, str], int]:
 
 def read_dynamic_queue(
     settings: CapacitySettings,
-    surroundings: Surroundings,
+    reading_context: ReadingContext,
     parent: QueueSettings,
     path: str,
     template: Mapping[str, str],
@@ -258,7 +258,7 @@ def read_dynamic_queue(
 
     ConfigurationError when the template does not make a valid queue.
     """
-    reader = queue_reader(settings.properties, surroundings)
+    reader = queue_reader(settings.properties, reading_context)
     queue = reader.read_dynamic(
         QueueProperties(settings.properties, path, template), parent, is_leaf=is_leaf, is_managed=is_managed
     )

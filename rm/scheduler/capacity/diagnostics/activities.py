@@ -10,7 +10,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from yarnbox.rm.events.scheduler import SchedulerActivitiesCleanup
-from yarnbox.rm.scheduler.activities import AppAllocation, Bulk, NodeAllocation, QueueActivity
+from yarnbox.rm.scheduler.activities import AppAllocation, BulkActivities, NodeAllocation, QueueActivity
 from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass, Assignment, Kind
 from yarnbox.rm.scheduler.capacity.allocation.heartbeat import NodeAllocator
 from yarnbox.rm.scheduler.capacity.allocation.offers import Offers
@@ -44,7 +44,7 @@ class Activities:
         """Whether anything is to be recorded."""
         self._wants_next = False
         self._wanted: dict[NodeId, None] = {}
-        self._bulks: list[Bulk] = []
+        self._bulks: list[BulkActivities] = []
         self._until_ms: dict[ApplicationId, int] = {}
         self._last: list[NodeAllocation] | None = None
         self._nodes: dict[NodeId, list[NodeAllocation]] = {}
@@ -61,14 +61,14 @@ class Activities:
             self._wanted[node_id] = None
         self._turn_on()
 
-    def record_many(self, count: int) -> Bulk:
+    def record_many(self, count: int) -> BulkActivities:
         """The next passes, whichever nodes they are for."""
-        bulk = Bulk(count)
+        bulk = BulkActivities(count)
         self._bulks.append(bulk)
         self._turn_on()
         return bulk
 
-    def forget_many(self, bulk: Bulk) -> None:
+    def forget_many(self, bulk: BulkActivities) -> None:
         """Nobody waits for these any more."""
         self._bulks = [one for one in self._bulks if one is not bulk]
         self._update_is_on()

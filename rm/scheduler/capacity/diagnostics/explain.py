@@ -15,7 +15,7 @@ from yarnbox.rm.scheduler.capacity.allocation.allocator import ContainerAllocato
 from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass, Limits
 from yarnbox.rm.scheduler.capacity.allocation.observer import PassObserver
 from yarnbox.rm.scheduler.capacity.allocation.refusals import (
-    Look,
+    RequestOnNode,
     refusal_before_locality,
     refusal_by_node,
     refusal_by_request,
@@ -63,7 +63,7 @@ class _LastReason(PassObserver):
         self.last = reason
 
 
-class _Question(Look):
+class _Question(RequestOnNode):
     """A look that nobody counts."""
 
     __slots__ = ()
@@ -330,7 +330,7 @@ class Explanations:
         leaf = self._tree.leaf_of(attempt.application)
         assert asks.any is not None
         pass_ = self._pass(node, notes)
-        look = _Question(
+        on_node = _Question(
             leaf,
             attempt,
             asks,
@@ -340,14 +340,14 @@ class Explanations:
             asks.any.capability,
             reserved=reserved if is_own else None,
         )
-        found = None if is_own else refusal_by_request(look)
+        found = None if is_own else refusal_by_request(on_node)
         if found is None or found is SkipReason.QUEUE_HEADROOM:  # which is told of the queue, not of a node
-            found = refusal_before_locality(look)
+            found = refusal_before_locality(on_node)
         if found is SkipReason.CONSTRAINT:
-            return found, look.unmet_constraint()
+            return found, on_node.unmet_constraint()
         if found is not None:
             return found, ""
-        decision = self._allocator.decide_by_locality(look)
+        decision = self._allocator.decide_by_locality(on_node)
         if decision.is_reservation:
             return SkipReason.RESERVED if is_own else SkipReason.NODE_FULL, ""
         return None if decision.gives or notes.last is None else (notes.last, "")

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from yarnbox.rm.asks import RequestKey
-from yarnbox.rm.scheduler.activities import AppAllocation, NodeAllocation, QueueActivity, Remark
+from yarnbox.rm.scheduler.activities import AppAllocation, NodeAllocation, QueueActivity, RequestActivity
 from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass, Assignment, Kind
 from yarnbox.rm.scheduler.capacity.allocation.observer import PassObserver
 from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
@@ -74,7 +74,7 @@ class Recorder(PassObserver):
         self._now_ms = now_ms
         self._node_id = pass_.node.node_id if pass_.candidates is None else None
         self._looked_at: tuple[CapacityAttempt, RequestKey, SchedulerNode] | None = None
-        self._given: Remark | None = None
+        self._given: RequestActivity | None = None
         self._refused: dict[str, str] = {}
         """What refused the queues, by their paths."""
         self.applications: dict[CapacityAttempt, AppAllocation] = {}
@@ -93,7 +93,7 @@ class Recorder(PassObserver):
                 self.note(attempt, reason)
                 break
 
-    def look(self, attempt: CapacityAttempt, key: RequestKey, node: SchedulerNode) -> None:
+    def try_request(self, attempt: CapacityAttempt, key: RequestKey, node: SchedulerNode) -> None:
         """A request is tried on a node: what is noted next concerns these."""
         self._looked_at = (attempt, key, node)
 
@@ -109,12 +109,14 @@ class Recorder(PassObserver):
             return
         _, key, node = self._looked_at
         if reason is SkipReason.RESERVATIONS and attempt.leaf.context.settings.continue_looking:
-            remark = Remark(key=key, state="SKIPPED", diagnostic=_NOTHING_TO_UNRESERVE, node_id=node.node_id)
+            remark = RequestActivity(
+                key=key, state="SKIPPED", diagnostic=_NOTHING_TO_UNRESERVE, node_id=node.node_id
+            )
         elif reason in _OF_REQUEST:
-            remark = Remark(key=key, state="SKIPPED", diagnostic=_OF_REQUEST[reason])
+            remark = RequestActivity(key=key, state="SKIPPED", diagnostic=_OF_REQUEST[reason])
         else:
             diagnostic = _OF_NODE.get(reason, reason.value) + self._detail(reason)
-            remark = Remark(key=key, state="SKIPPED", diagnostic=diagnostic, node_id=node.node_id)
+            remark = RequestActivity(key=key, state="SKIPPED", diagnostic=diagnostic, node_id=node.node_id)
         remark.reason = reason
         if reason is SkipReason.QUEUE_HEADROOM:
             remark.state = "REJECTED"
@@ -186,7 +188,7 @@ class Recorder(PassObserver):
             diagnostic = _NODE_FULL + _short_of(attempt, assignment.resource, node.available)
         seen = self._seen(attempt)
         seen.state = state
-        self._given = Remark(key=key, state=state, diagnostic=diagnostic, node_id=node.node_id)
+        self._given = RequestActivity(key=key, state=state, diagnostic=diagnostic, node_id=node.node_id)
         seen.remarks.append(self._given)
 
     def _draw_reserved(self, leaf: LeafQueue, assignment: Assignment) -> QueueActivity:

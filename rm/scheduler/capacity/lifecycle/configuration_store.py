@@ -157,7 +157,7 @@ class ConfigurationStore:
         """The configuration that the change would make; YarnError when it would be refused."""
         properties = changed(self._mutable_for(change, user).properties, change)
         try:
-            self._refresh.judge(_of_properties(properties))
+            self._refresh.validate(_of_properties(properties))
         except ConfigurationError as error:
             raise YarnError(f"CapacityScheduler configuration validation failed: {error.message}") from None
         return properties

@@ -7,7 +7,7 @@ CapacitySchedulerQueueManager.createQueue.
 from __future__ import annotations
 
 from yarnbox.rm.scheduler.capacity.config.properties import Properties, QueueProperties
-from yarnbox.rm.scheduler.capacity.config.reading import Surroundings, read_dynamic_queue
+from yarnbox.rm.scheduler.capacity.config.reading import ReadingContext, read_dynamic_queue
 from yarnbox.rm.scheduler.capacity.config.settings import CapacityMode, QueueKind, QueueSettings
 from yarnbox.rm.scheduler.capacity.config.validation import modes_of
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
@@ -67,10 +67,10 @@ class QueueTreeLookup:
 class QueueMaker:
     """Makes queues from templates."""
 
-    def __init__(self, context: QueueContext, tree: QueueTree, surroundings: Surroundings) -> None:
+    def __init__(self, context: QueueContext, tree: QueueTree, reading_context: ReadingContext) -> None:
         self._context = context
         self._tree = tree
-        self._surroundings = surroundings
+        self._surroundings = reading_context
 
     def settings_of(self, path: str, parent: QueueSettings, *, is_leaf: bool) -> QueueSettings:
         """The settings that a dynamic queue has, or would have."""

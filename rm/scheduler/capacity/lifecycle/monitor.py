@@ -75,7 +75,7 @@ class SchedulingMonitor:
         self._make = make
         self.policies: dict[str, SchedulingEditPolicy] = {}
         """What runs, by the name in the configuration."""
-        self._rhythms: dict[str, _Rhythm] = {}
+        self._rhythms: dict[str, _FixedRate] = {}
         self._passes: dict[str, Iterator[None]] = {}
         """Those that have begun and not ended."""
 
@@ -150,7 +150,7 @@ class SchedulingMonitor:
             del self._passes[name]
 
     def _begin(self, name: str) -> None:
-        self._rhythms[name] = _Rhythm(self.policies[name].monitoring_interval_ms)
+        self._rhythms[name] = _FixedRate(self.policies[name].monitoring_interval_ms)
         self._arm(name, self._rm.now_ms)
 
     def _arm(self, name: str, due_ms: int) -> None:
@@ -171,7 +171,7 @@ class SchedulingMonitor:
         return partial(self._make, found)
 
 
-class _Rhythm:
+class _FixedRate:
     """A fixed rate: a pass that comes late does not delay those after it."""
 
     __slots__ = ("due_ms", "interval_ms")

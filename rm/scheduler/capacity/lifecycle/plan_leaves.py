@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from yarnbox.rm.scheduler.capacity.config.properties import QueueProperties
-from yarnbox.rm.scheduler.capacity.config.reading import Surroundings, read_dynamic_queue
+from yarnbox.rm.scheduler.capacity.config.reading import ReadingContext, read_dynamic_queue
 from yarnbox.rm.scheduler.capacity.config.settings import CapacityMode, CapacityValue, QueueSettings
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
@@ -26,13 +26,13 @@ _NOTHING = {"capacity": "0", "maximum-capacity": "100"}
 class PlanLeaves:
     """The leaves below plan queues: what their settings are, and which of them an application goes to."""
 
-    def __init__(self, context: QueueContext, tree: QueueTree, surroundings: Surroundings) -> None:
+    def __init__(self, context: QueueContext, tree: QueueTree, reading_context: ReadingContext) -> None:
         self._context = context
         self._tree = tree
-        self._surroundings = surroundings
+        self._surroundings = reading_context
         self._shares: dict[str, float] = {}
 
-    def entitle(self, path: str, share: float) -> None:
+    def set_entitlement(self, path: str, share: float) -> None:
         """From now on the child has that share of the plan, from 0 to 1."""
         self._shares[path] = share
 

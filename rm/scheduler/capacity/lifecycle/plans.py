@@ -88,12 +88,12 @@ class CapacityPlans:
             return NONE
         return found.share(DEFAULT_PARTITION).effective_minimum
 
-    def entitle(self, plan: str, shares: Mapping[str, float]) -> None:
+    def set_entitlements(self, plan: str, shares: Mapping[str, float]) -> None:
         """Gives children their shares; those that are missing are made."""
         tree = self._tree
         parent = self._plan(plan)
         for path, share in shares.items():
-            self._leaves.entitle(path, share)
+            self._leaves.set_entitlement(path, share)
             queue = tree.at(path)
             if queue is None:
                 queue = tree.add(self._leaves.settings_of(path, parent), parent)

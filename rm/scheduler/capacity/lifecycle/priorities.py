@@ -26,7 +26,7 @@ class ApplicationPriorities:
         self._context = context
         self._tree = tree
 
-    def judge(
+    def check(
         self, asked: int | None, user: str, queue: str, application_id: ApplicationId | None = None
     ) -> int:
         """As given, or the default of the user's group or of the queue; never more than the cluster's
@@ -61,7 +61,7 @@ class ApplicationPriorities:
         mapped = self._of_workflow(event.context.application_tags, leaf)
         if mapped is None:
             return event.app_priority
-        return self.judge(mapped, event.user, leaf.path, event.application_id)
+        return self.check(mapped, event.user, leaf.path, event.application_id)
 
     def _of_workflow(self, tags: tuple[str, ...], leaf: CapacityQueue) -> int | None:
         """What the mappings give the workflow named by a tag, in the nearest queue that they name; never the

@@ -5,7 +5,7 @@ Hadoop: CapacityScheduler.reinitialize.
 
 from __future__ import annotations
 
-from yarnbox.rm.scheduler.capacity.config.reading import FILE_NAME, Surroundings, read_settings
+from yarnbox.rm.scheduler.capacity.config.reading import FILE_NAME, ReadingContext, read_settings
 from yarnbox.rm.scheduler.capacity.config.settings import CapacitySettings, QueueKind, QueueSettings
 from yarnbox.rm.scheduler.capacity.config.validation import check_refresh, check_states
 from yarnbox.rm.scheduler.capacity.lifecycle.dynamic_queues import QueueMaker, QueueTreeLookup
@@ -28,7 +28,7 @@ class Refresh:
         self,
         context: QueueContext,
         tree: QueueTree,
-        surroundings: Surroundings,
+        reading_context: ReadingContext,
         maker: QueueMaker,
         plan_leaves: PlanLeaves,
         monitor: SchedulingMonitor,
@@ -37,7 +37,7 @@ class Refresh:
     ) -> None:
         self._context = context
         self._tree = tree
-        self._surroundings = surroundings
+        self._surroundings = reading_context
         self._maker = maker
         self._plan_leaves = plan_leaves
         self._monitor = monitor
@@ -58,13 +58,13 @@ class Refresh:
     def apply(self, file: Configuration) -> None:
         """Gives the running scheduler another configuration; nothing changes when it is refused."""
         try:
-            settings = self.judge(file)
+            settings = self.validate(file)
         except ConfigurationError as error:
             reasons = "; ".join(fault.reason or str(fault) for fault in error.faults)
             raise YarnError(f"Failed to re-init queues : {reasons} ({error.message})") from None
         self._take_over(settings)
 
-    def judge(self, file: Configuration) -> CapacitySettings:
+    def validate(self, file: Configuration) -> CapacitySettings:
         """The settings of the file if the running tree may become them; ConfigurationError if not."""
         settings = read_settings(file, self._surroundings)
         check_refresh(self._tree.live(), settings)

@@ -102,7 +102,7 @@ class Arithmetic:
             return amount.memory_mb > 0 or amount.vcores > 0
         return any(amount.value(name) > 0 for name in self.types)
 
-    def is_flat(self, amount: Resource) -> bool:
+    def is_any_zero_or_negative(self, amount: Resource) -> bool:
         """Whether any type that counts is at or below zero."""
         if not self.is_dominant:
             return amount.memory_mb <= 0

@@ -137,7 +137,7 @@ class _WithinQueue:
         for app in self.high_to_low:
             if arithmetic.compare(cluster, reassignable, NONE) <= 0:
                 continue
-            if conservative and arithmetic.is_flat(reassignable):
+            if conservative and arithmetic.is_any_zero_or_negative(reassignable):
                 continue
             user = self.users[app.app.user]
             selected = total(

@@ -136,7 +136,7 @@ def _report(rm: SchedulerContext, snapshot: Snapshot, report: PassReport) -> Ste
     """
     selected = yield from _selected_by_queue(snapshot, report)
     queues = list(_queues(snapshot.root))
-    is_read = rm.hears(LOGGER, "info")
+    is_read = rm.logs_at(LOGGER, "info")
     takes = selected or any(share.to_preempt for queue in queues for share in queue.shares.values())
     for queue in queues:
         yield

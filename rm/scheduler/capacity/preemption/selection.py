@@ -129,7 +129,7 @@ class Round:
             return False
         after = wanted - size
         if is_conservative:
-            is_taken = not arithmetic.is_flat(wanted)
+            is_taken = not arithmetic.is_any_zero_or_negative(wanted)
         else:
             is_taken = arithmetic.compare(cluster, not_below_zero(after), not_below_zero(wanted)) < 0
         if not is_taken:

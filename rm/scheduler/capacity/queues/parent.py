@@ -22,7 +22,7 @@ from yarnbox.rm.scheduler.capacity.allocation.assignment import (
 from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
 from yarnbox.rm.scheduler.capacity.config.settings import CapacityMode, ParentOrder, QueueKind, QueueSettings
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
-from yarnbox.rm.scheduler.capacity.queues.ordering.own import QueueStanding, queue_ordering
+from yarnbox.rm.scheduler.capacity.queues.ordering.own import QueueForSorting, queue_ordering
 from yarnbox.rm.scheduler.capacity.queues.queue import AbstractParentQueue, CapacityQueue
 from yarnbox.rm.scheduler.capacity.queues.shares import (
     Share,
@@ -93,7 +93,7 @@ def ordering_key(child: CapacityQueue, partition: str, above: QueueSettings) -> 
     is_barred = partition != DEFAULT_PARTITION and not child.can_access(partition)
     policy = queue_ordering(above.parent_policy) if above.parent_policy else None
     if policy is not None:
-        standing = QueueStanding(
+        standing = QueueForSorting(
             path=child.path,
             priority=child.settings.priority,
             capacity=share.absolute,

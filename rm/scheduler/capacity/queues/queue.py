@@ -38,7 +38,7 @@ class CapacityQueue(Watcher):
         self.path = settings.path
         self.allows_zero_sum = settings.allow_zero_sum
         """Whether its children's capacities may be zero although its own is not; as long as it lives."""
-        self.usage = Usage(self, hears_each_ask=parent is None)
+        self.usage = Usage(self, is_told_each_ask=parent is None)
         self.shares: dict[str, Share] = {}
         self.in_default = Share(self.usage.of(DEFAULT_PARTITION), context.calculator)
         """Its share of the default partition at hand."""

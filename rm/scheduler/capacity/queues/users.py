@@ -27,7 +27,7 @@ _KINDS: Final = 4
 _NEVER: Final = -1
 
 
-class Counted:
+class CountedUse:
     """What the sums over the users of a leaf contain of one user, in one partition."""
 
     __slots__ = ("active", "ratio")
@@ -61,7 +61,7 @@ class User(Watcher):
         self.name = name
         self.users = users
         self.weight = 1.0
-        self.usage = Usage(self, hears_each_ask=False)
+        self.usage = Usage(self, is_told_each_ask=False)
         self.am_limits: dict[str, Resource] = {}
         """What its AMs may use, by partition, as of the last activation."""
         self.active_apps = 0
@@ -71,16 +71,16 @@ class User(Watcher):
         self.is_fulfilling = False
         """While something reserved becomes a container: it has no more and no less than before."""
         self.is_stale = False
-        self.in_default = Counted()
+        self.in_default = CountedUse()
         """What the sums of the default partition contain of it, at hand."""
-        self.counted: dict[str, Counted] = {DEFAULT_PARTITION: self.in_default}
+        self.counted: dict[str, CountedUse] = {DEFAULT_PARTITION: self.in_default}
         """By partition."""
 
-    def counted_in(self, partition: str) -> Counted:
+    def counted_in(self, partition: str) -> CountedUse:
         """What the sums contain of it; made when first asked for."""
         counted = self.counted.get(partition) if partition else self.in_default
         if counted is None:
-            self.counted[partition] = counted = Counted()
+            self.counted[partition] = counted = CountedUse()
         return counted
 
     def books_changed(self, partition: str) -> None:
@@ -105,15 +105,15 @@ class Sums:
         """What all of them have, by the capacity of the partition."""
         self.decided = [_NEVER] * _KINDS
         """The state as of which each kind of limit was last worked out for a decision."""
-        self.limits: list[Worked | None] = [None] * _KINDS
-        self.own_limits: list[Worked | None] = [None] * _KINDS
+        self.limits: list[CachedLimit | None] = [None] * _KINDS
+        self.own_limits: list[CachedLimit | None] = [None] * _KINDS
         """The same for a user of weight 1, rounded down."""
-        self.scaled_limits: dict[tuple[int, float], Worked] = {}
+        self.scaled_limits: dict[tuple[int, float], CachedLimit] = {}
         """For users of other weights."""
         self.inputs: UserLimitInputs | None = None
 
 
-class Worked:
+class CachedLimit:
     """A limit, and the version that it was worked out from."""
 
     __slots__ = ("limit", "version")
@@ -323,9 +323,9 @@ class Users:
         if known is not None:
             known.version, known.limit = self.version, limit
         elif weight == 1.0:
-            sums.own_limits[kind] = Worked(self.version, limit)
+            sums.own_limits[kind] = CachedLimit(self.version, limit)
         else:
-            sums.scaled_limits[kind, weight] = Worked(self.version, limit)
+            sums.scaled_limits[kind, weight] = CachedLimit(self.version, limit)
         return limit
 
     def limit(self, partition: str, *, ignores_exclusivity: bool = False, for_all: bool = False) -> Resource:
@@ -344,7 +344,7 @@ class Users:
             for_all=for_all,
         )
         if known is None:
-            sums.limits[kind] = Worked(self.version, limit)
+            sums.limits[kind] = CachedLimit(self.version, limit)
         else:
             known.version, known.limit = self.version, limit
         return limit

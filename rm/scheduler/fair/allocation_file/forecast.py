@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from yarnbox.rm.scheduler.fair.allocation_file.allocations import Allocations
 from yarnbox.rm.scheduler.fair.queues.placement import ROOT, with_root
-from yarnbox.rm.scheduler.fair.queues.policies import Standing
+from yarnbox.rm.scheduler.fair.queues.policies import Schedulable
 from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max, componentwise_min
 
 
@@ -89,25 +89,25 @@ class _Tree:
             amount = allocations.queue(above).max_child_resources or amount
         return componentwise_max(amount.of(self.cluster), said.min_resources)
 
-    def standing(self, path: str, active: dict[str, None]) -> Standing:
+    def schedulable(self, path: str, active: dict[str, None]) -> Schedulable:
         """The queue as its parent's policy sees it; nobody asks for anything here."""
         is_active = any(one == path or one.startswith(path + ".") for one in active)
         said = self.allocations.queue(path)
         name = path.encode("utf-16-be")
         least, most = said.min_resources, self.maximum(path)
-        return Standing(said.weight, least, most, NONE, NONE, NONE, 0, name, is_active)
+        return Schedulable(said.weight, least, most, NONE, NONE, NONE, 0, name, is_active)
 
     def shares(self, path: str, fair: Resource, steady: Resource, active: dict[str, None]) -> Iterator[Share]:
         """The queue and all below it."""
         allocations = self.allocations
         policy = allocations.policy_of(path)
-        here = self.standing(path, active)
+        here = self.schedulable(path, active)
         most = componentwise_min(here.max_share, self.cluster)
         yield Share(path, policy.name, here.weight, here.min_share, most, here.is_active, fair, steady)
         children = self.children(path)
         if not children:
             return
-        standings = [self.standing(child, active) for child in children]
+        standings = [self.schedulable(child, active) for child in children]
         fairs = policy.shares(standings, fair)
         steadies = policy.steady_shares(standings, steady)
         for child, child_fair, child_steady in zip(children, fairs, steadies, strict=True):

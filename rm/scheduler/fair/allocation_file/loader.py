@@ -150,7 +150,7 @@ class AllocationLoader:
         tree.make_dynamic(gone)
         tree.apply_child_limits(allocations)
         tree.reorder()
-        self._running.let_all_run()
+        self._running.update_runnability_on_reload()
 
     def _refuse(self, error: YarnError) -> None:
         assert self.file_name is not None

@@ -13,7 +13,7 @@ from yarnbox.rm.container import SchedulerNode
 from yarnbox.rm.scheduler.fair.allocation_file.amounts import less
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.context import FairContext
-from yarnbox.rm.scheduler.fair.queues.order import Line
+from yarnbox.rm.scheduler.fair.queues.order import ServingOrder
 from yarnbox.rm.scheduler.fair.queues.policies import capped_by_demand
 from yarnbox.rm.scheduler.fair.queues.queue import Bounds, FairQueue, ParentQueue
 from yarnbox.yarn.ids import ApplicationId
@@ -35,7 +35,7 @@ class LeafQueue(FairQueue):
         """Those over a limit of running applications, in the order of arrival."""
         self.assigned: dict[ApplicationId, None] = {}
         """Applications that were placed here and have no attempt yet."""
-        self.line: Line[FSAppAttempt] = Line()
+        self.line: ServingOrder[FSAppAttempt] = ServingOrder()
         self.am_used = NONE
         self.last_at_min_share_ms = fair.rm.now_ms
         self._total_demand = NONE
@@ -62,7 +62,7 @@ class LeafQueue(FairQueue):
         """Whether no application is in it or on its way to it."""
         return not (self.runnable or self.waiting or self.assigned)
 
-    def wants_something(self) -> bool:
+    def has_unmet_demand(self) -> bool:
         """Whether an application does."""
         return not self.line.is_empty()
 
@@ -79,7 +79,7 @@ class LeafQueue(FairQueue):
         self.line.note(app)
         if is_runnable:
             self.lower_bounds(app.bounds)
-        self._members_changed()
+        self._applications_changed()
 
     def remove(self, app: FSAppAttempt) -> bool:
         """An application left; whether it was one that might run."""
@@ -92,12 +92,12 @@ class LeafQueue(FairQueue):
         if was_runnable:
             # What its AM took is given back now, not when the AM's container ended.
             self.am_used = self.am_used - app.am_resource
-        self._members_changed()
+        self._applications_changed()
         return was_runnable
 
-    def _members_changed(self) -> None:
+    def _applications_changed(self) -> None:
         self._membership += 1
-        self.note_up()
+        self.note_ancestors_changed()
 
     def application_changed(self, app: FSAppAttempt) -> None:
         """An application's books changed."""
@@ -143,7 +143,7 @@ class LeafQueue(FairQueue):
             self._membership += 1
             self.line.note_all(renewed)
 
-    def share_out(self) -> None:
+    def recompute_shares(self) -> None:
         """By its policy, among the applications that may run; not again while nothing changed that counts."""
         is_capped = self.fair.published.capped_by_demand
         inputs = (self.policy, self.fair_share, self._membership)
@@ -159,7 +159,7 @@ class LeafQueue(FairQueue):
             weights = [app.weight for app in apps]
             shares = self.policy.application_shares(weights, before, self.fair_share)
         if shares is None:
-            standings = [app.standing() for app in apps]
+            standings = [app.schedulable() for app in apps]
             if is_capped:
                 standings = [capped_by_demand(one) for one in standings]
             shares = self.policy.shares(standings, self.fair_share)
@@ -170,7 +170,7 @@ class LeafQueue(FairQueue):
         """Something changed that the order of all applications depends on."""
         self._shared_out = None
         self.line.note_all(self.runnable)
-        self.note_up()
+        self.note_ancestors_changed()
 
     # Containers
 

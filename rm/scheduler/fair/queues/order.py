@@ -15,17 +15,17 @@ FullKey = tuple[Any, ...]
 """A policy's key, the start time and the name: no two members have the same."""
 
 
-class Member(Protocol):
+class Sibling(Protocol):
     """One who stands in the line."""
 
     number: int
     """The order of creation."""
 
-    def wants_something(self) -> bool:
+    def has_unmet_demand(self) -> bool:
         """Whether it is in the line at all."""
         ...
 
-    def line_key(self) -> FullKey | None:
+    def sort_key(self) -> FullKey | None:
         """What sorts it; None where only comparisons tell."""
         ...
 
@@ -34,10 +34,10 @@ class Member(Protocol):
         ...
 
 
-M = TypeVar("M", bound=Member)
+M = TypeVar("M", bound=Sibling)
 
 
-class Line(Generic[M]):
+class ServingOrder(Generic[M]):
     """The line of one queue's children or applications."""
 
     __slots__ = ("_key_of", "_line", "_loose", "_stale")
@@ -87,7 +87,7 @@ class Line(Generic[M]):
             return
         for member in stale:
             old = key_of.get(member)
-            new = member.line_key() if member.wants_something() else None
+            new = member.sort_key() if member.has_unmet_demand() else None
             if old is not None:
                 if old == new:
                     continue
@@ -97,7 +97,7 @@ class Line(Generic[M]):
                 key_of[member] = new
                 insort(line, (new, member))
                 self._loose.pop(member, None)
-            elif member.wants_something():
+            elif member.has_unmet_demand():
                 self._loose[member] = None
             else:
                 self._loose.pop(member, None)
@@ -108,8 +108,8 @@ class Line(Generic[M]):
         for member in stale:
             key_of.pop(member, None)
             loose.pop(member, None)
-            if member.wants_something():
-                key = member.line_key()
+            if member.has_unmet_demand():
+                key = member.sort_key()
                 if key is None:
                     loose[member] = None
                 else:
@@ -122,6 +122,6 @@ class Line(Generic[M]):
         return sorted(members, key=cmp_to_key(_compare))
 
 
-def _compare(one: Member, two: Member) -> int:
+def _compare(one: Sibling, two: Sibling) -> int:
     difference = one.compare(two)
     return (difference > 0) - (difference < 0)

@@ -88,7 +88,7 @@ class FairPlans:
         self._tree.update_steady_shares()
         return found.steady_fair_share
 
-    def entitle(self, plan: str, shares: Mapping[str, float]) -> None:
+    def set_entitlements(self, plan: str, shares: Mapping[str, float]) -> None:
         """Makes the shares of the plan its children's weights; children that are missing are made.
 
         Steady shares are those of when a queue is made, and by then the default queue weighs nothing.
@@ -103,7 +103,7 @@ class FairPlans:
                 continue
             tree.update_steady_shares()
             leaf.weight = self._weights[path] = float32(share)
-            leaf.note_up()
+            leaf.note_ancestors_changed()
 
     def reapply_weights(self) -> None:
         """Sets the weights that plans gave anew: reading the allocation file has overwritten them."""

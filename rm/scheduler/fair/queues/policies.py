@@ -30,7 +30,7 @@ _MEMORY_CALCULATOR = DefaultResourceCalculator()
 Key = tuple[float, ...]
 
 
-class Standing(NamedTuple):
+class Schedulable(NamedTuple):
     """How one sibling, a queue or an application, stands now."""
 
     weight: float
@@ -46,11 +46,11 @@ class Standing(NamedTuple):
     is_active: bool = True
 
 
-def capped_by_demand(standing: Standing) -> Standing:
+def capped_by_demand(schedulable: Schedulable) -> Schedulable:
     """The same for one whose share must not be larger than its demand: the published rule."""
-    return standing._replace(
-        min_share=componentwise_min(standing.min_share, standing.demand),
-        max_share=componentwise_min(standing.max_share, standing.demand),
+    return schedulable._replace(
+        min_share=componentwise_min(schedulable.min_share, schedulable.demand),
+        max_share=componentwise_min(schedulable.max_share, schedulable.demand),
     )
 
 
@@ -68,14 +68,14 @@ class Policy(ABC):
         self.types = types
 
     @abstractmethod
-    def compare(self, one: Standing, two: Standing, cluster: Resource) -> float:
+    def compare(self, one: Schedulable, two: Schedulable, cluster: Resource) -> float:
         """Negative, zero or positive as `one` is served before `two`, alike, or after it."""
 
     @abstractmethod
-    def shares(self, siblings: Sequence[Standing], total: Resource) -> list[Resource]:
+    def shares(self, siblings: Sequence[Schedulable], total: Resource) -> list[Resource]:
         """The fair share of each, in their order."""
 
-    def steady_shares(self, siblings: Sequence[Standing], total: Resource) -> list[Resource]:
+    def steady_shares(self, siblings: Sequence[Schedulable], total: Resource) -> list[Resource]:
         """The shares of queues if all were active; what is in `fair_share` is the steady share of before."""
         return self.shares([one._replace(is_active=True) for one in siblings], total)
 
@@ -88,7 +88,7 @@ class Policy(ABC):
         """
         return None
 
-    def order_key(self, standing: Standing, cluster: Resource) -> Key | None:
+    def order_key(self, schedulable: Schedulable, cluster: Resource) -> Key | None:
         """A key that sorts as `compare` does, start time and name left out; None where there is none.
 
         Siblings with keys are kept in order and never sorted anew. A policy of a user need not have keys.
@@ -109,7 +109,7 @@ class Policy(ABC):
         return used.memory_mb < share.memory_mb
 
 
-def by_start(one: Standing, two: Standing) -> int:
+def by_start(one: Schedulable, two: Schedulable) -> int:
     """The end of every comparison: the earlier start, then the smaller name."""
     if one.start_ms != two.start_ms:
         return -1 if one.start_ms < two.start_ms else 1
@@ -125,18 +125,18 @@ class FairPolicy(Policy):
     name: ClassVar[str] = "fair"
     shares_follow_use: ClassVar[bool] = False
 
-    def compare(self, one: Standing, two: Standing, cluster: Resource) -> float:
+    def compare(self, one: Schedulable, two: Schedulable, cluster: Resource) -> float:
         """By their keys: memory alone leaves no two that cannot be compared."""
         first, second = self.order_key(one, cluster), self.order_key(two, cluster)
         if first != second:
             return -1 if first < second else 1
         return by_start(one, two)
 
-    def order_key(self, standing: Standing, cluster: Resource) -> Key:
+    def order_key(self, schedulable: Schedulable, cluster: Resource) -> Key:
         """Demand at all; need; need's ratio; weight at all; use per weight."""
-        demand, used, weight = standing.demand.memory_mb, standing.used.memory_mb, standing.weight
+        demand, used, weight = schedulable.demand.memory_mb, schedulable.used.memory_mb, schedulable.weight
         asks_nothing = demand == 0
-        least = standing.min_share.memory_mb
+        least = schedulable.min_share.memory_mb
         if least > demand:
             least = demand
         is_content, ratio = True, 0.0
@@ -147,7 +147,7 @@ class FairPolicy(Policy):
         # Without weight: after all others, the larger weight first, then plain use.
         return (asks_nothing, is_content, ratio, True, -weight, used)
 
-    def shares(self, siblings: Sequence[Standing], total: Resource) -> list[Resource]:
+    def shares(self, siblings: Sequence[Schedulable], total: Resource) -> list[Resource]:
         """Memory is divided; of the other types everybody keeps what he had."""
         found = compute_shares([_claim(one, MEMORY_MB) for one in siblings], total.memory_mb)
         return [_with_memory(one.fair_share, memory) for one, memory in zip(siblings, found, strict=True)]
@@ -174,20 +174,20 @@ class FifoPolicy(Policy):
     shares_follow_use: ClassVar[bool] = False
     is_for_leaves_only: ClassVar[bool] = True
 
-    def compare(self, one: Standing, two: Standing, cluster: Resource) -> float:
+    def compare(self, one: Schedulable, two: Schedulable, cluster: Resource) -> float:
         """By start alone."""
         return by_start(one, two)
 
-    def order_key(self, standing: Standing, cluster: Resource) -> Key:
+    def order_key(self, schedulable: Schedulable, cluster: Resource) -> Key:
         """Nothing but the start time, which is added to every key."""
         return ()
 
-    def shares(self, siblings: Sequence[Standing], total: Resource) -> list[Resource]:
+    def shares(self, siblings: Sequence[Schedulable], total: Resource) -> list[Resource]:
         """The earliest gets all; the others keep what they had."""
         earliest = min(range(len(siblings)), key=lambda place: siblings[place].start_ms, default=-1)
         return [total if place == earliest else one.fair_share for place, one in enumerate(siblings)]
 
-    def steady_shares(self, siblings: Sequence[Standing], total: Resource) -> list[Resource]:
+    def steady_shares(self, siblings: Sequence[Schedulable], total: Resource) -> list[Resource]:
         """None are computed."""
         return [one.fair_share for one in siblings]
 
@@ -204,7 +204,7 @@ class DominantResourceFairnessPolicy(Policy):
     shares_follow_use: ClassVar[bool] = False
     calculator: ClassVar[Calculator] = DOMINANT_CALCULATOR
 
-    def compare(self, one: Standing, two: Standing, cluster: Resource) -> float:
+    def compare(self, one: Schedulable, two: Schedulable, cluster: Resource) -> float:
         """A ratio that is no number (nothing by a weight of nothing) counts as equal to any other."""
         first, second = self._ratios(one, cluster), self._ratios(two, cluster)
         if first[0] != second[0]:
@@ -216,22 +216,22 @@ class DominantResourceFairnessPolicy(Policy):
                 return 1
         return by_start(one, two)
 
-    def order_key(self, standing: Standing, cluster: Resource) -> Key | None:
+    def order_key(self, schedulable: Schedulable, cluster: Resource) -> Key | None:
         """Need, then the ratios; None if one of them is no number."""
-        ratios = self._ratios(standing, cluster)
+        ratios = self._ratios(schedulable, cluster)
         for ratio in ratios:
             if ratio != ratio:
                 return None
         return ratios
 
-    def _ratios(self, standing: Standing, cluster: Resource) -> Key:
+    def _ratios(self, schedulable: Schedulable, cluster: Resource) -> Key:
         """0 for the needy and 1 for others; the ratios in the order in which they are compared."""
         if len(self.types) != 2:
-            return self._ratios_of_many(standing, cluster)
-        used, least = standing.used, standing.min_share
+            return self._ratios_of_many(schedulable, cluster)
+        used, least = schedulable.used, schedulable.min_share
         memory = used.memory_mb / cluster.memory_mb if cluster.memory_mb else 0.0
         vcores = used.vcores / cluster.vcores if cluster.vcores else 0.0
-        weight = standing.weight
+        weight = schedulable.weight
         if vcores > memory:
             if used.vcores < least.vcores:
                 return (
@@ -252,13 +252,13 @@ class DominantResourceFairnessPolicy(Policy):
             return (1.0, first / weight, second / weight)
         return (1.0, _by_nothing(first), _by_nothing(second))
 
-    def _ratios_of_many(self, standing: Standing, cluster: Resource) -> Key:
+    def _ratios_of_many(self, schedulable: Schedulable, cluster: Resource) -> Key:
         """With further types: ranked by share, ratios as 32-bit floats."""
         rows = []
         for name in self.types:
             used, least, there = (
-                standing.used.value(name),
-                standing.min_share.value(name),
+                schedulable.used.value(name),
+                schedulable.min_share.value(name),
                 cluster.value(name),
             )
             share = float32(used / there) if there else 0.0
@@ -267,14 +267,14 @@ class DominantResourceFairnessPolicy(Policy):
         is_needy = dominant[1] < dominant[2]
         ranked = sorted(rows, key=lambda row: -row[0])
         if is_needy:
-            anything = 1 if standing.used else 0
+            anything = 1 if schedulable.used else 0
             return (0.0, *(float32(_ratio(used, least, anything)) for _, used, least in ranked))
-        weight = standing.weight
+        weight = schedulable.weight
         if weight:
             return (1.0, *(float32(share / weight) for share, _, _ in ranked))
         return (1.0, *(_by_nothing(share) for share, _, _ in ranked))
 
-    def shares(self, siblings: Sequence[Standing], total: Resource) -> list[Resource]:
+    def shares(self, siblings: Sequence[Schedulable], total: Resource) -> list[Resource]:
         """Every type by itself."""
         columns = [
             compute_shares([_claim(one, name) for one in siblings], total.value(name)) for name in self.types
@@ -333,7 +333,7 @@ def _by_nothing(share: float) -> float:
     return math.inf if share else math.nan
 
 
-def _claim(one: Standing, name: str) -> Claim:
+def _claim(one: Schedulable, name: str) -> Claim:
     if name == MEMORY_MB:
         return Claim(one.weight, one.min_share.memory_mb, one.max_share.memory_mb, one.is_active)
     if name == VCORES:

@@ -15,9 +15,9 @@ from yarnbox.rm.container import SchedulerNode
 from yarnbox.rm.scheduler.fair.allocation_file.allocations import NEVER, Allocations
 from yarnbox.rm.scheduler.fair.allocation_file.amounts import Amount
 from yarnbox.rm.scheduler.fair.context import FairContext
-from yarnbox.rm.scheduler.fair.queues.order import FullKey, Line
+from yarnbox.rm.scheduler.fair.queues.order import FullKey, ServingOrder
 from yarnbox.rm.scheduler.fair.queues.placement import ROOT
-from yarnbox.rm.scheduler.fair.queues.policies import Standing, capped_by_demand
+from yarnbox.rm.scheduler.fair.queues.policies import Schedulable, capped_by_demand
 from yarnbox.rm.scheduler.usage import Usage, Watcher
 from yarnbox.yarn.enums import QueueACL
 from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max, componentwise_min
@@ -168,19 +168,19 @@ class FairQueue(Watcher):
         """Shares and order follow the demand of the last update alone."""
         return
 
-    def note_up(self) -> None:
+    def note_ancestors_changed(self) -> None:
         """Something other than its books changed: its place, and perhaps those of its ancestors."""
         for queue in self.ancestry:
             if queue.parent is not None:
                 queue.parent.line.note(queue)
 
     @abstractmethod
-    def wants_something(self) -> bool:
+    def has_unmet_demand(self) -> bool:
         """Whether anybody in it wants a container."""
 
-    def standing(self) -> Standing:
+    def schedulable(self) -> Schedulable:
         """Its numbers, as its parent's policy sees them."""
-        return Standing(
+        return Schedulable(
             self.weight,
             self.min_share,
             self.max_share,
@@ -192,17 +192,17 @@ class FairQueue(Watcher):
             self.runnable_count > 0,
         )
 
-    def line_key(self) -> FullKey | None:
+    def sort_key(self) -> FullKey | None:
         """What sorts it among its siblings."""
         assert self.parent is not None
-        key = self.parent.policy.order_key(self.standing(), self.fair.cluster_resource())
+        key = self.parent.policy.order_key(self.schedulable(), self.fair.cluster_resource())
         return None if key is None else (*key, self.name_key)
 
     def compare(self, other: FairQueue) -> float:
         """Negative, zero or positive as it is served before the other, alike, or after it."""
         assert self.parent is not None
         cluster = self.fair.cluster_resource()
-        return self.parent.policy.compare(self.standing(), other.standing(), cluster)
+        return self.parent.policy.compare(self.schedulable(), other.schedulable(), cluster)
 
     # Limits
 
@@ -248,7 +248,7 @@ class FairQueue(Watcher):
         """Works out the demand."""
 
     @abstractmethod
-    def share_out(self) -> None:
+    def recompute_shares(self) -> None:
         """Divides the fair share."""
 
     @abstractmethod
@@ -267,7 +267,7 @@ class ParentQueue(FairQueue):
         super().__init__(path, fair, parent, number)
         self.children: dict[str, FairQueue] = {}
         """By path, in the order of creation."""
-        self.line: Line[FairQueue] = Line()
+        self.line: ServingOrder[FairQueue] = ServingOrder()
         self.runnable_below = 0
 
     @property
@@ -285,7 +285,7 @@ class ParentQueue(FairQueue):
         del self.children[child.path]
         self.line.drop(child)
 
-    def wants_something(self) -> bool:
+    def has_unmet_demand(self) -> bool:
         """Whether a child does."""
         return not self.line.is_empty()
 
@@ -311,25 +311,25 @@ class ParentQueue(FairQueue):
         self.demand = componentwise_min(Resource(memory, vcores), self.max_share)
         self.line.note_all(self.children.values())
 
-    def share_out(self) -> None:
+    def recompute_shares(self) -> None:
         """By its policy, among the children that are active; then each child does the same."""
         children = list(self.children.values())
         if not children:
             return
-        standings = [child.standing() for child in children]
+        standings = [child.schedulable() for child in children]
         shares = uncapped = self.policy.shares(standings, self.uncapped_share)
         if self.fair.published.capped_by_demand:
             shares = self.policy.shares([capped_by_demand(one) for one in standings], self.fair_share)
         for child, share, full in zip(children, shares, uncapped, strict=True):
             child.fair_share, child.uncapped_share = share, full
-            child.share_out()
+            child.recompute_shares()
 
     def recompute_steady_shares(self) -> None:
         """The shares if all were active."""
         children = list(self.children.values())
         if not children:
             return
-        standings = [child.standing()._replace(fair_share=child.steady_fair_share) for child in children]
+        standings = [child.schedulable()._replace(fair_share=child.steady_fair_share) for child in children]
         shares = self.policy.steady_shares(standings, self.steady_fair_share)
         for child, share in zip(children, shares, strict=True):
             child.steady_fair_share = share

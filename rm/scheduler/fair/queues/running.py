@@ -33,12 +33,12 @@ class RunningApps:
                 return f'The queue "{leaf.path}" has reached the maximum limit of runnable applications.'
         return None
 
-    def started(self, app: FSAppAttempt) -> None:
+    def track_runnable(self, app: FSAppAttempt) -> None:
         """The application runs, as far as limits go."""
         self._running[app.user] = self._running.get(app.user, 0) + 1
         self._change_parents(app.queue, 1)
 
-    def stopped(self, app: FSAppAttempt, leaf: LeafQueue) -> None:
+    def untrack_runnable(self, app: FSAppAttempt, leaf: LeafQueue) -> None:
         """The application left that queue, in which it ran."""
         left = self._running[app.user] - 1
         if left:
@@ -47,11 +47,11 @@ class RunningApps:
             del self._running[app.user]
         self._change_parents(leaf, -1)
 
-    def waits(self, app: FSAppAttempt) -> None:
+    def track_non_runnable(self, app: FSAppAttempt) -> None:
         """The application is over a limit."""
         self._waiting.setdefault(app.user, {})[app] = None
 
-    def waits_no_longer(self, app: FSAppAttempt) -> None:
+    def untrack_non_runnable(self, app: FSAppAttempt) -> None:
         """It may run, or has left."""
         waiting = self._waiting.get(app.user)
         if waiting is not None:
@@ -59,7 +59,7 @@ class RunningApps:
             if not waiting:
                 del self._waiting[app.user]
 
-    def let_next_run(self, user: str, leaf: LeafQueue) -> None:
+    def update_runnability_on_removal(self, user: str, leaf: LeafQueue) -> None:
         """An application of that user has left that queue: one may run for the queue and one for the user."""
         highest: FairQueue | None = None
         for queue in leaf.ancestry:
@@ -68,13 +68,13 @@ class RunningApps:
         lists = list(_waiting_lists(highest)) if highest is not None else []
         if self._running.get(user, 0) == self._fair.allocations.max_apps_of_user(user) - 1:
             lists.append(list(self._waiting.get(user, ())))
-        self._let_run(lists, len(lists))
+        self._make_runnable(lists, len(lists))
 
-    def let_all_run(self) -> None:
+    def update_runnability_on_reload(self) -> None:
         """Limits have changed: everybody who may run now does."""
-        self._let_run(list(_waiting_lists(self._root)), None)
+        self._make_runnable(list(_waiting_lists(self._root)), None)
 
-    def _let_run(self, lists: Sequence[list[FSAppAttempt]], most: int | None) -> None:
+    def _make_runnable(self, lists: Sequence[list[FSAppAttempt]], most: int | None) -> None:
         """In the order of start times, at most as many as `most`; whoever is met twice counts once."""
         count, previous = 0, None
         for app in _merged(lists):
@@ -82,8 +82,8 @@ class RunningApps:
                 continue
             leaf: LeafQueue = app.queue
             if app not in leaf.runnable and self.refusal(leaf, app.user) is None:
-                self.started(app)
-                self.waits_no_longer(app)
+                self.track_runnable(app)
+                self.untrack_non_runnable(app)
                 leaf.add(app, is_runnable=True)
                 count += 1
                 if most is not None and count >= most:

@@ -203,7 +203,7 @@ class QueueTree:
         del self.queues[queue.path]
         assert queue.parent is not None
         queue.parent.remove_child(queue)
-        queue.parent.note_up()
+        queue.parent.note_ancestors_changed()
         self._fair.rm.tell("FairQueue", queue.path, "removed")
 
     # A file was loaded
@@ -246,7 +246,7 @@ class QueueTree:
         """
         self.update_steady_shares()
         for path, is_leaf in list(self._pending_changes):
-            removed = self._make_way(path, is_leaf)
+            removed = self._remove_conflicting(path, is_leaf)
             if removed:
                 made = self.queues.get(path) or self._make(path, is_leaf=is_leaf)
                 if made is not None and self._fair.allocations.is_declared(path):
@@ -266,14 +266,14 @@ class QueueTree:
         return True
 
     def _declare(self, path: str, *, is_leaf: bool) -> None:
-        if self._make_way(path, is_leaf) is False:
+        if self._remove_conflicting(path, is_leaf) is False:
             self._pending_changes[path, is_leaf] = None
             return
         found = self.queues.get(path) or self._make(path, is_leaf=is_leaf)
         if found is not None:
             found.is_dynamic = False
 
-    def _make_way(self, path: str, is_leaf: bool) -> bool | None:
+    def _remove_conflicting(self, path: str, is_leaf: bool) -> bool | None:
         """Removes a queue of the other kind; None when there is none, False when it is in use."""
         if path == ROOT or path.startswith(f"{ROOT}.{DEFAULT}."):
             return None

@@ -79,7 +79,7 @@ class CapacityRig:
             random=Random(7),
             start_ms=START_MS,
         )
-        self.context.hears = lambda logger, level: logger == LOGGER
+        self.context.logs_at = lambda logger, level: logger == LOGGER
         self.context.labels = NodeLabelsManager(is_enabled=False)
         self.context.attributes = NodeAttributesManager()
         self.context.constraints = PlacementConstraints(self.context)

@@ -10,7 +10,7 @@ from yarnbox.rm.scheduler.constraint.algorithm import (
     SERIAL,
     Batch,
     DefaultPlacementAlgorithm,
-    Outcome,
+    PlacementResult,
     in_order,
 )
 from yarnbox.rm.scheduler.constraint.asking import number_of
@@ -31,9 +31,9 @@ def place(
     batch = Batch(APP, requests)
     if barred is not None:
         tag, host = barred
-        batch.bar(wants(tag), rig.nodes[host].node_id)
+        batch.blacklist(wants(tag), rig.nodes[host].node_id)
     algorithm = DefaultPlacementAlgorithm(rig.context.constraints, iterator)
-    outcome: Outcome = algorithm.place(batch, list(rig.context.scheduler.tracker.nodes.values()))
+    outcome: PlacementResult = algorithm.place(batch, list(rig.context.scheduler.tracker.nodes.values()))
     assert all(not rig.context.constraints.tags.on_node(one.node_id) for one in rig.nodes.values())
     return [[node.host for node in placed.nodes] for placed in outcome.placed], [
         number_of(request) for request in outcome.rejected

@@ -74,7 +74,7 @@ class Rig:
             random=Random(1),
             start_ms=0,
         )
-        self.context.hears = lambda logger, level: logger == LOGGER
+        self.context.logs_at = lambda logger, level: logger == LOGGER
         self.context.labels = NodeLabelsManager(is_enabled=False)
         self.context.attributes = NodeAttributesManager()
         self.context.constraints = PlacementConstraints(self.context)

@@ -346,7 +346,7 @@ def test_the_state_is_dumped_now_and_then_while_somebody_listens() -> None:
         rig.update()
     said = [effect for effect in rig.context.effects if isinstance(effect, WriteLog)]
     assert not any(effect.logger == STATE_DUMP for effect in said)
-    rig.context.hears = lambda logger, level: (logger, level) == (STATE_DUMP, "debug")
+    rig.context.logs_at = lambda logger, level: (logger, level) == (STATE_DUMP, "debug")
     for _ in range(52):
         rig.update()
     said = [effect for effect in rig.context.effects if isinstance(effect, WriteLog)]

@@ -15,7 +15,7 @@ from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.resources.resource import Resource
 
 
-class QueueStanding(NamedTuple):
+class QueueForSorting(NamedTuple):
     """A queue beside its siblings, in one partition."""
 
     path: str
@@ -32,11 +32,11 @@ class QueueOrderingPolicy(ABC):
     """In which order a parent serves its children that ask for containers."""
 
     @abstractmethod
-    def key(self, queue: QueueStanding) -> tuple[Any, ...]:
+    def key(self, queue: QueueForSorting) -> tuple[Any, ...]:
         """The child with the smallest key is served first; of equal ones the one that stands first."""
 
 
-class NodeStanding(NamedTuple):
+class NodeForSorting(NamedTuple):
     """A node that could take a container."""
 
     node_id: NodeId
@@ -49,7 +49,7 @@ class NodeSortingPolicy(ABC):
     """In which order multi-node placement looks at nodes."""
 
     @abstractmethod
-    def key(self, node: NodeStanding) -> tuple[Any, ...]:
+    def key(self, node: NodeForSorting) -> tuple[Any, ...]:
         """The node with the smallest key is looked at first; of equal ones the one with the smaller id."""
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from yarnbox.rm.scheduler.calculator import float32
-from yarnbox.rm.scheduler.capacity.config.reading import Surroundings, read_settings
+from yarnbox.rm.scheduler.capacity.config.reading import ReadingContext, read_settings
 from yarnbox.rm.scheduler.capacity.config.settings import (
     CapacityMode,
     CapacitySettings,
@@ -27,8 +27,8 @@ def read(properties: Mapping[str, str], types: ResourceTypeRegistry | None = Non
     """The settings of these properties, whose common prefix is left out."""
     names = {name if name.startswith("yarn.") else P + name: value for name, value in properties.items()}
     file = Configuration(defaults={}).overlaid(names, "capacity-scheduler.xml")
-    surroundings = Surroundings(types=types or ResourceTypeRegistry(), max_application_priority=10)
-    return read_settings(file, surroundings)
+    reading_context = ReadingContext(types=types or ResourceTypeRegistry(), max_application_priority=10)
+    return read_settings(file, reading_context)
 
 
 def queue(settings: CapacitySettings, path: str) -> QueueSettings:

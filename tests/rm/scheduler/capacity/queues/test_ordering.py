@@ -6,7 +6,7 @@ import pytest
 
 from tests.rm.scheduler.capacity.rig import CapacityRig
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
-from yarnbox.rm.scheduler.capacity.queues.ordering.own import QueueOrderingPolicy, QueueStanding
+from yarnbox.rm.scheduler.capacity.queues.ordering.own import QueueForSorting, QueueOrderingPolicy
 from yarnbox.rm.scheduler.capacity.queues.ordering.policy import Key, OrderingPolicy
 from yarnbox.rm.scheduler.capacity.queues.parent import ParentQueue, ordering_key
 from yarnbox.yarn.configuration import ConfigurationError
@@ -121,7 +121,7 @@ def test_a_refresh_takes_applications_into_another_order() -> None:
 class MostUsedFirst(QueueOrderingPolicy):
     """A user's own order of queues."""
 
-    def key(self, queue: QueueStanding) -> tuple[float, str]:
+    def key(self, queue: QueueForSorting) -> tuple[float, str]:
         return (-queue.used, queue.path)
 
 

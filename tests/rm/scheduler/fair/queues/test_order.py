@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yarnbox.rm.scheduler.fair.queues.order import FullKey, Line
+from yarnbox.rm.scheduler.fair.queues.order import FullKey, ServingOrder
 
 
 class Somebody:
@@ -16,11 +16,11 @@ class Somebody:
         self.rank = 0
         self.wants = True
 
-    def wants_something(self) -> bool:
+    def has_unmet_demand(self) -> bool:
         """As the test says."""
         return self.wants
 
-    def line_key(self) -> FullKey | None:
+    def sort_key(self) -> FullKey | None:
         """Rank, then number."""
         return None if self.rank == 7 else (self.rank, self.number)
 
@@ -37,7 +37,7 @@ class Somebody:
 def test_the_line_is_what_a_sort_would_give(changes: list[tuple[int, int | None, bool]]) -> None:
     members = [Somebody(number) for number in range(20)]
     there: dict[Somebody, None] = {}
-    line: Line[Somebody] = Line()
+    line: ServingOrder[Somebody] = ServingOrder()
     for number, rank, looks in changes:
         member = members[number]
         if rank is None:
@@ -55,7 +55,7 @@ def test_the_line_is_what_a_sort_would_give(changes: list[tuple[int, int | None,
 
 def test_many_changes_at_once_are_sorted_once() -> None:
     members = [Somebody(number) for number in range(100)]
-    line: Line[Somebody] = Line()
+    line: ServingOrder[Somebody] = ServingOrder()
     line.note_all(members)
     assert list(line.members()) == members
     for member in members:

@@ -18,7 +18,7 @@ from yarnbox.rm.scheduler.fair.queues.policies import (
     FairPolicy,
     FifoPolicy,
     Policy,
-    Standing,
+    Schedulable,
     policy_class,
 )
 from yarnbox.yarn.resources.resource import NONE, Resource
@@ -39,10 +39,10 @@ def one(
     name: str = "a",
     share: Resource = NONE,
     is_active: bool = True,
-) -> Standing:
+) -> Schedulable:
     """A standing with what matters; it wants a little more than it has, unless told otherwise."""
     wanted = used + Resource(1, 1) if demand is None else demand
-    return Standing(
+    return Schedulable(
         weight, least, unbounded(THREE), wanted, used, share, start, name.encode("utf-16-be"), is_active
     )
 
@@ -112,10 +112,10 @@ def mb(amount: int) -> Resource:
         ),
     ],
 )
-def test_who_is_served_first(policy: Policy, first: Standing, second: Standing) -> None:
+def test_who_is_served_first(policy: Policy, first: Schedulable, second: Schedulable) -> None:
     assert policy.compare(first, second, CLUSTER) < 0
     assert policy.compare(second, first, CLUSTER) > 0
-    keys = [policy.order_key(standing, CLUSTER) for standing in (first, second)]
+    keys = [policy.order_key(schedulable, CLUSTER) for schedulable in (first, second)]
     if None not in keys:
         full = [
             (*(key or ()), one.start_ms, one.name) for key, one in zip(keys, (first, second), strict=True)
@@ -137,16 +137,16 @@ STANDINGS = st.builds(
 
 @pytest.mark.parametrize("policy", [FAIR, FIFO, DRF, DRF3], ids=["fair", "fifo", "drf", "drf of three"])
 @given(some=st.lists(STANDINGS, max_size=6))
-def test_keys_sort_as_comparisons_do(policy: Policy, some: list[Standing]) -> None:
-    keyed: list[tuple[tuple[Any, ...], Standing]] = []
-    for standing in some:
-        key = policy.order_key(standing, CLUSTER)
+def test_keys_sort_as_comparisons_do(policy: Policy, some: list[Schedulable]) -> None:
+    keyed: list[tuple[tuple[Any, ...], Schedulable]] = []
+    for schedulable in some:
+        key = policy.order_key(schedulable, CLUSTER)
         if key is not None:
             assert not any(math.isnan(part) for part in key)
-            keyed.append(((*key, standing.start_ms, standing.name), standing))
+            keyed.append(((*key, schedulable.start_ms, schedulable.name), schedulable))
     by_key = sorted(keyed, key=lambda pair: pair[0])
 
-    def compare(a: tuple[Any, Standing], b: tuple[Any, Standing]) -> int:
+    def compare(a: tuple[Any, Schedulable], b: tuple[Any, Schedulable]) -> int:
         return int(policy.compare(a[1], b[1], CLUSTER))
 
     by_comparison = sorted(keyed, key=cmp_to_key(compare))
@@ -171,7 +171,7 @@ class Generous(FairPolicy):
 
     name = "generous"
 
-    def shares(self, siblings: Sequence[Standing], total: Resource) -> list[Resource]:
+    def shares(self, siblings: Sequence[Schedulable], total: Resource) -> list[Resource]:
         return [total for _ in siblings]
 
 
@@ -180,7 +180,7 @@ def test_applications_are_given_the_same_shares_without_standings(policy: Policy
     before = [Resource(7, 3, (("gpu", 1),)), NONE, Resource(512, 2)]
     most = unbounded(policy.types)
     standings = [
-        Standing(weight, NONE, most, NONE, NONE, share, 0, b"")
+        Schedulable(weight, NONE, most, NONE, NONE, share, 0, b"")
         for weight, share in zip((1.0, 2.5, 0.0), before, strict=True)
     ]
     total = Resource(1024, 9, (("gpu", 4),))
