@@ -7,7 +7,6 @@ Each change is asked for again until it is answered. `restore` leaves the cluste
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from typing import Any
 
 from yarnbox.rm.edge.services import ADMIN
@@ -44,8 +43,33 @@ _CHOICES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("yarn.scheduler.capacity.node-locality-delay", ("40", "-1", "3")),
     (f"{_DEFAULT}ordering-policy", ("fifo", "fair", "fifo")),
 )
+_FAIR_CHOICES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("policy", ("drf", "fair", "fifo")),
+    ("am_share", ("0.8", "0.5", "-1.0")),
+    ("max_resources", ("40960 mb, 40 vcores", "12288 mb, 12 vcores", "40960 mb, 40 vcores")),
+    ("max_running", ("50", "3", "50")),
+)
 _SIZES = (SIZE, Resource(6144, 6), Resource(4096, 4))
 _CALLER = Caller(user="root", host="127.0.0.1")
+
+
+def fair_allocations(number: int = 0) -> str:
+    """An allocation file, other limits for each number. Maxima are no percentages: those are nothing while no
+    node is there, and then the FairScheduler, as Hadoop's, refuses what a running application asks for, and
+    forgets an attempt that begins.
+    """
+    chosen = {name: values[number // 3**at % 3] for at, (name, values) in enumerate(_FAIR_CHOICES)}
+    return """<?xml version="1.0"?>
+<allocations>
+  <defaultQueueSchedulingPolicy>drf</defaultQueueSchedulingPolicy>
+  <queueMaxAMShareDefault>{am_share}</queueMaxAMShareDefault>
+  <queue name="default">
+    <schedulingPolicy>{policy}</schedulingPolicy>
+    <maxResources>{max_resources}</maxResources>
+    <maxRunningApps>{max_running}</maxRunningApps>
+  </queue>
+</allocations>
+""".format(**chosen)
 
 
 class Administration:
@@ -54,7 +78,7 @@ class Administration:
     def __init__(self, cluster: WalkCluster, files: ScenarioFiles) -> None:
         self._cluster = cluster
         self._files = files
-        self._queues: Mapping[str, str] = files.replace(None, None).capacity or {}
+        self._queues = files.replace(None, None)
         self._excluded: dict[str, None] = {}
         self._labelled: dict[str, None] = {}
         self._resized: dict[str, None] = {}
@@ -62,7 +86,7 @@ class Administration:
     async def refresh_queues(self, number: int) -> None:
         """Other limits of the queue."""
         changes = {name: values[number // 3**at % 3] for at, (name, values) in enumerate(_CHOICES)}
-        self._files.replace({**self._queues, **changes}, None)
+        self._files.replace({**(self._queues.capacity or {}), **changes}, fair_allocations(number))
         await self._insist("refreshQueues", RefreshQueuesRequest())
 
     async def exclude(self, host: str, *, is_graceful: bool) -> None:
@@ -107,7 +131,7 @@ class Administration:
         """Everything is as it was."""
         for host in list(self._excluded):
             await self.include(host)
-        if self._files.replace(self._queues, None).capacity != self._queues:
+        if self._files.replace(*self._queues) != self._queues:
             await self._insist("refreshQueues", RefreshQueuesRequest())
         for host in self._labelled:
             await self.relabel(host, is_labelled=host == "nm2")

@@ -27,8 +27,7 @@ from yarnbox.cluster.arguments import SCHEDULERS
 from yarnbox.cluster.commands.walk import PROGRAM, parser
 from yarnbox.testing.walk.journey import VERBS, Outcome, Step, draw, shorten, walk
 
-DEFAULT_SCHEDULERS = ("capacity", "fifo")
-"""The FairScheduler, as Hadoop's, leaves an attempt alone for ever that comes when there is no node."""
+DEFAULT_SCHEDULERS = ("capacity", "fifo", "fair")
 _LARGEST_SEED = 10**9
 
 

@@ -19,7 +19,7 @@ from typing import Any, Self
 from yarnbox.testing.masters import Master
 from yarnbox.testing.virtual_time.cluster import SESSION_MS
 from yarnbox.testing.virtual_time.loop import StandstillError
-from yarnbox.testing.walk.administration import LABEL, LABEL_CONF, Administration
+from yarnbox.testing.walk.administration import LABEL, LABEL_CONF, Administration, fair_allocations
 from yarnbox.testing.walk.master import Plan, master_of
 from yarnbox.testing.walk.model import FINAL, BrokenPromiseError, Promised
 from yarnbox.testing.walk.world import WalkCluster
@@ -41,11 +41,15 @@ from yarnbox.yarn.resources.resource import Resource
 STEPS = 40
 BEGINNING_S = 3
 CALM_S = 6 * 3600
-LONG_TASK_S = 300
-CALM_NODES_S = 60
+LONG_TASK_S = 240
+FAULTS_END_S = 90
+"""By then nothing that a step has begun goes on, and everybody has noticed what is gone."""
+CALM_NODES_S = 40
 """By then every node is there, and none of them may be lost any more."""
 CALM_PAUSE_MS = 25_000
-LOOK_S = 10
+LOOK_S = 20
+HEARTBEATS_MS = (1000, 2500, 5000)
+"""How often AMs may call."""
 TRIES = 200
 MAX_ATTEMPTS = 4
 OPPORTUNISTIC_CONF = {
@@ -78,18 +82,23 @@ class Features:
     has_label: bool
     is_exclusive: bool
     is_opportunistic: bool
+    heartbeat_ms: int
+    """How often nodes call."""
 
     @classmethod
     def draw(cls, seed: int, scheduler: str) -> Self:
         """Those of a seed."""
         dice = Random(f"features {seed}")
         has_label, is_exclusive, is_opportunistic = (dice.random() < 0.4 for _ in range(3))
-        return cls(has_label and scheduler == "capacity", is_exclusive, is_opportunistic)
+        heartbeat_ms = dice.choice((1000, 3000))
+        return cls(has_label and scheduler == "capacity", is_exclusive, is_opportunistic, heartbeat_ms)
 
     @property
     def conf(self) -> dict[str, str]:
         """The configuration that they need."""
-        return (LABEL_CONF if self.has_label else {}) | (OPPORTUNISTIC_CONF if self.is_opportunistic else {})
+        conf = {"yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": str(self.heartbeat_ms)}
+        conf |= LABEL_CONF if self.has_label else {}
+        return conf | (OPPORTUNISTIC_CONF if self.is_opportunistic else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +133,7 @@ def draw(seed: int, length: int | None = None) -> list[Step]:
 def walk(seed: int, scheduler: str, steps: Sequence[Step] | None = None) -> Outcome:
     """Walks from the seed to the end, or to the first broken promise."""
     features = Features.draw(seed, scheduler)
-    cluster = WalkCluster(seed, scheduler, 3 + seed % 3, features.conf)
+    cluster = WalkCluster(seed, scheduler, 3 + seed % 3, features.conf, fair_allocations())
     journey = _Journey(cluster, features)
     try:
         cluster.pass_time(BEGINNING_S)
@@ -212,6 +221,7 @@ class _Journey:
             numbers[0] % 8,
             size,
             seconds,
+            heartbeat_ms=HEARTBEATS_MS[numbers[2] // 30 % len(HEARTBEATS_MS)],
             label=LABEL if features.has_label and kind % 2 else "",
             is_opportunistic=features.is_opportunistic and kind // 2 % 2 == 1,
             is_fickle=kind // 4 % 2 == 1,
@@ -266,8 +276,7 @@ class _Journey:
     # Faults
 
     def _host(self, number: int) -> str:
-        """A node, but for the first: the FairScheduler refuses what comes when there is none at all."""
-        hosts = list(self._cluster.nodes)[1:]
+        hosts = list(self._cluster.nodes)
         return hosts[number % len(hosts)]
 
     def kill_rm(self, numbers: Sequence[int]) -> None:
@@ -408,7 +417,7 @@ class _Journey:
         cluster.weather.calm()
         cluster.rm.crash_in(0, 0)
         cluster.rm.disk.empty()
-        cluster.pass_time(120)
+        cluster.pass_time(FAULTS_END_S)
         for node_id in cluster.rm.context.nodes:
             self._model.expect(cluster.is_up(node_id.host), f"nobody has noticed that {node_id.host} is gone")
         cluster.run(self._administration.restore())

@@ -27,7 +27,6 @@ from yarnbox.yarn.resources.resource import Resource
 
 OWN_FAILURE = 1
 """The exit status of an AM that fails by itself."""
-HEARTBEAT_MS = 1000
 PATIENCE_S = 200
 PLAIN, LABELLED, OPPORTUNISTIC = 1, 2, 3
 """Priorities of the asks."""
@@ -41,6 +40,7 @@ class Plan:
     size: Resource
     seconds: int
     """How long each task takes."""
+    heartbeat_ms: int
     label: str = ""
     """The partition of every other task."""
     is_opportunistic: bool = False
@@ -90,7 +90,7 @@ def master_of(
             promised.failing[environment.container_id] = None
             return OWN_FAILURE
         work = _Work(model, plan, rm, nm)
-        async for answer in rm.responses(interval_ms=HEARTBEAT_MS, progress=lambda: 0.5):
+        async for answer in rm.responses(interval_ms=plan.heartbeat_ms, progress=lambda: 0.5):
             await work.take(answer)
             if work.left <= 0:
                 break

@@ -24,8 +24,6 @@ from yarnbox.yarn.records.master import AllocateResponse
 from yarnbox.yarn.records.tokens import AMRMTokenIdentifier, Token
 from yarnbox.yarn.security.tokens import AMRM_TOKEN, identifier_of
 
-_REJECTED = "Cannot submit application"
-"""By the FairScheduler, when no node is there."""
 NOTICED_S = 60
 """By then a ResourceManager that lives has noticed that a machine is gone."""
 FINAL = (YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
@@ -173,11 +171,10 @@ class Model:
         if state is YarnApplicationState.KILLED:
             self.expect(promised.is_kill_asked, f"{application_id} is KILLED, and nobody asked for it")
         elif state is YarnApplicationState.FAILED:
-            was_rejected = _REJECTED in (report.diagnostics or "")
             last = report.current_application_attempt_id
             attempts = len(promised.begun) if last is None else last.attempt_id
             self.expect(
-                was_rejected or failures_allowed(promised, attempts) >= promised.max_attempts,
+                failures_allowed(promised, attempts) >= promised.max_attempts,
                 f"{application_id} is FAILED after {promised.failed} failures of its own in "
                 f"{len(promised.begun)} attempts, {promised.max_attempts} are allowed: {report.diagnostics}",
             )

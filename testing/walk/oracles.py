@@ -77,11 +77,16 @@ class Oracles:
     # Machines
 
     def note_heartbeat(self, host: str, statuses: Iterable[ContainerStatus]) -> None:
-        """The ResourceManager has taken in what a node reports."""
+        """The ResourceManager has taken in what a node reports. When a node is not well, it frees the space
+        there before what runs has stopped, as Hadoop's does.
+        """
+        tracker = self._cluster.rm.core.context.scheduler.tracker
+        node = next((one for one in tracker.nodes.values() if one.node_id.host == host), None)
+        if node is None:
+            self.forget_machine(host)
+            return
         known = self._running.setdefault(host, {})
-        for node in self._cluster.rm.core.context.scheduler.tracker.nodes.values():
-            if node.node_id.host == host:
-                known.update(dict.fromkeys(node.launched))
+        known.update(dict.fromkeys(node.launched))
         for status in statuses:
             if status.state is ContainerState.COMPLETE:
                 known.pop(status.container_id, None)

@@ -152,10 +152,14 @@ class WalkNode(VirtualNode[Pulse]):
 class WalkCluster(VirtualCluster):
     """The cluster of one walk."""
 
-    def __init__(self, seed: int, scheduler: str, nodes: int, conf: Mapping[str, str]) -> None:
+    def __init__(
+        self, seed: int, scheduler: str, nodes: int, conf: Mapping[str, str], allocations: str
+    ) -> None:
+        """`allocations` is the text of fair-scheduler.xml."""
         self.weather = Weather(Random(f"weather {seed}"))
         self.model = Model()
         self.oracles = Oracles(self)
+        self._allocations = allocations
         self._skew = Random(f"clocks {seed}")
         self._kept: dict[str, dict[str, bytes]] = {}
         """What each NodeManager stored, by its host."""
@@ -171,6 +175,7 @@ class WalkCluster(VirtualCluster):
         self.loop.set_exception_handler(self._note_exception)
 
     async def _begin(self, nodes: int) -> None:
+        self._files.replace(None, self._allocations)
         await super()._begin(nodes)
         self.rm.is_checked = True
         self.rm.broke = self.model.broke

@@ -67,7 +67,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     monkeypatch.setattr("yarnbox.testing.walk.journey.STEPS", 3)
     assert main(["--seeds", "2", "--seed", "5", "-v"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("walk: seeds from 5\nseed 5 fifo: ")
+    assert out.startswith("walk: seeds from 5\nseed 5 fair: ")
     assert "walk: 2 walks, " in out
     with pytest.raises(SystemExit):
         main(["--seeds", "0"])
