@@ -18,7 +18,7 @@ NO_CONTAINER = "Container-Id-Not-Assigned"
 
 @dataclass(slots=True, kw_only=True)
 class RequestActivity:
-    """What became of a request: on one node, or, without one, on any."""
+    """The outcome of one request: on one node or, without a node, on all of them."""
 
     key: RequestKey
     state: str
@@ -31,7 +31,7 @@ class RequestActivity:
 
 @dataclass(slots=True, kw_only=True)
 class AppAllocation:
-    """One look at one application."""
+    """One scheduling attempt for one application. Hadoop: AppAllocation."""
 
     application_id: ApplicationId
     node_id: NodeId | None
@@ -49,7 +49,9 @@ class AppAllocation:
 
     @property
     def outcome(self) -> str:
-        """The state of the look as a whole: only a limit rejects it, and a node kept anew is no news."""
+        """The state of the attempt as a whole: only a limit makes it REJECTED; a re-reservation counts as
+        skipped.
+        """
         if self.state in ("ALLOCATED", "RESERVED") or self.diagnostic:
             return self.state
         return "SKIPPED"
@@ -64,7 +66,7 @@ class AppAllocation:
 
 @dataclass(slots=True, kw_only=True)
 class QueueActivity:
-    """A queue in a pass: what became of it, and of what is below."""
+    """A queue in an allocation pass: its outcome and those of its children."""
 
     path: str
     state: str
@@ -75,7 +77,7 @@ class QueueActivity:
 
 @dataclass(slots=True, kw_only=True)
 class NodeAllocation:
-    """One pass for a node."""
+    """One allocation pass for a node."""
 
     node_id: NodeId | None
     """None where several nodes are looked at together."""
@@ -87,7 +89,7 @@ class NodeAllocation:
 
 
 class BulkActivities:
-    """So many passes, whichever nodes they are for."""
+    """A number of consecutive passes, for whichever nodes (Hadoop: bulk activities)."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -100,25 +102,25 @@ class BulkActivities:
 
 
 class ActivityRecords(Protocol):
-    """What a scheduler lets others record of its passes, and read."""
+    """Requests to record a scheduler's allocation passes, and the records."""
 
     def record_node(self, node_id: NodeId | None) -> None:
-        """The next pass for a node is to be recorded, or for any."""
+        """Records the next pass for that node, or for any node."""
 
     def record_many(self, count: int) -> BulkActivities:
-        """The next passes, whichever nodes they are for."""
+        """Records the next `count` passes, for whichever nodes."""
 
     def forget_many(self, bulk: BulkActivities) -> None:
-        """Nobody waits for these any more."""
+        """Stops the recording: its client has gone away."""
 
     def record_application(self, application_id: ApplicationId, span_ms: int) -> None:
-        """Every look at a living application from now on, for so long."""
+        """Records every scheduling attempt for a running application, for `span_ms`."""
 
     def is_living(self, application_id: ApplicationId) -> bool:
-        """Whether the application is known, and its end is not."""
+        """Whether the application is known and has not ended."""
 
     def of_node(self, node_id: NodeId | None) -> list[NodeAllocation] | None:
         """The last recorded pass for a node, or for any; None when there is none yet."""
 
     def of_application(self, application_id: ApplicationId) -> list[AppAllocation] | None:
-        """Every look that is kept, oldest first; None when there is none."""
+        """All stored scheduling attempts for it, oldest first; None when there are none."""

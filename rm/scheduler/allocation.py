@@ -1,4 +1,4 @@
-"""What an allocate call takes delivery of. Hadoop: Allocation."""
+"""What an allocate call receives from the scheduler. Hadoop: Allocation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from yarnbox.yarn.resources.resource import Resource
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """What an allocate call takes delivery of."""
+    """What an allocate call receives from the scheduler."""
 
     containers: list[RMContainer]
     headroom: Resource

@@ -1,4 +1,4 @@
-"""What a scheduler knows of an application and of its current attempt: containers, reservations, delay
+"""A scheduler's record of an application and of its current attempt: containers, reservations, delay
 counters.
 
 The three schedulers hold these parts by composition; what a queue is, and when an application may have a
@@ -46,7 +46,7 @@ _START: Final = ContainerStart()
 
 
 class Application(Generic[A]):
-    """An application in a scheduler, whatever its attempts."""
+    """An application in a scheduler, across its attempts."""
 
     __slots__ = (
         "app_priority",
@@ -93,15 +93,15 @@ class Application(Generic[A]):
 
 
 class AttemptQueue(Protocol):
-    """What an attempt tells the queue that it is in."""
+    """What an attempt reports to its queue."""
 
     def asking_changed(self, attempt: Attempt) -> None:
-        """The attempt began to want containers, or wants none any more (see `attempt.is_asking`)."""
+        """The attempt has begun or ceased to have pending requests (see `attempt.is_asking`)."""
         ...
 
 
 class Attempt:
-    """One attempt's books in a scheduler. Subclasses add what their scheduler has to remember."""
+    """One attempt's books in a scheduler. Each scheduler has a subclass with its own fields."""
 
     hands_out_sizes: ClassVar[bool] = True
     """Whether AMs are told that a container has grown or shrunk. Hadoop's FairScheduler never tells, so there
@@ -244,8 +244,8 @@ class Attempt:
         resource: Resource,
         reserved: RMContainer | None = None,
     ) -> RMContainer:
-        """Gives the attempt a container on the node: asks down, books up. A reserved container becomes that
-        one.
+        """Allocates a container to the attempt on the node: lowers the requests and charges the books. A
+        reserved container is turned into the allocated one.
         """
         key_asks = self.asks[key]
         wanted = key_asks.any
@@ -271,7 +271,9 @@ class Attempt:
         resource: Resource,
         tags: tuple[str, ...],
     ) -> RMContainer:
-        """Gives it a container that none of its asks stands for: one that was placed before it came here."""
+        """Allocates a container for which the attempt has no pending request: the placement processor has
+        placed it.
+        """
         container = self.create_container(node, key, resource, "", container_id)
         container.allocation_tags = tags
         self._take_in(container, node, Locality.NODE_LOCAL)
@@ -297,7 +299,7 @@ class Attempt:
         container.fire(_START)
 
     def pull(self) -> list[RMContainer]:
-        """Hands out what was allocated since the last time: each ALLOCATED container becomes ACQUIRED."""
+        """Returns the containers allocated since the last call: each ALLOCATED container becomes ACQUIRED."""
         if not self.newly_allocated:
             return []
         pulled = list(self.newly_allocated.values())
@@ -318,21 +320,23 @@ class Attempt:
         return containers
 
     def pull_updated(self) -> list[RMContainer]:
-        """Hands out what has changed since the last time."""
+        """Returns the containers that were updated since the last call."""
         if self.hands_out_sizes:
             apply_decreases(self)
         updated, self.newly_updated = list(self.newly_updated.values()), {}
         return updated
 
     def _serves_update_of(self, container_id: ContainerId) -> bool:
-        """Whether the AM hears of what is allocated for a change of that container."""
+        """Whether a temporary container of that container's update is used for it now: its AM is to receive
+        the update.
+        """
         if self.hands_out_sizes:
             return True
         container = self.live.get(container_id)
         return container is not None and container.execution_type is not ExecutionType.GUARANTEED
 
     def note_updated(self, container: RMContainer, kind: ContainerUpdateType) -> None:
-        """The AM is to be told what a container has become."""
+        """The next call of the AM reports the update of this container."""
         self.newly_updated[container.container_id] = container
         self.update_types[container.container_id] = kind
 
@@ -353,8 +357,8 @@ class Attempt:
         return True
 
     def book_am(self, partition: str, delta: Resource) -> None:
-        """Its AM container came or went. A scheduler that counts an AM from its activation on overrides
-        this.
+        """Books that its AM container started or ended. A scheduler that counts an AM from its activation
+        overrides this.
         """
         change_am_used(self.path, partition, delta)
 
@@ -363,8 +367,8 @@ class Attempt:
     def reserve(
         self, node: SchedulerNode, key: RequestKey, resource: Resource, container: RMContainer | None = None
     ) -> RMContainer:
-        """Keeps the node for a container of this key; the same again, in its first size, when `container` is
-        given (re-reservation).
+        """Reserves the node for a container of this key; with `container`, reserves it again for that one
+        (re-reservation), in its first size.
         """
         if container is None:
             key_asks = self.asks.key_asks(key)
@@ -386,7 +390,7 @@ class Attempt:
         return container
 
     def unreserve(self, container: RMContainer) -> None:
-        """Takes the reservation off the books; the container's own end is the caller's business."""
+        """Removes the reservation from the books; the caller completes the container."""
         by_node = self.reserved[container.key]
         del by_node[container.node_id]
         if not by_node:
@@ -398,7 +402,7 @@ class Attempt:
         self.re_reservations[container.key] = 0
 
     def move_reservation(self, container: RMContainer, node: SchedulerNode) -> None:
-        """Keeps another node of the same partition for the container instead of the one it waits on."""
+        """Moves the container's reservation to another node of the same partition."""
         by_node = self.reserved[container.key]
         del by_node[container.node_id]
         container.node.reserved_container = None
@@ -407,15 +411,15 @@ class Attempt:
         by_node[node.node_id] = container
 
     def reserved_containers(self) -> list[RMContainer]:
-        """Every container that a node is kept for."""
+        """All its reserved containers."""
         return [container for by_node in self.reserved.values() for container in by_node.values()]
 
     def reserved_count(self, key: RequestKey) -> int:
-        """How many nodes are kept for containers of this key."""
+        """How many nodes are reserved for containers of this key."""
         return len(self.reserved.get(key, ()))
 
     def take_over(self, old: Attempt) -> None:
-        """What the attempt before leaves: living containers, blacklist, headroom."""
+        """Takes over what the previous attempt leaves: live containers, blacklist, headroom."""
         self.live = old.live
         old.live = {}
         for container in self.live.values():
@@ -428,8 +432,8 @@ class Attempt:
     # Moving
 
     def move_to(self, queue: Any, path: Path) -> None:
-        """Takes the attempt to another queue with all that it holds and asks for; the path begins with its
-        own usage and goes on with those of the queue.
+        """Moves the attempt to another queue with all it uses and requests. The path is its own usage, then
+        those of the queue and its ancestors.
         """
         before, after = self.path[1:], path[1:]
         self.application.queue = queue
@@ -447,19 +451,19 @@ class Attempt:
         self.path = path
 
     def move_container(self, container: RMContainer, partition: str) -> None:
-        """The node of a live container is in another partition now."""
+        """Moves a live container's bookings to the partition that its node is in now."""
         bookings.move(container, self.path, self.path, partition=partition)
 
     # Preemption of its containers
 
     def mark_for_preemption(self, mark: PreemptionMark) -> None:
-        """The AM is to be asked for the container; a mark that is there already stays."""
+        """The next call of the AM asks it to release the container; an existing mark stays."""
         if mark.container_id not in self.marked_for_preemption:
             self.marked_for_preemption[mark.container_id] = mark
             log_preemption(self.context, "container marked for preemption", mark)
 
     def unmark_for_preemption(self, container_id: ContainerId) -> None:
-        """The container may stay."""
+        """Withdraws the mark."""
         mark = self.marked_for_preemption.pop(container_id, None)
         if mark is not None:
             log_preemption(self.context, "container unmarked, it may stay", mark)
@@ -468,7 +472,7 @@ class Attempt:
     # What the AM is told
 
     def preemption_message(self) -> PreemptionMessage | None:
-        """Which containers it is asked to give up; None when there are none."""
+        """The containers that its AM is asked to release; None when there are none."""
         return None
 
     def is_am_container(self, container_id: ContainerId) -> bool:
@@ -479,9 +483,10 @@ class Attempt:
     # Where it will not go
 
     def update_blacklist(self, additions: Iterable[str], removals: Iterable[str]) -> bool:
-        """Bars hosts and racks, and opens others again: for the AM's own container while that is awaited.
+        """Adds hosts and racks to the blacklist, and removes others; to that of the AM container while the
+        attempt waits for it.
 
-        Whether anything was new.
+        Returns whether it changed.
         """
         places = self.am_blacklist if self.is_waiting_for_am else self.blacklist
         is_changed = False
@@ -494,8 +499,8 @@ class Attempt:
         return is_changed
 
     def is_blacklisted(self, node: SchedulerNode) -> bool:
-        """Whether host or rack of the node is barred: for the AM's own container by the RM, for others by the
-        AM.
+        """Whether the node's host or rack is blacklisted: by the RM for the AM container, by the AM for all
+        others.
         """
         places = self.am_blacklist if self.is_waiting_for_am else self.blacklist
         return bool(places) and (node.host in places or node.rack in places)
@@ -511,8 +516,8 @@ class Attempt:
 
 
 def log_preemption(context: SchedulerContext, name: str, mark: PreemptionMark) -> None:
-    """A line for the operator of a container that is to go, may stay, or has gone. A pass may have thousands
-    of them: none is made up that nobody reads.
+    """Logs that a container was marked for preemption, unmarked, or preempted. A pass may have thousands of
+    these lines, so none is formatted unless the level is enabled.
     """
     if not context.logs_at(LOGGER, "info"):
         return

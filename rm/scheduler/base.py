@@ -152,18 +152,18 @@ class Scheduler(ABC, Generic[A]):
 
     @abstractmethod
     def allocate_on(self, node: SchedulerNode) -> None:
-        """Gives away what the node has free."""
+        """Allocates the node's free resources."""
 
     @abstractmethod
     def add_application(self, event: SchedulerAppAdded) -> None:
-        """Takes an application in, and posts AppAccepted or AppRejected to it."""
+        """Adds an application, and posts AppAccepted or AppRejected to it."""
 
     @abstractmethod
     def remove_application(self, event: SchedulerAppRemoved) -> None:
         """Forgets an application."""
 
     def add_attempt(self, event: SchedulerAppAttemptAdded) -> None:
-        """APP_ATTEMPT_ADDED: nothing where the application is gone."""
+        """APP_ATTEMPT_ADDED: ignored when the application has been removed."""
         application = self.applications.get(event.attempt_id.application_id)
         if application is None:
             return
@@ -173,7 +173,7 @@ class Scheduler(ABC, Generic[A]):
 
     @abstractmethod
     def start_attempt(self, application: Application[A], event: SchedulerAppAttemptAdded) -> None:
-        """Makes the attempt the current one (see `install_attempt`), and puts it into its queue."""
+        """Makes the attempt the current one (see `install_attempt`), and adds it to its queue."""
 
     @abstractmethod
     def remove_attempt(self, event: SchedulerAppAttemptRemoved) -> None:
@@ -193,15 +193,15 @@ class Scheduler(ABC, Generic[A]):
         blacklist_removals: Iterable[str] = (),
         scheduling_requests: Iterable[SchedulingRequest] = (),
     ) -> Allocation:
-        """An AM's call, validated: books what it asks and gives it what was allocated since the last one."""
+        """An AM's validated call: updates its requests, and returns what was allocated since the last one."""
 
     @abstractmethod
     def normalize(self, request: ResourceRequest, queue: str | None) -> ResourceRequest:
-        """The request as it will be served."""
+        """The request with its normalized size."""
 
     @abstractmethod
     def queue_info(self, name: str, *, include_children: bool, recursive: bool) -> QueueInfo:
-        """What clients see of a queue. YarnError when there is none of that name."""
+        """The record of a queue for clients. YarnError when there is none of that name."""
 
     @abstractmethod
     def queue_acls(self, user: str) -> list[QueueUserACLInfo]:
@@ -214,11 +214,13 @@ class Scheduler(ABC, Generic[A]):
     def allocate_directly(
         self, attempt_id: ApplicationAttemptId, request: SchedulingRequest, node: SchedulerNode
     ) -> bool:
-        """A container on this very node; whether it was given. Only the CapacityScheduler ever does."""
+        """Allocates a container on this node; False when it was refused. Only the CapacityScheduler supports
+        it.
+        """
         return False
 
     def queue_maximum_allocation(self, queue: str | None) -> Resource:
-        """The largest container that may be asked for in that queue now."""
+        """The largest container that may be requested in that queue now."""
         return self.maximum_allocation()
 
     def accessible_labels(self, queue: str) -> tuple[str, ...] | None:
@@ -234,13 +236,15 @@ class Scheduler(ABC, Generic[A]):
         return None
 
     def move_application(self, application_id: ApplicationId, queue: str) -> str:
-        """Moves an application to another queue; that queue's full path. YarnError when it may not go."""
+        """Moves an application to another queue; returns that queue's full path. YarnError when it is
+        refused.
+        """
         raise YarnError(f"{self.name} does not support moving applications between queues")
 
     def application_priority(
         self, asked: int | None, user: str, queue: str, application_id: ApplicationId | None = None
     ) -> int:
-        """The priority that a submission or an update gets."""
+        """The priority that a submission or an update results in."""
         return 0
 
     def update_application_priority(self, application_id: ApplicationId, app_priority: int) -> None:
@@ -251,11 +255,11 @@ class Scheduler(ABC, Generic[A]):
         """yarn.cluster.max-application-priority has changed."""
 
     def application_lifetime(self, queue: str, lifetime_s: int) -> int:
-        """The lifetime in seconds that an application of that queue gets; -1 without end."""
+        """The lifetime in seconds of an application of that queue; -1 for unlimited."""
         return lifetime_s
 
     def queue_view(self, path: str) -> QueueView | None:
-        """What the queue of that path shows; None when there is none."""
+        """The view of the queue of that path; None when there is none."""
         return None
 
     def fair_queue_view(self, path: str) -> FairQueueView | None:
@@ -267,7 +271,7 @@ class Scheduler(ABC, Generic[A]):
         return None
 
     def queue_usage(self, attempt: A, used: Resource) -> float:
-        """What an attempt uses, by what its queue is entitled to; 0 where that says nothing."""
+        """What an attempt uses as a fraction of its queue's guarantee; 0 where the queue has none."""
         view, total = self.queue_view(str(attempt.queue)), self.cluster_resource()
         return self.resource_calculator.divide(total, used, guarantee_of(view, total))
 
@@ -277,19 +281,19 @@ class Scheduler(ABC, Generic[A]):
         return self.applications
 
     def is_within(self, queue: str, path: str) -> bool:
-        """Whether the queue of an application is that one, or below it."""
+        """Whether an application's queue is the one of that path or below it."""
         return path == self.root_queue or is_within(queue, path)
 
     def containers_of(self, application_id: ApplicationId) -> list[RMContainer]:
-        """The living and reserved containers of all its attempts: a new one may have taken over what an
-        earlier one began.
+        """The live and reserved containers of all its attempts: a new attempt may have taken over those of an
+        earlier one.
         """
         application = self.applications.get(application_id)
         attempt = application.attempt if application is not None else None
         return [] if attempt is None else [*attempt.live.values(), *attempt.reserved_containers()]
 
     def containers_on(self, node_id: NodeId) -> list[RMContainer]:
-        """The living containers of a node, and the one that it is reserved for."""
+        """The live containers of a node, and its reserved one."""
         node = self.tracker.nodes.get(node_id)
         if node is None:
             return []
@@ -297,7 +301,7 @@ class Scheduler(ABC, Generic[A]):
         return [*node.containers.values(), *([reserved] if reserved is not None else [])]
 
     def containers_in(self, path: str) -> list[RMContainer]:
-        """Those of all applications in that queue and below it, the oldest first."""
+        """The containers of all applications in that queue and below it, oldest first."""
         found = [
             container
             for application_id, application in self.applications.items()
@@ -307,7 +311,7 @@ class Scheduler(ABC, Generic[A]):
         return sorted(found, key=lambda one: one.creation_ms)
 
     def application_view(self, attempt: A) -> ApplicationView:
-        """What it knows of an application beyond its books."""
+        """The scheduler's own figures of an application, beside its books."""
         return ApplicationView()
 
     @property
@@ -317,7 +321,7 @@ class Scheduler(ABC, Generic[A]):
 
     @property
     def sharing_calculator(self) -> Calculator:
-        """How it compares what queues hold when it shares the cluster out."""
+        """The calculator by which it compares queues' use when it divides the cluster."""
         return self.resource_calculator
 
     def max_apps_of_user(self, user: str) -> int | None:
@@ -325,21 +329,21 @@ class Scheduler(ABC, Generic[A]):
         return None
 
     def operation_durations(self) -> Mapping[str, Rate] | None:
-        """How long its own runs take, by FSOpDurations' names; only the FairScheduler measures them."""
+        """How long its own operations take, by FSOpDurations' names; only the FairScheduler measures them."""
         return None
 
     def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
-        """What keeps the attempt's AM from starting, as far as the scheduler knows."""
+        """Why the attempt's AM has not started, as far as the scheduler knows."""
         return ""
 
     def request_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
-        """What is checked for each open request of an application, in the allocator's order; what fails is
-        why it waits. Nothing where it asks for nothing.
+        """The checks of each pending request of an application, in the allocator's order; those that fail are
+        why it waits. Empty when it has no requests.
         """
         return []
 
     def all_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
-        """The same with what says that an application asks for nothing, where the scheduler says so."""
+        """The same, with an entry for an application without requests where the scheduler makes one."""
         return self.request_checks(application_id)
 
     def update_shares(self) -> None:
@@ -352,7 +356,7 @@ class Scheduler(ABC, Generic[A]):
 
     @property
     def activity_records(self) -> ActivityRecords | None:
-        """What is recorded of its passes for those who ask; None where nothing ever is."""
+        """The records of its allocation passes; None when the scheduler does not record them."""
         return None
 
     def configuration_view(self) -> ConfigurationView | None:
@@ -360,7 +364,7 @@ class Scheduler(ABC, Generic[A]):
         return None
 
     def change_configuration(self, change: ConfigurationChange, user: str) -> None:
-        """Applies a change set, whole or not at all. YarnError when it is refused."""
+        """Applies a change set atomically. YarnError when it is refused."""
         raise YarnError(f"the configuration of the {self.name} cannot be changed by API")
 
     def validate_configuration(self, change: ConfigurationChange, user: str) -> Mapping[str, str]:
@@ -368,22 +372,22 @@ class Scheduler(ABC, Generic[A]):
         raise YarnError(f"the configuration of the {self.name} cannot be changed by API")
 
     def format_configuration(self) -> None:
-        """Back to the file, whatever was changed since."""
+        """Discards all changes made by API and returns to the file."""
         raise YarnError(f"the configuration of the {self.name} cannot be changed by API")
 
     def recover_configuration(self, records: Sequence[Any]) -> None:
-        """Its journal: what an earlier RM kept of the scheduler's own configuration."""
+        """Restores the configuration from the journal of an earlier RM."""
 
     def configuration_records(self) -> Sequence[Any]:
-        """What its journal begins with from now on."""
+        """The first records of its new journal."""
         return ()
 
     def refresh(self) -> None:
-        """Reads its configuration anew, whole or not at all. YarnError when it is not valid."""
+        """Reads its configuration again, atomically. YarnError when it is not valid."""
         return
 
     def cluster_resource_changed(self) -> None:
-        """Nodes came, went or changed their size."""
+        """Nodes were added, removed or resized."""
         return
 
     def check_books(self) -> None:
@@ -396,7 +400,7 @@ class Scheduler(ABC, Generic[A]):
 
     @property
     def resource_calculator(self) -> Calculator:
-        """How sizes are compared with room."""
+        """The calculator that compares sizes with free resources."""
         return DEFAULT_CALCULATOR
 
     @property
@@ -409,9 +413,9 @@ class Scheduler(ABC, Generic[A]):
         return self.tracker.total
 
     def maximum_allocation(self) -> Resource:
-        """The largest container that may be asked for now: as configured, and not more than the largest node.
+        """The largest container that may be requested now: as configured, and at most the largest node.
 
-        Without nodes, and in the first seconds after a start, the configured one alone.
+        Without nodes, and in the first seconds after a start, the configured one.
         """
         context = self.context
         waited = context.now_ms - context.start_ms > context.settings.scheduling_wait_ms
@@ -428,7 +432,7 @@ class Scheduler(ABC, Generic[A]):
         return self.register.container(container_id)
 
     def live_containers(self, attempt_id: ApplicationAttemptId) -> list[RMContainer]:
-        """The containers that count for the attempt, in the order in which they were given."""
+        """The attempt's live containers, in the order of their allocation."""
         attempt = self.attempt(attempt_id)
         return list(attempt.live.values()) if attempt is not None else []
 
@@ -446,7 +450,7 @@ class Scheduler(ABC, Generic[A]):
         self._recovery.recover(node, event.container_statuses)
 
     def make_node(self, rm_node: RMNode) -> SchedulerNode:
-        """The books of a node that joins, in the partition of its label."""
+        """The books of a new node, in the partition of its label."""
         labels = self.context.labels
         partition = labels.partition_of(rm_node.node_id) if self.has_partitions else DEFAULT_PARTITION
         node_id, port_too = rm_node.node_id, self.context.settings.port_in_node_name
@@ -456,11 +460,13 @@ class Scheduler(ABC, Generic[A]):
         return SchedulerNode(node_id, rm_node.rack, rm_node.capability, partition, http, name, tags)
 
     def node_added(self, node: SchedulerNode) -> None:
-        """A node has joined its partition."""
+        """A node was added to its partition."""
         return
 
     def remove_node(self, event: SchedulerNodeRemoved) -> None:
-        """NODE_REMOVED: every container on the node is lost, then the reservation, then the node itself."""
+        """NODE_REMOVED: completes every container on the node as lost, drops its reservation, then removes
+        the node.
+        """
         node = self.tracker.nodes.get(event.node_id)
         if node is None:
             return
@@ -477,11 +483,11 @@ class Scheduler(ABC, Generic[A]):
         self.cluster_resource_changed()
 
     def node_removed(self, node: SchedulerNode) -> None:
-        """A node has left its partition."""
+        """A node was removed from its partition."""
         return
 
     def update_node_resource(self, event: SchedulerNodeResourceUpdate) -> None:
-        """NODE_RESOURCE_UPDATE: what is available may become negative."""
+        """NODE_RESOURCE_UPDATE: the available resource may become negative."""
         node = self.tracker.nodes.get(event.node_id)
         if node is None or node.total == event.capability:
             return
@@ -489,12 +495,12 @@ class Scheduler(ABC, Generic[A]):
         self._overcommit.node_resized(node, event.overcommit_timeout_ms)
 
     def resize_node(self, node: SchedulerNode, total: Resource) -> None:
-        """A node has another capacity."""
+        """Gives a node another capacity."""
         self.tracker.resize(node, total)
         self.cluster_resource_changed()
 
     def update_node(self, event: SchedulerNodeUpdate) -> None:
-        """NODE_UPDATE: first what was launched, then what ended, then what can be given."""
+        """NODE_UPDATE: processes launched containers, then completed ones, then allocates."""
         node = self.tracker.nodes.get(event.node_id)
         rm_node = self.context.nodes.get(event.node_id)
         if node is None or rm_node is None:
@@ -520,7 +526,9 @@ class Scheduler(ABC, Generic[A]):
             self.allocate_on(node)
 
     def is_waiting_for_recovery(self) -> bool:
-        """Whether the RM has recovered work and still gives its nodes and AMs time to come back."""
+        """Whether the RM has recovered applications and still waits for their nodes and AMs to register
+        again.
+        """
         context = self.context
         return (
             context.has_recovered and context.now_ms - context.start_ms < context.settings.scheduling_wait_ms
@@ -538,8 +546,8 @@ class Scheduler(ABC, Generic[A]):
             container.fire(ContainerLaunched())
 
     def note_completed(self, status: ContainerStatus, node: SchedulerNode) -> ContainerId | None:
-        """The node reports the end of a container, or that it has gone at last; its id where nobody knew it
-        any more: the node may forget it at once, for no AM waits for news of it.
+        """The node reports a completed container. Returns the id of an unknown one: the node may forget it at
+        once, since no AM will acknowledge it.
         """
         container_id = status.container_id
         container = self.container(container_id)
@@ -553,23 +561,27 @@ class Scheduler(ABC, Generic[A]):
     def complete_container(
         self, container: RMContainer, status: ContainerStatus, event: ContainerEvent
     ) -> None:
-        """Lets a container end, whatever the cause: its state, then the books. The first end wins."""
+        """Completes a container, whatever the cause: its state, then the books. Only the first completion
+        counts.
+        """
         self.completion.complete(container, status, event)
 
     def preempt_container(self, container: RMContainer, mark: PreemptionMark | None = None) -> None:
-        """Kills a container for somebody else's sake: for whom its own mark says, or else the one given."""
+        """Preempts a container. For whom is said by its own mark, else by the one given."""
         self.completion.preempt(container, mark)
 
     def container_completed(self, container: RMContainer, attempt: A, status: ContainerStatus) -> None:
-        """A container has left the books."""
+        """A container was removed from the books."""
         return
 
     def reservation_dropped(self, container: RMContainer, attempt: A) -> None:
-        """A container reservation has left the books."""
+        """A container reservation was removed from the books."""
         return
 
     def stop_attempt(self, event: SchedulerAppAttemptRemoved) -> A | None:
-        """The common part of APP_ATTEMPT_REMOVED: containers are killed, except running ones to be kept."""
+        """The common part of APP_ATTEMPT_REMOVED: kills the containers, except running ones of an application
+        that keeps them across attempts.
+        """
         application = self.applications.get(event.attempt_id.application_id)
         attempt = application.attempt if application is not None else None
         if attempt is None or attempt.is_stopped or attempt.attempt_id != event.attempt_id:
@@ -606,7 +618,9 @@ class Scheduler(ABC, Generic[A]):
         blacklist_removals: Iterable[str],
         book_constrained: Callable[[], None] | None = None,
     ) -> Allocation:
-        """The common part of an allocate call, in Hadoop's order: release, ask, blacklist, then delivery."""
+        """The common part of an allocate call, in Hadoop's order: release, ask, blacklist, then return what
+        was allocated.
+        """
         self.releases.release_all(release)
         if not attempt.is_stopped:
             attempt.asks.replace(ask)
@@ -618,9 +632,9 @@ class Scheduler(ABC, Generic[A]):
         return Allocation(containers, headroom, attempt.pull_updated(), attempt.preemption_message())
 
     def headroom(self, attempt: A) -> Resource:
-        """What the attempt may still ask for with a chance to get it."""
+        """What the attempt may still request and be allocated."""
         return attempt.headroom
 
     def container_recovered(self, container: RMContainer, attempt: A) -> None:
-        """A container was taken over after a restart of the RM; node and path are booked already."""
+        """A container was recovered after a restart of the RM; its node and path are charged already."""
         return

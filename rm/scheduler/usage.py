@@ -1,8 +1,8 @@
-"""The books: what is used, pending, reserved and used by AMs, per partition.
+"""The books: resources used, pending, reserved and used by AMs, per partition.
 
-One container changes many sums: application, user, leaf, every ancestor. So there is one door: an application
-holds its *path*, the usages from itself up to the root, and `charge`, `refund` and their kin walk it. Nobody
-else adds or subtracts. Hadoop: ResourceUsage.
+One container changes many sums: application, user, leaf, every ancestor. So one module books them all: an
+application holds its *path*, the usages from its own up to the root's, and `charge`, `refund` and the other
+functions here update each usage of it. No other code adds or subtracts. Hadoop: ResourceUsage.
 """
 
 from __future__ import annotations
@@ -34,17 +34,19 @@ class Amounts:
 
 @trait
 class Watcher(ABC):
-    """Who has to know when books change: a queue that keeps its place among its siblings, for one."""
+    """Is notified when books change: for example a queue, which then updates its position among its
+    siblings.
+    """
 
     __slots__ = ()
 
     @abstractmethod
     def books_changed(self, partition: str) -> None:
-        """Something was charged, refunded, reserved or given up."""
+        """Something was charged, refunded, reserved or unreserved."""
 
     @abstractmethod
     def pending_changed(self, partition: str) -> None:
-        """More or less is asked for."""
+        """The pending resource has changed."""
 
 
 class Usage:
@@ -57,13 +59,13 @@ class Usage:
     ) -> None:
         self.by_partition: dict[str, Amounts] = {}
         self.in_default: Amounts | None = None
-        """Those of the default partition at hand: nearly all bookings are there."""
+        """The amounts of the default partition, kept for speed: nearly all bookings are there."""
         self.watcher = watcher
         self.counts_reserved = counts_reserved
-        """Whether what is kept on nodes is part of `used`: so for a queue, but not for an application."""
+        """Whether reserved resources are part of `used`: they are for a queue, but not for an application."""
         self.is_told_each_ask = is_told_each_ask
-        """Whether the watcher is told whenever more or less is asked for; if not, not where memory was and is
-        wanted, so that nobody begins or ceases to ask, whatever resource types count.
+        """Whether the watcher is notified of every change of `pending`; if not, only of those before or after
+        which no memory is pending: all others neither begin nor end a demand.
         """
 
     def of(self, partition: str = DEFAULT_PARTITION) -> Amounts:
@@ -80,40 +82,40 @@ class Usage:
         return self.by_partition.get(partition) if partition else self.in_default
 
     def take_over(self, other: Usage) -> None:
-        """Has the amounts of the other, which has none from now on."""
+        """Takes all amounts of the other usage, which is empty afterwards."""
         self.by_partition, self.in_default = other.by_partition, other.in_default
         other.by_partition, other.in_default = {}, None
 
     def used(self, partition: str = DEFAULT_PARTITION) -> Resource:
-        """What is charged in that partition."""
+        """The resource charged in that partition."""
         amounts = self.by_partition.get(partition)
         return NONE if amounts is None else amounts.used
 
     def pending(self, partition: str = DEFAULT_PARTITION) -> Resource:
-        """What is asked and not given in that partition."""
+        """The resource pending in that partition."""
         amounts = self.by_partition.get(partition)
         return NONE if amounts is None else amounts.pending
 
     def reserved(self, partition: str = DEFAULT_PARTITION) -> Resource:
-        """What is kept on nodes of that partition."""
+        """The resource reserved on nodes of that partition."""
         amounts = self.by_partition.get(partition)
         return NONE if amounts is None else amounts.reserved
 
     def am_used(self, partition: str = DEFAULT_PARTITION) -> Resource:
-        """What AMs use in that partition."""
+        """The resource used by AMs in that partition."""
         amounts = self.by_partition.get(partition)
         return NONE if amounts is None else amounts.am_used
 
     def total_used(self) -> Resource:
-        """What is charged, over all partitions."""
+        """The resource charged, over all partitions."""
         return sum((amounts.used for amounts in self.by_partition.values()), NONE)
 
     def total_pending(self) -> Resource:
-        """What is asked and not given, over all partitions."""
+        """The resource pending, over all partitions."""
         return sum((amounts.pending for amounts in self.by_partition.values()), NONE)
 
     def total_reserved(self) -> Resource:
-        """What is kept on nodes, over all partitions."""
+        """The resource reserved on nodes, over all partitions."""
         return sum((amounts.reserved for amounts in self.by_partition.values()), NONE)
 
     def partitions(self) -> Iterator[str]:
@@ -128,7 +130,7 @@ Path = Sequence[Usage]
 
 
 def charge(path: Path, partition: str, resource: Resource, containers: int = 1) -> None:
-    """Books a container that was given."""
+    """Books an allocated container."""
     memory_mb, vcores, is_plain = resource.memory_mb, resource.vcores, not resource.others
     for usage in path:
         amounts = usage.by_partition.get(partition) if partition else usage.in_default
@@ -146,7 +148,7 @@ def charge(path: Path, partition: str, resource: Resource, containers: int = 1) 
 
 
 def refund(path: Path, partition: str, resource: Resource, containers: int = 1) -> None:
-    """Takes back the booking of a container that ended."""
+    """Reverts the booking of a container that has ended."""
     for usage in path:
         amounts = usage.by_partition.get(partition) if partition else usage.in_default
         if amounts is None:
@@ -159,7 +161,7 @@ def refund(path: Path, partition: str, resource: Resource, containers: int = 1) 
 
 
 def reserve(path: Path, partition: str, resource: Resource) -> None:
-    """Books a node that is kept for a container: reserved, and charged as used where that counts."""
+    """Books a container reservation: as reserved, and as used where the usage counts that."""
     for usage in path:
         amounts = usage.of(partition)
         if usage.counts_reserved:
@@ -171,7 +173,7 @@ def reserve(path: Path, partition: str, resource: Resource) -> None:
 
 
 def unreserve(path: Path, partition: str, resource: Resource) -> None:
-    """Takes back the booking of a container reservation."""
+    """Reverts the booking of a container reservation."""
     for usage in path:
         amounts = usage.of(partition)
         if usage.counts_reserved:
@@ -183,7 +185,7 @@ def unreserve(path: Path, partition: str, resource: Resource) -> None:
 
 
 def change_pending(path: Path, partition: str, delta: Resource, containers: int) -> None:
-    """Books that more (or less) is asked for."""
+    """Books a change of the pending resource."""
     memory_mb, vcores, is_plain = delta.memory_mb, delta.vcores, not delta.others
     for usage in path:
         amounts = usage.by_partition.get(partition) if partition else usage.in_default
@@ -203,14 +205,14 @@ def change_pending(path: Path, partition: str, delta: Resource, containers: int)
 
 
 def change_am_used(path: Path, partition: str, delta: Resource) -> None:
-    """Books what an AM uses, or no longer uses."""
+    """Books a change of what AMs use."""
     for usage in path:
         amounts = usage.of(partition)
         amounts.am_used = amounts.am_used + delta
 
 
 def change_killable(path: Path, partition: str, delta: Resource) -> None:
-    """Books what lazy preemption may kill, or may kill no longer."""
+    """Books a change of what lazy preemption may kill."""
     for usage in path:
         amounts = usage.of(partition)
         amounts.killable = amounts.killable + delta

@@ -26,19 +26,21 @@ Kind = tuple[int, int, ExecutionType, Resource]
 
 
 class ContainerCompleter(Protocol):
-    """Who lets containers end."""
+    """Completes containers."""
 
     def complete_container(
         self, container: RMContainer, status: ContainerStatus, event: ContainerEvent
     ) -> None:
-        """Lets a container end, whatever the cause."""
+        """Completes a container, whatever the cause."""
         ...
 
 
 def corrected(
     ending: ContainerCompleter, attempt: Attempt, ask: Iterable[ResourceRequest]
 ) -> list[ResourceRequest]:
-    """The ask less what the attempt has got since its last call; the ask itself where that is not wanted."""
+    """The ask without the containers that were allocated since the last call; unchanged where autocorrection
+    is off.
+    """
     asked = list(ask)
     if not attempt.context.settings.autocorrect_container_allocation or not attempt.newly_allocated:
         return asked
@@ -76,7 +78,7 @@ def _kind_of_request(request: ResourceRequest) -> Kind:
 
 
 def _expire(ending: ContainerCompleter, attempt: Attempt, container: RMContainer) -> None:
-    """Ends a container that nobody has pulled; what was asked for it is not asked again."""
+    """Expires a container that its AM has not pulled, without giving its request back."""
     container.lowered = ()
     del attempt.newly_allocated[container.container_id]
     status = aborted(container.container_id, EXPIRED_CONTAINER)

@@ -21,7 +21,7 @@ MAX_CONTAINERS_PER_REQUEST = 10_000_000
 
 
 class LabelRules(Protocol):
-    """What validation has to know of labels."""
+    """The cluster's labels, as far as validation needs them."""
 
     is_enabled: bool
 
@@ -54,7 +54,7 @@ def validate_amounts(asked: Resource, maximum: Resource, types: Iterable[str]) -
 
 
 def enforced_label(label: str | None, app_label: str | None, enforced: Iterable[str]) -> str | None:
-    """The label of a request at `*` where partitions are kept for the applications that name them.
+    """The label of a request at `*` where partitions are reserved for applications that name them.
 
     See tests/scenarios/labels/labels-enforced-partitions.yaml. Hadoop: enforcePartitionExclusivity.
     """
@@ -63,7 +63,7 @@ def enforced_label(label: str | None, app_label: str | None, enforced: Iterable[
 
 
 def validate_labels_enabled(request: ResourceRequest, labels: LabelRules) -> None:
-    """InvalidLabelResourceRequestError for a label where there are none; judged before all else."""
+    """InvalidLabelResourceRequestError for a label where node labels are disabled, before any other check."""
     if request.node_label_expression and not labels.is_enabled:
         raise InvalidLabelResourceRequestError(
             "Invalid resource request, node label not enabled but request contains label expression"
@@ -108,7 +108,7 @@ def validate_label(
 
 
 def validate_count(request: ResourceRequest) -> None:
-    """InvalidResourceRequestError when the number of containers is absurd."""
+    """InvalidResourceRequestError when the number of containers is out of range."""
     count = request.num_containers or 0
     if count < 0 or count > MAX_CONTAINERS_PER_REQUEST:
         raise InvalidResourceRequestError(

@@ -1,4 +1,4 @@
-"""What all schedulers decide alike of a submission: in whose place it is placed, and who may submit.
+"""What all schedulers decide alike about a submission: for which user it is placed, and who may submit.
 
 Hadoop: RMAppManager.getUserNameForPlacement and checkUserPermissionForPlacement, YarnScheduler.checkAccess.
 """

@@ -363,7 +363,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
     def container_completed(
         self, container: RMContainer, attempt: CapacityAttempt, status: ContainerStatus
     ) -> None:
-        """A container has left the books."""
+        """A container was removed from the books."""
         self._killable.remove(container, attempt)
 
     # Changes from outside
@@ -375,7 +375,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
     def application_priority(
         self, asked: int | None, user: str, queue: str, application_id: ApplicationId | None = None
     ) -> int:
-        """The priority that a submission or an update gets."""
+        """The priority that a submission or an update results in."""
         return self._priorities.check(asked, user, queue, application_id)
 
     def update_application_priority(self, application_id: ApplicationId, app_priority: int) -> None:

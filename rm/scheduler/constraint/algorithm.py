@@ -63,7 +63,9 @@ class PlacedRequest:
 
 
 class PlacementResult:
-    """What became of a batch: requests with nodes, and requests with the number that found none."""
+    """The result for a batch: requests with their nodes, and requests with the number of containers that are
+    not placed.
+    """
 
     __slots__ = ("placed", "rejected")
 
@@ -178,7 +180,7 @@ class DefaultPlacementAlgorithm:
 
 
 class _BatchPlacement:
-    """One batch while it is worked on."""
+    """The placement of one batch."""
 
     def __init__(
         self,

@@ -30,7 +30,7 @@ ONE = 1
 
 
 class Sizes(Protocol):
-    """Who knows what sizes containers have."""
+    """Normalizes the sizes of containers."""
 
     def normalize(self, request: ResourceRequest, queue: str | None) -> ResourceRequest:
         """The request with a size that containers have in that queue, or in any."""
@@ -148,8 +148,8 @@ def _partition(constraint: PlacementConstraint | None, default: str, where: str)
 
 
 def _fixed_part(request: SchedulingRequest) -> SchedulingRequest:
-    """What may not change: all but the number; tags and targets are sets in Hadoop, in whatever order they
-    come.
+    """The request without its number: an update may not change it. Tags and targets are sets in Hadoop, so
+    their order does not count.
     """
     constraint = request.placement_constraint
     return replace(
@@ -176,8 +176,8 @@ def _in_order(constraint: PlacementConstraint) -> PlacementConstraint:
 
 
 def rejected(asks: Asks, attempts: int) -> Iterable[RejectedSchedulingRequest]:
-    """The requests whose constraint could not be looked up so often: told again at every call until the AM
-    cancels them, as in Hadoop.
+    """The requests whose constraint could not be evaluated in that many attempts: reported at every call
+    until the AM cancels them, as in Hadoop.
     """
     for key_asks in asks.all_keys():
         constrained = key_asks.constrained

@@ -37,7 +37,7 @@ class Proposal(NamedTuple):
 
 
 class PendingRequests:
-    """What stands between one application's requests and their containers."""
+    """One application's requests that have no containers yet."""
 
     __slots__ = ("batches", "given_up", "placed", "proposals", "retries", "unplaced")
 
@@ -66,7 +66,7 @@ class PendingRequests:
 
 
 class PlacementProcessor:
-    """Places, commits, tries again, gives up."""
+    """Places requests, commits them, retries, and rejects."""
 
     def __init__(self, context: ConstraintContext, algorithm: PlacementAlgorithm, attempts: int) -> None:
         self._context = context

@@ -61,7 +61,7 @@ class Completion(Generic[A]):
             self._on_completed(container, attempt, status)
 
     def preempt(self, container: RMContainer, mark: PreemptionMark | None = None) -> None:
-        """Kills a container for somebody else's sake: for whom its own mark says, or else the one given."""
+        """Preempts a container. For whom is said by its own mark, else by the one given."""
         if container.is_finished:
             return
         attempt = self._register.attempt(container.attempt_id)

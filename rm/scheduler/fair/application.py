@@ -1,8 +1,9 @@
-"""FSAppAttempt: which of an application's requests a node can serve; delay, reservations, starvation.
+"""FSAppAttempt: which of an application's requests a node can serve; locality delay, reservations,
+starvation.
 
-It waits for a near place for so many opportunities as a part of the cluster's nodes, reserves a node for what
-does not fit, and knows how far it is below its share. Whether it is its turn is its queue's decision. Hadoop:
-FSAppAttempt.
+It waits for a local node for a number of opportunities that is a fraction of the cluster's nodes, reserves a
+node for a request that does not fit, and computes how far it is below its share. Its queue decides when it is
+served. Hadoop: FSAppAttempt.
 """
 
 from __future__ import annotations
@@ -52,11 +53,11 @@ class Leaf(Protocol):
         ...
 
     def lower_bounds(self, bounds: Bounds) -> None:
-        """Somebody asks for containers of other sizes than before."""
+        """Containers of other sizes than before are requested."""
         ...
 
     def fits_in_max_share(self, resource: Resource) -> bool:
-        """Whether it and all its ancestors may hold so much more."""
+        """Whether it and all its ancestors may use that much more."""
         ...
 
     def may_run_am(self, resource: Resource) -> bool:
@@ -64,12 +65,12 @@ class Leaf(Protocol):
         ...
 
     def charge_am(self, resource: Resource) -> None:
-        """An AM got its container."""
+        """Books the container of an AM."""
         ...
 
 
 class PreemptedSpace(Protocol):
-    """What preemption has freed, or will free, and for whom."""
+    """The resources that preemption has freed or will free, and for which application."""
 
     @property
     def holds_preempted_space(self) -> bool:
@@ -81,7 +82,9 @@ class PreemptedSpace(Protocol):
         ...
 
     def note_allocation(self, node: SchedulerNode, app: FSAppAttempt, resource: Resource) -> None:
-        """The application got a container on the node, which uses up what was preempted for it."""
+        """A container was allocated to the application on the node, and uses up what was preempted for it
+        there.
+        """
         ...
 
 
@@ -136,13 +139,13 @@ class FSAppAttempt(Attempt, Watcher):
 
     @property
     def used(self) -> Resource:
-        """What it holds; reservations do not count."""
+        """The resource it uses, without reservations."""
         return self.usage.used()
 
     # Where it will not go
 
     def update_blacklist(self, additions: Iterable[str], removals: Iterable[str]) -> bool:
-        """Nodes are looked for again when the AM has barred or opened a place, not when the RM has."""
+        """Updates the blacklist; nodes are tried again when the AM has changed it, not when the RM has."""
         is_changed = super().update_blacklist(additions, removals)
         if is_changed and not self.is_waiting_for_am:
             self._is_blacklist_new = True
@@ -177,7 +180,7 @@ class FSAppAttempt(Attempt, Watcher):
         return self.demand != self.usage.used() and self in self.leaf.runnable
 
     def schedulable(self) -> Schedulable:
-        """Its numbers, as the queue's policy sees them."""
+        """Its figures for the queue's policy."""
         return Schedulable(
             self.weight,
             NONE,
@@ -229,7 +232,7 @@ class FSAppAttempt(Attempt, Watcher):
 
     @contextmanager
     def asking_for(self, capabilities: Iterable[Resource]) -> Iterator[None]:
-        """While it asks for containers of these sizes: nodes that were of no use may be of use now."""
+        """Notes that it requests containers of these sizes: nodes that could not serve it before may now."""
         self._sizes_are_known = True
         yield
         self._sizes_are_known = False
@@ -248,7 +251,7 @@ class FSAppAttempt(Attempt, Watcher):
     # Containers on a node
 
     def assign(self, node: SchedulerNode) -> Resource | None:
-        """One container on the node: what was given, RESERVED, or None."""
+        """Allocates one container on the node: its resource, RESERVED, or None."""
         if self.is_over_am_share():
             return None
         for key in list(self.asks.active_keys):
@@ -264,7 +267,9 @@ class FSAppAttempt(Attempt, Watcher):
         return None
 
     def assign_reserved(self, node: SchedulerNode, reserved: RMContainer) -> bool:
-        """Serves the key that the node is kept for, if it fits; False when the reservation is not valid."""
+        """Serves the key that the node is reserved for, if it fits; False when the reservation is
+        not valid.
+        """
         key_asks = self.asks.key_asks(reserved.key)
         if key_asks is None:
             return False
@@ -340,8 +345,8 @@ class FSAppAttempt(Attempt, Watcher):
     # The same decisions, without their consequences
 
     def outcome_on(self, key_asks: KeyAsks, node: SchedulerNode) -> tuple[FairReason | None, bool]:
-        """What a look at the key on this node would come to: why it would be refused, None where it would be
-        allocated or reserved; and whether the look ends there, so that no less urgent key is tried.
+        """The outcome of trying the key on this node: why it would be refused, None where it would be
+        allocated or reserved; and whether the attempt ends there, so that no key of lower priority is tried.
         """
         refusal = self.refusal(key_asks, node)
         if refusal is not None:
@@ -391,7 +396,7 @@ class FSAppAttempt(Attempt, Watcher):
         return before + 1
 
     def delay_numbers(self, key: RequestKey) -> str:
-        """How far its wait for a near node has come."""
+        """The progress of its locality delay, in numbers."""
         return self._fair.locality.numbers(self, key)
 
     def _take(
@@ -429,7 +434,9 @@ class FSAppAttempt(Attempt, Watcher):
         resource: Resource,
         reserved: RMContainer | None = None,
     ) -> RMContainer:
-        """Gives the container; one nearer than it had to be makes the application choosy again."""
+        """Allocates the container; one that is more local than allowed restores the stricter
+        locality level.
+        """
         level = self.levels.get(key)
         if level is not None and _RANK[locality] < _RANK[level]:
             self.levels[key] = locality
@@ -486,7 +493,7 @@ class FSAppAttempt(Attempt, Watcher):
         return held < math.ceil(there * fair.settings.reservable_nodes)
 
     def _reserved_nodes(self, rack: str | None) -> int:
-        """How many nodes are kept for it, in one rack or anywhere."""
+        """How many nodes are reserved for it, in one rack or in all."""
         if not self.reserved:
             return 0
         nodes = {
@@ -499,7 +506,7 @@ class FSAppAttempt(Attempt, Watcher):
     # Starvation
 
     def is_below_share(self, used: Resource, share: Resource) -> bool:
-        """Whether so much is less than that share, in the eyes of the queue's policy."""
+        """Whether a use is below a share, by the queue's policy."""
         return self.leaf.policy.is_below(used, share, self._fair.cluster_resource())
 
     def is_starved(self) -> bool:
@@ -507,7 +514,7 @@ class FSAppAttempt(Attempt, Watcher):
         return bool(self.min_starvation) or self.is_below_share(self.usage.used(), self.fair_share)
 
     def starvation(self) -> Resource:
-        """What it lacks."""
+        """How much it is below its share."""
         return self.fair_starvation + self.min_starvation
 
     def find_fair_starvation(self, leaf: Leaf) -> Resource:
@@ -528,13 +535,13 @@ class FSAppAttempt(Attempt, Watcher):
     # Preemption of its own containers
 
     def mark_for_preemption(self, mark: PreemptionMark) -> None:
-        """The AM is to be asked for the container, and will lose it."""
+        """The AM is asked to release the container, which will be preempted."""
         if mark.container_id not in self.marked_for_preemption:
             self.marked_resource = self.marked_resource + mark.resource
         super().mark_for_preemption(mark)
 
     def can_lose(self, container: RMContainer, considered: Resource) -> bool:
-        """Whether the container may be taken; so much of its own is thought of already."""
+        """Whether the container may be preempted, given how much of its use is considered already."""
         if not self.leaf.is_preemptable or (container.is_am and not self.may_preempt_am):
             return False
         if container.container_id not in self.live or container.container_id in self.marked_for_preemption:
@@ -543,7 +550,7 @@ class FSAppAttempt(Attempt, Watcher):
         return not self.is_below_share(left, self.fair_share)
 
     def preemption_message(self) -> PreemptionMessage | None:
-        """The containers that it will lose, in the strict part."""
+        """The containers that will be preempted, in the strict contract."""
         if not self.marked_for_preemption:
             return None
         containers = tuple(PreemptionContainer(id=one) for one in sorted(self.marked_for_preemption))

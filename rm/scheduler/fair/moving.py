@@ -1,4 +1,4 @@
-"""An application goes to another queue, or may not. Hadoop: FairScheduler.moveApplication."""
+"""Moves applications to another queue. Hadoop: FairScheduler.moveApplication."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from yarnbox.yarn.ids import ApplicationId
 
 
 class Mover:
-    """Moves applications with all they hold."""
+    """Moves applications with all their containers and requests."""
 
     def __init__(
         self,

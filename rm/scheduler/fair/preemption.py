@@ -1,8 +1,9 @@
-"""Preemption: which containers are taken for whom, and the space that is kept for whom they were taken.
+"""Preemption: which containers are preempted for which application, and the resources that are set aside for
+it.
 
-Starved applications wait in a queue of their own. A pass looks, for each container that one of them lacks,
-for a node on which enough can be taken; what it finds is marked, its AM is told, and after the wait it is
-killed. Hadoop: FSPreemptionThread, FSStarvedApps, the preemption part of FSSchedulerNode and
+Starved applications wait in a queue. For each container that one of them lacks, a pass searches a node on
+which enough containers can be preempted; these are marked, their AMs are asked for them, and after the wait
+they are killed. Hadoop: FSPreemptionThread, FSStarvedApps, the preemption part of FSSchedulerNode and
 VisitedResourceRequestTracker.
 """
 
@@ -52,7 +53,7 @@ class _PreemptedOnNode:
 
 @dataclass(slots=True)
 class _Choice:
-    """Containers that could be taken on one node for one request."""
+    """Containers that could be preempted on one node for one request."""
 
     containers: list[RMContainer] = field(default_factory=list)
     am_count: int = 0
@@ -95,7 +96,7 @@ class Preemption:
         return bool(self._preempted_on)
 
     def should_attempt_preemption(self) -> bool:
-        """Whether so much of the cluster is used that starvation is looked for."""
+        """Whether the cluster's utilization is above the preemption threshold."""
         fair = self._fair
         if not fair.settings.preemption:
             return False
@@ -109,18 +110,18 @@ class Preemption:
         return fair.settings.utilization_threshold < utilization
 
     def add_starved(self, app: FSAppAttempt) -> None:
-        """The application is to be helped; once, however often it is found."""
+        """Adds a starved application to the queue, once."""
         self._starved.setdefault(app)
 
     def run(self) -> None:
-        """Helps everybody who waits, the least starved first."""
+        """Preempts for all starved applications, the least starved first."""
         starved, self._starved = self._starved, {}
         self._vain = {}
         for app in sorted(starved, key=_by_starvation):
             self._preempt_for(app)
 
     def kill(self, event: SchedulerPreemptContainers) -> None:
-        """The wait is over: all that was marked in one pass is killed."""
+        """The wait is over: kills all containers that were marked in one pass."""
         for container_id in event.container_ids:
             self._kill(container_id)
 
@@ -230,7 +231,7 @@ class Preemption:
         return True, 1, str(node.node_id)
 
     def _is_known_futile(self, place: object, capability: Resource) -> bool:
-        """Whether no more than this was looked for there in vain."""
+        """Whether an equal or smaller request was searched for there without success."""
         least = self._vain.get(place)
         return least is not None and least.fits_in(capability)
 
@@ -245,7 +246,7 @@ class Preemption:
         return best
 
     def _on_node(self, capability: Resource, node: SchedulerNode, allowed_ams: int) -> _Choice | None:
-        """Containers to take on this node, AMs last, until the request has room."""
+        """Containers to preempt on this node, AMs last, until the request fits."""
         if self._is_known_futile(node.node_id, capability):
             return None
         preempted = self._preempted_on.get(node.node_id)
@@ -326,7 +327,9 @@ class Preemption:
         return preempted is not None and app in preempted.for_app
 
     def note_allocation(self, node: SchedulerNode, app: FSAppAttempt, resource: Resource) -> None:
-        """The application got a container on the node, which uses up what was preempted for it."""
+        """A container was allocated to the application on the node, and uses up what was preempted for it
+        there.
+        """
         preempted = self._preempted_on.get(node.node_id)
         if preempted is None or app not in preempted.for_app:
             return

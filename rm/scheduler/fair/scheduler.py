@@ -131,7 +131,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
     # The update
 
     def update_in_time(self, event: SchedulerUpdateShares) -> None:
-        """The update thread's turn, and then preemption's."""
+        """Runs the update, then preemption."""
         self.update_shares()
         self.preempt()
         interval_ms = self._fair.configuration.update_interval_ms
@@ -162,12 +162,12 @@ class FairScheduler(Scheduler[FSAppAttempt]):
                 self.context.dump(STATE_DUMP, "debug", line)
 
     def preempt(self) -> None:
-        """Helps those who starve."""
+        """Preempts for starved applications."""
         if self.settings.preemption:
             self.preemption.run()
 
     def check_allocations(self, event: SchedulerCheckAllocations) -> None:
-        """The loader's turn: empty ad hoc queues, queues whose kind is to change, then the file."""
+        """Checks empty ad hoc queues, queues whose kind is to change, then the allocation file."""
         self.tree.remove_empty_dynamic()
         self.tree.change_pending_kinds()
         self._loader.reload_if_changed()
@@ -192,7 +192,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
     def container_completed(
         self, container: RMContainer, attempt: FSAppAttempt, status: ContainerStatus
     ) -> None:
-        """A container has left the books."""
+        """A container was removed from the books."""
         self._note_free()
 
     def _note_free(self) -> None:
@@ -202,7 +202,9 @@ class FairScheduler(Scheduler[FSAppAttempt]):
     # What is given on a node
 
     def allocate_on(self, node: SchedulerNode) -> None:
-        """Space put aside, then a reservation, then whoever is first in order. See tests/scenarios/fair/."""
+        """Serves preempted space first, then a reservation, then the first application in order. See
+        tests/scenarios/fair/.
+        """
         self.tree.update_cluster_resource()
         self._serve(node)
         self._note_free()
@@ -257,8 +259,8 @@ class FairScheduler(Scheduler[FSAppAttempt]):
     # Applications
 
     def place_application(self, context: ApplicationSubmissionContext, user: str) -> str:
-        """The queue by the placement rules; the empty string when all rules are silent: the application is
-        taken in and rejected then.
+        """The queue by the placement rules; empty when no rule places the application: it is rejected when it
+        is added.
         """
         return self._admission.place_application(context, user)
 
@@ -271,7 +273,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self._admission.remove_application(event)
 
     def start_attempt(self, application: Application[FSAppAttempt], event: SchedulerAppAttemptAdded) -> None:
-        """It runs, or waits for its turn."""
+        """It becomes runnable, or waits for limits."""
         self._attempts += 1
         leaf: LeafQueue = application.queue
         attempt = FSAppAttempt(self._fair, self.preemption, event.attempt_id, application, self._attempts)

@@ -1,4 +1,4 @@
-"""Which queue an application goes to, and whether it, or an ask, is let in. Hadoop:
+"""In which queue an application is placed, and whether it, or an ask, is accepted. Hadoop:
 FairScheduler.addApplication, resolveReservationQueueName and validateResourceRequests.
 """
 
@@ -26,7 +26,7 @@ RECOVERY = "root.recovery"
 
 
 class Admission:
-    """Places applications by the rules, and takes them in or turns them away."""
+    """Places applications by the rules, and accepts or rejects them."""
 
     def __init__(self, fair: FairContext, tree: QueueTree, register: Register[FSAppAttempt]) -> None:
         self._fair = fair
@@ -37,8 +37,8 @@ class Admission:
         """Replaced as a whole when the file is read."""
 
     def place_application(self, context: ApplicationSubmissionContext, user: str) -> str:
-        """The queue by the placement rules; the empty string when all rules are silent: the application is
-        taken in and rejected then.
+        """The queue by the placement rules; empty when no rule places the application: it is rejected when it
+        is added.
         """
         found = place_by_tags(
             self._fair.rm.settings,

@@ -1,7 +1,8 @@
-"""One application against one node: which request, how near, allocate or reserve, or why not.
+"""One application on one node: which request is served, at which locality, whether it is allocated or
+reserved, or why neither.
 
-Nothing is booked here: what comes back is a proposal that `Commit` books. Only what belongs to looking
-changes: the counts of missed opportunities. Hadoop: RegularContainerAllocator and AbstractContainerAllocator.
+Nothing is booked here: the result is a proposal that `Commit` books. The only state it changes is the count
+of missed opportunities. Hadoop: RegularContainerAllocator and AbstractContainerAllocator.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class ContainerAllocator(Allocator):
     def assign(
         self, leaf: LeafQueue, attempt: CapacityAttempt, pass_: AllocationPass, limits: Limits
     ) -> Assignment:
-        """A container for its most important request that this node can serve; it wants something there."""
+        """Serves its request of the highest priority that this node can serve."""
         for key in attempt.asks.active_keys:
             found = self._try_key(leaf, attempt, key, pass_, limits)
             if found is not KEY_SKIPPED:
@@ -64,7 +65,7 @@ class ContainerAllocator(Allocator):
     def serve_reservation(
         self, leaf: LeafQueue, attempt: CapacityAttempt, pass_: AllocationPass, reserved: RMContainer
     ) -> Assignment:
-        """The node is reserved for this container: allocate it, go on reserving the node, or let go.
+        """The node is reserved for this container: allocates it, keeps the reservation, or drops it.
 
         No limit is checked: the reservation was counted. See tests/scenarios/capacity/reservation-made-and-
         fulfilled.yaml.
@@ -147,8 +148,8 @@ class ContainerAllocator(Allocator):
         return self._count(on_node, self.decide_by_locality(on_node))
 
     def _count(self, on_node: RequestOnNode, found: Assignment) -> Assignment:
-        """What the decision does to the missed opportunities: they start again after a local container or
-        reservation, but not after one off-switch.
+        """Updates the missed opportunities after a decision: a local container or reservation resets them,
+        one off-switch does not.
         """
         attempt, key = on_node.attempt, on_node.key
         if found is KEY_SKIPPED:
@@ -162,8 +163,8 @@ class ContainerAllocator(Allocator):
         return found
 
     def decide_by_locality(self, on_node: RequestOnNode) -> Assignment:
-        """Node-local, then rack-local, then anywhere, each only if it is due. Comparisons are strict. Changes
-        nothing; of several reasons noted the last is why the node is refused.
+        """Tries node-local, then rack-local, then off-switch, each only if it is due. Comparisons are strict.
+        Changes nothing; of several reasons noted the last is why the node is refused.
 
         See tests/scenarios/capacity/off-switch-delay.yaml and node-locality-delay-rack.yaml.
         """
@@ -199,7 +200,7 @@ class ContainerAllocator(Allocator):
     def _assign_container(
         self, on_node: RequestOnNode, locality: Locality, required: Resource
     ) -> Assignment | None:
-        """Allocates, or reserves, or None: not here, a looser level may be tried."""
+        """Allocates or reserves at this locality; None where the next one may be tried."""
         leaf, attempt, node = on_node.leaf, on_node.attempt, on_node.node
         calculator = self._context.calculator
         if not calculator.fits_in(required, node.total):
@@ -236,14 +237,16 @@ class ContainerAllocator(Allocator):
         return None
 
     def _needed(self, on_node: RequestOnNode, required: Resource) -> Resource:
-        """What must be given up to stay within the queue's and the user's limit (the larger of the two)."""
+        """How much must be unreserved to stay within the queue's and the user's limit (the larger of the
+        two).
+        """
         return self._context.calculator.max_of(
             on_node.pass_.cluster, required - on_node.limits.headroom, on_node.limits.unreserve
         )
 
     def _pick_reservation(self, on_node: RequestOnNode, needed: Resource) -> RMContainer | None:
-        """The application's reservation to give up: of the same key, in any partition, large enough, the
-        first in Hadoop's map of nodes. See tests/scenarios/labels/reservation-given-up-for-a-lent-node.yaml.
+        """The application's reservation to drop: of the same key, in any partition, large enough, the first
+        in Hadoop's map of nodes. See tests/scenarios/labels/reservation-given-up-for-a-lent-node.yaml.
         """
         by_node = on_node.attempt.reserved.get(on_node.key)
         if not by_node:

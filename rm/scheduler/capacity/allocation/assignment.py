@@ -1,4 +1,4 @@
-"""What one look at a node comes to: a container, a node reserved for one, or neither.
+"""The outcome of one allocation attempt on a node: a container, a reservation, or neither.
 
 Values that travel up and down the tree within one pass. Hadoop: CSAssignment, ResourceLimits, SchedulingMode
 and ContainerAllocation.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Skipped(Enum):
-    """How far a failed attempt reaches."""
+    """Which further attempts a failed one rules out."""
 
     NO = "no"
     OTHER = "other"
@@ -41,7 +41,7 @@ class Kind(Enum):
 
 
 class Limits:
-    """What a queue may use at most in this pass, and what that leaves."""
+    """A queue's limit in this pass, and the headroom below it."""
 
     __slots__ = ("headroom", "limit", "unreserve")
 
@@ -54,23 +54,25 @@ class Limits:
 
 
 class LimitedLeaf(Protocol):
-    """A leaf, as a pass leaves its limits behind in it."""
+    """A leaf, as far as a pass stores its limits in it."""
 
     current_limit: Resource
 
 
 class Allocator(ABC):
-    """What a leaf asks about an application that is next in its order."""
+    """Decides for a leaf what the next application in its order is allocated."""
 
     @abstractmethod
     def assign(
         self, leaf: Any, attempt: CapacityAttempt, pass_: AllocationPass, limits: Limits
     ) -> Assignment:
-        """A container for the application's most important request that the pass's node can serve."""
+        """Serves the application's request of the highest priority that the pass's node can serve."""
 
 
 class AllocationPass:
-    """One way from the root down for one node (or, with multi-node placement, for several of a partition)."""
+    """One pass from the root down to the leaves for one node (with multi-node placement: for several nodes of
+    a partition).
+    """
 
     __slots__ = (
         "allocator",
@@ -161,7 +163,7 @@ class Assignment:
 
     @property
     def is_reservation(self) -> bool:
-        """Whether a node is kept, and nothing given."""
+        """Whether a node is reserved, and nothing allocated."""
         return self.kind in (Kind.RESERVE, Kind.RE_RESERVE)
 
 

@@ -1,4 +1,4 @@
-"""A proposal is checked once more and put into the books.
+"""Checks a proposal once more and books it.
 
 Hadoop: CapacityScheduler.tryCommit, FiCaSchedulerApp.accept and apply.
 """
@@ -21,14 +21,16 @@ if TYPE_CHECKING:
 
 
 class Commit:
-    """The checks of the commit: they see the books as they are now, and other fits than the allocator."""
+    """The checks of the commit, against the books as they are now; they compare sizes in another way than the
+    allocator.
+    """
 
     def __init__(self, context: QueueContext, completion: Completion[CapacityAttempt]) -> None:
         self._context = context
         self._completion = completion
 
     def commit(self, assignment: Assignment) -> bool:
-        """Puts a proposal into the books; False when it is dropped after all."""
+        """Books a proposal; False when it is rejected."""
         attempt, node, key = assignment.attempt, assignment.node, assignment.key
         assert attempt is not None
         assert node is not None
@@ -56,7 +58,9 @@ class Commit:
     def accepts_directly(
         self, attempt: CapacityAttempt, node: SchedulerNode, key: RequestKey, resource: Resource
     ) -> bool:
-        """Whether limits and the node's room allow a container that nobody asked the queues for."""
+        """Whether limits and the node's free resources allow a container that the placement processor has
+        placed.
+        """
         if not self._context.is_running(node):
             return False
         proposal = Assignment(Kind.ALLOCATE)
@@ -98,7 +102,7 @@ class Commit:
     def _meets_constraint(
         self, assignment: Assignment, attempt: CapacityAttempt, node: SchedulerNode
     ) -> bool:
-        """A reserved node may have got other containers since somebody looked."""
+        """Checks the constraint again: other containers may have been allocated on a reserved node since."""
         asks = attempt.asks.key_asks(assignment.key) if assignment.key is not None else None
         constrained = asks.constrained if asks is not None else None
         is_given = assignment.kind is Kind.ALLOCATE and not assignment.is_placed_before

@@ -1,4 +1,4 @@
-"""What a node's heartbeat may give: pass after pass from the root down, each proposal committed at once.
+"""Allocation at a node's heartbeat: pass after pass from the root down, each proposal committed at once.
 
 Hadoop: CapacityScheduler.nodeUpdate, allocateContainersToNode and allocateOrReserveNewContainers.
 """
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 
 class IdlePasses:
-    """Passes that gave nothing, for reasons that hold on any node of their partition: none is made again
-    until something has changed.
+    """Passes that allocated nothing, for reasons that hold on any node of their partition: they are not
+    repeated until something has changed.
     """
 
     def __init__(self) -> None:
@@ -44,23 +44,25 @@ class IdlePasses:
         self._limits: dict[str, list[tuple[LimitedLeaf, Resource]]] = {}
 
     def note(self, partition: str, version: int, limits: list[tuple[LimitedLeaf, Resource]]) -> None:
-        """A pass gave nothing, and left these limits in the leaves that it came by."""
+        """Notes that a pass allocated nothing, and the limits that it stored in the leaves that it
+        visited.
+        """
         self._since[partition] = version
         self._limits[partition] = limits
 
     def is_idle(self, partition: str, version: int) -> bool:
-        """Whether another pass would be the same."""
+        """Whether another pass would have the same outcome."""
         return self._since.get(partition) == version
 
     def repeat(self, partition: str) -> None:
-        """Leaves behind what the pass would."""
+        """Stores in the leaves the limits that the pass would."""
         self.last_partition = partition
         for leaf, limit in self._limits[partition]:
             leaf.current_limit = limit
 
 
 class NodeObserver(Protocol):
-    """Who follows all passes that are made for one node at one moment."""
+    """Observes all passes for one node at one moment."""
 
     def refuse(self, reason: SkipReason) -> None:
         """The node is not offered to any queue."""
@@ -84,10 +86,10 @@ class NodeObserver(Protocol):
 
 
 class AllocationObserver(Protocol):
-    """Who is asked before a node is offered to the queues."""
+    """Supplies the observer of a node before it is offered to the queues."""
 
     def begin(self, node: SchedulerNode) -> NodeObserver:
-        """Who follows the passes for this node."""
+        """The observer of the passes for this node."""
         ...
 
 
@@ -113,11 +115,12 @@ class NodeAllocator:
         self._observer: AllocationObserver | None = None
 
     def observe(self, observer: AllocationObserver | None) -> None:
-        """From now on this observer follows; None: nobody does."""
+        """Sets the observer; None removes it."""
         self._observer = observer
 
     def serve(self, node: SchedulerNode, candidates: list[SchedulerNode] | None = None) -> None:
-        """All that one heartbeat of the node may give; with multi-node placement on any of the candidates.
+        """Allocates all that one heartbeat of the node may; with multi-node placement on any of the
+        candidates.
 
         See tests/scenarios/capacity/one-off-switch-per-heartbeat.yaml.
         """
@@ -146,7 +149,7 @@ class NodeAllocator:
     def serve_once(
         self, node: SchedulerNode, candidates: list[SchedulerNode] | None = None
     ) -> Assignment | None:
-        """One container at most; None when nothing was given, or the node is reserved for somebody."""
+        """Allocates one container at most; None when nothing was allocated, or the node is reserved."""
         if self._observer is None:
             return self._serve(node, candidates)
         observer = self._observer.begin(node)
@@ -204,7 +207,7 @@ class NodeAllocator:
     def _run(
         self, pass_: AllocationPass, root: CapacityQueue, limit: Resource, observer: NodeObserver | None
     ) -> Assignment:
-        """One pass from the root down, and what it proposes booked."""
+        """Runs one pass from the root down, and books its proposal."""
         if observer is not None:
             observer.observe(pass_)
         assignment = root.assign(pass_, limit) if root.has_pending(pass_.pending_in) else NOTHING
@@ -215,7 +218,7 @@ class NodeAllocator:
         return assignment
 
     def _serve_reserved(self, node: SchedulerNode, observer: NodeObserver | None) -> None:
-        """The node is reserved for a container: nobody else is served from it."""
+        """Serves the reserved container of the node: no other request is served there."""
         reserved = node.reserved_container
         assert reserved is not None
         attempt = self._register.attempt(reserved.attempt_id)

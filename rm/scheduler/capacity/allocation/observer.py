@@ -1,6 +1,6 @@
-"""Who is told what happens during an allocation pass.
+"""The observer of an allocation pass.
 
-Deciding goes on in the same way whoever listens. Hadoop: ActivitiesLogger.
+Decisions do not depend on the observer. Hadoop: ActivitiesLogger.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class PassObserver:
-    """The observer of a pass that nobody wants to hear of; others override what they listen to."""
+    """An observer that ignores everything; subclasses override what they record."""
 
     __slots__ = ()
 
     def refuse(self, path: str, reason: SkipReason) -> None:
-        """The queue of that path gets nothing, and nothing below it was looked at."""
+        """The queue of that path is refused; nothing below it was tried."""
 
     def refuse_leaf(self, path: str, reason: SkipReason, applications: Iterable[CapacityAttempt]) -> None:
-        """A leaf gets nothing; these are the applications that were not looked at."""
+        """A leaf is refused; these are its applications that were not tried."""
 
     def try_request(self, attempt: CapacityAttempt, key: RequestKey, node: SchedulerNode) -> None:
-        """A request is tried on a node: what is noted next concerns these."""
+        """A request is tried on a node: the reasons noted next concern it."""
 
     def note(self, attempt: CapacityAttempt, reason: SkipReason) -> None:
-        """Why the application, or the request that is looked at, got nothing."""
+        """Why the application, or the request that is being tried, was allocated nothing."""
 
 
 NOBODY = PassObserver()

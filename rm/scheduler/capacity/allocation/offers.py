@@ -40,12 +40,14 @@ class Offers:
             self._rm.timer_at(due_ms, TIMER, SchedulerAsynchronousRound())
 
     def join(self, node_id: NodeId) -> None:
-        """A node is there: that it joined counts as its first heartbeat."""
+        """Adds a node: its registration counts as its first heartbeat."""
         if self._notes_heartbeats:
             self._last_heard_ms[node_id] = self._rm.now_ms
 
     def heartbeat(self, node: SchedulerNode) -> None:
-        """A node was heard of; with asynchronous scheduling that gives nothing by itself."""
+        """Notes a node's heartbeat, and offers the node; with asynchronous scheduling it does not
+        offer it.
+        """
         if self._notes_heartbeats:
             self._last_heard_ms[node.node_id] = self._rm.now_ms
         if self.asynchronous.is_enabled:
@@ -56,8 +58,8 @@ class Offers:
             self._allocator.serve(node)
 
     def run_round(self, is_waiting: bool) -> None:
-        """A container at most for each node, in the order of node ids from a drawn start on; nothing while
-        the RM waits for recovered work. The next round follows.
+        """Allocates at most one container on each node, in the order of node ids from a random start; nothing
+        while the RM waits for recovered applications. The next round follows.
         """
         nodes = [self._tracker.nodes[node_id] for node_id in sorted(self._tracker.nodes)]
         if nodes and not is_waiting:
@@ -73,7 +75,7 @@ class Offers:
         self._last_heard_ms.pop(node_id, None)
 
     def _is_silent(self, node: SchedulerNode) -> bool:
-        """Whether the node has missed so many heartbeats that nothing is given on it."""
+        """Whether the node has missed so many heartbeats that nothing is allocated on it."""
         settings = self._rm.settings
         limit_ms = settings.heartbeat_interval_ms * settings.skip_node_multiplier
         heard_ms = self._last_heard_ms.get(node.node_id, self._rm.start_ms)

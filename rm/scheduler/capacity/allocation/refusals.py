@@ -1,7 +1,7 @@
 """What must hold before a request gets a container on a node, in Hadoop's order.
 
 Every function returns why the request is refused, or None, and changes nothing. The allocator decides by
-them, and whoever explains why an application waits calls the same ones. Hadoop: the checks of
+them, and the explanation of why an application waits calls the same ones. Hadoop: the checks of
 RegularContainerAllocator and AbstractContainerAllocator, CapacityScheduler.allocateContainerOnSingleNode.
 """
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @mypyc_attr(allow_interpreted_subclasses=True)
 class RequestOnNode:
-    """One request on one node."""
+    """One request on one node, with all that decides whether it is served there."""
 
     __slots__ = (
         "asks",
@@ -75,7 +75,7 @@ class RequestOnNode:
 def refusal_by_node(
     context: QueueContext, killable: KillableContainers, node: SchedulerNode
 ) -> SkipReason | None:
-    """Why a node is not offered to anybody."""
+    """Why a node is not offered to any queue."""
     if node.reserved_container is not None:
         return SkipReason.RESERVED
     return SkipReason.NODE_BUSY if is_full(context, killable, node) else None
@@ -88,7 +88,9 @@ def is_full(context: QueueContext, killable: KillableContainers, node: Scheduler
 
 
 def refusal_by_request(on_node: RequestOnNode) -> SkipReason | None:
-    """Why the request is not served on any node like this one, however often it is offered."""
+    """Why the request is not served on this node, or on any other like it, whatever opportunities it has
+    missed.
+    """
     leaf, attempt, pass_ = on_node.leaf, on_node.attempt, on_node.pass_
     context = leaf.context
     wanted = on_node.asks.any
@@ -115,7 +117,7 @@ def refusal_by_request(on_node: RequestOnNode) -> SkipReason | None:
 
 
 def refusal_before_locality(on_node: RequestOnNode) -> SkipReason | None:
-    """Why this very node is not offered to the request, wherever the request wants to be."""
+    """Why the request is not served on this node, at whatever locality."""
     attempt, pass_ = on_node.attempt, on_node.pass_
     if pass_.ignores_exclusivity:
         missed = attempt.missed_unlabelled.get(on_node.key, 0)
@@ -127,7 +129,7 @@ def refusal_before_locality(on_node: RequestOnNode) -> SkipReason | None:
 
 
 def is_rack_due(on_node: RequestOnNode) -> bool:
-    """Whether the key has missed so many opportunities that a node of the rack will do."""
+    """Whether the key has missed enough opportunities for a rack-local container."""
     context = on_node.leaf.context
     delay = context.settings.node_locality_delay
     if delay < 0:
@@ -136,7 +138,7 @@ def is_rack_due(on_node: RequestOnNode) -> bool:
 
 
 def is_off_switch_due(on_node: RequestOnNode) -> bool:
-    """Whether the key has missed so many opportunities that any node will do."""
+    """Whether the key has missed enough opportunities for an off-switch container."""
     asks = on_node.asks
     if on_node.reserved is not None or (len(asks.by_location) == 1 and ANY in asks.by_location):
         return True
@@ -151,7 +153,9 @@ def is_off_switch_due(on_node: RequestOnNode) -> bool:
 
 
 def may_reserve_more(leaf: LeafQueue, attempt: CapacityAttempt, asks: KeyAsks, required: Resource) -> bool:
-    """Whether the key may reserve one node more: one for each container it wants, more after long waiting."""
+    """Whether the key may reserve one node more: one for each pending container, more after long
+    starvation.
+    """
     reserved = attempt.reserved_count(asks.key) if attempt.reserved else 0
     starvation = 0
     if reserved > 0:

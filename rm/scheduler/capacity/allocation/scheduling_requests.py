@@ -1,4 +1,4 @@
-"""Scheduling requests: booked to be placed by the queues, or placed already by the placement processor.
+"""Scheduling requests: booked for the queues to serve, or placed already by the placement processor.
 
 Hadoop: the parts of CapacityScheduler that take SchedulingRequests, and attemptAllocationOnNode.
 """
@@ -60,10 +60,10 @@ class SchedulingRequests:
     def allocate_directly(
         self, attempt: CapacityAttempt, request: SchedulingRequest, node: SchedulerNode
     ) -> bool:
-        """One container on that node, as if the queues had given it; no ask is lowered.
+        """Allocates one container on that node, as if the queues had; no request is lowered.
 
-        It has an id before anything is checked, and takes it along when it is refused. The constraint is
-        checked on the node as it was placed on; the container goes to whichever node has its id now. See
+        It takes an id before anything is checked; the id is not used again when it is refused. The constraint
+        is checked on the node as it was placed on; the container goes to whichever node has its id now. See
         tests/scenarios/constraints/processor-commits-to-a-node-that-came-back.yaml.
         """
         sizing = request.resource_sizing

@@ -1,4 +1,4 @@
-"""Why an application gets nothing, what holds where it does, and what would help.
+"""Why an application is allocated nothing, what holds where it is, and what would help.
 
 Hadoop: ActivityDiagnosticConstant and AMState.
 """
@@ -9,7 +9,7 @@ from yarnbox.rm.scheduler.checks import Reason
 
 
 class SkipReason(Reason):
-    """Why an application got nothing when it was looked at, or is not looked at."""
+    """Why an application was allocated nothing, or was not considered."""
 
     NOTHING_ASKED = "it has no pending requests"
     NOT_RUNNABLE = (

@@ -1,4 +1,4 @@
-"""Which properties a capacity-scheduler.xml may have; what is not among them is told to the operator once.
+"""Which properties a capacity-scheduler.xml may have; others are reported to the operator once.
 
 Hadoop: the constants of CapacitySchedulerConfiguration.
 """
@@ -133,7 +133,7 @@ def is_known(name: str) -> bool:
 
 
 def unknown_properties(properties: Properties) -> Iterator[str]:
-    """A sentence for each property that nobody reads."""
+    """A sentence for each property that nothing reads."""
     for name in properties.names(PREFIX):
         if not is_known(name):
             source = properties.file if name in properties.file else properties.site or properties.file
@@ -141,7 +141,7 @@ def unknown_properties(properties: Properties) -> Iterator[str]:
 
 
 def without_effect(name: str) -> str:
-    """What is to be said of a property that nobody reads, to go behind its name."""
+    """What to say about a property that nothing reads, after its name."""
     key = name.removeprefix(PREFIX)
     hint = did_you_mean(key, SCHEDULER_KEYS) or did_you_mean(key.rpartition(".")[2], QUEUE_KEYS)
     return f" is not a property of the CapacityScheduler and has no effect{hint}"

@@ -48,7 +48,7 @@ _NODE_POLICY = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingContext:
-    """What reading needs of the rest of the RM."""
+    """What reading the configuration needs of the rest of the RM."""
 
     types: ResourceTypeRegistry
     site: Configuration | None = None
@@ -254,7 +254,7 @@ def read_dynamic_queue(
     is_leaf: bool,
     is_managed: bool = False,
 ) -> QueueSettings:
-    """A queue that nobody wrote down: its own properties, if any, then those of the template.
+    """The settings of a dynamic queue: its own properties, if any, then those of the template.
 
     ConfigurationError when the template does not make a valid queue.
     """

@@ -1,4 +1,5 @@
-"""Placement rules as values: what a mapping matches, where it sends, and what if that place is not there.
+"""Placement rules as values: what a mapping matches, the target queue, and the fallback where that is not
+valid.
 
 Hadoop: MappingRule, MappingRuleMatchers and MappingRuleActions.
 """
@@ -10,7 +11,7 @@ from enum import Enum
 
 
 class Match(Enum):
-    """What of a submission a rule looks at."""
+    """Which part of a submission a rule matches."""
 
     USER = "user"
     GROUP = "group"
@@ -18,7 +19,7 @@ class Match(Enum):
 
 
 class Policy(Enum):
-    """What a rule does."""
+    """The action of a rule."""
 
     SPECIFIED = "specified"
     USER = "user"
@@ -77,7 +78,7 @@ class MappingRule:
 
     @property
     def rejects_everybody(self) -> bool:
-        """Whether no submission gets past it."""
+        """Whether it rejects every submission that reaches it."""
         return self.policy is Policy.REJECT and self.value == "*" and self.match is not Match.GROUP
 
 

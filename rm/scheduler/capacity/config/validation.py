@@ -205,7 +205,7 @@ def check_minimum(minimum: Resource, maximum: Resource) -> None:
 
 
 class LiveQueue:
-    """What the rules of a refresh have to know of a queue that is there now."""
+    """An existing queue, as far as the rules of a refresh need it."""
 
     __slots__ = (
         "allows_zero_sum",

@@ -1,7 +1,7 @@
-"""What the scheduler decided at one node, or for one application, recorded for those who asked.
+"""Records what the scheduler decides at one node, or for one application, on request.
 
-An observer of the allocation, which costs nothing while nobody asks. Owns who asked, until when, and what is
-kept of the records; how a pass is written down is the business of recording.py. Hadoop: ActivitiesManager.
+An observer of the allocation, which costs nothing without requests. Owns the requests, their expiry, and the
+stored records; recording.py makes the record of a pass. Hadoop: ActivitiesManager.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NODES_FACTOR = 1.2
 
 
 class Activities:
-    """What is recorded of one scheduler, and kept."""
+    """The requests to record, and the stored records."""
 
     def __init__(self, context: QueueContext, offers: Offers, allocator: NodeAllocator) -> None:
         self._context = context.rm
@@ -54,7 +54,7 @@ class Activities:
     # Asking
 
     def record_node(self, node_id: NodeId | None) -> None:
-        """The next pass for a node is to be recorded, or for any."""
+        """Records the next pass for that node, or for any node."""
         if node_id is None:
             self._wants_next = True
         else:
@@ -62,25 +62,25 @@ class Activities:
         self._turn_on()
 
     def record_many(self, count: int) -> BulkActivities:
-        """The next passes, whichever nodes they are for."""
+        """Records the next `count` passes, for whichever nodes."""
         bulk = BulkActivities(count)
         self._bulks.append(bulk)
         self._turn_on()
         return bulk
 
     def forget_many(self, bulk: BulkActivities) -> None:
-        """Nobody waits for these any more."""
+        """Stops the recording: its client has gone away."""
         self._bulks = [one for one in self._bulks if one is not bulk]
         self._update_is_on()
 
     def record_application(self, application_id: ApplicationId, span_ms: int) -> None:
-        """Every look at a living application from now on, for so long."""
+        """Records every scheduling attempt for a running application, for `span_ms`."""
         if self.is_living(application_id):
             self._until_ms[application_id] = self._context.now_ms + span_ms
             self._turn_on()
 
     def is_living(self, application_id: ApplicationId) -> bool:
-        """Whether the application is known, and its end is not."""
+        """Whether the application is known and has not ended."""
         app = self._context.apps.get(application_id)
         return app is not None and app.final_status is FinalApplicationStatus.UNDEFINED
 
@@ -89,7 +89,7 @@ class Activities:
         return self._last if node_id is None else self._nodes.get(node_id)
 
     def of_application(self, application_id: ApplicationId) -> list[AppAllocation] | None:
-        """Every look that is kept, oldest first; None when there is none."""
+        """All stored scheduling attempts for it, oldest first; None when there are none."""
         kept = self._applications.get(application_id)
         return list(kept) if kept else None
 
@@ -127,7 +127,7 @@ class Activities:
         self._update_is_on()
 
     def keep(self, seen: AppAllocation) -> None:
-        """A look at an application, if somebody asked for it."""
+        """Stores a scheduling attempt of an application, if a client has requested it."""
         if seen.application_id not in self._until_ms:
             return
         kept = self._applications.setdefault(seen.application_id, deque())
@@ -136,7 +136,7 @@ class Activities:
             kept.popleft()
 
     def has_applications(self) -> bool:
-        """Whether somebody asked for an application."""
+        """Whether a client has requested an application."""
         return bool(self._until_ms)
 
     def _update_is_on(self) -> None:
@@ -157,7 +157,7 @@ class Activities:
     # Forgetting
 
     def clean(self, event: SchedulerActivitiesCleanup | None = None) -> None:
-        """Drops what is too old, and what nobody can ask for; again later while there is anything."""
+        """Drops records that are too old or cannot be requested any more; repeats while there are any."""
         web, now_ms = self._context.settings.web, self._context.now_ms
         self._is_armed = False
         for node_id, found in list(self._nodes.items()):
@@ -177,7 +177,7 @@ class Activities:
 
 
 class Recording:
-    """What the passes for one node at one moment come to."""
+    """The record of the passes for one node at one moment."""
 
     __slots__ = ("_activities", "_drawn", "_now_ms", "is_wanted", "node", "passes")
 
@@ -230,7 +230,7 @@ class Recording:
 
 
 def _container_of(assignment: Assignment) -> RMContainer | None:
-    """What a proposal became."""
+    """The container of a booked proposal."""
     attempt, node = assignment.attempt, assignment.node
     if attempt is None or node is None or assignment.kind is Kind.DROP:
         return None

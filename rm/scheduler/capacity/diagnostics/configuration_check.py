@@ -59,7 +59,7 @@ class QueueNumbers:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is allowed and hardly meant."""
+    """Something that is allowed but probably a mistake."""
 
     property: str
     text: str
@@ -69,7 +69,7 @@ class Finding:
 
 
 class ConfigurationCheck:
-    """Asks the tree of a scheduler that no cluster has met yet."""
+    """Derives the figures from the queue tree of a scheduler without a cluster."""
 
     def __init__(self, context: QueueContext, tree: QueueTree) -> None:
         self._context = context
@@ -87,7 +87,7 @@ class ConfigurationCheck:
         return [label for label in dict.fromkeys(named) if label != DEFAULT_PARTITION]
 
     def assume(self, sizes: Mapping[str, Resource]) -> None:
-        """Lets the scheduler believe in a cluster with partitions of these sizes, a node each."""
+        """Gives the scheduler a cluster with partitions of these sizes, one node each."""
         for partition, size in sizes.items():
             node_id = NodeId(host=f"cluster-{partition}", port=0)
             self._context.tracker.add(SchedulerNode(node_id, "/default-rack", size, partition))
@@ -170,7 +170,7 @@ class ConfigurationCheck:
                     yield Finding(name, f"there is no queue {path}: the name is missing in its parent's list")
 
     def _of_rules(self) -> Iterator[Finding]:
-        """Placement rules that nobody gets past."""
+        """Placement rules that no submission gets past."""
         settings = self._context.settings
         name = JSON_TEXT if settings.properties.text(JSON_TEXT) else JSON_FILE
         rules = settings.mappings.rules

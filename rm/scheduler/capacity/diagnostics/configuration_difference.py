@@ -1,4 +1,4 @@
-"""What is different between the queues of two configurations, and amounts in units that a person reads.
+"""The differences between the queues of two configurations, and amounts in readable units.
 
 `yarnbox check-conf --diff` compares directories, the page of a queue a change with what is.
 """
@@ -17,7 +17,7 @@ _MB = 1024
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One quantity of one queue, here and there."""
+    """One quantity of one queue in both configurations."""
 
     queue: str
     quantity: str
@@ -136,7 +136,7 @@ def readable(resource: Resource) -> str:
 
 
 def change(before: Resource, after: Resource) -> str:
-    """What is more or less, with its sign: `+2 GB, -1 vcores`."""
+    """The difference with its sign: `+2 GB, -1 vcores`."""
     parts = []
     for name in dict.fromkeys([*(name for name, _ in before.items()), *(name for name, _ in after.items())]):
         more = after.value(name) - before.value(name)

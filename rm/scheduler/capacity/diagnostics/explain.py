@@ -1,7 +1,8 @@
-"""Why is it pending? For one application: what keeps it from starting, or each of its requests from a node.
+"""Explains why an application is pending: what keeps it from being activated, or each of its requests from a
+node.
 
-Looks, and changes nothing: it costs only when somebody asks. The checks are those of the allocator, called
-once more, so that what is told is why it refuses. Hadoop: ActivitiesManager and the AM launch diagnostics of
+Changes nothing, and costs nothing until it is called. The checks are the allocator's own, called once more,
+so that the explanation is the allocator's reason. Hadoop: ActivitiesManager and the AM launch diagnostics of
 FiCaSchedulerApp.
 """
 
@@ -51,7 +52,7 @@ _AT_MAXIMUM = {
 
 
 class _LastReason(PassObserver):
-    """Remembers the reason that was noted last: of several, it is why a node is refused."""
+    """Stores the reason that was noted last: of several, it is why a node is refused."""
 
     __slots__ = ("last",)
 
@@ -64,7 +65,7 @@ class _LastReason(PassObserver):
 
 
 class _Question(RequestOnNode):
-    """A look that nobody counts."""
+    """A request on a node that changes no counters."""
 
     __slots__ = ()
 
@@ -86,7 +87,7 @@ class _Question(RequestOnNode):
 
 
 class Explanations:
-    """Looks for what keeps applications from their containers."""
+    """Finds the checks that keep applications from being allocated containers."""
 
     def __init__(
         self,
@@ -124,8 +125,8 @@ class Explanations:
         return found or self._behind_others(attempt)
 
     def all_checks(self, application_id: ApplicationId) -> list[RequestChecks]:
-        """The way of each open request from the root to the nodes, with every check, whether it holds or not;
-        of an application that is not activated yet, the way of its AM.
+        """Every check of each pending request from the root to the nodes, whether it holds or not; of an
+        application that is not activated yet, those of its AM.
         """
         attempt = self._attempt(application_id)
         if attempt is None:
@@ -197,7 +198,7 @@ class Explanations:
             yield Check(reason=reason, holds=False, level=leaf.path)
 
     def _in_placement(self, application_id: ApplicationId) -> list[RequestChecks]:
-        """What the placement processor has not handed to the queues yet."""
+        """The requests that the placement processor has not committed yet."""
         processor = self._context.rm.constraints.processor
         if processor is None:
             return []
@@ -211,7 +212,7 @@ class Explanations:
         return found
 
     def _behind_others(self, attempt: CapacityAttempt) -> list[RequestChecks]:
-        """Nothing of its own stops it: somebody before it in the order may; else it is simply next."""
+        """No check of its own fails: an application before it in the order is served first, or it is next."""
         leaf = self._tree.leaf_of(attempt.application)
         for other in leaf.order.asking(attempt.partition):
             if other is attempt:

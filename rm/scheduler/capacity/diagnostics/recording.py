@@ -1,8 +1,8 @@
-"""One allocation pass, written down: what became of queues, applications, requests and nodes, and why.
+"""The record of one allocation pass: the outcome for queues, applications, requests and nodes, and why.
 
-The recorder observes the pass and notes reasons as they come; when the pass has ended, the tree is drawn
-before anything is booked. Knows neither who asked nor how long records are kept. Hadoop: ActivitiesLogger,
-NodeAllocation, AppAllocation and ActivityDiagnosticConstant.
+The recorder observes the pass and notes its reasons; when the pass has ended, it builds the tree before
+anything is booked. Knows neither who has requested it nor how long records are stored. Hadoop:
+ActivitiesLogger, NodeAllocation, AppAllocation and ActivityDiagnosticConstant.
 """
 
 from __future__ import annotations
@@ -82,11 +82,11 @@ class Recorder(PassObserver):
     # Noted during the pass
 
     def refuse(self, path: str, reason: SkipReason) -> None:
-        """A queue gets nothing, and nobody in it was looked at."""
+        """A queue is refused, and no application in it was tried."""
         self._refused[path] = _OF_QUEUE[reason]
 
     def refuse_leaf(self, path: str, reason: SkipReason, applications: Iterable[CapacityAttempt]) -> None:
-        """A leaf gets nothing; at its maximum that is found out with its first application."""
+        """A leaf is refused; at its maximum that is found out with its first application."""
         self.refuse(path, reason)
         if reason is SkipReason.QUEUE_AT_MAXIMUM:
             for attempt in applications:
@@ -94,11 +94,11 @@ class Recorder(PassObserver):
                 break
 
     def try_request(self, attempt: CapacityAttempt, key: RequestKey, node: SchedulerNode) -> None:
-        """A request is tried on a node: what is noted next concerns these."""
+        """A request is tried on a node: the reasons noted next concern it."""
         self._looked_at = (attempt, key, node)
 
     def note(self, attempt: CapacityAttempt, reason: SkipReason) -> None:
-        """Why the application, or the request that is looked at, got nothing."""
+        """Why the application, or the request that is being tried, was allocated nothing."""
         seen = self._seen(attempt)
         if self._looked_at is None or self._looked_at[0] is not attempt:
             # Before any request of it was tried: it wants nothing here, or limits are against it.
@@ -155,7 +155,9 @@ class Recorder(PassObserver):
     # Drawn at its end
 
     def draw(self, root: CapacityQueue, assignment: Assignment) -> NodeAllocation:
-        """The pass from `root` on ended with this; nothing of it is booked yet."""
+        """Builds the tree of a pass from `root` down that ended with this assignment; nothing is
+        booked yet.
+        """
         self._give(assignment)
         way = list(assignment.attempt.queue.ancestors()) if assignment.gives and assignment.attempt else []
         if self._pass.node.reserved_container is not None and isinstance(root, LeafQueue):
@@ -192,12 +194,12 @@ class Recorder(PassObserver):
         seen.remarks.append(self._given)
 
     def _draw_reserved(self, leaf: LeafQueue, assignment: Assignment) -> QueueActivity:
-        """A node that is kept: its leaf alone is looked at, for one application."""
+        """A reserved node: only its leaf was tried, for one application."""
         state = {Kind.ALLOCATE: "ACCEPTED", Kind.RE_RESERVE: "RE_RESERVED"}.get(assignment.kind, "SKIPPED")
         return QueueActivity(path=leaf.path, state=state, applications=list(self.applications.values()))
 
     def _draw(self, queue: CapacityQueue, way: list[CapacityQueue]) -> QueueActivity:
-        """The queue and what was looked at below it; `way` leads to the leaf that got something."""
+        """The queue and what was tried below it; `way` is the path to the leaf that received something."""
         pass_ = self._pass
         if not pass_.ignores_exclusivity and not queue.can_access(pass_.partition):
             return QueueActivity(path=queue.path, state="REJECTED", diagnostic=_NO_ACCESS)
@@ -214,7 +216,7 @@ class Recorder(PassObserver):
         return drawn
 
     def _visited(self, parent: ParentQueue, way: list[CapacityQueue]) -> list[CapacityQueue]:
-        """The children in their order, to the first that got something."""
+        """The children in their order, up to the first that was allocated something."""
         partition, above = self._pass.partition, parent.settings
         children = sorted(
             parent.children, key=lambda child: (ordering_key(child, partition, above), child.position)
@@ -225,7 +227,7 @@ class Recorder(PassObserver):
         return children
 
     def _draw_leaf(self, leaf: LeafQueue, *, ends_early: bool) -> list[AppAllocation]:
-        """The applications in their order; who was passed over without a word wants nothing."""
+        """The applications in their order; those without a note have no pending requests."""
         active = list(leaf.order.active(self._pass.partition))
         if ends_early:
             told = [place for place, one in enumerate(active) if one in self.applications]

@@ -1,4 +1,5 @@
-"""Letting applications in: the checks of APP_ADDED in Hadoop's order, and what an attempt's AM counts for.
+"""Admission of applications: the checks of APP_ADDED in Hadoop's order, and the amount that an attempt's AM
+counts for.
 
 Hadoop: CapacityScheduler.addApplication, getOrCreateQueueFromPlacementContext and
 checkAndGetApplicationLifetime.
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class CapacityApplication(Application[CapacityAttempt]):
-    """An application, and what its AM asks for: that counts before there is an AM."""
+    """An application and its AM's request, which counts against AM limits before there is an AM."""
 
     __slots__ = ("am_label", "am_request", "start_ms")
 
@@ -43,7 +44,7 @@ class CapacityApplication(Application[CapacityAttempt]):
 
 
 class Admission:
-    """Takes applications in, and lets them go."""
+    """Adds and removes applications."""
 
     def __init__(
         self,
@@ -90,7 +91,7 @@ class Admission:
             self._tree.leaf_of(application).remove_application(event.application_id)
 
     def _admit(self, event: SchedulerAppAdded, *, is_placed: bool) -> tuple[LeafQueue, int]:
-        """The leaf and the priority that it gets there; YarnError when it is refused."""
+        """The application's leaf, and its priority there; YarnError when it is refused."""
         application_id, user = event.application_id, event.user
         limit = self._context.settings.maximum_applications
         if not event.is_recovering and self._tree.root.app_count >= limit:
@@ -135,7 +136,7 @@ class Admission:
         return queue
 
     def _create(self, event: SchedulerAppAdded, *, is_placed: bool) -> CapacityQueue:
-        """A queue that is not there: made if its parent allows, else unknown."""
+        """Creates a missing queue if its parent allows it; YarnError if not."""
         name, user = event.queue, event.user
         try:
             return self._maker.create(name)
@@ -150,7 +151,7 @@ class Admission:
             ) from None
 
     def _refuse_recovery(self, event: SchedulerAppAdded) -> None:
-        """The queue of a recovered application is gone: the RM stops, or the application is killed."""
+        """The queue of a recovered application does not exist: the RM stops, or the application is killed."""
         reason = (
             f"Application {event.application_id} was recovered, but its queue {event.queue} is not there any "
             "more"
@@ -164,7 +165,9 @@ class Admission:
     def new_attempt(
         self, attempt_id: ApplicationAttemptId, application: CapacityApplication
     ) -> CapacityAttempt:
-        """An attempt that knows what its AM counts for in AM limits, and in which partition."""
+        """An attempt with the amount that its AM counts for in AM limits, and the partition in which
+        it does.
+        """
         context = self._context
         attempt = CapacityAttempt(context.rm, attempt_id, application)
         leaf = self._tree.leaf_of(application)

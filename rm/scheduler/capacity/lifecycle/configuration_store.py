@@ -1,4 +1,4 @@
-"""The scheduler's configuration changed by API: a change set makes a new configuration, whole or not at all.
+"""The scheduler's configuration changed by API: a change set is applied atomically.
 
 The change itself is pure: properties in, properties out. Who may change what is asked here, too; how a change
 arrives (`yarn schedulerconf`, REST) is not known. Hadoop: MutableCSConfigurationProvider,
@@ -29,7 +29,7 @@ _QUEUE_ADMIN_POLICY = "QueueAdminConfigurationMutationACLPolicy"
 
 
 def changed(properties: Mapping[str, str], change: ConfigurationChange) -> dict[str, str]:
-    """The properties after the change; YarnError when it makes no sense."""
+    """The properties after the change; YarnError when it is not valid."""
     found = dict(properties)
     for path in change.remove:
         _remove_queue(found, path)
@@ -92,7 +92,7 @@ def _add_queue(properties: dict[str, str], path: str, parameters: Mapping[str, s
 
 
 class MutableConfiguration:
-    """The configuration of a scheduler whose file was only the seed."""
+    """A configuration that is changed by API; the file is only its initial value."""
 
     def __init__(self, properties: Mapping[str, str], version: int) -> None:
         self.properties = dict(properties)
@@ -101,7 +101,7 @@ class MutableConfiguration:
 
 
 class ConfigurationStore:
-    """Keeps the configuration where it can be changed by API."""
+    """Stores the configuration that can be changed by API."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class ConfigurationStore:
         mutable.properties, mutable.version = properties, int(stored["version"])
 
     def records(self) -> tuple[Mapping[str, Any], ...]:
-        """What the journal begins with after a start; nothing while the configuration is the file's."""
+        """The first records of the journal after a start; none while the configuration is the file's."""
         mutable = self.mutable
         if mutable is None or not self._outlives_the_rm or mutable.version == 1:
             return ()
@@ -154,7 +154,7 @@ class ConfigurationStore:
         self._store(mutable)
 
     def validate(self, change: ConfigurationChange, user: str) -> dict[str, str]:
-        """The configuration that the change would make; YarnError when it would be refused."""
+        """The configuration after the change, which is not applied; YarnError when it would be refused."""
         properties = changed(self._mutable_for(change, user).properties, change)
         try:
             self._refresh.validate(_of_properties(properties))
@@ -163,7 +163,7 @@ class ConfigurationStore:
         return properties
 
     def format(self) -> None:
-        """Back to the file, whatever was changed since."""
+        """Discards all changes made by API and returns to the file."""
         mutable = self._required()
         file = self._rm.provider.load(FILE_NAME)
         self._refresh.apply(file)
@@ -189,8 +189,8 @@ class ConfigurationStore:
         return self.mutable
 
     def _check_user(self, change: ConfigurationChange, user: str) -> None:
-        """Administrators may do all; by the queue administrators' policy, so may those of every queue
-        touched.
+        """Administrators may make any change; by the queue administrators' policy, so may the administrators
+        of every queue that it changes.
         """
         settings = self._rm.settings
         groups = self._rm.groups.groups_of(user)

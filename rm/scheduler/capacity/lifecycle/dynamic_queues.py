@@ -1,4 +1,5 @@
-"""Queues that submissions make: leaves of a managed parent (v1), whole branches of a flexible one (v2).
+"""Queues that are created by submissions: leaves of a managed parent (v1), whole branches of a flexible one
+(v2).
 
 Hadoop: ManagedParentQueue, AutoCreatedLeafQueue, AutoCreatedQueueTemplate and
 CapacitySchedulerQueueManager.createQueue.
@@ -26,14 +27,14 @@ TOLERANCE = 1e-5
 
 
 def is_flexible(queue: CapacityQueue) -> bool:
-    """Whether submissions may make any queues below it."""
+    """Whether submissions may create queues below it."""
     return isinstance(queue, ParentQueue) and (
         queue.settings.v2.is_enabled or (queue.is_dynamic and queue.kind is QueueKind.PARENT)
     )
 
 
 def can_create_below(queue: CapacityQueue) -> bool:
-    """Whether submissions may make a leaf below it."""
+    """Whether submissions may create a leaf below it."""
     return queue.kind is QueueKind.MANAGED_PARENT or is_flexible(queue)
 
 
@@ -73,7 +74,7 @@ class QueueMaker:
         self._surroundings = reading_context
 
     def settings_of(self, path: str, parent: QueueSettings, *, is_leaf: bool) -> QueueSettings:
-        """The settings that a dynamic queue has, or would have."""
+        """The settings of a dynamic queue, existing or not."""
         settings = self._context.settings
         if parent.kind is QueueKind.MANAGED_PARENT:
             template = managed_template(settings.properties, parent.path)
@@ -110,7 +111,9 @@ class QueueMaker:
         return parent, made
 
     def create(self, path: str) -> CapacityQueue:
-        """Makes the leaf of that path and what is missing above it; YarnError with the reason."""
+        """Creates the leaf of that path and its missing parents; YarnError with the reason when it
+        may not.
+        """
         parent, made = self.settings_if_made(path)
         if parent.kind is QueueKind.MANAGED_PARENT:
             return self._create_managed(made[0], parent)
@@ -172,7 +175,7 @@ class QueueMaker:
 
 
 def can_hold_template(parent: ParentQueue, settings: QueueSettings) -> bool:
-    """Whether the managed parent has as much capacity left as the template asks for."""
+    """Whether the managed parent has the capacity left that the template needs."""
     for label, configured in settings.partitions.items():
         share = parent.share(label)
         if configured.capacity.resource:

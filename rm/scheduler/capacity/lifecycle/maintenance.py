@@ -1,5 +1,5 @@
-"""What is done to dynamic queues from time to time: their capacity is rebalanced, idle ones are removed, the
-configuration file is read again when it was written.
+"""Periodic maintenance of dynamic queues: rebalances their capacity, removes idle ones, reads the
+configuration file again when it was modified.
 
 Hadoop: QueueManagementDynamicEditPolicy, GuaranteedOrZeroCapacityOverTimePolicy,
 AutoCreatedQueueDeletionPolicy and QueueConfigurationAutoRefreshPolicy.
@@ -34,11 +34,11 @@ class ManagedTemplates:
         self._tree = tree
 
     def rebalance(self) -> None:
-        """Leaves without applications give their capacity up; waiting ones get theirs while there is room.
+        """Deactivates leaves without applications, and activates waiting ones while the parent has capacity.
 
-        Nothing else is worked out anew: a leaf that gave its capacity up may not use anything until it gets
-        it back, or the whole tree's shares change (AutoCreatedLeafQueue.mergeCapacities).
-        See tests/scenarios/queues/capacity-handed-round.yaml.
+        Nothing else is recomputed: a deactivated leaf may not use anything until it is activated again, or
+        the whole tree's shares change (AutoCreatedLeafQueue.mergeCapacities). See
+        tests/scenarios/queues/capacity-handed-round.yaml.
         """
         for parent in self._managed_parents():
             for child in parent.children:
@@ -52,8 +52,8 @@ class ManagedTemplates:
                     parent.activate_template(child)
 
     def restore_after_refresh(self) -> None:
-        """After a refresh all leaves of managed parents have lost their capacity; those with applications get
-        it back, the one that was first at the front, while there is room.
+        """After a refresh all leaves of managed parents are deactivated; activates those with applications,
+        in the order of their first applications, while the parent has capacity.
 
         See tests/scenarios/queues/managed-leaf-idle-at-refresh.yaml.
         """
@@ -105,7 +105,7 @@ class QueueManagementDynamicEditPolicy:
 
 
 class IdleQueues:
-    """Dynamic queues that nobody uses any more."""
+    """Dynamic queues that are not used any more."""
 
     def __init__(self, context: QueueContext, tree: QueueTree) -> None:
         self._context = context

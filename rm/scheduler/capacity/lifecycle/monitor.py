@@ -1,4 +1,4 @@
-"""The scheduling monitor: policies that look at the scheduler from time to time, each by its own timer.
+"""The scheduling monitor: runs policies periodically, each by its own timer.
 
 `yarn.resourcemanager.scheduler.monitor.policies` names them: Hadoop's classes, or the dotted path of a Python
 class that is a SchedulingEditPolicy. A refresh may start and stop them. Hadoop: SchedulingMonitor and
@@ -39,15 +39,15 @@ class SchedulingEditPolicy(Protocol):
         ...
 
     def edit_schedule(self) -> None:
-        """One pass; what it wants it posts as scheduler events. A policy may have `steps` beside it, the same
-        in pieces: see `Stepping`.
+        """One pass; its decisions are posted as scheduler events. A policy may also have `steps`, the same
+        pass in several steps: see `Stepping`.
         """
         ...
 
 
 @runtime_checkable
 class Stepping(Protocol):
-    """A policy whose passes may take long: others are answered whenever it pauses."""
+    """A policy whose passes may take long: the RM serves other calls whenever it pauses."""
 
     def steps(self) -> Iterator[None]:
         """One pass, with a pause at every yield."""
@@ -80,15 +80,15 @@ class SchedulingMonitor:
         """Those that have begun and not ended."""
 
     def check(self, settings: CapacitySettings) -> None:
-        """YarnError if these settings name a policy that there is not, or that they have wrong."""
+        """YarnError if these settings name an unknown policy, or configure one wrongly."""
         for name in self._context.monitor_policies(settings):
             self._find(name)
             if name.startswith(_HADOOP) and name.endswith(f".{ProportionalCapacityPreemptionPolicy.name}"):
                 ProportionalCapacityPreemptionPolicy.read(settings)
 
     def follow(self) -> None:
-        """Runs what the configuration lists: policies that are not listed any more stop, new ones begin with
-        a pass at once, the others go on. YarnError for an unknown class.
+        """Runs the policies that the configuration lists: stops those that are not listed any more, starts
+        new ones with a pass at once, and leaves the others running. YarnError for an unknown class.
         """
         listed = self._context.monitor_policies(self._context.settings)
         for name in list(self.policies):
@@ -109,8 +109,8 @@ class SchedulingMonitor:
             policy.edit_schedule()
 
     def tick(self, event: SchedulerMonitorTick) -> None:
-        """A policy's moment has come. With another interval than before there is no pass: the new period
-        begins.
+        """A policy's timer has fired. After a change of its interval there is no pass: the new
+        period begins.
         """
         policy = self.policies.get(event.policy)
         if policy is None:
@@ -126,7 +126,7 @@ class SchedulingMonitor:
             self.resume(event.policy)
 
     def resume(self, name: str) -> None:
-        """Lets the pass go on until it ends or has taken its time; then it pauses for a moment."""
+        """Continues the pass until it ends or has used up its time slice; then it pauses."""
         context, passing = self._rm, self._passes.get(name)
         if passing is None:
             return

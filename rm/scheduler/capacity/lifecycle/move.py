@@ -1,4 +1,5 @@
-"""An application moves to another leaf with all that it has; judged whole before anything changes.
+"""Moves an application to another leaf with all its containers and requests; everything is checked before
+anything changes.
 
 Hadoop: CapacityScheduler.moveApplication.
 """
@@ -32,7 +33,9 @@ class ApplicationMover:
         self._parallel = parallel
 
     def move(self, application_id: ApplicationId, queue: str) -> str:
-        """Takes an application with containers, reservations and asks to another leaf; the leaf's path."""
+        """Moves an application with containers, reservations and requests to another leaf; returns the leaf's
+        path.
+        """
         application = self._register.applications.get(application_id)
         if application is None:
             raise YarnError(f"App to be moved {application_id} not found.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class NodePartitions:
-    """Takes nodes, and what runs on them, to another partition."""
+    """Moves nodes, and the containers on them, to another partition."""
 
     def __init__(
         self,
@@ -32,8 +32,8 @@ class NodePartitions:
         self._completion = completion
 
     def update(self, event: SchedulerNodeLabelsUpdate) -> None:
-        """NODE_LABELS_UPDATE: what runs on a node counts in its new partition; its reservation is dropped.
-        Then the queues' limits are worked out anew, whatever has changed.
+        """NODE_LABELS_UPDATE: the containers on a node count in its new partition; its reservation is
+        dropped. Then the queues' limits are recomputed, whatever has changed.
         """
         tracker = self._context.tracker
         for node_id, labels in event.labels_of_nodes.items():

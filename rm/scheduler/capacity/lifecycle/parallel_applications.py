@@ -1,4 +1,4 @@
-"""max-parallel-apps: how many applications may run at once, per user and per queue; the others wait.
+"""max-parallel-apps: how many applications may run at once, per user and per queue.
 
 Hadoop: CSMaxRunningAppsEnforcer.
 """
@@ -11,7 +11,7 @@ from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
 
 
 class ParallelLimits:
-    """Counts what runs, and lets waiting attempts in when something ended."""
+    """Counts running applications, and makes waiting attempts runnable when one has ended."""
 
     def __init__(self, context: QueueContext) -> None:
         self._context = context
@@ -19,7 +19,7 @@ class ParallelLimits:
         self._waiting: dict[CapacityAttempt, LeafQueue] = {}
 
     def admit(self, attempt: CapacityAttempt, leaf: LeafQueue) -> bool:
-        """Whether one more may run in the leaf; if so it is counted."""
+        """Counts one more application in the leaf if the limits allow it; returns whether they do."""
         if not self._may_run(attempt.user, leaf):
             self._waiting[attempt] = leaf
             return False
@@ -27,12 +27,12 @@ class ParallelLimits:
         return True
 
     def leave(self, attempt: CapacityAttempt, leaf: LeafQueue) -> None:
-        """An attempt left the leaf. Waiting ones are let in by `admit_waiting`."""
+        """An attempt left the leaf. `admit_waiting` makes waiting ones runnable."""
         if self._waiting.pop(attempt, None) is None:
             self._count(attempt.user, leaf, -1)
 
     def admit_waiting(self) -> None:
-        """Lets waiting attempts run in the order in which they came, as far as limits allow."""
+        """Makes waiting attempts runnable in the order of their arrival, as far as limits allow."""
         if not self._waiting:
             return
         order = sorted(self._waiting, key=lambda one: (one.start_ms, one.application_id))

@@ -1,4 +1,4 @@
-"""The leaves below plan queues: what their settings are, and which of them an application goes to.
+"""The leaves below plan queues: their settings, and in which of them an application is placed.
 
 Hadoop: ReservationQueue, and the part of CapacityScheduler that resolves reservations to queues.
 """
@@ -24,7 +24,7 @@ _NOTHING = {"capacity": "0", "maximum-capacity": "100"}
 
 
 class PlanLeaves:
-    """The leaves below plan queues: what their settings are, and which of them an application goes to."""
+    """The leaves below plan queues: their settings, and in which of them an application is placed."""
 
     def __init__(self, context: QueueContext, tree: QueueTree, reading_context: ReadingContext) -> None:
         self._context = context
@@ -33,11 +33,11 @@ class PlanLeaves:
         self._shares: dict[str, float] = {}
 
     def set_entitlement(self, path: str, share: float) -> None:
-        """From now on the child has that share of the plan, from 0 to 1."""
+        """Sets the child's share of the plan, from 0 to 1."""
         self._shares[path] = share
 
     def forget(self, path: str) -> None:
-        """The child is gone."""
+        """Forgets the share of a removed child."""
         self._shares.pop(path, None)
 
     def moves_on_expiry(self, plan: CapacityQueue) -> bool:

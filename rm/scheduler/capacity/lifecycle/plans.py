@@ -1,4 +1,4 @@
-"""Plan queues in the CapacityScheduler: leaves below them come, go and change their shares with the plan.
+"""Plan queues in the CapacityScheduler: leaves below them are created, removed and resized with the plan.
 
 Hadoop: PlanQueue, ReservationQueue and CapacitySchedulerPlanFollower's hold on the scheduler.
 """
@@ -89,7 +89,7 @@ class CapacityPlans:
         return found.share(DEFAULT_PARTITION).effective_minimum
 
     def set_entitlements(self, plan: str, shares: Mapping[str, float]) -> None:
-        """Gives children their shares; those that are missing are made."""
+        """Sets the children's shares; creates missing children."""
         tree = self._tree
         parent = self._plan(plan)
         for path, share in shares.items():
@@ -111,7 +111,7 @@ class CapacityPlans:
         return [each.application_id for each in applications if each.queue.path == queue]
 
     def remove_queue(self, queue: str) -> None:
-        """Takes the child away."""
+        """Removes the child."""
         found = self._tree.at(queue)
         if found is not None:
             self._tree.remove(found)

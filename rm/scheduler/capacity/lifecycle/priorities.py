@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ApplicationPriorities:
-    """Judges priorities."""
+    """Checks priorities."""
 
     def __init__(self, context: QueueContext, tree: QueueTree) -> None:
         self._context = context

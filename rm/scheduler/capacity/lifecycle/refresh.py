@@ -1,4 +1,4 @@
-"""The running tree gets another configuration; judged whole before anything changes.
+"""Replaces the configuration of the running tree; the whole configuration is checked before anything changes.
 
 Hadoop: CapacityScheduler.reinitialize.
 """
@@ -22,7 +22,7 @@ from yarnbox.yarn.errors import YarnError
 
 
 class Refresh:
-    """Judges configurations and takes them over."""
+    """Checks configurations and applies them."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Refresh:
         """Notices are logged once, however often the file is read."""
 
     def refresh(self) -> None:
-        """refreshQueues: reads the file anew and applies it whole, or says why not."""
+        """refreshQueues: reads the file again and applies it atomically. YarnError when it is refused."""
         rm = self._context.rm
         if rm.settings.web.configuration_store != "file":
             raise YarnError(
@@ -56,7 +56,7 @@ class Refresh:
         self.apply(rm.provider.load(FILE_NAME))
 
     def apply(self, file: Configuration) -> None:
-        """Gives the running scheduler another configuration; nothing changes when it is refused."""
+        """Applies another configuration to the running scheduler; nothing changes when it is refused."""
         try:
             settings = self.validate(file)
         except ConfigurationError as error:
@@ -77,8 +77,8 @@ class Refresh:
         return settings
 
     def restore(self, file: Configuration) -> None:
-        """At a start: this configuration takes the place of the file's; no queue has a past yet, so that
-        whatever the file's tree was does not matter.
+        """At a start: replaces the file's configuration by this one; no queue has applications yet, so the
+        file's tree does not matter.
         """
         settings = read_settings(file, self._surroundings)
         check_states(settings, {})
@@ -96,14 +96,14 @@ class Refresh:
         self._parallel.admit_waiting()
 
     def _settings_again(self, queue: CapacityQueue) -> QueueSettings:
-        """The settings of a queue that no file names."""
+        """The settings of a dynamic queue after the refresh."""
         parent = queue.parent
         if parent is not None and parent.kind is QueueKind.PLAN:
             return self._plan_leaves.settings_of(queue.path, parent)
         return self._maker.reread(queue)
 
     def log_notices(self, settings: CapacitySettings) -> None:
-        """Logs what an operator should know of the configuration, and was not told before."""
+        """Logs notices about the configuration that were not logged before."""
         for notice in settings.notices:
             if notice not in self._logged:
                 self._logged[notice] = None

@@ -67,7 +67,7 @@ class SubmissionPlacement:
         return place(self._context.settings.mappings, wanted, self._queues)
 
     def take(self, application_id: ApplicationId) -> bool:
-        """Whether a mapping placed the application; forgotten with the answer."""
+        """Whether a mapping placed the application; the record is removed."""
         if application_id not in self._placed_by_mapping:
             return False
         del self._placed_by_mapping[application_id]
@@ -75,7 +75,7 @@ class SubmissionPlacement:
 
 
 def check_mappings(settings: CapacitySettings, queues: QueueLookup) -> None:
-    """Collects the rules that can never place anything."""
+    """Collects the rules that can never place an application."""
     p = settings.properties
     form = p.text(FORMAT) or "legacy"
     name = QUEUE_MAPPINGS if form == "legacy" else JSON_TEXT if p.text(JSON_TEXT) else JSON_FILE

@@ -1,4 +1,4 @@
-"""The snapshot that a pass of the preemption policy looks at, taken of the running scheduler."""
+"""Takes the snapshot on which a pass of the preemption policy works."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min
 
 
 class SnapshotCapture:
-    """Shows the policy the queues, applications and containers as they are."""
+    """Takes the policy's snapshot of queues, applications and containers."""
 
     def __init__(self, context: QueueContext, tree: QueueTree, killable: KillableContainers) -> None:
         self._context = context
@@ -41,7 +41,7 @@ class SnapshotCapture:
         self._killable = killable
 
     def take(self, *, is_lazy: bool) -> Steps[Snapshot]:
-        """What the policy looks at, queue by queue as the scheduler stands then."""
+        """The snapshot, taken queue by queue."""
         context = self._context
         labels = context.rm.labels.labels
         partitions = [DEFAULT_PARTITION, *sorted(labels)]
@@ -145,7 +145,7 @@ def _fill_leaf(context: QueueContext, leaf: LeafQueue, view: QueueView, partitio
 
 
 def _demand(leaf: LeafQueue, partition: str) -> tuple[Resource, Resource]:
-    """What the active applications want in the partition as far as user limits let them; the second without
+    """The pending resource of active applications in the partition within user limits; the second without
     what is reserved already.
     """
     room: dict[str, tuple[Resource, Resource]] = {}

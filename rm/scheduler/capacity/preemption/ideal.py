@@ -1,8 +1,8 @@
-"""What each queue should have, and what it should give: the ideal assignment, level by level, partition by
+"""The ideal assignment of each queue and what is to be preempted from it, level by level, partition by
 partition.
 
-Hadoop: AbstractPreemptableResourceCalculator and PreemptableResourceCalculator. Behaviour of theirs that
-looks like a slip but that clusters see is kept, and said where it is.
+Hadoop: AbstractPreemptableResourceCalculator and PreemptableResourceCalculator. Their behaviour is kept even
+where it looks like a mistake; comments say where.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class IdealAssignment:
         *,
         is_weighted: bool,
     ) -> Steps[Resource]:
-        """Offers what is unassigned to the neediest until nobody wants more.
+        """Offers what is unassigned to the neediest queues until none accepts more.
 
         Returns what was left after the first single offer, not at the end: so Hadoop hands it to the queues
         without a guarantee, which may thus keep more than the cluster has.
@@ -159,7 +159,7 @@ class IdealAssignment:
         return part >= 1.0, -queue.priority, part
 
     def _take_head(self, need: list[QueueView], partition: str, base: Resource) -> list[QueueView]:
-        """Takes all queues out that are as needy as the neediest one."""
+        """Removes all queues that are as needy as the neediest one."""
         orders = [self._order(queue, partition, base) for queue in need]
         least = min(orders)
         head = [queue for queue, order in zip(need, orders, strict=True) if order == least]
@@ -192,7 +192,7 @@ class IdealAssignment:
                     share.weights[name] = float32(share.guaranteed.value(name) / whole)
 
     def _offer(self, queue: QueueView, share: Share, available: Resource, base: Resource) -> Resource:
-        """Lets the queue take of what is available; what it leaves."""
+        """Offers the queue what is available; returns what it does not accept."""
         arithmetic = self.arithmetic
         room = not_below_zero(share.maximum - share.ideal)
         demand = share.pending if self.counts_reserved else share.pending_deducted
@@ -226,7 +226,7 @@ class IdealAssignment:
             share.to_preempt = truncate(have - keep, factor) if over else NONE
 
     def _compute_to_obtain(self, leaf: QueueView) -> None:
-        """The dead zone, and what is hoped to end by itself."""
+        """Applies the dead zone and the natural termination factor."""
         arithmetic, cluster = self.arithmetic, self.snapshot.cluster
         for partition in self.snapshot.partitions:
             share = leaf.share(partition)

@@ -39,7 +39,7 @@ class _User:
 
 
 def select_within_queues(round_: Round) -> Steps[Selected]:
-    """In each queue that wanted more, from those who have more than is theirs."""
+    """In each queue with unmet demand, selects containers of applications above their ideal assignment."""
     work: dict[tuple[str, str], _WithinQueue] = {}
     selected: dict[ApplicationAttemptId, list[ContainerView]] = defaultdict(list)
     for container in round_.selected.values():
@@ -212,7 +212,7 @@ class _WithinQueue:
     # Containers
 
     def select(self, own: dict[ContainerId, ContainerView]) -> None:
-        """Takes containers of those who give, the least important application first."""
+        """Selects containers of applications to preempt from, the one of the lowest priority first."""
         givers = [share for share in reversed(self.high_to_low) if share.actual]
         obtain: Obtain = {self.partition: total(share.actual for share in givers)}
         if not self.arithmetic.is_positive(self.cluster, obtain[self.partition]):
@@ -250,7 +250,7 @@ class _WithinQueue:
         return rolling.setdefault(name, self.queue.user_used(name, self.partition))
 
     def _may_lose(self, name: str, container: ContainerView, rolling: dict[str, Resource]) -> bool:
-        """Whether the user stays above the limit: nobody is brought down to it, let alone below."""
+        """Whether the user stays above the limit: preemption never brings a user down to it."""
         there = self.work.get((self.queue.path, container.node.partition))
         user = there.users.get(name) if there is not None else None
         if user is None:

@@ -1,4 +1,6 @@
-"""Lazy preemption: containers that may be killed by whoever needs their space. Hadoop: PreemptionManager."""
+"""Lazy preemption: containers that are killed only when another request needs their resources. Hadoop:
+PreemptionManager.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class KillableContainers:
-    """The killable containers by node; the books of their attempts and queues say how much they are."""
+    """The killable containers by node; their sums are in the books of their attempts and queues."""
 
     def __init__(self, context: QueueContext) -> None:
         self._context = context
@@ -30,7 +32,7 @@ class KillableContainers:
         return {key: one for on_node in self.by_node.values() for key, one in on_node.items()}
 
     def add(self, container: RMContainer, attempt: CapacityAttempt) -> None:
-        """From now on the container may be killed."""
+        """Makes the container killable."""
         if not container.is_killable:
             container.is_killable = True
             self.by_node.setdefault(container.node_id, {})[container.container_id] = container
@@ -38,7 +40,7 @@ class KillableContainers:
             self._context.version += 1
 
     def remove(self, container: RMContainer, attempt: CapacityAttempt) -> None:
-        """The container ended, or is safe again; nothing if it was not killable."""
+        """The container has ended, or is not killable any more; ignored if it was not."""
         if not container.is_killable:
             return
         container.is_killable = False
@@ -49,7 +51,7 @@ class KillableContainers:
         change_killable(attempt.path, container.partition, -container.resource)
 
     def available_with_killable(self, node: SchedulerNode) -> Resource:
-        """What is free on the node, and what killing its killable containers would free."""
+        """The node's available resource and that of its killable containers."""
         on_node = self.by_node.get(node.node_id)
         if not on_node:
             return node.available
@@ -58,7 +60,7 @@ class KillableContainers:
     def choose(
         self, leaf: LeafQueue, node: SchedulerNode, required: Resource, partition: str
     ) -> tuple[RMContainer, ...]:
-        """The killable containers of the node whose end makes room; none when that is not enough.
+        """The killable containers to kill on the node to make room; none when that is not enough.
 
         Only a leaf below its guarantee may have others killed (setPreemptionAllowed).
         """

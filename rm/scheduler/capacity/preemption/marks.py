@@ -1,5 +1,5 @@
-"""What becomes of the preemption policy's decisions: containers are announced to their AM, killed, or, with
-lazy preemption, left to be killed by whoever needs their space.
+"""Carries out the preemption policy's decisions: containers are reported to their AM, killed or, with lazy
+preemption, made killable.
 
 Hadoop: the events of CapacityScheduler that concern preemption.
 """
@@ -44,14 +44,14 @@ class PreemptionMarks:
         self._killable = killable
 
     def announce(self, event: SchedulerMarkContainerForPreemption) -> None:
-        """MARK_CONTAINER_FOR_PREEMPTION: its AM hears of it at its next call."""
+        """MARK_CONTAINER_FOR_PREEMPTION: its AM is asked to release it at its next call."""
         attempt = self._register.attempt(event.attempt_id)
         if attempt is not None and event.container_id in attempt.live:
             attempt.announced[event.container_id] = None
             attempt.mark_for_preemption(event.mark)
 
     def make_killable(self, event: SchedulerMarkContainerForKillable) -> None:
-        """MARK_CONTAINER_FOR_KILLABLE: killed at once; if lazy, when somebody needs its space."""
+        """MARK_CONTAINER_FOR_KILLABLE: killed at once; if lazy, when another request needs its resources."""
         container = self._register.container(event.container_id)
         if container is None or container.is_finished:
             return
@@ -65,7 +65,7 @@ class PreemptionMarks:
             self._killable.add(container, attempt)
 
     def make_nonkillable(self, event: SchedulerMarkContainerForNonkillable) -> None:
-        """MARK_CONTAINER_FOR_NONKILLABLE: it may live after all."""
+        """MARK_CONTAINER_FOR_NONKILLABLE: it is not killable any more."""
         container = self._register.container(event.container_id)
         attempt = self._register.attempt(container.attempt_id) if container is not None else None
         if container is not None and attempt is not None:
@@ -78,7 +78,7 @@ class PreemptionMarks:
             self._completion.kill_reservation(container)
 
     def move_reservation(self, container: RMContainer, node: SchedulerNode) -> bool:
-        """Lets a reservation wait on another node; False when its request would not go there."""
+        """Moves a reservation to another node; False when its request could not be served there."""
         attempt = self._register.attempt(container.attempt_id)
         if attempt is None or container.key.update_of:  # one that is to grow cannot do so elsewhere
             return False
@@ -90,12 +90,12 @@ class PreemptionMarks:
         return True
 
     def mark_of(self, container: RMContainer) -> PreemptionMark | None:
-        """What its AM was told of the container."""
+        """The mark that its AM was sent for the container."""
         attempt = self._register.attempt(container.attempt_id)
         return attempt.marked_for_preemption.get(container.container_id) if attempt is not None else None
 
     def forget(self, container_id: ContainerId) -> None:
-        """The container is not to be given up any more."""
+        """Removes the container's mark."""
         attempt = self._register.attempt(container_id.application_attempt_id)
         if attempt is not None:
             attempt.unmark_for_preemption(container_id)

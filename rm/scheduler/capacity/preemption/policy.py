@@ -98,7 +98,7 @@ class PreemptionPolicy:
         marked: list[ContainerView],
         killed: list[ContainerView],
     ) -> None:
-        """Only a container that is selected again after its wait is killed; a mark alone never kills."""
+        """A container is killed only when it is selected again after its wait."""
         since_ms = self.marked.get(container.container_id)
         if since_ms is None:
             self.marked[container.container_id] = now_ms

@@ -1,4 +1,4 @@
-"""Reservations of queues with a higher priority take the place of containers of queues with a lower one.
+"""Preempts containers of queues with a lower priority for reservations of queues with a higher one.
 
 Even of queues below their guarantee, as long as the reserving queue is below its own; disable_preemption is
 not looked at. Hadoop: QueuePriorityContainerCandidateSelector.
@@ -29,7 +29,7 @@ def select_by_queue_priority(round_: Round) -> Steps[Selected]:
 
 
 class _Dominance:
-    """Which leaf comes before which: where their paths part, the branch with the larger priority."""
+    """Which leaf dominates which: where their paths diverge, the branch with the larger priority."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.dominating: dict[str, bool] = {}
@@ -154,8 +154,8 @@ class _Precedence:
         return None
 
     def _move(self, queue: QueueView, reservation: ContainerView) -> None:
-        """Lets the reservation wait on another node where room could be made; the containers go in a later
-        pass.
+        """Moves the reservation to another node where room can be made; the containers are preempted in a
+        later pass.
         """
         for node in self.snapshot.nodes:
             if node.node_id == reservation.node.node_id or self.snapshot.reservation_on(node) is not None:

@@ -107,7 +107,9 @@ class _Decisions:
         self._post(SchedulerMarkContainerForKillable(container_id=container.container_id, mark=mark))
 
     def _for_whom(self, container: ContainerView) -> str:
-        """The policy takes for all queues that lack something, or within a queue for its own applications."""
+        """The policy preempts for all queues below their ideal assignment, or within a queue for its own
+        applications.
+        """
         partition = container.node.partition
         queue = self._snapshot.queue_of(container)
         if queue is not None and not queue.shares[partition].to_preempt:

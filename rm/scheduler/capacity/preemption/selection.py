@@ -1,6 +1,6 @@
-"""Which containers a pass takes: what all selectors share, and the selectors between queues.
+"""Which containers a pass selects: what all selectors share, and the selectors between queues.
 
-`Round` is one pass's pot: what may still be taken, and what was selected so far, by any selector. Hadoop:
+`Round` holds what one pass may still select, and what any selector has selected so far. Hadoop:
 CapacitySchedulerPreemptionUtils, FifoCandidatesSelector and ReservedContainerCandidatesSelector.
 """
 
@@ -30,7 +30,7 @@ Obtain = dict[str, Resource]
 
 
 class Decisions(Protocol):
-    """Who carries out what a pass decides."""
+    """Carries out the decisions of a pass."""
 
     def mark(self, container: ContainerView, kill_at_ms: int) -> None:
         """MARK_CONTAINER_FOR_PREEMPTION: its AM is asked for it, and it is not killed before that moment."""
@@ -114,7 +114,7 @@ class Round:
         *,
         is_conservative: bool,
     ) -> bool:
-        """Selects the container if that brings us nearer to what is to be obtained."""
+        """Selects the container if that comes nearer to what is to be obtained."""
         if container.container_id in self.selected:
             return False
         partition = container.node.partition
@@ -161,7 +161,9 @@ def victims_first(app: AppView) -> Iterable[ContainerView]:
 
 
 def select_fifo(round_: Round) -> Steps[Selected]:
-    """From each leaf that has too much: lent nodes, then the youngest applications, AMs last."""
+    """From each leaf above its ideal assignment: first containers on nodes that ignored exclusivity, then the
+    youngest applications, AMs last.
+    """
     yield from round_.compute_ideals(counts_reserved=round_.settings.counts_reserved_demand)
     return (yield from _select_fifo(round_))
 
@@ -261,7 +263,7 @@ class _FifoLeaf:
 
 
 def select_for_reservations(round_: Round) -> Steps[Selected]:
-    """On nodes that hold a reservation, the cheapest first, whatever makes room for it."""
+    """On reserved nodes, the cheapest first, the containers that make room for the reservation."""
     yield from round_.compute_ideals(counts_reserved=True)
     quota = {leaf.path: round_.obtain_of(leaf) for leaf in round_.snapshot.leaves()}
     own: Selected = {}
@@ -283,7 +285,7 @@ def select_for_reservations(round_: Round) -> Steps[Selected]:
 
 
 class _ReservedNode:
-    """Making room on one node for the container that it is kept for."""
+    """Makes room on one node for its reserved container."""
 
     def __init__(
         self, round_: Round, node: NodeView, reservation: ContainerView, quota: dict[str, Obtain]
@@ -295,7 +297,7 @@ class _ReservedNode:
         self.arithmetic = round_.snapshot.arithmetic
 
     def dry_run(self) -> float | None:
-        """What it would cost, as a multiple of what is reserved; None when it cannot or need not be done."""
+        """The cost as a multiple of the reserved resource; None when it is impossible or not needed."""
         picked = self._free(is_real=False)
         if picked is None:
             return None
@@ -303,11 +305,11 @@ class _ReservedNode:
         return self.arithmetic.ratio(cost, self.reservation.resource)
 
     def run(self) -> Sequence[ContainerView]:
-        """Takes the containers; none when it cannot be done after all."""
+        """Selects the containers; none when it has become impossible."""
         return self._free(is_real=True) or ()
 
     def _free(self, *, is_real: bool) -> list[ContainerView] | None:
-        """The containers to take that nobody has taken yet; None for no."""
+        """The containers to select that are not selected yet; None when there is not enough."""
         round_, node, wanted = self.round, self.node, self.reservation.resource
         on_node = sorted(round_.snapshot.containers_on(node), key=lambda one: one.container_id, reverse=True)
         got = node.available + sum((c.resource for c in on_node if round_.is_killable(c)), NONE)

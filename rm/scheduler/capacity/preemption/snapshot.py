@@ -1,4 +1,4 @@
-"""What one pass of the policy looks at: the queue tree per partition, applications, containers, nodes.
+"""The input of one pass of the policy: the queue tree per partition, applications, containers, nodes.
 
 Made anew for each pass, by the scheduler or from a table; the working figures (ideal, to give, to obtain) are
 written here, too, since the selectors hand them on to one another. Containers and nodes are used as they are,
@@ -25,7 +25,7 @@ its own: the amounts stay those of the snapshot, containers and nodes are as the
 
 
 def whole(steps: Steps[T]) -> T:
-    """Does the work in one go; its outcome."""
+    """Runs all steps at once; returns their result."""
     while True:
         try:
             next(steps)
@@ -103,7 +103,7 @@ class ContainerView(Protocol):
 
 
 class Share:
-    """One queue in one partition: what it is, and what this pass makes of it."""
+    """One queue in one partition: its figures, and those that this pass computes."""
 
     __slots__ = (
         "absolute",
@@ -204,7 +204,7 @@ class AppView:
 
 
 class AppShare:
-    """What the selection inside a queue makes of an application in one partition."""
+    """An application in one partition: the figures that the selection inside a queue computes."""
 
     __slots__ = ("actual", "am", "app", "give", "ideal", "other", "pending", "selected", "used")
 
@@ -294,7 +294,7 @@ class QueueView:
 
 
 class Snapshot:
-    """All that one pass looks at."""
+    """The whole input of one pass."""
 
     __slots__ = (
         "apps",

@@ -62,7 +62,7 @@ class AttemptLeaf(Protocol):
         ...
 
     def note_asking(self, attempt: CapacityAttempt) -> None:
-        """The attempt asks under a key that it wanted nothing of before."""
+        """The attempt has requests for a key that had none pending."""
         ...
 
 

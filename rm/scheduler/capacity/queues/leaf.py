@@ -1,4 +1,4 @@
-"""A leaf queue: its applications, who of them may start, and which one is served next.
+"""A leaf queue: its applications, which of them are activated, and which one is served next.
 
 Hadoop: AbstractLeafQueue and LeafQueue. Limits are worked out in limits.py and users.py, one request
 against one node in allocator.py.
@@ -92,7 +92,7 @@ class LeafQueue(CapacityQueue):
     # Admission
 
     def check_submission(self, application_id: ApplicationId, user: str) -> None:
-        """YarnError when the leaf takes no application of this user now."""
+        """YarnError when the leaf does not accept an application of this user now."""
         self._check_running(application_id)
         count = len(self.applications)
         is_limited = self.kind is not QueueKind.AUTO_LEAF
@@ -147,7 +147,7 @@ class LeafQueue(CapacityQueue):
     # Attempts
 
     def add_attempt(self, attempt: CapacityAttempt) -> None:
-        """An attempt that may run joins those that wait to be activated."""
+        """Adds a runnable attempt to those that wait for activation."""
         attempt.leaf = self
         attempt.queue_user = user = self.users.join(attempt.user)
         attempt.queue_side = self
@@ -161,7 +161,9 @@ class LeafQueue(CapacityQueue):
         self.make_runnable(attempt)
 
     def take_over_containers(self, attempt: CapacityAttempt) -> None:
-        """A stopped attempt came from another leaf: its containers wait here for the next attempt."""
+        """Takes over the containers of a stopped attempt that was moved here; the next attempt will
+        own them.
+        """
         attempt.leaf = self
         attempt.queue_user = user = self.users.join(attempt.user)
         attempt.move_to(self, self.path_for(attempt, user))
@@ -191,7 +193,7 @@ class LeafQueue(CapacityQueue):
                 self.users.note_asking(user, attempt.application_id)
 
     def remove_attempt(self, attempt: CapacityAttempt) -> None:
-        """An attempt is over, or moves away; what it has booked goes with it."""
+        """Removes an attempt that has ended or is moved, with its bookings."""
         user = attempt.queue_user
         if attempt in self.waiting:
             del self.waiting[attempt]
@@ -216,7 +218,7 @@ class LeafQueue(CapacityQueue):
         self._considered_end = None
 
     def asking_changed(self, attempt: Attempt) -> None:
-        """An application began to want containers, or wants none any more."""
+        """An application has begun or ceased to have pending requests."""
         assert isinstance(attempt, CapacityAttempt)
         if not attempt.is_asking and not attempt.is_stopped:
             self.users.note_satisfied(attempt.user, attempt.application_id)
@@ -224,14 +226,14 @@ class LeafQueue(CapacityQueue):
             self.order.asking_changed(attempt)
 
     def note_asking(self, attempt: CapacityAttempt) -> None:
-        """The attempt asks under a key that it wanted nothing of before."""
+        """The attempt has requests for a key that had none pending."""
         if attempt.queue_side is self:
             self.users.note_asking(attempt.queue_user, attempt.application_id)
 
     # Activation
 
     def activate(self) -> None:
-        """Starts waiting applications, as far as the limits for AMs allow.
+        """Activates waiting applications, as far as the limits for AMs allow.
 
         A smaller one may overtake one that does not fit. See tests/scenarios/capacity/user-am-limit.yaml.
         """
@@ -348,7 +350,7 @@ class LeafQueue(CapacityQueue):
             self.users.note_decision(DEFAULT_PARTITION)
 
     def headroom_of(self, attempt: CapacityAttempt) -> Resource:
-        """What the application may still ask for, summed over the partitions that it ever asked for."""
+        """The application's headroom, summed over the partitions that it has requested."""
         if not attempt.is_considered:
             return NONE
         partitions = tuple(attempt.asks.partitions) or (DEFAULT_PARTITION,)
@@ -359,13 +361,13 @@ class LeafQueue(CapacityQueue):
         return found if found.memory_mb >= 0 else Resource(0, found.vcores, found.others)
 
     def consider(self, attempt: CapacityAttempt, partition: str) -> None:
-        """Its limits are looked at, though no pass has reached it: from now on it has a headroom."""
+        """Computes its limits although no pass has reached it: it has a headroom afterwards."""
         self.users.note_decision(partition)
         self.unconsidered.pop(attempt, None)
         attempt.is_considered = True
 
     def user_headroom(self, user: User, partition: str) -> Resource:
-        """What a user may still have in a partition; below zero where limits have shrunk."""
+        """A user's headroom in a partition; negative where limits have shrunk."""
         context = self.context
         share: Share = self.share(partition)
         root = next(queue for queue in self.ancestors() if queue.parent is None)
@@ -442,7 +444,7 @@ class LeafQueue(CapacityQueue):
         pass_.observer.refuse_leaf(self.path, reason, self.order.active(pass_.partition))
 
     def reservations_may_help(self, pass_: AllocationPass, limits: Limits) -> bool:
-        """Whether the first application in order could go on by giving up what is kept for it."""
+        """Whether the first application in order could be served if its reservations were dropped."""
         if not self.context.settings.continue_looking or not self.usage.of(DEFAULT_PARTITION).reserved:
             return False
         for attempt in self.order.active(pass_.partition):
@@ -452,8 +454,8 @@ class LeafQueue(CapacityQueue):
     def user_fits(
         self, pass_: AllocationPass, attempt: CapacityAttempt, reserved: Resource, limits: Limits
     ) -> bool:
-        """Whether the user is not above its limit, or would not be if what is reserved were given up; leaves
-        in `limits` how much of it must be.
+        """Whether the user is not above its limit, or would not be without its reservations; stores in
+        `limits` how much must be unreserved.
 
         Without what is reserved Hadoop looks at the user's use of the default partition, whichever partition
         the node is in. See tests/scenarios/labels/user-limit-looks-at-default-partition.yaml.
@@ -480,7 +482,7 @@ class LeafQueue(CapacityQueue):
         self.unconsidered.clear()
 
     def _consider_up_to(self, last: CapacityAttempt, partition: str) -> None:
-        """Every application before the one at which the pass ended was looked at, too."""
+        """Every application before the one at which the pass ended was considered, too."""
         if last is self._considered_last and self._considered_end is not None:
             return
         self._considered_last = last

@@ -1,4 +1,4 @@
-"""How much a user of a leaf may have, and how much its ApplicationMasters may: functions of amounts.
+"""User limits and AM limits of a leaf: functions of amounts.
 
 No queue, no user object, no clock. Hadoop: UsersManager.computeUserLimit,
 AbstractLeafQueue.calculateAndGetAMResourceLimitPerPartition, getUserAMResourceLimitPerPartition, getHeadroom
@@ -70,8 +70,7 @@ def user_limit(
     ignores_exclusivity: bool = False,
     for_all: bool = False,
 ) -> Resource:
-    """What a user of weight 1 may have before it is passed over. See tests/scenarios/capacity/two-active-
-    users.yaml.
+    """The user limit of a user of weight 1. See tests/scenarios/capacity/two-active- users.yaml.
 
     `for_all` counts all users alike, active or not: what preemption within a queue goes by.
     """
@@ -169,7 +168,7 @@ def headroom(
     minimum: Resource,
     calculator: Calculator,
 ) -> Resource:
-    """What may still be asked for in one partition with a chance to get it."""
+    """The headroom in one partition."""
     own = componentwise_min(
         componentwise_max(user_limit - user_used, NONE), componentwise_max(queue_limit - queue_used, NONE)
     )

@@ -1,7 +1,7 @@
-"""A parent queue: which child is served next, and how much it may be given.
+"""A parent queue: which child is served next, and how much it may be allocated.
 
-Its children are kept in order for each partition, those that ask apart, so that a heartbeat sorts nothing and
-visits nobody who wants nothing. Hadoop: AbstractParentQueue, ParentQueue and
+Its children with pending requests are kept in order for each partition, so that a heartbeat sorts nothing and
+visits no child without demand. Hadoop: AbstractParentQueue, ParentQueue and
 PriorityUtilizationQueueOrderingPolicy.
 """
 
@@ -42,7 +42,7 @@ OrderingKey = tuple[Any, ...]
 
 
 class ChildOrder:
-    """The children that ask for something in one partition, the one to be served first at the front.
+    """The children with pending requests in one partition, the first to be served at the front.
 
     See tests/scenarios/capacity/priority-utilization-order.yaml.
     """
@@ -60,7 +60,7 @@ class ChildOrder:
         """Children whose key, or whether they ask, may have changed."""
 
     def note_asking(self, child: CapacityQueue) -> None:
-        """It asks for more or less; that matters only if it begins or ceases to ask."""
+        """Its pending resource has changed; that matters only if its demand begins or ends."""
         if (child in self._keys) is not child.has_pending(self.asks_in):
             self.stale[child] = None
 
@@ -151,12 +151,12 @@ class ParentQueue(AbstractParentQueue):
         self._forget_orders()
 
     def add_child(self, child: CapacityQueue) -> None:
-        """A child that was made just now."""
+        """Adds a child that was just created."""
         self.set_children([*self.children, child])
         self.last_used_ms = self.context.rm.now_ms
 
     def remove_child(self, child: CapacityQueue) -> None:
-        """A child that is there no more."""
+        """Removes a child."""
         self.set_children([other for other in self.children if other is not child])
 
     def child_moved(self, child: CapacityQueue, partition: str) -> None:
@@ -166,7 +166,7 @@ class ParentQueue(AbstractParentQueue):
                 order.stale[child] = None
 
     def child_asks(self, child: CapacityQueue, partition: str) -> None:
-        """A child asks for more or less."""
+        """A child's pending resource has changed."""
         for order in self.orders.values():
             if order.asks_in == partition:
                 order.note_asking(child)
@@ -244,7 +244,7 @@ class ParentQueue(AbstractParentQueue):
                 share.floor = context.calculator.max_of(share.total, of_template, context.minimum)
 
     def activate_template(self, child: CapacityQueue) -> None:
-        """One child's shares follow from its settings anew, while its siblings keep theirs."""
+        """Recomputes one child's shares from its settings; its siblings keep theirs."""
         context = self.context
         for label, share in child.shares.items():
             derive(
@@ -259,7 +259,7 @@ class ParentQueue(AbstractParentQueue):
             self.child_moved(child, label)
 
     def deactivate_template(self, child: CapacityQueue) -> None:
-        """One child has nothing, and may have nothing, until all shares are worked out anew."""
+        """Sets one child's shares to zero, until all shares are recomputed."""
         for label, share in child.shares.items():
             share.capacity = share.absolute = share.absolute_maximum = 0.0
             share.effective_minimum = share.effective_maximum = share.configured_minimum = NONE
@@ -268,13 +268,13 @@ class ParentQueue(AbstractParentQueue):
             self.child_moved(child, label)
 
     def free_for_children(self, partition: str, limit: Resource) -> Resource:
-        """What the children may have besides what they have: the limit less what is used."""
+        """What is free for the children: the limit less what is used."""
         amounts = self.usage.of(partition)
         free = limit - amounts.used
         return free if amounts.killable is NONE else free + amounts.killable
 
     def limit_of_child(self, child: CapacityQueue, partition: str, limit: Resource) -> Resource:
-        """What the child may use: what is free, and what it has."""
+        """What the child may use: what is free, and what it uses already."""
         free = self.free_for_children(partition, limit)
         return self.context.calculator.sum_down(free, child.usage.of(partition).used, self.context.minimum)
 

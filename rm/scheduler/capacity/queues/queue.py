@@ -1,4 +1,4 @@
-"""What all queues have: a place in the tree, books, a share of each partition, a state, ACLs.
+"""The common part of all queues: position in the tree, books, a share of each partition, state, ACLs.
 
 A queue is told its settings and its context; where it stands among its siblings it tells its parent when its
 books change. Hadoop: CSQueue, AbstractCSQueue and CSQueueUsageTracker.
@@ -144,7 +144,7 @@ class CapacityQueue(Watcher):
             self.parent.child_moved(self, partition)
 
     def pending_changed(self, partition: str) -> None:
-        """It may ask where it did not, or ask no more; the root hears of each ask."""
+        """Its demand may have begun or ended; the root is notified of each change."""
         if self.parent is None:
             self.context.version += 1
         else:
@@ -163,7 +163,7 @@ class CapacityQueue(Watcher):
 
     @abstractmethod
     def assign(self, pass_: AllocationPass, limit: Resource) -> Assignment:
-        """At most one container, or a node kept for one. Asked only where something is pending."""
+        """Allocates or reserves at most one container. Called only where something is pending."""
 
     def can_assign(self, pass_: AllocationPass, limits: Limits, reserved: Resource) -> bool:
         """Whether the queue is below its limit, or would be if what is reserved were given up; leaves in
@@ -214,8 +214,8 @@ class CapacityQueue(Watcher):
 
     @property
     def is_preemption_disabled(self) -> bool:
-        """Whether its containers are safe from other queues: by its own switch, else its parent's; always
-        without a monitor.
+        """Whether its containers are protected from preemption by other queues: by its own setting, else its
+        parent's; always without a scheduling monitor.
         """
         if not self.context.is_monitored:
             return True
@@ -226,7 +226,7 @@ class CapacityQueue(Watcher):
 
     @property
     def is_intra_queue_preemption_disabled(self) -> bool:
-        """The same within the queue; a queue that is safe from others is safe from itself."""
+        """The same within the queue; protection from other queues includes it."""
         if not self.context.settings.properties.boolean(_INTRA_QUEUE, False):
             return True
         for queue in self.ancestors():
@@ -258,7 +258,7 @@ class AbstractParentQueue(CapacityQueue):
 
     @abstractmethod
     def remove_child(self, child: CapacityQueue) -> None:
-        """A child that is there no more."""
+        """Removes a child."""
 
     @abstractmethod
     def child_moved(self, child: CapacityQueue, partition: str) -> None:
@@ -266,7 +266,7 @@ class AbstractParentQueue(CapacityQueue):
 
     @abstractmethod
     def child_asks(self, child: CapacityQueue, partition: str) -> None:
-        """A child asks for more or less."""
+        """A child's pending resource has changed."""
 
     @abstractmethod
     def child_stopped(self) -> None:

@@ -20,7 +20,7 @@ class ContainerSizes:
         self._maximum = maximum
 
     def normalize(self, request: ResourceRequest, queue: str | None) -> ResourceRequest:
-        """The request as it will be served."""
+        """The request with its normalized size."""
         context = self._context
         return requests.normalize(
             request, context.calculator, context.minimum, self.maximum_in(queue), context.minimum

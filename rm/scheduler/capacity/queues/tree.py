@@ -26,8 +26,8 @@ Reread = Callable[[CapacityQueue], QueueSettings]
 class QueueTree:
     """All queues, by path and by short name.
 
-    The one door to them, and to the leaf of an application: whoever comes through it finds the shares of all
-    queues up to date with the cluster.
+    The only access to them, and to the leaf of an application: it brings the shares of all queues up to date
+    with the cluster first.
     """
 
     def __init__(self, context: QueueContext, root: QueueSettings) -> None:
@@ -56,7 +56,7 @@ class QueueTree:
     # Shares
 
     def start(self) -> None:
-        """Shares and limits as long as there is no node."""
+        """Computes shares and limits for a cluster without nodes."""
         self._root.cluster_changed(NONE)
 
     def note_cluster_changed(self) -> None:
@@ -119,7 +119,7 @@ class QueueTree:
         return self._by_path.get(path)
 
     def find(self, name: str) -> CapacityQueue | None:
-        """By full path, else by short name if one queue alone bears it."""
+        """By full path, else by short name if it is unambiguous."""
         self.update_shares()
         found = self._by_path.get(name)
         if found is not None:
@@ -128,7 +128,7 @@ class QueueTree:
         return bearers[0] if len(bearers) == 1 else None
 
     def is_ambiguous(self, name: str) -> bool:
-        """Whether several queues bear the short name."""
+        """Whether several queues have the short name."""
         return name not in self._by_path and len(self._by_name.get(name, ())) > 1
 
     # Building
@@ -176,8 +176,8 @@ class QueueTree:
         ]
 
     def replace(self, root: QueueSettings, reread: Reread) -> None:
-        """Gives the tree its new shape; checked before, so nothing can fail here. `reread` gives the settings
-        of a dynamic queue anew.
+        """Replaces the tree; it was checked before, so nothing can fail here. `reread` gives the settings of
+        a dynamic queue anew.
         """
         fresh: list[CapacityQueue] = []
         self._replace(self._root, root, fresh, reread)
@@ -242,7 +242,7 @@ def _follow_template(queue: CapacityQueue, reread: Reread) -> None:
 
 
 def set_leaf_settings(leaf: LeafQueue, settings: QueueSettings) -> None:
-    """A leaf goes on under new settings; its applications come along into a new order."""
+    """Gives a leaf new settings; its applications are put into a new order."""
     old = leaf.settings
     leaf.settings = settings
     leaf.shares_of_settings()

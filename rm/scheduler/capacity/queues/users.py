@@ -1,7 +1,7 @@
 """The users of a leaf: what each has, who is active, and the user limit, worked out when it is asked for.
 
-A user is active while one of its applications asks for something that it began to ask for when the user had
-an activated one; an application that ended in the midst of it counts until it has left the queue. The limit
+A user is active while one of its applications has pending requests that began when the user had an activated
+application; an application that ended with pending requests counts until it has left the queue. The limit
 changes with every booking, so it is kept with the version of the state it was worked out from, and sums over
 users follow the one user that changed. Hadoop: UsersManager, User and UserInfo.
 """
@@ -28,7 +28,7 @@ _NEVER: Final = -1
 
 
 class CountedUse:
-    """What the sums over the users of a leaf contain of one user, in one partition."""
+    """One user's part of the sums over the users of a leaf, in one partition."""
 
     __slots__ = ("active", "ratio")
 
@@ -114,7 +114,7 @@ class Sums:
 
 
 class CachedLimit:
-    """A limit, and the version that it was worked out from."""
+    """A limit, and the version of the books from which it was computed."""
 
     __slots__ = ("limit", "version")
 

@@ -105,7 +105,7 @@ class LeafQueue(FairQueue):
             self._changed[app] = None
 
     def charge_am(self, resource: Resource) -> None:
-        """An AM got its container."""
+        """Books the container of an AM."""
         self.am_used = self.am_used + resource
 
     # The update

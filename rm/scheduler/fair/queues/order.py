@@ -1,7 +1,9 @@
-"""Siblings with demand, in the order in which they are served, kept up to date instead of sorted anew.
+"""Siblings with demand in the order in which they are served, kept up to date instead of sorted at each
+heartbeat.
 
-A member whose numbers changed is noted, and put in its new place when somebody looks. Members whose policy
-has no keys for them (a user's own policy, ratios that are no numbers) are compared pair by pair at each look.
+A sibling whose figures changed is noted, and moved to its new position at the next access. Siblings whose
+policy has no keys for them (a user's own policy, ratios that are NaN) are sorted by comparison at each
+access.
 """
 
 from __future__ import annotations
@@ -16,13 +18,13 @@ FullKey = tuple[Any, ...]
 
 
 class Sibling(Protocol):
-    """One who stands in the line."""
+    """A child queue or an application."""
 
     number: int
     """The order of creation."""
 
     def has_unmet_demand(self) -> bool:
-        """Whether it is in the line at all."""
+        """Whether it is in the order at all."""
         ...
 
     def sort_key(self) -> FullKey | None:
@@ -38,7 +40,7 @@ M = TypeVar("M", bound=Sibling)
 
 
 class ServingOrder(Generic[M]):
-    """The line of one queue's children or applications."""
+    """The children or applications of one queue, in the order in which they are served."""
 
     __slots__ = ("_key_of", "_line", "_loose", "_stale")
 
@@ -50,7 +52,7 @@ class ServingOrder(Generic[M]):
         self._stale: dict[M, None] = {}
 
     def note(self, member: M) -> None:
-        """The member's numbers changed, or it is new here."""
+        """The sibling's figures have changed, or it is new."""
         self._stale[member] = None
 
     def note_all(self, members: Iterable[M]) -> None:
@@ -58,7 +60,7 @@ class ServingOrder(Generic[M]):
         self._stale.update(dict.fromkeys(members))
 
     def drop(self, member: M) -> None:
-        """The member is gone."""
+        """Removes the sibling."""
         self._stale.pop(member, None)
         self._loose.pop(member, None)
         key = self._key_of.pop(member, None)
@@ -66,13 +68,13 @@ class ServingOrder(Generic[M]):
             del self._line[bisect_left(self._line, (key,))]
 
     def is_empty(self) -> bool:
-        """Whether nobody wants anything."""
+        """Whether no sibling has demand."""
         if self._stale:
             self._move_stale()
         return not self._line and not self._loose
 
     def members(self) -> Iterator[M]:
-        """Everybody in order. The line must not change while it is walked along."""
+        """All siblings in order. It must not change during the iteration."""
         if self._stale:
             self._move_stale()
         if self._loose:

@@ -1,7 +1,7 @@
-"""Policies: which of some siblings is served first, how their parent's share is divided, what is more.
+"""Policies: which sibling is served first, how their parent's share is divided, headroom, starvation.
 
 `fair` looks at memory alone, `drf` at the dominant share of every type, `fifo` at the start time. Functions
-of amounts: a policy is handed standings and never sees a queue or an application. A user's own policy is a
+of amounts: a policy gets Schedulables and never sees a queue or an application. A user's own policy is a
 class that derives from Policy and is named by its dotted path. Hadoop: SchedulingPolicy, FairSharePolicy,
 DominantResourceFairnessPolicy and FifoPolicy.
 """
@@ -31,7 +31,7 @@ Key = tuple[float, ...]
 
 
 class Schedulable(NamedTuple):
-    """How one sibling, a queue or an application, stands now."""
+    """The present figures of one sibling, a queue or an application. Hadoop: Schedulable."""
 
     weight: float
     min_share: Resource

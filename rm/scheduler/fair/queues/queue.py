@@ -62,7 +62,7 @@ class Bounds:
         self.is_large = self.is_large or other.is_large
 
     def exclude(self, free: Resource) -> bool:
-        """Whether nothing can come of so much free space."""
+        """Whether that much free space is too little for every request."""
         return not self.is_large and (free.memory_mb < self.least_mb or free.vcores < self.least_vcores)
 
 
@@ -160,7 +160,7 @@ class FairQueue(Watcher):
     # Its place among its siblings
 
     def books_changed(self, partition: str) -> None:
-        """A container was charged to it or refunded."""
+        """Its use has changed."""
         if self.parent is not None:
             self.parent.line.note(self)
 
@@ -169,7 +169,7 @@ class FairQueue(Watcher):
         return
 
     def note_ancestors_changed(self) -> None:
-        """Something other than its books changed: its place, and perhaps those of its ancestors."""
+        """Something other than its books has changed: its position, and perhaps those of its ancestors."""
         for queue in self.ancestry:
             if queue.parent is not None:
                 queue.parent.line.note(queue)
@@ -179,7 +179,7 @@ class FairQueue(Watcher):
         """Whether anybody in it wants a container."""
 
     def schedulable(self) -> Schedulable:
-        """Its numbers, as its parent's policy sees them."""
+        """Its figures for its parent's policy."""
         return Schedulable(
             self.weight,
             self.min_share,
@@ -211,18 +211,18 @@ class FairQueue(Watcher):
         return not self.has_max or self.usage.used().fits_in(self.max_share)
 
     def fits_in_max_share(self, resource: Resource) -> bool:
-        """Whether it and all its ancestors may hold so much more."""
+        """Whether it and all its ancestors may use that much more."""
         for queue in self.ancestry:  # noqa: SIM110 - asked for each application offered: a loop is faster
             if queue.has_max and not queue.fits_in_own_max(resource):
                 return False
         return True
 
     def fits_in_own_max(self, resource: Resource) -> bool:
-        """Whether it may hold so much more itself."""
+        """Whether its own maximum allows that much more."""
         return not self.has_max or (self.usage.used() + resource).fits_in(self.max_share)
 
     def lower_bounds(self, bounds: Bounds) -> None:
-        """Somebody below asks for containers of other sizes than before."""
+        """Containers of other sizes than before are requested in the queue."""
         for queue in self.ancestry:
             queue.bounds.join(bounds)
 
@@ -253,7 +253,7 @@ class FairQueue(Watcher):
 
     @abstractmethod
     def assign(self, node: SchedulerNode) -> Resource | None:
-        """Gives somebody in it one container on the node: what was given, RESERVED, or None."""
+        """Allocates one container on the node to an application in it: its resource, RESERVED, or None."""
 
     @abstractmethod
     def queues(self) -> Iterator[FairQueue]:

@@ -1,4 +1,4 @@
-"""How many applications may run, per queue and per user; who may run next when one leaves.
+"""How many applications may run, per queue and per user, and which one becomes runnable when another leaves.
 
 Hadoop: MaxRunningAppsEnforcer.
 """
@@ -15,7 +15,7 @@ from yarnbox.rm.scheduler.fair.queues.queue import FairQueue, ParentQueue
 
 
 class RunningApps:
-    """The counts, and the applications that wait."""
+    """The number of running applications, and the applications that are not runnable."""
 
     def __init__(self, fair: FairContext, root: ParentQueue) -> None:
         self._fair = fair
@@ -34,12 +34,12 @@ class RunningApps:
         return None
 
     def track_runnable(self, app: FSAppAttempt) -> None:
-        """The application runs, as far as limits go."""
+        """Counts a runnable application."""
         self._running[app.user] = self._running.get(app.user, 0) + 1
         self._change_parents(app.queue, 1)
 
     def untrack_runnable(self, app: FSAppAttempt, leaf: LeafQueue) -> None:
-        """The application left that queue, in which it ran."""
+        """Uncounts a runnable application that has left that queue."""
         left = self._running[app.user] - 1
         if left:
             self._running[app.user] = left
@@ -48,11 +48,11 @@ class RunningApps:
         self._change_parents(leaf, -1)
 
     def track_non_runnable(self, app: FSAppAttempt) -> None:
-        """The application is over a limit."""
+        """Adds an application that limits keep from running."""
         self._waiting.setdefault(app.user, {})[app] = None
 
     def untrack_non_runnable(self, app: FSAppAttempt) -> None:
-        """It may run, or has left."""
+        """Removes an application that has become runnable, or has left."""
         waiting = self._waiting.get(app.user)
         if waiting is not None:
             waiting.pop(app, None)
@@ -60,7 +60,9 @@ class RunningApps:
                 del self._waiting[app.user]
 
     def update_runnability_on_removal(self, user: str, leaf: LeafQueue) -> None:
-        """An application of that user has left that queue: one may run for the queue and one for the user."""
+        """An application of that user has left that queue: makes at most one runnable for the queue and one
+        for the user.
+        """
         highest: FairQueue | None = None
         for queue in leaf.ancestry:
             if queue.runnable_count == queue.max_running_apps - 1:
@@ -71,11 +73,13 @@ class RunningApps:
         self._make_runnable(lists, len(lists))
 
     def update_runnability_on_reload(self) -> None:
-        """Limits have changed: everybody who may run now does."""
+        """Limits have changed: makes every application runnable that they allow."""
         self._make_runnable(list(_waiting_lists(self._root)), None)
 
     def _make_runnable(self, lists: Sequence[list[FSAppAttempt]], most: int | None) -> None:
-        """In the order of start times, at most as many as `most`; whoever is met twice counts once."""
+        """Makes applications runnable in the order of start times, at most `most` of them; one that is in two
+        lists counts once.
+        """
         count, previous = 0, None
         for app in _merged(lists):
             if app is previous:

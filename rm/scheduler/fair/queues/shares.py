@@ -16,7 +16,7 @@ _BAND = 1e-6
 
 
 class Claim(NamedTuple):
-    """What one sibling brings: its weight, its bounds, and whether it takes part."""
+    """One sibling's input: its weight, its bounds, and whether it takes part."""
 
     weight: float
     minimum: int = 0

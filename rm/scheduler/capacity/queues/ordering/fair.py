@@ -1,4 +1,4 @@
-"""The smallest use first, in memory, whatever the priority. Hadoop: FairOrderingPolicy."""
+"""The smallest use of memory first, whatever the priority. Hadoop: FairOrderingPolicy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class FairOrderingPolicy(OrderingPolicy):
         self.changes_with_demand = self._is_sized
 
     def key(self, attempt: CapacityAttempt) -> Key:
-        """Memory used, then age, then who wanted something."""
+        """Memory used, then age, then whether it had pending requests."""
         used = float(attempt.noted_used_mb)
         demand = attempt.noted_used_mb + attempt.noted_pending_mb
         if self._is_sized and demand:
@@ -29,6 +29,6 @@ class FairOrderingPolicy(OrderingPolicy):
         return (used, attempt.start_ms, not demand, attempt.application.application_id)
 
     def note(self, attempt: CapacityAttempt) -> None:
-        """Takes down what it uses and wants now."""
+        """Notes its present use and demand."""
         attempt.noted_used_mb = attempt.usage.total_used().memory_mb
         attempt.noted_pending_mb = attempt.usage.total_pending().memory_mb
