@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass
 
 from tests.rm.scheduler.capacity.rig import CapacityRig
 from yarnbox.rm.events.scheduler import SchedulerNodeUpdate
-from yarnbox.yarn.runtime.memory import collect_seldom
+from yarnbox.yarn.runtime.memory import reduce_garbage_collection
 
 APPLICATIONS = 1_000
 BATCH = 50
@@ -103,7 +103,7 @@ def beat(rig: CapacityRig, name: str, seconds: float) -> Figure:
     scheduler = rig.scheduler
     events = [SchedulerNodeUpdate(node_id=node_id) for node_id in scheduler.tracker.nodes]
     before = given(rig)
-    collect_seldom()
+    reduce_garbage_collection()
     heartbeats, took, started = 0, 0.0, time.process_time()
     while took < seconds:
         for start in range(0, len(events), BATCH):

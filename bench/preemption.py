@@ -22,7 +22,7 @@ from yarnbox.rm.scheduler.capacity.preemption.policy import PassReport, Preempti
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import ContainerView, NodeView
 from yarnbox.yarn.resources.resource import NONE, Resource
-from yarnbox.yarn.runtime.memory import collect_seldom
+from yarnbox.yarn.runtime.memory import reduce_garbage_collection
 
 CAPACITY = "yarn.scheduler.capacity."
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption."
@@ -143,7 +143,7 @@ def passing(rig: CapacityRig) -> list[float]:
     context.now_ms += 3_000
     event: SchedulerEvent | None = SchedulerMonitorTick(policy=name)
     pieces: list[float] = []
-    collect_seldom()
+    reduce_garbage_collection()
     while event is not None:
         begin = time.process_time()
         scheduler.handle(event)

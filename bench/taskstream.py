@@ -17,8 +17,8 @@ from typing import Any
 from playwright.async_api import Page, async_playwright
 
 from bench._report import report
+from yarnbox.cluster.viewer.library import RecordingLibrary
 from yarnbox.cluster.viewer.server import Viewer
-from yarnbox.cluster.viewer.shelf import Shelf
 from yarnbox.sim.recording import containers
 from yarnbox.sim.recording.document import Recording, read, write
 from yarnbox.sim.scenario.playing.player import play_recorded
@@ -171,7 +171,7 @@ async def measure(top: str, count: int) -> dict[str, float]:
 async def run(count: int) -> dict[str, float]:
     """Shows the recording and measures."""
     listening = bind(Address("127.0.0.1", 0), "--port")
-    viewer = Viewer(Shelf([many(count)], None, None))
+    viewer = Viewer(RecordingLibrary([many(count)], None, None))
     await viewer.start(listening)
     try:
         return await measure(f"http://127.0.0.1:{listening.getsockname()[1]}", count)

@@ -129,7 +129,7 @@ def main(argv: Sequence[str] | None = None, console: Console | None = None) -> i
 
 def _main(argv: list[str], console: Console) -> int:
     try:
-        invocation = _take_apart(argv)
+        invocation = _parse_invocation(argv)
     except UsageError as error:
         if error.args:
             console.error(f"ERROR: {error}")
@@ -160,7 +160,7 @@ def _main(argv: list[str], console: Console) -> int:
     return UNCAUGHT
 
 
-def _take_apart(argv: list[str]) -> Invocation | None:
+def _parse_invocation(argv: list[str]) -> Invocation | None:
     """The invocation; None if help was asked for."""
     found = Invocation()
     words = iter(argv)

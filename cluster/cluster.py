@@ -302,9 +302,9 @@ class Cluster:
             if node.name not in running and node.process is not None:
                 raise self._launcher.ended(node.name, node.process.pid)
 
-    def last_words(self, name: str, process: ProcessId | None) -> str:
+    def exit_reason(self, name: str, process: ProcessId | None) -> str:
         """Why a daemon that was started has ended, in one line; empty for one that was ended by a command."""
-        return "" if process is None else self._launcher.last_words(name)
+        return "" if process is None else self._launcher.exit_reason(name)
 
     def _start_rms(self, record: ClusterRecord) -> None:
         for rm in record.rms.values():

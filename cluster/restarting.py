@@ -58,7 +58,7 @@ class RMRestarts:
             self._delay_s = FIRST_DELAY_S
 
     def _plan(self, record: ClusterRecord, now: float) -> str | None:
-        why = self._cluster.last_words("rm", record.rm)
+        why = self._cluster.exit_reason("rm", record.rm)
         if _STORE not in why or any(word in why for word in _FOR_GOOD):
             return None
         delay_s, self._delay_s = self._delay_s, min(2 * self._delay_s, LONGEST_DELAY_S)

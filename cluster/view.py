@@ -95,7 +95,7 @@ def look(cluster: Cluster) -> tuple[ClusterRecord, list[Row]]:
 def _rm_row(cluster: Cluster, record: ClusterRecord, *, is_alive: bool, answers: bool) -> Row:
     process, address = next((one for one in _rms(record) if one is not None), None), record.rm_address
     if process is None or not is_alive:
-        return Row("rm", STOPPED, None, address, reason=cluster.last_words("rm", process))
+        return Row("rm", STOPPED, None, address, reason=cluster.exit_reason("rm", process))
     if answers:
         return Row("rm", RUNNING, process.pid, address, reason=_of_its_store(cluster))
     if process.age_s() < STARTING_S:
@@ -111,7 +111,7 @@ def _rms(record: ClusterRecord) -> list[ProcessId | None]:
 def _one_of_several(cluster: Cluster, record: ClusterRecord, rm: RMRecord) -> Row:
     process = rm.process
     if process is None or not process.is_alive():
-        return Row(rm.name, STOPPED, None, rm.address, reason=cluster.last_words(rm.name, process))
+        return Row(rm.name, STOPPED, None, rm.address, reason=cluster.exit_reason(rm.name, process))
     state = state_of(rm, cluster.tls(record))
     if state is not None:
         return Row(rm.name, state.name, process.pid, rm.address)
@@ -138,7 +138,7 @@ def _history_rows(cluster: Cluster, record: ClusterRecord) -> list[Row]:
     if address is None:
         return []
     if process is None or not process.is_alive():
-        return [Row(HISTORY, STOPPED, None, address, reason=cluster.last_words(HISTORY, process))]
+        return [Row(HISTORY, STOPPED, None, address, reason=cluster.exit_reason(HISTORY, process))]
     return [Row(HISTORY, RUNNING, process.pid, address)]
 
 
@@ -163,7 +163,7 @@ def _node_row(
     is. `trouble`: why nobody knows whether it runs.
     """
     pid = None if process is None else process.pid
-    reason = trouble or (cluster.last_words(node.name, node.process) if process is None else "")
+    reason = trouble or (cluster.exit_reason(node.name, node.process) if process is None else "")
     if not reports:
         state = STOPPED
         if process is not None:

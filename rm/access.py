@@ -1,6 +1,6 @@
-"""Who may look at and change what: administrators, the owners of applications, and those whom they let.
+"""Who may view and change what: administrators, owners of applications, and the users in their ACLs.
 
-Queues' own lists are the scheduler's. Without yarn.acl.enable everybody may do everything. Hadoop:
+Queues' own lists are the scheduler's. Without yarn.acl.enable every user may do everything. Hadoop:
 ApplicationACLsManager, QueueACLsManager, AdminService's check and ProxyUsers.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Access:
-    """The lists of one RM."""
+    """The ACLs of one RM."""
 
     def __init__(self, context: RMContext) -> None:
         self._context = context
@@ -40,12 +40,12 @@ class Access:
         return self.admins.allows(user, self._context.groups.groups_of(user))
 
     def check_admin(self, user: str, call: str) -> None:
-        """AccessControlError for whoever does not administer the cluster."""
+        """AccessControlError unless the user administers the cluster."""
         if not self.is_admin(user):
             raise AccessControlError(f"User {user} doesn't have permission to call '{call}'")
 
     def may_view(self, user: str, app: RMApp) -> bool:
-        """Whether the user may look at the application."""
+        """Whether the user may view the application."""
         return self._may(user, app, ApplicationAccessType.VIEW_APP)
 
     def may_modify(self, user: str, app: RMApp) -> bool:
@@ -53,14 +53,14 @@ class Access:
         return self._may(user, app, ApplicationAccessType.MODIFY_APP)
 
     def check_modify(self, user: str, app: RMApp) -> None:
-        """AccessControlError for whoever may not change the application."""
+        """AccessControlError unless the user may change the application."""
         if not self.may_modify(user, app):
             raise AccessControlError(
                 f"User {user} cannot perform operation MODIFY_APP on {app.application_id}"
             )
 
     def may_move_to(self, user: str, queue: str) -> bool:
-        """Whether the user may bring an application to that queue: to submit there or to administer it."""
+        """Whether the user may move an application to that queue: may submit there or administer it."""
         scheduler = self._context.scheduler
         is_there = not self.is_enabled or scheduler.queue_view(queue) is not None
         return is_there and may_submit(
@@ -68,7 +68,9 @@ class Access:
         )
 
     def may_in_queue(self, user: str, kind: QueueACL, queue: str) -> bool:
-        """Whether a list of the queue, or of one above it, lets the user; nobody where there is no queue."""
+        """Whether an ACL of the queue, or of one above it, allows the user; False when the queue does not
+        exist.
+        """
         scheduler = self._context.scheduler
         return scheduler.queue_view(queue) is not None and (
             not self.is_enabled or self.is_admin(user) or scheduler.has_access(user, kind, queue)

@@ -1,5 +1,4 @@
-"""What an application has asked for and not got: requests by key and location, and what an allocation takes
-off them.
+"""The pending requests of an application, by key and location, and how an allocation lowers them.
 
 An ask replaces the earlier ask with the same key and location; it does not add to it. The count at `*` is the
 truth of how many containers a key still wants: a key is active while it is above zero, and pending resources
@@ -46,7 +45,7 @@ _COMPARISON_KEY = attrgetter("comparison_key")
 
 
 class Locality(Enum):
-    """How near to where it was asked for a container came (NodeType)."""
+    """The locality of a container relative to its request (NodeType)."""
 
     __hash__ = object.__hash__  # members are single: Enum's own hashes the name at each look
 
@@ -56,7 +55,7 @@ class Locality(Enum):
 
 
 class Constrained:
-    """What a scheduling request says beyond number and size; it outlives the number's fall to zero."""
+    """What a scheduling request says beyond number and size; it stays when the number falls to zero."""
 
     __slots__ = ("failed_looks", "request")
 
@@ -156,7 +155,7 @@ PendingChanged = Callable[[str, Resource, int], None]
 
 
 class Asks:
-    """All that an application attempt has asked for."""
+    """All requests of an application attempt."""
 
     __slots__ = ("_keys", "_pending_changed", "active_keys", "partitions", "satisfied")
 
@@ -185,7 +184,7 @@ class Asks:
         return self._keys.values()
 
     def is_empty(self) -> bool:
-        """Whether nothing is wanted."""
+        """Whether no containers are requested."""
         return not self.active_keys
 
     def replace(self, requests: Iterable[ResourceRequest]) -> None:
@@ -238,7 +237,7 @@ class Asks:
             self._put(key_asks, request)
 
     def drop(self, key: RequestKey) -> None:
-        """Forgets a key; it must want nothing any more."""
+        """Forgets a key, which must have no pending containers."""
         assert key not in self.active_keys, f"{key} is active"
         self.satisfied.pop(key, None)
         self._keys.pop(key, None)
@@ -276,7 +275,7 @@ class Asks:
         return () if wanted.constrained is not None else tuple(lowered)
 
     def give_back(self, key: RequestKey, lowered: Iterable[PendingRequest]) -> None:
-        """Puts a request back whose container ended before its AM heard of it."""
+        """Restores the requests of a container that ended before its AM pulled it."""
         key_asks = self._keys.get(key)
         if key_asks is None:
             key_asks = KeyAsks(key)
@@ -307,7 +306,7 @@ class Asks:
         self._keys.clear()
 
     def pending(self) -> Resource:
-        """What is wanted in all."""
+        """The sum of all pending resources."""
         total = NONE
         for key in self.active_keys:
             wanted = self._keys[key].any

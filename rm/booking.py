@@ -1,4 +1,4 @@
-"""A booking: one container in the books of one queue, more of it or less. The event log tells them."""
+"""A booking: a change of one queue's books by one container, as the event log records it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = (ALLOCATED, COMPLETED, RESERVED, UNRESERVED, RESIZED, MOVED)
 
 
 class Booking(NamedTuple):
-    """One container in the books of one queue: more of it, or less."""
+    """A change of one queue's books by one container."""
 
     type: str
     subject: ContainerId

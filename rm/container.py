@@ -1,8 +1,8 @@
 """RMContainer: one container's life, from its allocation (or reservation) to its end; and the node it is on.
 
-A container tells attempt, application and node what they have to know; queues' books are the scheduler's
-business. The scheduler that owns the container fires its events by a call. A container and the SchedulerNode
-that holds it know each other. Hadoop: RMContainerImpl, SchedulerNode.
+A container notifies its attempt, application and node; queues' books belong to the scheduler. The scheduler
+that owns the container fires its events by a call. A container and the SchedulerNode that holds it know each
+other. Hadoop: RMContainerImpl, SchedulerNode.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ INVALID_EXIT_STATUS = -1000
 
 
 class RMContainerState(Enum):
-    """Where a container is in its life."""
+    """The states of a container."""
 
     __hash__ = object.__hash__  # members are single: Enum's own hashes the name at each look
 
@@ -63,7 +63,7 @@ END_STATES = (COMPLETED, EXPIRED, RELEASED, KILLED)
 
 
 class TagBook(Protocol):
-    """Where the tags of containers are counted, by node and rack."""
+    """Counts the tags of containers, by node and rack."""
 
     def add(
         self, node_id: NodeId, rack: str, application_id: ApplicationId, tags: tuple[str, ...], /
@@ -75,7 +75,7 @@ class TagBook(Protocol):
 
 
 class SchedulerNode:
-    """What is on one node."""
+    """The books of one node."""
 
     __slots__ = (
         "allocated",
@@ -154,8 +154,8 @@ class SchedulerNode:
             self.launched[container_id] = None
 
     def release(self, container_id: ContainerId, *, is_reported_by_node: bool) -> bool:
-        """Frees the container's space; not yet if the node runs it and has not said that it ended. True when
-        freed.
+        """Frees the container's resource, unless the node runs it and has not reported its end. Returns
+        whether it was freed.
         """
         container = self.containers.get(container_id)
         if container is None:
@@ -172,7 +172,7 @@ class SchedulerNode:
         return True
 
     def set_execution_type(self, container: RMContainer, execution_type: ExecutionType) -> None:
-        """A container on the node is guaranteed its space from now on, or no longer."""
+        """A container on the node has another execution type now."""
         is_guaranteed = execution_type is ExecutionType.GUARANTEED
         container.execution_type = execution_type
         self.allocated = self.allocated + container.resource * (1 if is_guaranteed else -1)
@@ -184,7 +184,7 @@ class SchedulerNode:
         self.available = self.total - self.allocated
 
     def set_total(self, total: Resource) -> None:
-        """The node has another capacity; what is available may become negative."""
+        """Sets the node's capacity; the available resource may become negative."""
         self.total = total
         self.available = total - self.allocated
 
@@ -278,7 +278,7 @@ class RMContainer:
 
     @property
     def subject(self) -> ContainerId:
-        """The id under which the story tells of it."""
+        """Its id in the story."""
         return self.container_id
 
     @property
@@ -293,7 +293,7 @@ class RMContainer:
 
     @property
     def charged(self) -> Resource:
-        """What stands in the books for it: nothing for an opportunistic one."""
+        """The resource charged for it: none for an opportunistic container."""
         return self.resource if self.execution_type is ExecutionType.GUARANTEED else NONE
 
     @property
@@ -307,11 +307,11 @@ class RMContainer:
         return self.state in END_STATES
 
     def fire(self, event: ContainerEvent) -> None:
-        """Lets an event happen to it."""
+        """Handles an event."""
         self.context.fire(RM_CONTAINER, self, event)
 
     def to_record(self) -> Container:
-        """What AMs and nodes are given: with a token for the present version."""
+        """The record for AMs and nodes, with a token for the present version."""
         context = self.context
         return Container(
             id=self.container_id,
@@ -327,7 +327,7 @@ class RMContainer:
         )
 
     def preemption_mark(self, for_whom: str = "", kill_at_ms: int | None = None) -> PreemptionMark:
-        """What is said of it when preemption marks or kills it."""
+        """The mark for when preemption marks or kills it."""
         return PreemptionMark(
             container_id=self.container_id,
             application_id=self.application_id,
@@ -342,7 +342,7 @@ class RMContainer:
         )
 
     def resource_seconds(self) -> dict[str, int]:
-        """Its size times the whole seconds that it has been (or was) there, by resource type."""
+        """Its size times the whole seconds of its life, by resource type."""
         end_ms = self.finish_ms or self.context.now_ms
         return {name: value * (end_ms - self.creation_ms) // 1000 for name, value in self.resource.items()}
 

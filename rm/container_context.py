@@ -1,4 +1,4 @@
-"""What a container reaches: its turn, tokens, and who is told of it.
+"""What a container uses: its turn, tokens, and its observers.
 
 Apart from rm/container.py because the contexts of other parts derive from it: one that is compiled could
 not be derived from by those that are not. Containers are Any here: rm/container.py imports this module.
@@ -17,7 +17,7 @@ from yarnbox.yarn.records.tokens import Token
 
 
 class ContainerTokens(Protocol):
-    """Who makes the tokens of containers. In virtual time nobody checks them and none are made."""
+    """Issues the tokens of containers. In virtual time none are checked and none are issued."""
 
     def container_token(self, container: Any, user: str, now_ms: int) -> Token | None:
         """A container token for the container's present version."""
@@ -25,19 +25,19 @@ class ContainerTokens(Protocol):
 
 
 class ContainerContext(RMTurn, Protocol):
-    """What a container reaches beside its turn."""
+    """What a container uses beside its turn."""
 
     @property
     def tokens(self) -> ContainerTokens: ...
 
     @property
     def container_watchers(self) -> list[Callable[[Any], None]]:
-        """Who is told of each container that enters or leaves a queue's books, and of each that has ended."""
+        """Is notified of each container that enters or leaves a queue's books, and of each that has ended."""
         ...
 
     @property
     def bookings(self) -> list[Callable[[Booking], None]]:
-        """Who is told of each booking."""
+        """Is notified of each booking."""
         ...
 
     def log_aggregation_context(self, application_id: ApplicationId) -> LogAggregationContext | None:

@@ -1,7 +1,7 @@
-"""What a handler can reach: the registers, the moment, the dispatcher, timers, effects, and the parts of the
-RM.
+"""What a handler can use: the registers, the present time, the dispatcher, timers, effects, and the parts of
+the RM.
 
-The context owns no rule. It is built once by `rm.core`; everything that the core must not find by itself
+The context contains no rules. It is built once by `rm.core`; everything that the core must not find by itself
 (time, chance, tokens, configuration files, groups of users) is handed in. Hadoop: RMContext.
 """
 
@@ -43,7 +43,7 @@ from yarnbox.yarn.wire import wire_of
 
 
 class RMContext(TurnContext[Effect]):
-    """One ResourceManager's registers and hands."""
+    """One ResourceManager's registers and services."""
 
     kept_state: KeptState | None = None
     """The state store as people may look at it, where there is one."""
@@ -68,7 +68,7 @@ class RMContext(TurnContext[Effect]):
         self.settings = settings
         self.bookings: list[Callable[[Booking], None]] = []
         self.container_watchers: list[Callable[[RMContainer], None]] = []
-        """Who is told of each container that enters or leaves a queue's books, and of each that has ended."""
+        """Is notified of each container that enters or leaves a queue's books, and of each that has ended."""
         self.mark_watchers: list[Callable[[str, str], None]] = []  # told of what people did to queues
         self.configuration = configuration
         self.resource_types = resource_types
@@ -127,7 +127,7 @@ class RMContext(TurnContext[Effect]):
             self.story.tell(Line(self.now_ms, kind, subject, "", event, after, because))
 
     def mark(self, kind: str, text: str) -> None:
-        """Something that people did, worth a mark in charts."""
+        """An administrative action to be marked in charts."""
         for watcher in self.mark_watchers:
             watcher(kind, text)
 
@@ -138,7 +138,7 @@ class RMContext(TurnContext[Effect]):
         )
 
     def dump(self, logger: str, level: str, line: str) -> None:
-        """A line from a logger of its own, for those who switched it on."""
+        """A line of a logger that is disabled by default."""
         self.order(WriteLog(level=level, name=line, keys=(), logger=logger))
 
     def has_am_container(self, node_id: NodeId) -> bool:

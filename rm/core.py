@@ -1,7 +1,7 @@
 """Core: one ResourceManager, deterministic. Calls in; answers and effects out.
 
-It builds the RM, runs turns, and hands out timers and effects; it decides nothing. A turn is one call in,
-its answer, then every event that it caused, in order, to the last. Whoever drives it, the process or the
+It builds the RM, runs turns, and returns timers and effects; it decides nothing. A turn is one call in, its
+answer, then every event that it caused, in order, to the last. Whoever drives it, the process or the
 simulator, brings time, chance, files, groups and tokens, carries out the effects, and calls `advance` when a
 timer is due. Hadoop: ResourceManager and its dispatchers.
 """
@@ -202,12 +202,12 @@ class Core(TurnCore[Effect]):
         }
 
     def end_turn(self) -> None:
-        """Recounts the books, where that is asked for."""
+        """Recounts the books, where that is configured."""
         if self._checks_books:
             self.check_books()
 
     def check_books(self) -> None:
-        """Recounts every sum; AssertionError where one is off."""
+        """Recounts every sum; AssertionError where one differs."""
         self.context.scheduler.check_books()
 
     # What the world answers
@@ -221,7 +221,7 @@ class Core(TurnCore[Effect]):
         self.tell(AttemptLaunchFailed(attempt_id=attempt_id, diagnostics=diagnostics))
 
     def stood_still(self, gap_ms: int) -> None:
-        """The process that drives this core did nothing for so long, and could not have heard anybody."""
+        """The process that drives this core was paused for that long, and could not receive heartbeats."""
         self.turn(lambda: self.monitors.stood_still(gap_ms))
 
     def stored(self, acknowledgement: Event) -> None:

@@ -1,4 +1,4 @@
-"""Everything that the core may ask of the world.
+"""Everything that the core may order from its driver.
 
 An effect is an order; whoever drives the core carries it out and answers with the call that is named here, as
 one more turn. Effects are taken in the order in which they were given.
@@ -86,7 +86,7 @@ class StoreState(Effect):
 
 @effect
 class SetEntryAside(Effect):
-    """Take an entry of the state store out of the way, for nobody can read it, and keep it. Not answered."""
+    """Set an unreadable entry of the state store aside, and keep it. Not answered."""
 
     key: tuple[str, ...]
     why: str
@@ -94,7 +94,7 @@ class SetEntryAside(Effect):
 
 @effect
 class WriteLog(Effect):
-    """Say something to the operator: a name and keys, not a sentence. `logger` is who says it."""
+    """Log a line for the operator: a name and keys, not a sentence, by the logger of that name."""
 
     level: str
     name: str
@@ -104,6 +104,6 @@ class WriteLog(Effect):
 
 @effect
 class ApplicationForgotten(Effect):
-    """The RM no longer remembers the application: whoever keeps something of it may drop it."""
+    """The RM has forgotten the application: whatever is stored for it may be dropped."""
 
     application_id: ApplicationId

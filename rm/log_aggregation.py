@@ -1,4 +1,4 @@
-"""How far the nodes are with collecting the logs of one application, and what that means for the whole.
+"""The log aggregation status of one application: of each node and of the whole.
 
 Hadoop: RMAppLogAggregation.
 """
@@ -14,7 +14,7 @@ FINAL = (LogAggregationStatus.SUCCEEDED, LogAggregationStatus.FAILED, LogAggrega
 
 
 class LogAggregation:
-    """The word of each node on an application's logs."""
+    """The log aggregation status of an application, by node."""
 
     __slots__ = ("_context", "_ended_ms", "diagnostics", "failures", "statuses")
 
@@ -33,11 +33,11 @@ class LogAggregation:
             self.statuses.setdefault(node_id, LogAggregationStatus.NOT_START)
 
     def start(self, now_ms: int) -> None:
-        """The application has ended: from now on the nodes are waited for."""
+        """The application has ended: the timeout of the nodes begins."""
         self._ended_ms = now_ms
 
     def note(self, node_id: NodeId, report: LogAggregationReport) -> None:
-        """A node's word; a final one stays."""
+        """A node's report; a final status stays."""
         status = report.log_aggregation_status
         if status is None or not self._context.settings.log_aggregation_enabled:
             return
@@ -54,7 +54,7 @@ class LogAggregation:
         del messages[: max(0, len(messages) - limit)]
 
     def of_nodes(self) -> dict[NodeId, LogAggregationStatus]:
-        """The status of each node now: one that kept silent for too long after the end timed out."""
+        """The status of each node now; TIME_OUT for one without a report for too long after the end."""
         if not self._has_timed_out():
             return dict(self.statuses)
         return {

@@ -25,7 +25,7 @@ from yarnbox.yarn.wire import Wire
 
 
 class ConfigurationProvider(Protocol):
-    """Where the core gets a configuration file anew, for the refresh commands."""
+    """Loads configuration files, for the refresh commands."""
 
     def load(self, *file_names: str) -> Configuration:
         """The present content of these files of the configuration directory, later above earlier ones."""
@@ -51,7 +51,7 @@ class GroupMapping(Protocol):
 
 
 class KeptState(Protocol):
-    """The state store, to be looked at."""
+    """The state store, for views."""
 
     name: str
     """Hadoop's class of such a store."""
@@ -62,22 +62,22 @@ class KeptState(Protocol):
 
     @property
     def connection(self) -> str | None:
-        """How it stands with ZooKeeper, if the store is there."""
+        """The state of the connection to ZooKeeper, if the store is there."""
 
     def all_set_aside(self) -> Sequence[SetAside]:
-        """The entries that nobody could read, the oldest first."""
+        """The unreadable entries, oldest first."""
         ...
 
 
 class AttemptTokens(Protocol):
-    """Who makes the tokens of attempts. In virtual time nobody checks them and none are made."""
+    """Issues the tokens of attempts. In virtual time none are checked and none are issued."""
 
     def nm_token(self, attempt_id: ApplicationAttemptId, node_id: NodeId, user: str) -> Token | None:
         """An NM token for the attempt and node; None when the attempt has one already."""
         ...
 
     def forget_nm_tokens(self, attempt_id: ApplicationAttemptId) -> None:
-        """The attempt is to be given NM tokens anew."""
+        """The attempt needs new NM tokens."""
         ...
 
     def forget_node(self, node_id: NodeId) -> None:
@@ -89,7 +89,7 @@ class AttemptTokens(Protocol):
         ...
 
     def forget_attempt(self, attempt_id: ApplicationAttemptId) -> None:
-        """The attempt has ended: its tokens are worthless."""
+        """The attempt has ended: its tokens are revoked."""
         ...
 
     def amrm_token(self, attempt_id: ApplicationAttemptId) -> Token | None:
@@ -122,7 +122,7 @@ class Chance(Protocol):
 
 
 class Pages(Protocol):
-    """Where people look: the addresses of the web pages."""
+    """The addresses of the web pages."""
 
     def application(self, application_id: ApplicationId) -> str:
         """The RM's page of an application."""
@@ -138,7 +138,7 @@ class Pages(Protocol):
 
 
 class AMSession:
-    """What the RM remembers of its talk with one attempt's AM."""
+    """The RM's session with one attempt's AM."""
 
     __slots__ = ("answer", "response_id")
 
@@ -150,7 +150,9 @@ class AMSession:
 
 
 class Monitors:
-    """Who has to be heard of, and since when nobody has. When they look is rm.monitors' business."""
+    """The liveliness monitors: the last heartbeat of each node and AM. rm.monitoring decides when
+    they check.
+    """
 
     __slots__ = ("am", "am_finishing", "container", "increase", "lifetime", "node")
 
@@ -188,7 +190,7 @@ class RMTurn(Turn, Protocol):
         ...
 
     def order(self, effect: Effect) -> None:
-        """Asks something of the world; it is carried out after this turn."""
+        """Orders an effect; it is carried out after this turn."""
         ...
 
     def store(self, key: tuple[str, ...], value: Callable[[], Any], acknowledgement: Event | None) -> None:

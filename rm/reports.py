@@ -1,4 +1,4 @@
-"""What clients and AMs are shown of applications, attempts, containers and nodes: pure views, field by field.
+"""The reports of applications, attempts, containers and nodes for clients and AMs.
 
 Hadoop: RMAppImpl.createAndGetApplicationReport and its kin, RMServerUtils and BuilderUtils.
 """
@@ -60,7 +60,7 @@ def application_state(app: RMApp) -> YarnApplicationState:
 
 
 def application_report(context: RMContext, app: RMApp, user: str, *, may_view: bool) -> ApplicationReport:
-    """An application; to those who may not look at it, only what is no secret."""
+    """The report of an application; users who may not view it get the public fields only."""
     attempt = app.current if may_view else None
     shown_id = (
         attempt.attempt_id if attempt is not None else ApplicationAttemptId(app.application_id, NO_ATTEMPT)

@@ -74,7 +74,7 @@ Condition = Callable[[Arrival, Arrivals], bool]
 """Asked at each call that arrives; the fault happens when it says so."""
 
 
-class Told:
+class DescribedCondition:
     """A condition in words."""
 
     def __init__(self, text: str) -> None:

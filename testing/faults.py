@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from yarnbox.testing.conditions import Arrival, Arrivals, Condition, Told, check_rpc
+from yarnbox.testing.conditions import Arrival, Arrivals, Condition, DescribedCondition, check_rpc
 from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError
 from yarnbox.yarn.errors import InvalidTokenError, YarnError
 from yarnbox.yarn.ids import ContainerId, NodeId
@@ -185,7 +185,7 @@ class World(Protocol):
 
 
 @dataclass(slots=True)
-class Treatment:
+class CallOutcome:
     """What becomes of one call."""
 
     request: Any
@@ -249,7 +249,7 @@ class Faults:
 
     def at(self, condition: str | Condition, fault: Fault) -> None:
         """Lets it happen when a call arrives of which the condition holds, before the call is answered."""
-        told = Told(condition) if isinstance(condition, str) else condition
+        told = DescribedCondition(condition) if isinstance(condition, str) else condition
         self._waiting.append(_Waiting(told, fault))
 
     @property
@@ -300,7 +300,7 @@ class Faults:
 
     # At the border
 
-    def arriving(self, arrival: Arrival, caller: Caller) -> Treatment:
+    def arriving(self, arrival: Arrival, caller: Caller) -> CallOutcome:
         """What becomes of a call; faults that wait for it happen first."""
         self.so_far.calls[arrival.rpc] += 1
         if caller.token is not None and caller.token.kind == AMRM_TOKEN:
@@ -309,7 +309,7 @@ class Faults:
         for one in due:
             self._waiting.remove(one)
             self.inject(one.fault)
-        treatment = Treatment(arrival.request)
+        treatment = CallOutcome(arrival.request)
         delayed = _take(self._delays, arrival.rpc)
         treatment.delay_ms = 0 if delayed is None else delayed.ms
         dropped = _take(self._drops, arrival.rpc)
@@ -319,7 +319,7 @@ class Faults:
             self._refuse_expired(treatment, arrival, caller.token)
         return treatment
 
-    def _refuse_expired(self, treatment: Treatment, arrival: Arrival, token: Token | None) -> None:
+    def _refuse_expired(self, treatment: CallOutcome, arrival: Arrival, token: Token | None) -> None:
         if token is not None and token.identifier in self._expired:
             attempt = identifier_of(token, AMRM_TOKEN, AMRMTokenIdentifier).app_attempt_id
             treatment.refusal = InvalidTokenError(f"Invalid AMRMToken from {attempt}")
@@ -331,7 +331,7 @@ class Faults:
         if isinstance(arrival.request, StartContainersRequest):
             self._keep_back(treatment, arrival.request)
 
-    def _keep_back(self, treatment: Treatment, request: StartContainersRequest) -> None:
+    def _keep_back(self, treatment: CallOutcome, request: StartContainersRequest) -> None:
         passed, failed = [], []
         for one in request.start_container_request:
             if one.container_token is None:
@@ -353,7 +353,7 @@ class Faults:
             tuple(failed),
         )
 
-    def answered(self, treatment: Treatment, response: Any) -> Any:
+    def answered(self, treatment: CallOutcome, response: Any) -> Any:
         """The answer as the caller gets it."""
         if treatment.failed and isinstance(response, StartContainersResponse):
             return replace(response, failed_requests=(*response.failed_requests, *treatment.failed))

@@ -52,7 +52,7 @@ async def run_master(
     return status or 0, ""
 
 
-class Turnstile:
+class AlternatingThread:
     """Runs a blocking function in a thread of its own, in strict turns with an event loop.
 
     While the function computes, the loop stands still; while the loop carries out what the function waits

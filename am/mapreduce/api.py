@@ -46,7 +46,7 @@ class TaskEnvironment(Protocol):
     def set_status(self, text: str) -> None:
         """What the task is at."""
 
-    def breathe(self) -> None:
+    def check_cancelled(self) -> None:
         """That it goes on; ends it when it is not wanted any more."""
 
 
@@ -130,7 +130,7 @@ class TaskContext:
 
     def progress(self) -> None:
         """Says that work goes on, where for a long time nothing is read, emitted or counted."""
-        self._environment.breathe()
+        self._environment.check_cancelled()
 
 
 class MapContext(TaskContext):

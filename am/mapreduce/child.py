@@ -109,7 +109,7 @@ class Task:
             self._ended.set()
         self._say("done", counters=self._tally.groups)
 
-    def breathe(self) -> None:
+    def check_cancelled(self) -> None:
         """Called now and then within the work: ends it when it is not wanted any more."""
         self._breaths += 1
         if self._unwanted.is_set():
@@ -175,7 +175,7 @@ class Task:
             ),
             self._tally,
             codec=self._codec(),
-            breathe=self.breathe,
+            check_cancelled=self.check_cancelled,
         )
         self._out = lambda: output.room
         self._map(split, output)
@@ -223,7 +223,7 @@ class Task:
                 one_by_one = chain.from_iterable(found)
                 found = (iter([one]) for one in skipping.passing(one_by_one, skipping.keep_record))
             for some in found:
-                self.breathe()
+                self.check_cancelled()
                 self._tally.add("MAP_INPUT_RECORDS", length_hint(some))
                 yield some
 
@@ -234,7 +234,7 @@ class Task:
                     self._tally.add("MAP_INPUT_RECORDS", block.count(b"\n"))
                     yield block
                     read += len(block)
-                    self.breathe()
+                    self.check_cancelled()
 
         context = MapContext(lambda: chain.from_iterable(records()), blocks, out, self._tally, self)
         mapper_named(self._plan.mapper).run(context)
@@ -259,7 +259,7 @@ class Task:
         directory.mkdir(exist_ok=True)
         book = AddressBook(Path(plan.addresses) if plan.addresses else None)
         number = self._attempt_id.task_id.number
-        merges = Merges(plan.sort_factor, self._codec(), self._combiner(), self._tally, self.breathe)
+        merges = Merges(plan.sort_factor, self._codec(), self._combiner(), self._tally, self.check_cancelled)
         if plan.is_uber:
             names = count()
             few = self._outputs_here(number)
@@ -356,7 +356,7 @@ class Task:
         return answer
 
     def _completions(self, start: int) -> list[dict[str, Any]]:
-        self.breathe()
+        self.check_cancelled()
         events: list[dict[str, Any]] = self._say("mapCompletions", start=start)["events"]
         return events
 

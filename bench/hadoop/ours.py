@@ -12,7 +12,7 @@ from bench import capacity, fair, fifo, labels, preemption
 from tests.rm.scheduler.capacity.rig import CapacityRig
 from yarnbox.rm.events.scheduler import SchedulerNodeUpdate
 from yarnbox.rm.scheduler.base import Scheduler
-from yarnbox.yarn.runtime.memory import collect_seldom
+from yarnbox.yarn.runtime.memory import reduce_garbage_collection
 
 UPDATES = 10
 BATCH = 50
@@ -59,7 +59,7 @@ def beat(words: Words) -> tuple[float, float]:
         saturate(scheduler, events)
     seconds, rounds = float(words["seconds"]), int(words["rounds"])
     before, heartbeats, passes, took = containers(scheduler), 0, 0, 0.0
-    collect_seldom()
+    reduce_garbage_collection()
     begin = time.process_time()
     while passes < rounds if rounds else took < seconds:
         for first in range(0, len(events), BATCH):
@@ -101,7 +101,7 @@ def call(words: Words) -> tuple[float, float]:
     rig = capacity_rig(words)
     names, seconds = list(rig.attempts), float(words["seconds"])
     done, took = 0, 0.0
-    collect_seldom()
+    reduce_garbage_collection()
     while took < seconds:
         begin = time.process_time()
         for place, name in enumerate(names):
@@ -120,7 +120,7 @@ def come(words: Words) -> tuple[float, float]:
     saturate(scheduler, events)
     parents, leaves = int(words["parents"]), int(words["leaves"])
     done, took = 0, 0.0
-    collect_seldom()
+    reduce_garbage_collection()
     while took < seconds:
         first = len(rig.attempts)
         begin = time.process_time()

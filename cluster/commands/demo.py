@@ -55,11 +55,11 @@ def run(options: argparse.Namespace) -> int:
     if out is not None:
         return _write(recordings, places(out, guide))
     from yarnbox.cluster.viewer.command import serve  # and with it the HTTP server
-    from yarnbox.cluster.viewer.shelf import Shelf
+    from yarnbox.cluster.viewer.library import RecordingLibrary
 
-    shelf = Shelf([_reread(one, path) for one in recordings], path.parent, demo=path.name)
+    library = RecordingLibrary([_reread(one, path) for one in recordings], path.parent, demo=path.name)
     shown = nobody if options.no_browser or not has_browser(os.environ) else webbrowser.open
-    return asyncio.run(serve(shelf, options.port, shown))
+    return asyncio.run(serve(library, options.port, shown))
 
 
 def recorded(path: Path) -> list[str]:

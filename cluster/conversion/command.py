@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         texts[PLACEMENT_FILE] = rules_text(conversion)
     verdict = None if options.skip_verification else _verify(texts, directory)
     if options.dry_run:
-        return _tell_dryly(conversion, verdict)
+        return _print_dry_run(conversion, verdict)
     if conversion.faults or verdict is not None:
         for fault in (*conversion.faults, *([] if verdict is None else [f"Verification failed: {verdict}"])):
             print(f"yarnbox: {fault}", file=sys.stderr)
@@ -164,7 +164,7 @@ def _tell(conversion: Conversion) -> None:
         print(f"  - {sentence}", file=sys.stderr)
 
 
-def _tell_dryly(conversion: Conversion, verdict: str | None) -> int:
+def _print_dry_run(conversion: Conversion, verdict: str | None) -> int:
     """The results of a dry run: the exit status of the conversion itself."""
     print("Results of dry run:\n")
     print(f"Number of errors: {len(conversion.faults)}")

@@ -55,7 +55,7 @@ class Launcher:
         last = _after_name(said.rpartition("\n")[2], name)
         return ClusterError(f"{name} has ended: {last or f'look into {self._run.logs}'}")
 
-    def last_words(self, name: str) -> str:
+    def exit_reason(self, name: str) -> str:
         """Why a daemon has ended, in one line."""
         last = self._said(name).rpartition("\n")[2].strip()
         role = name if name == HISTORY else "rm" if name.startswith("rm") else "nm"

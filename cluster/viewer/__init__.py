@@ -2,7 +2,7 @@
 
 answers      what the REST API would have answered at a moment of a recording
 comparison   two recordings on the same axes
-shelf        the recordings that are shown, and the simulations that are run for it
+library      the recordings that are shown, and the simulations that are run for it
 worker       the process in which a simulation from the page runs
 server       the listening end: loopback alone
 command      arguments, and the end by Ctrl-C

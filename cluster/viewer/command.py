@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from yarnbox.cluster.directory import ClusterError
+from yarnbox.cluster.viewer.library import NAMES, RecordingLibrary
 from yarnbox.cluster.viewer.server import Viewer
-from yarnbox.cluster.viewer.shelf import NAMES, Shelf
 from yarnbox.sim.recording.document import InvalidRecordingError, read_file
 from yarnbox.sim.whatif.reports.files import REPORT
 from yarnbox.yarn.connection.address import Address
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         recordings = [read_file(path) for path in files if path not in reports]
     except InvalidRecordingError as error:
         raise ClusterError(str(error), status=2) from None
-    return asyncio.run(serve(Shelf(recordings, directory, report), options.port))
+    return asyncio.run(serve(RecordingLibrary(recordings, directory, report), options.port))
 
 
 def read_report(directory: Path) -> str:
@@ -51,7 +51,9 @@ def read_report(directory: Path) -> str:
         raise ClusterError(f"{path}: cannot be read: {error}", status=2) from None
 
 
-async def serve(shelf: Shelf, port: int, opened: Callable[[str], object] = lambda _: None) -> int:
+async def serve(
+    library: RecordingLibrary, port: int, opened: Callable[[str], object] = lambda _: None
+) -> int:
     """Serves until a signal comes; the exit status. `opened` is told the address of the first page."""
     try:
         listening = bind(Address(LOOPBACK, port), "--port")
@@ -60,13 +62,13 @@ async def serve(shelf: Shelf, port: int, opened: Callable[[str], object] = lambd
     ending = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, ending.set)
-    viewer = Viewer(shelf)
+    viewer = Viewer(library)
     await viewer.start(listening)
     page = (
         "compare"
-        if (len(shelf.recordings) > 1 and not shelf.demo) or shelf.report
+        if (len(library.recordings) > 1 and not library.demo) or library.report
         else "run"
-        if shelf.recordings
+        if library.recordings
         else "simulation"
     )
     address = f"http://{LOOPBACK}:{listening.getsockname()[1]}/cluster/{page}"

@@ -151,9 +151,9 @@ def differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[dic
             "unit": units[row.metric.name],
             "values": [row.base, row.changed],
             "change": None if row.relative is None else round(row.relative, 4),
-            "isWorse": row.tendency is Verdict.WORSE,
+            "isWorse": row.direction is Verdict.WORSE,
         }
-        for row in ranked(found, lambda row: row.tendency)
+        for row in ranked(found, lambda row: row.direction)
     ]
 
 

@@ -15,7 +15,7 @@ from aiohttp import web
 
 from yarnbox.cluster.viewer.answers import missing, wrong
 from yarnbox.cluster.viewer.comparison import comparison
-from yarnbox.cluster.viewer.shelf import LARGEST_TEXT, Shelf, SimulationFailedError
+from yarnbox.cluster.viewer.library import LARGEST_TEXT, RecordingLibrary, SimulationFailedError
 from yarnbox.rm.edge.http.pages import RECORDING, Pages
 from yarnbox.rm.edge.http.server import CSRF_HEADER, ROOT
 from yarnbox.rm.web.refusals import RestError
@@ -34,8 +34,8 @@ _DAMAGED = "org.apache.hadoop.yarn.webapp.WebAppException"
 class Viewer:
     """Recordings over HTTP."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def __init__(self, library: RecordingLibrary) -> None:
+        self._library = library
         access = HttpAccess(HttpAccessSettings())
         self._app = new_application(access, self._guard, largest_body=3 * LARGEST_TEXT)
         self._server = HttpServer(self._app)
@@ -82,40 +82,40 @@ class Viewer:
     # ---- answers
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
-        found = self._shelf.run(request.query.get("run", ""))
+        found = self._library.run(request.query.get("run", ""))
         return _json(found.answer("/" + request.match_info["path"].rstrip("/"), request.query, _at(request)))
 
     async def _header(self, request: web.Request) -> web.StreamResponse:
-        recordings = self._shelf.recordings
+        recordings = self._library.recordings
         runs = [_brief(name, one) for name, one in recordings.items()]
-        shown: dict[str, Any] = {"runs": runs, "whatIf": self._shelf.report is not None}
-        if self._shelf.demo:
-            shown["demo"] = self._shelf.demo
+        shown: dict[str, Any] = {"runs": runs, "whatIf": self._library.report is not None}
+        if self._library.demo:
+            shown["demo"] = self._library.demo
         if recordings:
-            recording = self._shelf.run(request.query.get("run", "")).recording
+            recording = self._library.run(request.query.get("run", "")).recording
             shown["run"] = {key: recording.data.get(key) for key in _HEADER}
         return _json(shown)
 
     async def _comparison(self, request: web.Request) -> web.StreamResponse:
-        every = self._shelf.recordings
+        every = self._library.recordings
         names = [name for name in request.query.get("runs", "").split(",") if name in every]
         chosen = names or [*every][:2]
         return _json(comparison({name: every[name] for name in chosen}))
 
     async def _what_if(self, request: web.Request) -> web.StreamResponse:
         """The report as it is: it runs no script and loads nothing, and is held to that."""
-        if self._shelf.report is None:
+        if self._library.report is None:
             raise missing("no report of yarnbox whatif is shown")
         headers = {"Content-Security-Policy": _REPORT_POLICY}
-        return web.Response(text=self._shelf.report, content_type="text/html", headers=headers)
+        return web.Response(text=self._library.report, content_type="text/html", headers=headers)
 
     # ---- simulations
 
     async def _offer(self, request: web.Request) -> web.StreamResponse:
-        return _json({"files": self._shelf.files(), "schedulers": SCHEDULERS})
+        return _json({"files": self._library.files(), "schedulers": SCHEDULERS})
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
-        return _json({"text": self._shelf.text(request.query.get("name", ""))})
+        return _json({"text": self._library.text(request.query.get("name", ""))})
 
     async def _simulate(self, request: web.Request) -> web.StreamResponse:
         try:
@@ -125,7 +125,7 @@ class Viewer:
         except (ValueError, TypeError) as error:
             raise wrong(f"text, name and scheduler are required: {error}") from None
         try:
-            run = await self._shelf.simulate(text, called or "scenario", scheduler, sizes)
+            run = await self._library.simulate(text, called or "scenario", scheduler, sizes)
         except SimulationFailedError as error:
             return _json({"problems": error.problems}, 422)
         return _json({"run": run})

@@ -72,7 +72,7 @@ def preemptions(recording: Recording, moment: int, epoch_ms: int) -> dict[str, A
         mark = marks.get(one["id"])
         if mark is None and not is_killed:
             continue
-        heir = _heir(recording, one, at, given) if is_killed else None
+        heir = _next_container(recording, one, at, given) if is_killed else None
         if heir is not None:
             given[heir["id"]] = None
         found.append(
@@ -121,7 +121,7 @@ def _is_of(container: str, why: str) -> bool:
     return f"_{why.rpartition('/')[2].removeprefix('application_')}_" in container
 
 
-def _heir(
+def _next_container(
     recording: Recording, gone: Mapping[str, Any], at: int, given: Mapping[str, None]
 ) -> dict[str, Any] | None:
     """The container that was given next on that node to somebody else, and has not been counted yet."""

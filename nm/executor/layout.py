@@ -72,7 +72,7 @@ class Layout:
             aside += root.glob(f"*{_ASIDE}*")
             for name in (USER_CACHE, FILE_CACHE, PRIVATE, STAGED):
                 if not keeps:
-                    aside += _put_aside(root / name)
+                    aside += _rename_for_removal(root / name)
                 _make(root / name, 0o700 if name in (PRIVATE, STAGED) else 0o755)
         for root in self.all_logs:
             _make(root, 0o755)
@@ -209,7 +209,7 @@ def _make(path: Path, mode: int) -> None:
         return
 
 
-def _put_aside(path: Path) -> list[Path]:
+def _rename_for_removal(path: Path) -> list[Path]:
     """Renames what is there, so that it can be removed later; where it is now."""
     if not path.exists():
         return []

@@ -221,7 +221,7 @@ class NodeStatusUpdater:
             self._resync(response.diagnostics_message or "")
         else:
             self._note_refusals(response)
-            self._obey(response)
+            self._apply_response(response)
         if response.resource is not None:
             context.total = response.resource
 
@@ -260,7 +260,7 @@ class NodeStatusUpdater:
         self._kill(tuple(context.containers))
         self._registers_when_idle = True
 
-    def _obey(self, response: NodeHeartbeatResponse) -> None:
+    def _apply_response(self, response: NodeHeartbeatResponse) -> None:
         self._forget(response.containers_to_be_removed_from_nm)
         if self._has_missed:
             self._has_missed = False  # the RM may have answered from memory: tell all of it once more

@@ -1,8 +1,8 @@
 """RMApp: one application's life, from its submission to its end, over as many attempts as it takes.
 
-It knows its attempts, where it ran and which nodes its AM has to hear of; queues and containers are the
-scheduler's business, admission is rm.submission's. Its final state is written to the state store before it
-is shown. Hadoop: RMAppImpl.
+It knows its attempts, where it ran and which node updates its AM has to be sent; queues and containers belong
+to the scheduler, admission to rm.submission. Its final state is written to the state store before it is
+shown. Hadoop: RMAppImpl.
 
 entity  what an application is
 life    what happens to it

@@ -1,4 +1,4 @@
-"""What an application is: its place in its life, its attempts, where it ran and how it ended."""
+"""RMApp: an application's state, its attempts, the nodes it ran on and how it ended."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class RMAppState(Enum):
-    """Where an application is in its life."""
+    """The states of an application."""
 
     NEW = "NEW"
     NEW_SAVING = "NEW_SAVING"
@@ -58,7 +58,7 @@ Todo = Callable[["RMApp", Any], None]
 
 
 class AppContext(AttemptContext, Protocol):
-    """What an application reaches beside its turn."""
+    """The registers and services that an application uses beside its turn."""
 
     def find_node(self, node_id: NodeId) -> RMNode | None:
         """The node, active or not."""
@@ -123,7 +123,7 @@ class RMApp:
 
     @property
     def subject(self) -> ApplicationId:
-        """The id under which the story tells of it."""
+        """Its id in the story."""
         return self.application_id
 
     @property
@@ -133,7 +133,7 @@ class RMApp:
 
     @property
     def is_unmanaged(self) -> bool:
-        """Whether its AM is started by somebody else."""
+        """Whether its AM is not started by the RM."""
         return self.submission.unmanaged_am
 
     @property
@@ -143,12 +143,12 @@ class RMApp:
 
     @property
     def is_final_state_stored(self) -> bool:
-        """Whether nothing can change any more how it ends."""
+        """Whether its final state is stored."""
         return self.state in COMPLETED_STATES
 
     @property
     def is_in_final_state(self) -> bool:
-        """Whether it is over, here or, as the state store told, under an earlier RM."""
+        """Whether it has ended, under this RM or, by the state store, under an earlier one."""
         stored = self.recovered.final_state if self.recovered is not None else None
         return stored is not None or self.state in FINAL_STATES
 
@@ -182,7 +182,9 @@ class RMApp:
         return not self.is_unmanaged and self.max_attempts > 1 and self.counted_failures() < self.max_attempts
 
     def pull_node_updates(self) -> dict[RMNode, NodeUpdateType]:
-        """What the AM has to hear of nodes; it is told once. A node that left and came again is two."""
+        """The node updates for the AM, each returned once. A node that left and joined again is two
+        updates.
+        """
         updates, self.updated_nodes = self.updated_nodes, {}
         return updates
 

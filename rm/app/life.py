@@ -1,4 +1,4 @@
-"""What happens to an application: it begins, is tried as often as it may, and ends."""
+"""The hooks of an application's table: its start, its attempts, and its end."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _remember_and_store(
 
 
 def final_state_saved(app: RMApp, event: AppUpdateSaved) -> RMAppState:
-    """APP_UPDATE_SAVED: do what was put off."""
+    """APP_UPDATE_SAVED: continues with the event that led to FINAL_SAVING."""
     app.context.monitors.lifetime.unregister(app.application_id)
     target, todo, cause = app.target, app.todo, app.cause
     assert target is not None
@@ -100,7 +100,7 @@ def attempt_finished_while_saving(app: RMApp, event: AppAttemptFinished) -> None
 
 
 def store_new(app: RMApp, event: AppStart) -> None:
-    """START: the lifetime begins; nobody is told before the application is stored."""
+    """START: the lifetime begins; the application is stored before anything else."""
     context = app.context
     lifetime_s = context.scheduler.application_lifetime(app.queue, _asked_lifetime(app.submission))
     if lifetime_s > 0:
@@ -150,7 +150,7 @@ def note_launch(app: RMApp, event: AppAttemptLaunched) -> None:
 
 
 def recover(app: RMApp, event: AppRecover) -> RMAppState:
-    """RECOVER: the stored final state, or where it can go on from."""
+    """RECOVER: the stored final state, or the state to continue from."""
     stored = app.recovered
     assert stored is not None
     context = app.context
@@ -184,7 +184,7 @@ def _recover_attempts(app: RMApp) -> None:
 
 
 def attempt_failed(app: RMApp, event: AppAttemptFailed) -> RMAppState:
-    """ATTEMPT_FAILED: another attempt, or the end."""
+    """ATTEMPT_FAILED: starts another attempt, or ends the application."""
     if not app.will_retry():
         _remember_and_store(app, event, FAILED, _failed, FAILED)
         return FINAL_SAVING
@@ -220,7 +220,7 @@ def _failure_diagnostics(app: RMApp, event: AppAttemptFailed) -> str:
 
 
 def kill_attempt(app: RMApp, event: AppKill) -> None:
-    """KILL: by way of the current attempt."""
+    """KILL: kills the current attempt."""
     app.state_before_killing = app.state
     assert app.current is not None
     app.context.post(AttemptKill(attempt_id=app.current.attempt_id, diagnostics=event.diagnostics))
@@ -253,7 +253,7 @@ def killed(app: RMApp, event: AppKill | AppAttemptKilled | AppAttemptFailed) -> 
 
 
 def rejected(app: RMApp, event: AppRejected | AppSaveFailed) -> None:
-    """Scheduler or store would not have it."""
+    """The scheduler or the state store has rejected it."""
     app.diagnostics += event.diagnostics
     _final_actions(app, FAILED)
 
@@ -275,7 +275,7 @@ def _final_actions(app: RMApp, state: RMAppState) -> None:
 
 
 def note_node_update(app: RMApp, event: AppNodeUpdate) -> None:
-    """NODE_UPDATE: the AM is told by its next allocate."""
+    """NODE_UPDATE: the answer to the AM's next allocate reports it."""
     node = app.context.find_node(event.node_id)
     if node is not None:
         app.updated_nodes[node] = event.update_type

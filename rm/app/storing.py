@@ -1,4 +1,4 @@
-"""An application as the state store keeps it; rm/state.py reads it back."""
+"""An application's entry in the state store; rm/state.py reads it."""
 
 from __future__ import annotations
 

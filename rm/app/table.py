@@ -1,4 +1,4 @@
-"""The law of applications, after RMAppImpl."""
+"""The state machine of applications. Hadoop: RMAppImpl."""
 
 from __future__ import annotations
 

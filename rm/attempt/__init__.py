@@ -1,8 +1,8 @@
-"""RMAppAttempt: one life of an application's AM, from asking for its container to the last word about it.
+"""RMAppAttempt: one attempt of an application, from the request for its AM's container to its final state.
 
-It asks the scheduler for the AM's container, has it launched, listens to the AM and gathers what it has to
-know; whether another attempt follows is its application's decision. Its final state is written to the state
-store before it is shown. Hadoop: RMAppAttemptImpl and the events of AMLauncher.
+It requests the AM's container from the scheduler, has it launched, follows the AM and collects what the AM
+has to be sent; its application decides whether another attempt follows. Its final state is written to the
+state store before it is shown. Hadoop: RMAppAttemptImpl and the events of AMLauncher.
 
 entity     what an attempt is
 beginning  from START to the registration of its AM, and recovery

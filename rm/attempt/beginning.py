@@ -1,5 +1,5 @@
-"""How an attempt begins: it enters the scheduler, gets its AM's container, has it launched, and is recovered
-after a restart of the RM.
+"""The first hooks of an attempt's table: added to the scheduler, AM container allocated and launched,
+recovery after a restart of the RM.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ WAITING_FOR_AM = "AM container is launched, waiting for AM container to Register
 
 
 def start(attempt: RMAppAttempt, event: AttemptStart) -> None:
-    """START: open for its AM, and known to the scheduler."""
+    """START: opens a session for its AM, and adds the attempt to the scheduler."""
     context = attempt.context
     attempt.start_ms = context.now_ms
     _open_session(attempt)
@@ -58,7 +58,7 @@ def _open_session(attempt: RMAppAttempt) -> None:
 
 
 def schedule(attempt: RMAppAttempt, event: AttemptAdded) -> RMAppAttemptState:
-    """ATTEMPT_ADDED: ask for the AM's container; an unmanaged AM needs none."""
+    """ATTEMPT_ADDED: requests the AM's container; an unmanaged AM needs none."""
     if attempt.app.is_unmanaged:
         _store_new(attempt)
         return LAUNCHED_UNMANAGED_SAVING
@@ -97,7 +97,7 @@ def _applicable_nodes(attempt: RMAppAttempt, requests: list[ResourceRequest]) ->
 def take_am_container(
     attempt: RMAppAttempt, event: AttemptContainerAllocated | AttemptRetryAllocate
 ) -> RMAppAttemptState:
-    """CONTAINER_ALLOCATED: the AM's container is there to be taken, or will be soon."""
+    """CONTAINER_ALLOCATED: pulls the AM's container, or retries soon."""
     context = attempt.context
     allocation = context.scheduler.allocate(attempt.attempt_id, (), ())
     if not allocation.containers:
@@ -117,7 +117,7 @@ def _store_new(attempt: RMAppAttempt) -> None:
 
 
 def launch(attempt: RMAppAttempt, event: AttemptNewSaved) -> None:
-    """ATTEMPT_NEW_SAVED: have the AM's container started."""
+    """ATTEMPT_NEW_SAVED: orders the launch of the AM's container."""
     context = attempt.context
     container = attempt.master_container
     assert container is not None
@@ -152,7 +152,7 @@ def _register_client_key(attempt: RMAppAttempt) -> None:
 
 
 def note_launched(attempt: RMAppAttempt, event: AttemptEvent) -> None:
-    """LAUNCHED: the AM has to be heard of from now on."""
+    """LAUNCHED: the liveliness monitor watches the AM from now on."""
     context = attempt.context
     attempt.launch_diagnostics = WAITING_FOR_AM
     _note_delay(attempt, "AMLaunchDelay")
@@ -161,7 +161,7 @@ def note_launched(attempt: RMAppAttempt, event: AttemptEvent) -> None:
 
 
 def register(attempt: RMAppAttempt, event: AttemptRegistered) -> None:
-    """REGISTERED: the AM says where it is."""
+    """REGISTERED: notes the AM's host, port and tracking URL."""
     attempt.host = event.host
     attempt.rpc_port = event.rpc_port
     attempt.original_tracking_url = event.tracking_url
@@ -171,7 +171,7 @@ def register(attempt: RMAppAttempt, event: AttemptRegistered) -> None:
 
 
 def _note_delay(attempt: RMAppAttempt, name: str) -> None:
-    """A wait is over, and the next one begins; of an attempt that was recovered nobody knows how long."""
+    """Notes the length of a delay that has ended; unknown for a recovered attempt."""
     context = attempt.context
     if attempt.step_ms is not None and not attempt.app.is_unmanaged:
         context.health.note_delay(name, context.now_ms - attempt.step_ms)
@@ -179,7 +179,7 @@ def _note_delay(attempt: RMAppAttempt, name: str) -> None:
 
 
 def launch_and_register(attempt: RMAppAttempt, event: AttemptRegistered) -> None:
-    """REGISTERED before LAUNCHED: the AM was faster than the answer of its node."""
+    """REGISTERED before LAUNCHED: the AM registered before its node answered the launch."""
     note_launched(attempt, event)
     register(attempt, event)
 
@@ -188,7 +188,7 @@ def launch_and_register(attempt: RMAppAttempt, event: AttemptRegistered) -> None
 
 
 def recover(attempt: RMAppAttempt, event: AttemptRecover) -> RMAppAttemptState:
-    """RECOVER: the state that it had, or LAUNCHED while its AM may still be alive."""
+    """RECOVER: the stored final state, or LAUNCHED while its AM may still run."""
     context, app = attempt.context, attempt.app
     final_state = attempt.recovered_final_state
     if final_state is not None:

@@ -1,7 +1,8 @@
-"""Nodes on which AMs of an application failed, and where its next AM is not to start.
+"""The nodes on which an application's AMs failed: its next AM does not start there.
 
-Too long a list is lifted as a whole: the application would find no node any more. The other containers of the
-application are not concerned. Hadoop: SimpleBlacklistManager, DisabledBlacklistManager and Apps.
+When the list covers too much of the cluster it is disabled as a whole, since no node would be left. The other
+containers of the application are not concerned. Hadoop: SimpleBlacklistManager, DisabledBlacklistManager and
+Apps.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ NOT_THE_NODES_FAULT = (
 
 
 class AMNodeBlacklist:
-    """The hosts that one application's AMs keep away from."""
+    """The hosts that are blacklisted for one application's AMs."""
 
     __slots__ = ("_hosts", "_is_enabled", "_threshold")
 
@@ -40,7 +41,7 @@ class AMNodeBlacklist:
             self._hosts[host] = None
 
     def updates(self, node_count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Hosts to bar and hosts to lift for the next AM: all of the one, or all of the other."""
+        """The additions and removals for the next AM: all hosts are in the one or in the other."""
         hosts = tuple(self._hosts)
         if len(hosts) < self._threshold * node_count:
             return hosts, ()

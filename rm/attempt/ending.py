@@ -1,4 +1,4 @@
-"""How an attempt ends: what its containers' ends mean for it, and who is told of its own."""
+"""The last hooks of an attempt's table: the end of its AM or other containers, and of the attempt itself."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _explanation(attempt: RMAppAttempt, event: AttemptEvent) -> str:
 
 
 def final_state_saved(attempt: RMAppAttempt, event: AttemptUpdateSaved) -> RMAppAttemptState:
-    """ATTEMPT_UPDATE_SAVED: do what was put off."""
+    """ATTEMPT_UPDATE_SAVED: continues with the event that led to FINAL_SAVING."""
     target, todo, cause = attempt.target, attempt.todo, attempt.cause
     assert target is not None
     assert todo is not None
@@ -121,7 +121,7 @@ def container_finished_while_saving(attempt: RMAppAttempt, event: AttemptContain
 
 
 def _finish_instead(attempt: RMAppAttempt, event: AttemptEvent) -> None:
-    """The AM is gone before the store has answered: what FINISHING would wait for has happened already."""
+    """The AM has exited before the store answered: FINISHING has nothing to wait for."""
     unregistered = attempt.cause
     if attempt.target is not FINISHING or not isinstance(unregistered, AttemptUnregistered):
         return
@@ -136,7 +136,7 @@ def _finish_instead(attempt: RMAppAttempt, event: AttemptEvent) -> None:
 
 
 def update_status(attempt: RMAppAttempt, event: AttemptStatusUpdate) -> None:
-    """STATUS_UPDATE: the AM was heard of."""
+    """STATUS_UPDATE: notes the AM's progress."""
     attempt.progress = event.progress
     if event.tracking_url is not None and event.tracking_url != attempt.original_tracking_url:
         attempt.original_tracking_url = event.tracking_url
@@ -145,7 +145,9 @@ def update_status(attempt: RMAppAttempt, event: AttemptStatusUpdate) -> None:
 
 
 def unregister(attempt: RMAppAttempt, event: AttemptUnregistered) -> None:
-    """UNREGISTERED: save, and tell the application at once. An unmanaged AM has no container to wait for."""
+    """UNREGISTERED: stores the final state, and notifies the application at once. An unmanaged AM has no
+    container to wait for.
+    """
     if attempt.app.is_unmanaged:
         _remember_and_store(attempt, event, FINISHED, finish_unregistered)
     else:
@@ -168,7 +170,7 @@ def _note_unregistration(attempt: RMAppAttempt, event: AttemptUnregistered) -> N
 
 
 def finish_unregistered(attempt: RMAppAttempt, event: AttemptUnregistered) -> None:
-    """The AM has unregistered and is gone, or was never ours to wait for."""
+    """The AM has unregistered and exited, or is unmanaged."""
     _note_unregistration(attempt, event)
     end_running(attempt, FINISHED)
 
@@ -205,7 +207,7 @@ def container_finished_when_finishing(
 
 
 def note_finished_container(attempt: RMAppAttempt, event: AttemptContainerFinished) -> None:
-    """A container has ended of which the AM, or the next one, has to hear."""
+    """Notes a completed container that is to be reported to this AM or the next one."""
     _note_usage(attempt, event)
     finished = attempt.app.finished
     finished.add(event.node_id, event.status)
@@ -252,13 +254,13 @@ def _crashed(attempt: RMAppAttempt, event: AttemptContainerFinished) -> None:
 
 
 def failed(attempt: RMAppAttempt, event: AttemptEvent) -> None:
-    """It failed before its AM was there."""
+    """It failed before its AM ran."""
     attempt.diagnostics.append(_explanation(attempt, event))
     end(attempt, FAILED)
 
 
 def failed_when_running(attempt: RMAppAttempt, event: AttemptFail) -> None:
-    """A user failed it while its AM was there."""
+    """A user failed it while its AM was running."""
     attempt.diagnostics.append(event.diagnostics)
     end_running(attempt, FAILED)
 
@@ -275,7 +277,7 @@ def expired_when_finishing(attempt: RMAppAttempt, event: AttemptExpire) -> None:
 
 
 def killed(attempt: RMAppAttempt, event: AttemptKill) -> None:
-    """Killed before its AM was there."""
+    """Killed before its AM ran."""
     end(attempt, KILLED, event.diagnostics)
 
 
@@ -291,7 +293,7 @@ def killed_when_running(attempt: RMAppAttempt, event: AttemptKill) -> None:
 
 
 def end_running(attempt: RMAppAttempt, state: RMAppAttemptState, diagnostics: str = "") -> None:
-    """The final actions, and those that an AM needs which was running."""
+    """The final actions for an attempt whose AM was running."""
     attempt.progress = 1.0
     end(attempt, state, diagnostics)
     attempt.context.monitors.am.unregister(attempt.attempt_id)
@@ -301,7 +303,7 @@ def end_running(attempt: RMAppAttempt, state: RMAppAttemptState, diagnostics: st
 
 
 def end(attempt: RMAppAttempt, state: RMAppAttemptState, diagnostics: str = "") -> None:
-    """The final actions: its AM is served no more; application and scheduler are told."""
+    """The final actions: its AM's session is closed; application and scheduler are notified."""
     context, app = attempt.context, attempt.app
     context.am_sessions.pop(attempt.attempt_id, None)
     application_id = attempt.application_id

@@ -1,4 +1,4 @@
-"""What an attempt is: its place in its life, its AM, and what is known of how it ended."""
+"""RMAppAttempt: an attempt's state, its AM, and how it ended."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ UNCOUNTED = (PREEMPTED, ABORTED, DISKS_FAILED, KILLED_BY_RESOURCEMANAGER)
 
 
 class RMAppAttemptState(Enum):
-    """Where an attempt is in its life."""
+    """The states of an attempt."""
 
     NEW = "NEW"
     SUBMITTED = "SUBMITTED"
@@ -56,7 +56,7 @@ Todo = Callable[["RMAppAttempt", Any], None]
 
 
 class AttemptContext(SchedulerContext, Protocol):
-    """What an attempt reaches beside its turn."""
+    """The registers and services that an attempt uses beside its turn."""
 
     @property
     def scheduler(self) -> Scheduler[Any]: ...
@@ -72,7 +72,7 @@ class AttemptContext(SchedulerContext, Protocol):
 
 
 class AllTokens(ContainerTokens, AttemptTokens, Protocol):
-    """Who makes all tokens."""
+    """Issues all tokens."""
 
 
 class AttemptOwner(Protocol):
@@ -169,7 +169,7 @@ class RMAppAttempt:
 
     @property
     def subject(self) -> ApplicationAttemptId:
-        """The id under which the story tells of it."""
+        """Its id in the story."""
         return self.attempt_id
 
     @property
@@ -183,14 +183,14 @@ class RMAppAttempt:
         return self.master_container.id if self.master_container is not None else None
 
     def shown_diagnostics(self) -> str:
-        """What is said of it; before the AM has registered, what it waits for."""
+        """Its diagnostics; before the AM has registered, what it waits for."""
         said = str(self.diagnostics)
         if said or not self.launch_diagnostics:
             return said
         return self.context.scheduler.launch_diagnostics(self.attempt_id) or self.launch_diagnostics
 
     def counts_as_failure(self) -> bool:
-        """Whether it counts towards the most attempts that its application may have."""
+        """Whether it counts towards its application's maximum of attempts."""
         within_ms = self.app.submission.attempt_failures_validity_interval
         has_ended = self.target is not None or self.recovered_final_state is not None
         if has_ended and 0 < within_ms < self.context.now_ms - self.finish_ms:
@@ -198,14 +198,14 @@ class RMAppAttempt:
         return self.am_exit_status not in UNCOUNTED
 
     def note_usage(self, resource_seconds: Mapping[str, int]) -> None:
-        """A container has ended that was so large for so long."""
+        """Adds the resource-seconds of a completed container."""
         for name, value in resource_seconds.items():
             self.resource_seconds[name] = self.resource_seconds.get(name, 0) + value
 
     def note_preemption(
         self, resource: Resource, resource_seconds: Mapping[str, int], *, is_master: bool
     ) -> None:
-        """What has ended was preempted."""
+        """Adds a preempted container."""
         self.preempted_resource = self.preempted_resource + resource
         if is_master:
             self.is_preempted = True
@@ -216,7 +216,7 @@ class RMAppAttempt:
             self.preempted_resource_seconds[name] = before + value
 
     def recover(self, stored: StoredAttempt, *, is_last: bool) -> None:
-        """Takes up what the state store knew of it."""
+        """Restores it from the state store."""
         self.recovered = stored
         self.diagnostics.append(stored.diagnostics)
         self.am_exit_status = stored.am_exit_status

@@ -1,9 +1,9 @@
-"""Containers that have ended and of which their AM has not been told, or may not have heard.
+"""Completed containers that have not been sent to their AM, or whose receipt the AM has not acknowledged.
 
 A status is *just finished* until an allocate answer carries it, then *sent* until the next allocate call
 proves that the answer arrived; only then is its node told to forget the container. One list serves all
-attempts of an application: what one AM died over, the next one hears again. Knows no state of the attempt.
-Hadoop: the just-finished containers of RMAppAttemptImpl.
+attempts of an application: what one AM did not acknowledge, the next one is sent again. Knows no state of the
+attempt. Hadoop: the just-finished containers of RMAppAttemptImpl.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class FinishedContainers:
         self._sent: Statuses = {}
 
     def add(self, node_id: NodeId, status: ContainerStatus) -> None:
-        """A container has ended: its AM is to be told."""
+        """Adds a completed container that is to be reported to its AM."""
         self._just_finished.setdefault(node_id, []).append(status)
 
     def pull(self, attempt_id: ApplicationAttemptId, *, keeps_containers: bool) -> list[ContainerStatus]:
-        """What the AM of this attempt is told now; this very call proves that it heard the last answer.
+        """The statuses to send to this attempt's AM now; the call itself acknowledges the last answer.
 
-        Without keep-containers an AM hears of its own attempt's containers alone.
+        Without keep-containers an AM is sent the containers of its own attempt only.
         """
         self._acknowledge(self._sent)
         told = []
@@ -44,13 +44,13 @@ class FinishedContainers:
         return told
 
     def resend(self) -> None:
-        """A new attempt begins: what the old AM was sent and may not have heard is told once more."""
+        """A new attempt begins: statuses that the old AM did not acknowledge are sent again."""
         for node_id, statuses in self._sent.items():
             self._just_finished.setdefault(node_id, []).extend(statuses)
         self._sent.clear()
 
     def acknowledge_all(self) -> None:
-        """Nobody will ask any more: the nodes may forget everything."""
+        """No AM will call again: acknowledges all containers to their nodes."""
         self._acknowledge(self._sent)
         self._acknowledge(self._just_finished)
 

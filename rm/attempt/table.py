@@ -1,4 +1,4 @@
-"""The law of attempts, after RMAppAttemptImpl."""
+"""The state machine of attempts. Hadoop: RMAppAttemptImpl."""
 
 from __future__ import annotations
 

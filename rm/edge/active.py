@@ -24,7 +24,7 @@ from typing import Any
 from yarnbox.rm.context import RMContext
 from yarnbox.rm.core import Core
 from yarnbox.rm.edge.directory import ConfigurationDirectory
-from yarnbox.rm.edge.driver import Driver, Standing
+from yarnbox.rm.edge.driver import ActiveStatus, Driver
 from yarnbox.rm.edge.front import Front, Served
 from yarnbox.rm.edge.hadoop import AdminPort, HadoopPorts
 from yarnbox.rm.edge.http.container_logs import ContainerLogs
@@ -57,7 +57,7 @@ from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.log import LEVELS, Log
 from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 from yarnbox.yarn.runtime.clock import SystemClock
-from yarnbox.yarn.runtime.memory import collect_seldom
+from yarnbox.yarn.runtime.memory import reduce_garbage_collection
 from yarnbox.yarn.security.authentication import Authentication
 from yarnbox.yarn.security.tls import Tls, scheme
 from yarnbox.yarn.security.tokens import activation_delay_ms, new_key
@@ -124,10 +124,10 @@ class ActivePeriod:
         *,
         entries: dict[Key, Any],
         journals: Mapping[str, RecordKeeper] | None = None,
-        standing: Standing | None = None,
+        active_status: ActiveStatus | None = None,
     ) -> None:
-        """`entries` are the store's. Without `journals` they are files; without `standing` it is active for
-        as long as it lives.
+        """`entries` are the store's. Without `journals` they are files; without `active_status` it is always
+        active.
         """
         self._setup = setup
         self._ports = ports
@@ -139,7 +139,7 @@ class ActivePeriod:
         self._store = store
         self._entries = entries
         self._kept = journals
-        self._standing = standing
+        self._active_status = active_status
         self._ending = asyncio.Event()
         self.failure: BaseException | None = None
         """What ended it, unless it was asked to end."""
@@ -156,7 +156,7 @@ class ActivePeriod:
         tokens = self._tokens(Address(announced(settings.addresses.grpc.host), ports.bound.port))
         book = AddressBook(self._path(ADDRESS_BOOK_PROPERTY))
         core = self._core(tokens, self._epoch(store, self._entries), book)
-        driver = Driver(core, self._clock, store, self._break, self._standing)
+        driver = Driver(core, self._clock, store, self._break, self._active_status)
         protocols = NodeProtocols(book, self._setup.tls, self._setup.wire)
         driver.launcher = Launcher(
             tokens,
@@ -186,7 +186,7 @@ class ActivePeriod:
         started()
         log.info("serving", address=ports.bound, web=ports.web, scheduler=settings.scheduler_class)
         if self._setup.owns_process:
-            collect_seldom()
+            reduce_garbage_collection()
         try:
             await self._flush_until_the_end(events)
         finally:
@@ -380,8 +380,8 @@ class ActivePeriod:
                     await self._ending.wait()
             if events is not None and not _flush(events):
                 events = None
-            if self._standing is not None and not self._standing.is_held:
-                self._break(StoreError(self._standing.why_lost or "ZooKeeper did not answer"))
+            if self._active_status is not None and not self._active_status.is_held:
+                self._break(StoreError(self._active_status.why_lost or "ZooKeeper did not answer"))
 
     def _rolling_ended(self, task: asyncio.Future[None]) -> None:
         error = None if task.cancelled() else task.exception()

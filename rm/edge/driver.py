@@ -38,7 +38,7 @@ class StoreFailedError(Exception):
     """A turn could not be stored; the RM is about to end."""
 
 
-class Standing(Protocol):
+class ActiveStatus(Protocol):
     """Whether this RM is the active one of several."""
 
     why_lost: str
@@ -58,14 +58,14 @@ class Driver(AsyncioDriver[Effect]):
         clock: Clock,
         store: Keeper | None,
         broken: Callable[[BaseException], None],
-        standing: Standing | None = None,
+        active_status: ActiveStatus | None = None,
     ) -> None:
-        """Without `standing` it is the only RM."""
+        """Without `active_status` it is the only RM."""
         super().__init__(core, self._carry_out, self._store_effects)
         self._rm = core
         self._clock = clock
         self._store = store
-        self._standing = standing
+        self._active_status = active_status
         self._broken = broken
         self._is_broken = False
         self.launcher: Launcher
@@ -103,7 +103,7 @@ class Driver(AsyncioDriver[Effect]):
     def _check_store(self) -> None:
         if self._is_broken:
             raise NotReadyError("the ResourceManager is stopping: its state store failed")
-        if self._standing is not None and not self._standing.is_held:
+        if self._active_status is not None and not self._active_status.is_held:
             raise NotReadyError("the ResourceManager is not active any more")
 
     def _stood_still(self, gap_ms: int) -> None:
@@ -119,8 +119,10 @@ class Driver(AsyncioDriver[Effect]):
         RMStateStore ends it, too.
         """
         try:
-            if self._standing is not None and not self._standing.is_held:
-                raise StoreError(self._standing.why_lost or "not active any more: ZooKeeper did not answer")
+            if self._active_status is not None and not self._active_status.is_held:
+                raise StoreError(
+                    self._active_status.why_lost or "not active any more: ZooKeeper did not answer"
+                )
             if self._store is not None:
                 self._write(self._store, effects)
             for effect in effects:

@@ -1,6 +1,6 @@
-"""Node labels and node attributes: which node is in which partition, and what is said of each host.
+"""Node labels and node attributes: the partition of each node, and the attributes of each host.
 
-    partitions      the cluster's labels, hosts and nodes that carry them
+partitions      the cluster's labels, hosts and nodes that carry them
     attributes      attributes of hosts
     administration  the calls of administrators and the reports of nodes; what is kept, and who is told
 

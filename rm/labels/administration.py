@@ -1,7 +1,8 @@
-"""What administrators and nodes may do to labels and attributes: what is refused, what is kept, who is told.
+"""How administrators and nodes change labels and attributes: what is refused, what is stored, who is
+notified.
 
-A change is kept in a journal before the call is answered, and the scheduler hears of the nodes concerned.
-Hadoop: the label and attribute parts of AdminService and ResourceTrackerService, and
+A change is stored in a journal before the call is answered, and the scheduler is notified of the nodes
+concerned. Hadoop: the label and attribute parts of AdminService and ResourceTrackerService, and
 RMDelegatedNodeLabelsUpdater.
 """
 
@@ -38,12 +39,12 @@ NOT_CENTRALIZED = (
 
 
 class LabelsProvider(Protocol):
-    """Delegated-centralized: who knows the labels of nodes (RMNodeLabelsMappingProvider)."""
+    """Delegated-centralized: supplies the labels of nodes (RMNodeLabelsMappingProvider)."""
 
     def labels_of(self, node_ids: Iterable[NodeId]) -> Mapping[NodeId, str | None]:
         """The label of each node, None for none; one that is left out keeps what it has.
 
-        OSError when nothing can be told now: the nodes are asked about again.
+        OSError when they are not available now: the provider is asked again.
         """
         ...
 
@@ -57,7 +58,7 @@ class QueueLabels(Protocol):
 
 
 class LabelsContext(RMTurn, Protocol):
-    """What administrators change, and whom it concerns."""
+    """What an administrator's change uses."""
 
     @property
     def labels(self) -> NodeLabelsManager: ...
@@ -76,7 +77,7 @@ class LabelsContext(RMTurn, Protocol):
 
 
 class LabelAdministration:
-    """The door to the managers of one RM."""
+    """Changes the label and attribute managers of one RM."""
 
     def __init__(self, context: LabelsContext) -> None:
         self._context = context
@@ -97,7 +98,9 @@ class LabelAdministration:
 
     @property
     def keeps_mappings(self) -> bool:
-        """Whether mappings are recovered: those of administrators are, those that are told anew are not."""
+        """Whether mappings are recovered: those of administrators are, those that nodes report again
+        are not.
+        """
         return self._settings.configuration_type == "centralized"
 
     # Administrators
@@ -175,7 +178,7 @@ class LabelAdministration:
 
     @property
     def takes_reports(self) -> bool:
-        """Whether what nodes report of their labels counts; else it is passed over without a word."""
+        """Whether label reports of nodes are used; otherwise they are ignored silently."""
         return self._settings.enabled and self._settings.configuration_type == "distributed"
 
     def take_labels(self, node_id: NodeId, labels: Iterable[NodeLabel]) -> str | None:
@@ -212,7 +215,7 @@ class LabelAdministration:
     # Delegated-centralized
 
     def note_registration(self, node_id: NodeId) -> None:
-        """A node has come, or come back: the provider is to be asked about it."""
+        """A node has registered: the provider is to be asked about it."""
         if self._provider is not None:
             self._registered[node_id] = None
 
@@ -244,7 +247,7 @@ class LabelAdministration:
     def recover(
         self, records: Iterable[Mapping[str, Any]], attribute_records: Iterable[Mapping[str, Any]]
     ) -> None:
-        """Makes the recorded changes again."""
+        """Repeats the recorded changes."""
         for record in records:
             self._context.labels.replay(record, with_mappings=self.keeps_mappings)
         for record in attribute_records:

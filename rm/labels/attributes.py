@@ -1,7 +1,7 @@
-"""Node attributes: what administrators and nodes say of a host, many per host, nothing declared before use.
+"""Node attributes: set by administrators and nodes, any number per host, without declaration before use.
 
-Attributes of administrators have the prefix `rm.yarn.io`, those that NodeManagers report `nm.yarn.io`. Pure;
-answers for NodeAttributesManagerImpl.
+Attributes of administrators have the prefix `rm.yarn.io`, those that NodeManagers report `nm.yarn.io`. Pure.
+Hadoop: NodeAttributesManagerImpl.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class NodeAttributesManager:
         )
 
     def of_host(self, host: str) -> tuple[NodeAttribute, ...]:
-        """What is said of the host, sorted by prefix and name."""
+        """The attributes of the host, sorted by prefix and name."""
         found = self.by_host.get(host, {})
         return tuple(
             found[key] for key in sorted(found, key=lambda one: (one.attribute_prefix, one.attribute_name))

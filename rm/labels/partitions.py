@@ -2,8 +2,8 @@
 in.
 
 A mapping is made for a host, which all its NodeManagers inherit, or for one NodeManager, which then has a set
-of its own. Every change is judged whole before anything changes. Pure: who may call, what is stored and who
-is told is the business of administration.py. Hadoop: RMNodeLabelsManager and CommonNodeLabelsManager.
+of its own. Every change is checked as a whole before anything changes. Pure: rights, storage and
+notifications are in administration.py. Hadoop: RMNodeLabelsManager and CommonNodeLabelsManager.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Record = Mapping[str, Any]
 
 
 def check_name(name: str) -> None:
-    """YarnError when it is no name for a label."""
+    """YarnError when it is not a valid label name."""
     if not name or len(name) > _LONGEST:
         raise YarnError(f"label added is empty or exceeds {_LONGEST} character(s)")
     if not _NAME.fullmatch(name):
@@ -100,7 +100,9 @@ class NodeLabelsManager:
         return trimmed
 
     def remove(self, names: Iterable[str]) -> None:
-        """Removes labels; their nodes fall to the default partition, an own set stays, empty now."""
+        """Removes labels; their nodes move to the default partition; a NodeManager's own set stays, but is
+        empty.
+        """
         self._strip(self.check_removable(names))
 
     def _strip(self, gone: tuple[str, ...]) -> None:
@@ -135,7 +137,7 @@ class NodeLabelsManager:
         return {node_id: names[0] if names else DEFAULT_PARTITION for node_id, names in hosts_first}
 
     def replace(self, label_of: Mapping[NodeId, str]) -> None:
-        """Applies entries that `effective` has judged. A host entry makes all its NodeManagers inherit."""
+        """Applies entries that `effective` has checked. A host entry makes all its NodeManagers inherit."""
         for node_id, label in label_of.items():
             if node_id.port != EVERY_NODE_OF_HOST:
                 self._of_node[node_id] = label

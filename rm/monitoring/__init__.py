@@ -1,4 +1,4 @@
-"""Which nodes may join and which have to leave; who has been silent for too long.
+"""Which nodes may join and which are excluded or decommissioned; liveliness of nodes and AMs.
 
 nodes             NodesListManager: host lists, and news of nodes for applications
 decommissioning   nodes that drain, and when each is ready to go

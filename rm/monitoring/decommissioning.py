@@ -1,6 +1,6 @@
-"""Nodes that drain: when each of them is ready to go, or has had its time.
+"""Decommissioning nodes: when each of them is ready, or has timed out.
 
-It is told of each heartbeat of a draining node, and looks from time to time at those that are silent. Hadoop:
+It gets each heartbeat of a decommissioning node, and polls those that are silent. Hadoop:
 DecommissioningNodesWatcher.
 """
 
@@ -22,7 +22,7 @@ RECENT_MS = 5_000
 
 
 class _Draining:
-    """One node's way out."""
+    """A decommissioning node."""
 
     __slots__ = ("active_containers", "applications", "heard_ms", "since_ms")
 
@@ -35,13 +35,13 @@ class _Draining:
 
 
 class DecommissioningWatcher:
-    """Keeps account of the nodes that drain."""
+    """Tracks the decommissioning nodes."""
 
     def __init__(self, context: RMContext) -> None:
         self._context = context
         self._draining: dict[NodeId, _Draining] = {}
 
-    def heard(self, node: RMNode, status: NodeStatus) -> None:
+    def note_heartbeat(self, node: RMNode, status: NodeStatus) -> None:
         """A heartbeat."""
         if not node.is_decommissioning:
             self._draining.pop(node.node_id, None)
@@ -55,7 +55,7 @@ class DecommissioningWatcher:
         )
 
     def is_done(self, node: RMNode) -> bool:
-        """Whether nothing is left there to wait for, or its time is up."""
+        """Whether nothing runs there any more, or its timeout is over."""
         draining = self._draining.get(node.node_id)
         if draining is None or not node.is_decommissioning:
             return False
@@ -63,7 +63,7 @@ class DecommissioningWatcher:
         return is_empty or self._is_late(node, draining)
 
     def poll(self) -> None:
-        """A monitor's look: silent nodes whose time is up go all the same."""
+        """Run by a monitor: decommissions silent nodes whose timeout is over."""
         context = self._context
         for node_id, draining in list(self._draining.items()):
             node = context.nodes.get(node_id)

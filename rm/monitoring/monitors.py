@@ -1,7 +1,7 @@
-"""The RM's monitors: at which moments they look around, and what happens to whom they miss.
+"""The RM's monitors: when they check, and what expires.
 
-A monitor looks every third of its interval, counted from the start of the RM, first at once; between two
-looks it costs nothing. Hadoop: NMLivelinessMonitor, AMLivelinessMonitor (twice), RMAppLifetimeMonitor,
+A monitor checks every third of its interval, first at the start of the RM; between two checks it costs
+nothing. Hadoop: NMLivelinessMonitor, AMLivelinessMonitor (twice), RMAppLifetimeMonitor,
 ContainerAllocationExpirer and the poll of DecommissioningNodesWatcher.
 """
 
@@ -33,7 +33,7 @@ class _Watch:
 
 
 class MonitorClock:
-    """Lets each monitor look at its moments."""
+    """Runs each monitor periodically."""
 
     def __init__(self, context: RMContext) -> None:
         self._context = context
@@ -47,22 +47,24 @@ class MonitorClock:
         self._add_liveliness("lifetimes", monitors.lifetime, _lifetime_over)
 
     def add(self, name: str, interval_ms: int, look: Callable[[], None]) -> None:
-        """Another monitor: `look` is called at the start of the RM and every `interval_ms` from then on."""
+        """Adds a monitor: `look` is called at the start of the RM and every `interval_ms` from then on."""
         self._watches[name] = _Watch(interval_ms, look)
 
     def start(self) -> None:
-        """Sets the first look of every monitor."""
+        """Sets the timer of every monitor's first check."""
         for name in self._watches:
             self._set(name, self._context.now_ms)
 
     def stood_still(self, gap_ms: int) -> None:
-        """The RM heard nobody for so long: whoever seems to be silent has one interval more."""
+        """The RM could not receive heartbeats for that long: whatever seems to be silent gets one interval
+        more.
+        """
         monitors, now_ms = self._context.monitors, self._context.now_ms
         for one in (monitors.node, monitors.am, monitors.am_finishing, monitors.container, monitors.increase):
             one.stood_still(gap_ms, now_ms)
 
     def handle(self, event: MonitorEvent) -> None:
-        """A monitor's moment has come."""
+        """A monitor's timer has fired."""
         assert isinstance(event, MonitorLook)
         watch = self._watches[event.name]
         watch.look()

@@ -1,4 +1,4 @@
-"""NodesListManager: which hosts may join, which have to leave, and the news of nodes for applications.
+"""NodesListManager: which hosts may join, which are excluded, and node updates for applications.
 
 The host files are read anew by refreshNodes. A host is excluded when the exclude file names it, or when the
 include file is not empty and does not. A file has one host per line, or is XML with a timeout per host.
@@ -48,7 +48,7 @@ UPDATE_TYPES: dict[type[NodesListEvent], NodeUpdateType] = {
 
 
 class NodesListManager:
-    """The host files, and who is told of nodes."""
+    """The host files, and the node updates of applications."""
 
     def __init__(self, context: RMContext) -> None:
         self._context = context
@@ -80,12 +80,14 @@ class NodesListManager:
     # Who has to leave
 
     def drain(self, host: str, timeout_s: int) -> None:
-        """Lets the nodes of a host go, gracefully, and none of it join until `readmit`. Ours alone."""
+        """Decommissions the nodes of a host gracefully, and admits none of it until `readmit`. Not
+        in Hadoop.
+        """
         self._drained[host] = timeout_s
         self._review_host(host)
 
     def readmit(self, host: str) -> None:
-        """Takes `drain` back: what still drains stays, what has gone may register again."""
+        """Reverts `drain`: nodes that are decommissioning stay, those that have left may register again."""
         self._drained.pop(host, None)
         self._review_host(host)
 
@@ -136,7 +138,7 @@ class NodesListManager:
             node.untracked_since_ms = now_ms if self.is_untracked(node.host) else None
 
     def forget_untracked(self) -> None:
-        """A monitor's look: nodes that have been gone and in neither file for long enough are forgotten."""
+        """Run by a monitor: forgets nodes that have been inactive and in neither file for long enough."""
         limit_ms = self._context.now_ms - self._context.settings.untracked_node_removal_ms
         inactive = self._context.inactive_nodes
         for node_id, node in list(inactive.items()):
@@ -166,7 +168,7 @@ class NodesListManager:
     # News for applications
 
     def handle(self, event: NodesListEvent) -> None:
-        """News of a node, for every application that has not ended."""
+        """Passes a node update to every application that has not ended."""
         context = self._context
         update_type = UPDATE_TYPES[type(event)]
         for app in context.apps.values():

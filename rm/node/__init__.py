@@ -1,8 +1,8 @@
-"""RMNode: one NodeManager's life as the RM sees it, and what is to be said to it at its next heartbeat.
+"""RMNode: the RM's state machine of one NodeManager, and what its next heartbeat's answer will contain.
 
-It knows what its NM reported and tells the scheduler what is new; what is booked on it is SchedulerNode's
-business, who may join that of rm.nodes. A node that is LOST, DECOMMISSIONED, REBOOTED or SHUTDOWN leaves the
-active register and is remembered in the inactive one. Hadoop: RMNodeImpl.
+It stores what its NM reported and notifies the scheduler of changes; its books are in SchedulerNode, and
+which hosts may join is decided in rm.monitoring.nodes. A node that is LOST, DECOMMISSIONED, REBOOTED or
+SHUTDOWN leaves the active register and is remembered in the inactive one. Hadoop: RMNodeImpl.
 
 entity  what a node is, and what it makes of its NM's reports
 life    what happens to it

@@ -1,4 +1,4 @@
-"""What a node is, what its NM reported of it, and what waits to be said at its next heartbeat."""
+"""RMNode: a node, what its NM reported, and what its next heartbeat's answer will contain."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ ABORTED = -100
 
 
 class NodeApplication(Protocol):
-    """An application as a node reports of it."""
+    """An application as a node reports it."""
 
     @property
     def logs(self) -> LogAggregation: ...
 
 
 class NodeContext(RMTurn, Protocol):
-    """What a node reaches beside its turn."""
+    """The registers and services that a node uses beside its turn."""
 
     @property
     def rack_of(self) -> Callable[[str], str]: ...
@@ -114,7 +114,7 @@ class RMNode:
 
     @property
     def subject(self) -> NodeId:
-        """The id under which the story tells of it."""
+        """Its id in the story."""
         return self.node_id
 
     @property
@@ -133,7 +133,9 @@ class RMNode:
         return self.state is NodeState.DECOMMISSIONING
 
     def take_container_updates(self) -> tuple[list[ContainerStatus], list[ContainerStatus]]:
-        """Containers launched and completed since the last time; the scheduler is ready for the next ones."""
+        """Returns containers launched and completed since the last call; the next NODE_UPDATE may be
+        posted.
+        """
         launched, self._new_launched = self._new_launched, []
         completed, self._new_completed = self._new_completed, []
         self._may_update = True
@@ -147,7 +149,9 @@ class RMNode:
         return increased
 
     def note_containers(self, statuses: tuple[ContainerStatus, ...]) -> None:
-        """What the NM says of its containers: keeps what is new of it for the scheduler."""
+        """Compares the NM's container statuses with the last ones, and stores the changes for the
+        scheduler.
+        """
         reported: dict[ContainerId, None] = {}
         running_count = 0
         are_some_unwanted = bool(self.containers_to_clean or self.finished_apps)
@@ -196,7 +200,7 @@ class RMNode:
                 )
 
     def note_running_app(self, application_id: ApplicationId) -> None:
-        """An application runs here; one that nobody knows is to be ended."""
+        """An application runs here; an unknown one is to be cleaned up."""
         if application_id not in self.context.apps:
             self.finished_apps.add(application_id)
             self.running_apps.discard(application_id)
@@ -207,7 +211,7 @@ class RMNode:
         )
 
     def note_increased(self, containers: tuple[Container, ...]) -> None:
-        """Containers that have another size now, as the NM says."""
+        """Containers whose new size the NM reports."""
         for container in containers:
             container_id = container.id
             assert container_id is not None
@@ -216,14 +220,14 @@ class RMNode:
             self._increased[container_id] = container
 
     def note_logs(self, reports: tuple[LogAggregationReport, ...]) -> None:
-        """How far the NM is with collecting logs."""
+        """The NM's log aggregation reports."""
         for report in reports:
             app = self.context.apps.get(report.application_id) if report.application_id is not None else None
             if app is not None:
                 app.logs.note(self.node_id, report)
 
     def note_health(self, status: NodeStatus) -> bool:
-        """What the NM says of its machine; whether it is healthy."""
+        """Stores the NM's health report; returns whether the node is healthy."""
         self.containers_utilization = status.containers_utilization
         self.node_utilization = status.node_utilization
         health = status.node_health_status
@@ -234,7 +238,7 @@ class RMNode:
         return health.is_node_healthy is not False
 
     def forget_updates(self) -> None:
-        """What it reported no longer concerns the scheduler."""
+        """Drops what is stored for the scheduler."""
         self._new_launched, self._new_completed = [], []
 
     def tell_scheduler(self) -> None:

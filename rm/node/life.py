@@ -1,4 +1,4 @@
-"""What happens to a node: it joins, reports, drains, leaves, and comes back."""
+"""The hooks of a node's table: registration, heartbeats, decommissioning, loss, and reconnection."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def update_unhealthy(node: RMNode, event: NodeStatusUpdate) -> NodeState:
 
 
 def update_decommissioning(node: RMNode, event: NodeStatusUpdate) -> NodeState:
-    """STATUS_UPDATE in DECOMMISSIONING: done when nothing runs there; sick or not."""
+    """STATUS_UPDATE in DECOMMISSIONING: decommissioned when nothing runs there, healthy or not."""
     node.opportunistic = event.status.opportunistic_containers_status
     is_healthy = node.note_health(event.status)
     if not node.running_apps and not event.status.keep_alive_applications and not _has_am_container(node):
@@ -140,7 +140,7 @@ def update_decommissioning(node: RMNode, event: NodeStatusUpdate) -> NodeState:
 
 
 def _has_am_container(node: RMNode) -> bool:
-    """Whether the scheduler has an AM there that the node has not spoken of yet."""
+    """Whether the scheduler has an AM there that the node has not reported yet."""
     return node.context.has_am_container(node.node_id)
 
 
@@ -161,7 +161,7 @@ def deactivate(node: RMNode, event: NodeEvent) -> None:
 
 
 def deactivate_removed(node: RMNode, event: NodeEvent) -> None:
-    """It leaves the active register; the scheduler has forgotten it already."""
+    """It leaves the active register; the scheduler has removed it already."""
     context = node.context
     _report_unusable(node)
     context.nodes.pop(node.node_id, None)
@@ -174,7 +174,7 @@ def _report_unusable(node: RMNode) -> None:
 
 
 def begin_decommissioning(node: RMNode, event: NodeGracefulDecommission) -> None:
-    """GRACEFUL_DECOMMISSION: it drains from now on."""
+    """GRACEFUL_DECOMMISSION: begins to decommission the node."""
     node.decommission_timeout_ms = event.timeout_ms
     node.context.post(NodesListNodeDecommissioning(node_id=node.node_id))
     if node.original_capability is None:
@@ -182,12 +182,12 @@ def begin_decommissioning(node: RMNode, event: NodeGracefulDecommission) -> None
 
 
 def change_timeout(node: RMNode, event: NodeGracefulDecommission) -> None:
-    """GRACEFUL_DECOMMISSION once more."""
+    """A repeated GRACEFUL_DECOMMISSION: sets another timeout."""
     node.decommission_timeout_ms = event.timeout_ms
 
 
 def recommission(node: RMNode, event: NodeRecommission) -> None:
-    """RECOMMISSION: it is wanted again, with what it had."""
+    """RECOMMISSION: it runs again, with its former capacity."""
     context = node.context
     if node.original_capability is not None:
         node.capability = node.original_capability

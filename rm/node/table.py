@@ -1,4 +1,4 @@
-"""The law of nodes, after RMNodeImpl."""
+"""The state machine of nodes. Hadoop: RMNodeImpl."""
 
 from __future__ import annotations
 

@@ -102,9 +102,9 @@ class SchedulerContext(ContainerContext, Protocol):
         ...
 
     def mark(self, kind: str, text: str) -> None:
-        """Something that people did, worth a mark in charts."""
+        """An administrative action to be marked in charts."""
         ...
 
     def dump(self, logger: str, level: str, line: str) -> None:
-        """A line from a logger of its own, for those who switched it on."""
+        """A line of a logger that is disabled by default."""
         ...

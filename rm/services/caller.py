@@ -1,4 +1,4 @@
-"""Who calls: established by whoever receives calls from outside, before the core hears of them."""
+"""The caller of an RPC: established by the edge, before the call reaches the core."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Caller:
     """Whether the host that the caller says to be on can be resolved, where that was to be looked up."""
 
     def master_of(self) -> ApplicationAttemptId:
-        """The attempt whose AM calls; InvalidTokenError when it is nobody's."""
+        """The attempt whose AM calls; InvalidTokenError when the caller is no AM."""
         if self.attempt_id is None:
             raise InvalidTokenError("no AMRMToken was given: only the ApplicationMaster may make this call")
         return self.attempt_id

@@ -1,4 +1,4 @@
-"""ApplicationClientProtocol: what users ask of the RM about their applications.
+"""ApplicationClientProtocol: the calls about applications.
 
 Calls about the cluster itself are in `cluster`. Hadoop: the application half of ClientRMService.
 """

@@ -1,7 +1,7 @@
-"""ApplicationClientProtocol: what users ask about the cluster: nodes, queues, labels, resource types.
+"""ApplicationClientProtocol: the calls about the cluster: nodes, queues, labels, resource types.
 
-Delegation tokens are refused while there is nobody to grant them. Hadoop: the
-cluster half of ClientRMService.
+Delegation tokens are refused while there is no service that issues them. Hadoop: the cluster half of
+ClientRMService.
 """
 
 from __future__ import annotations

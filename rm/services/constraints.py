@@ -1,4 +1,4 @@
-"""Who serves scheduling requests: nobody, the scheduler itself, or a processor before it.
+"""What serves scheduling requests: nothing, the scheduler itself, or a processor before it.
 
 The handler stands before all that an AM's register, allocate and finish do. Hadoop:
 AbstractPlacementProcessor, DisabledPlacementProcessor, SchedulerPlacementProcessor and the place of
@@ -34,7 +34,7 @@ class ConstraintHandler:
             registry.register(attempt_id.application_id, request.placement_constraints)
 
     def take(self, attempt_id: ApplicationAttemptId, request: AllocateRequest) -> AllocateRequest:
-        """An AM calls: what the scheduler is to see of it. YarnError when it may not ask so."""
+        """An AM calls allocate: returns the request for the scheduler. YarnError when it is not allowed."""
         return request
 
     def rejected(self, attempt_id: ApplicationAttemptId) -> tuple[RejectedSchedulingRequest, ...]:
@@ -94,7 +94,7 @@ class ProcessorHandler(ConstraintHandler):
         return replace(request, scheduling_requests=()) if request.scheduling_requests else request
 
     def rejected(self, attempt_id: ApplicationAttemptId) -> tuple[RejectedSchedulingRequest, ...]:
-        """What was tried often enough."""
+        """The requests that were tried often enough."""
         processor = self._context.constraints.processor
         assert processor is not None
         return processor.rejected(attempt_id.application_id)

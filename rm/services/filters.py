@@ -29,7 +29,7 @@ class QueueFilter:
         self._names = (queue, found.path) if knows_paths and found is not None else (queue,)
 
     def holds(self, app: RMApp) -> bool:
-        """Whether the application is meant."""
+        """Whether the filter matches the application."""
         if app.queue in self._names:
             return True
         booked = self._applications.get(app.application_id)

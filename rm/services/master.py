@@ -1,7 +1,7 @@
 """ApplicationMasterProtocol: register, allocate, finish.
 
-Asking allocates nothing: it changes the books and takes delivery of what was allocated since. The answer to
-each AM is kept in case it did not arrive. Hadoop: ApplicationMasterService and DefaultAMSProcessor.
+`allocate` allocates nothing: it updates the requests and returns what was allocated since the last call. The
+answer to each AM is kept in case it did not arrive. Hadoop: ApplicationMasterService and DefaultAMSProcessor.
 """
 
 from __future__ import annotations

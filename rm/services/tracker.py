@@ -1,8 +1,7 @@
-"""ResourceTracker: registration, heartbeat and farewell of NodeManagers.
+"""ResourceTracker: registration, heartbeat and unregistration of NodeManagers.
 
 The answer to a node has what earlier turns noted for it; what the node reports is handled after the answer.
-Whether its host name can be resolved, and the keys that it checks tokens with, are the edge's business.
-Hadoop: ResourceTrackerService.
+The edge resolves its host name and adds the keys with which it checks tokens. Hadoop: ResourceTrackerService.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ def next_response_id(response_id: int) -> int:
 
 
 class _Report(NamedTuple):
-    """What became of the labels and attributes that a node reported."""
+    """The outcome of the labels and attributes that a node reported."""
 
     labels_accepted: bool
     attributes_accepted: bool
@@ -129,7 +128,9 @@ class TrackerService:
     def _take_reports(
         self, node_id: NodeId, request: RegisterNodeManagerRequest | NodeHeartbeatRequest
     ) -> _Report:
-        """The labels and attributes that a node reports. Labels that nobody waits for are passed over."""
+        """The labels and attributes that a node reports. Labels are ignored where their configuration is not
+        distributed.
+        """
         labels, attributes = request.node_labels, request.node_attributes
         counts = labels is not None and self._labels.takes_reports
         labels_refused = attributes_refused = None
@@ -219,7 +220,7 @@ class TrackerService:
         if node is None:
             return _resync(f"Node not found resyncing {node_id}")
         context.monitors.node.ping(node_id, context.now_ms)
-        self._watcher.heard(node, status)
+        self._watcher.note_heartbeat(node, status)
         last = node.response.response_id or 0
         asked = status.response_id or 0
         if next_response_id(asked) == last:

@@ -12,7 +12,7 @@ from yarnbox.rm.app import RMApp
 from yarnbox.rm.asks import KeyAsks
 from yarnbox.rm.attempt import NOT_AVAILABLE, RMAppAttempt
 from yarnbox.rm.scheduler.constraint.text import text
-from yarnbox.rm.web.queues.standing import Held
+from yarnbox.rm.web.queues.attempts import Held
 from yarnbox.rm.web.values import Answer, Shapes, entries, java_float, without_nulls
 from yarnbox.yarn.enums import ApplicationTimeoutType, ExecutionType, YarnApplicationState
 from yarnbox.yarn.records.application import ApplicationAttemptReport

@@ -22,7 +22,7 @@ STEPS = {
 }
 
 
-class Lives:
+class LifeEvents:
     """What happened when, for the applications that came last."""
 
     def __init__(self, most: int = _MOST) -> None:

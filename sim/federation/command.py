@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from yarnbox.sim.federation.load import Demand, drawn
-from yarnbox.sim.federation.play import Federation, StuckError, Way, play
+from yarnbox.sim.federation.play import Federation, PolicyVariant, StuckError, play
 from yarnbox.sim.federation.policies import POLICIES
 from yarnbox.sim.federation.report import data, lines, write
 from yarnbox.sim.federation.subcluster import Shape
@@ -23,9 +23,9 @@ from yarnbox.yarn.text.suggest import did_you_mean
 DONE, INVALID = 0, 2
 INTERVAL_S, RARE_S = 10, 60
 WAYS = (
-    *(Way(policy, INTERVAL_S) for policy in ("home", "uniform", "load")),
-    Way("load", RARE_S),
-    Way("multicast", INTERVAL_S),
+    *(PolicyVariant(policy, INTERVAL_S) for policy in ("home", "uniform", "load")),
+    PolicyVariant("load", RARE_S),
+    PolicyVariant("multicast", INTERVAL_S),
 )
 
 
@@ -148,14 +148,14 @@ def _tell(text: str, err: TextIO) -> None:
         print(f"\r\x1b[K{text}", end="", file=err, flush=True)
 
 
-def _way(text: str) -> Way:
+def _way(text: str) -> PolicyVariant:
     policy, colon, seconds = text.partition(":")
     if policy not in POLICIES:
         hint = did_you_mean(policy, [*POLICIES])
         raise argparse.ArgumentTypeError(
             f"there is no policy {policy}{hint}; there are {', '.join(POLICIES)}"
         )
-    return Way(policy, positive(seconds) if colon else INTERVAL_S)
+    return PolicyVariant(policy, positive(seconds) if colon else INTERVAL_S)
 
 
 def _share(text: str) -> float:

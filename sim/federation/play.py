@@ -18,7 +18,7 @@ LONGEST_MS = 24 * 3600 * 1000
 """A play that takes longer is cut off there."""
 
 
-class Way(NamedTuple):
+class PolicyVariant(NamedTuple):
     """A policy, and how often the sub-clusters say how they are."""
 
     policy: str
@@ -76,13 +76,13 @@ class Figures(NamedTuple):
 class Played:
     """One way."""
 
-    way: Way
+    way: PolicyVariant
     figures: Figures
     moments: Sequence[Moment]
 
 
 @dataclass(slots=True)
-class _Fate:
+class _FederatedJob:
     """A job while parts of it run."""
 
     job: Job
@@ -96,7 +96,7 @@ class StuckError(Exception):
     """Jobs have not ended within a day."""
 
 
-def play(federation: Federation, way: Way, processes: int, told: Callable[[str], None]) -> Played:
+def play(federation: Federation, way: PolicyVariant, processes: int, told: Callable[[str], None]) -> Played:
     """One way from the first job to the end of the last one."""
     jobs = drawn(federation.demand, federation.seed)
     run = _Run(federation, way, jobs)
@@ -110,7 +110,7 @@ def play(federation: Federation, way: Way, processes: int, told: Callable[[str],
 class _Run:
     """What is known from join to join."""
 
-    def __init__(self, federation: Federation, way: Way, jobs: Sequence[Job]) -> None:
+    def __init__(self, federation: Federation, way: PolicyVariant, jobs: Sequence[Job]) -> None:
         slots = federation.shape.nodes * federation.shape.slots
         self._slots, self._count = slots, federation.subclusters
         self._policy: Policy = POLICIES[way.policy]
@@ -119,7 +119,7 @@ class _Run:
         self._coming_until_ms = round(federation.demand.minutes * 60_000)
         self._jobs, self._next = jobs, 0
         self._states = [State(slots, 0)] * self._count
-        self._fates: dict[str, _Fate] = {}
+        self._fates: dict[str, _FederatedJob] = {}
         self._busy_ms: list[list[int]] = []
         self.until_ms = self._interval_ms
         self.moments: list[Moment] = []
@@ -143,7 +143,7 @@ class _Run:
             split = self._policy(job, self._states, self._chance)
             assert sum(split.values()) == job.task_count, split
             assert min(split.values()) > 0, split
-            self._fates[job.job_id] = _Fate(job, len(split), left=len(split))
+            self._fates[job.job_id] = _FederatedJob(job, len(split), left=len(split))
             (task,) = job.tasks
             for number, count in split.items():
                 found.setdefault(number, []).append(replace(job, tasks=(replace(task, count=count),)))

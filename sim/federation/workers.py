@@ -25,12 +25,12 @@ class Workers:
     def __init__(self, count: int, shape: Shape, seed: int, processes: int) -> None:
         self._count = count
         self._processes = min(processes, count)
-        self._here: _Some | None = None
+        self._here: _SubClusterGroup | None = None
         self._pipes: list[Connection] = []
         self._children: list[multiprocessing.process.BaseProcess] = []
         parts = [range(number, count, self._processes) for number in range(self._processes)]
         if self._processes == 1:
-            self._here = _Some(parts[0], shape, seed)
+            self._here = _SubClusterGroup(parts[0], shape, seed)
             return
         context = multiprocessing.get_context("spawn")
         for part in parts:
@@ -74,7 +74,7 @@ class Workers:
         return [found[number] for number in range(self._count)]
 
 
-class _Some:
+class _SubClusterGroup:
     """The sub-clusters of one process."""
 
     def __init__(self, numbers: Sequence[int], shape: Shape, seed: int) -> None:
@@ -86,7 +86,7 @@ class _Some:
 
 def _live(pipe: Connection, numbers: Sequence[int], shape: Shape, seed: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that joins us
-    some = _Some(numbers, shape, seed)
+    some = _SubClusterGroup(numbers, shape, seed)
     while True:
         try:
             jobs, until_ms = pipe.recv()

@@ -16,7 +16,7 @@ from yarnbox.sim.load.jobs import InvalidTraceError
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Scale
 from yarnbox.sim.paper.experiments.day import FacebookDay, traced
 from yarnbox.sim.paper.figures import Table
-from yarnbox.sim.paper.files import OtherPaperError, Told, cells, header, others, write
+from yarnbox.sim.paper.files import ExperimentResult, OtherPaperError, cells, header, others, write
 from yarnbox.sim.paper.register import EXPERIMENTS, play_case
 from yarnbox.sim.reports.progress import Plays
 from yarnbox.sim.whatif.engines.pool import LostWorkersError, cores, play_each
@@ -130,7 +130,7 @@ def _experiment(name: str, trace: str | None) -> Experiment:
 
 def played(
     experiments: Sequence[Experiment], scale: Scale, seed: int, workers: int, err: TextIO
-) -> list[Told]:
+) -> list[ExperimentResult]:
     """These experiments, played on so many processes: long plays first, so that none is left at the end."""
     cases: list[Case] = [case for one in experiments for case in one.plays(scale, seed)]
     cases.sort(key=lambda case: not EXPERIMENTS[case.experiment].is_long)
@@ -142,11 +142,11 @@ def played(
     told = []
     for one in experiments:
         findings = Findings({case: play for case, play in found.items() if case.experiment == one.name})
-        told.append(Told(experiment=one, outcome=one.outcome(findings, scale)))
+        told.append(ExperimentResult(experiment=one, outcome=one.outcome(findings, scale)))
     return told
 
 
-def _lines(told: Told) -> Iterator[str]:
+def _lines(told: ExperimentResult) -> Iterator[str]:
     yield f"{told.experiment.title} ({told.experiment.source})"
     for table in told.outcome.tables:
         yield ""

@@ -40,7 +40,7 @@ class Unit(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class PublishedFigure:
     """A figure of the literature or of theory."""
 
     value: float | str
@@ -69,8 +69,8 @@ class Row:
     """One measured figure beside what is known of it."""
 
     of: str
-    literature: Said | None = None
-    theory: Said | None = None
+    literature: PublishedFigure | None = None
+    theory: PublishedFigure | None = None
     here: tuple[Value, ...]
     """One for each column of the table."""
     unit: Unit | None = None
@@ -140,7 +140,7 @@ def value_text(value: Value, unit: Unit) -> str:
     return f"{value:.4g}" if value != int(value) else str(int(value))
 
 
-def said_text(said: Said | None, unit: Unit) -> str:
+def said_text(said: PublishedFigure | None, unit: Unit) -> str:
     """The same with the letter of its origin."""
     if said is None:
         return ""

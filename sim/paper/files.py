@@ -20,7 +20,7 @@ from yarnbox.sim.paper.figures import (
     ORIGINS,
     Outcome,
     Plot,
-    Said,
+    PublishedFigure,
     Spread,
     Table,
     Unit,
@@ -45,7 +45,7 @@ PAGE, BESIDE, DATA = "paper.md", "paper", "paper.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class ExperimentResult:
     """An experiment, and what it came to."""
 
     experiment: Experiment
@@ -90,7 +90,7 @@ def words_of(scale: Scale, first_seed: int) -> str:
     return size if first_seed == 1 else f"{size} --seed {first_seed}"
 
 
-def write(directory: Path, told: Sequence[Told], scale: Scale, first_seed: int) -> list[Path]:
+def write(directory: Path, told: Sequence[ExperimentResult], scale: Scale, first_seed: int) -> list[Path]:
     """All files of these experiments, and the page, where others that are there already stay; which they are.
     The page comes last, and every file takes its name when it is whole.
     """
@@ -108,7 +108,9 @@ def write(directory: Path, told: Sequence[Told], scale: Scale, first_seed: int) 
             texts[beside / f"{name}-{plot.name}.svg"] = drawn(plot)
     data = {"scale": scale.value, "seed": first_seed, "experiments": ordered}
     texts[beside / DATA] = json.dumps(data, indent=1) + "\n"
-    shown = [Told(experiment=EXPERIMENTS[one["name"]], outcome=outcome_of(one)) for one in ordered]
+    shown = [
+        ExperimentResult(experiment=EXPERIMENTS[one["name"]], outcome=outcome_of(one)) for one in ordered
+    ]
     texts[directory / PAGE] = page(shown, scale, first_seed)
     for path, text in texts.items():
         with draft_of(path) as draft:
@@ -128,14 +130,14 @@ def _files_of(beside: Path, entry: Mapping[str, Any]) -> Iterator[Path]:
 # ---- Markdown
 
 
-def page(told: Sequence[Told], scale: Scale, first_seed: int) -> str:
+def page(told: Sequence[ExperimentResult], scale: Scale, first_seed: int) -> str:
     """The page."""
     return "\n".join(
         [*_introduction(told, scale, first_seed), *(line for one in told for line in _section(one))]
     )
 
 
-def _introduction(told: Sequence[Told], scale: Scale, first_seed: int) -> Iterator[str]:
+def _introduction(told: Sequence[ExperimentResult], scale: Scale, first_seed: int) -> Iterator[str]:
     yield "# The published algorithms, measured"
     yield ""
     yield from _wrapped(_WHAT)
@@ -160,7 +162,7 @@ def _anchor(title: str) -> str:
     return kept.replace(" ", "-")
 
 
-def _section(told: Told) -> Iterator[str]:
+def _section(told: ExperimentResult) -> Iterator[str]:
     experiment, outcome = told.experiment, told.outcome
     yield f"## {experiment.title}"
     yield ""
@@ -240,7 +242,7 @@ def _csv(table: Table) -> str:
     return file.getvalue()
 
 
-def _said(said: Said | None) -> tuple[float | str, str]:
+def _said(said: PublishedFigure | None) -> tuple[float | str, str]:
     return ("", "") if said is None else (said.value, str(said.origin))
 
 
@@ -254,7 +256,7 @@ def _rounded(value: float | str) -> float | str:
     return value if isinstance(value, str) else round(value, 6)
 
 
-def _data(told: Told) -> dict[str, Any]:
+def _data(told: ExperimentResult) -> dict[str, Any]:
     experiment, outcome = told.experiment, told.outcome
     return {
         "name": experiment.name,
@@ -267,7 +269,7 @@ def _data(told: Told) -> dict[str, Any]:
 
 
 def _table_data(table: Table) -> dict[str, Any]:
-    def said(one: Said | None) -> dict[str, Any] | None:
+    def said(one: PublishedFigure | None) -> dict[str, Any] | None:
         return None if one is None else {"value": one.value, "origin": str(one.origin)}
 
     def plain(value: Value) -> Any:

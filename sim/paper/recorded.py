@@ -12,7 +12,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from yarnbox.sim.paper.figures import Line, Origin, Outcome, Plot, Row, Said, Spread, Table, Unit, Value
+from yarnbox.sim.paper.figures import (
+    Line,
+    Origin,
+    Outcome,
+    Plot,
+    PublishedFigure,
+    Row,
+    Spread,
+    Table,
+    Unit,
+    Value,
+)
 
 _HERE = Path(__file__).parent / "experiments"
 AGAIN = "five seeds, played once"
@@ -72,8 +83,8 @@ def _table(data: Mapping[str, Any]) -> Table:
     )
 
 
-def _said(data: Mapping[str, Any] | None) -> Said | None:
-    return None if data is None else Said(value=data["value"], origin=Origin(data["origin"]))
+def _said(data: Mapping[str, Any] | None) -> PublishedFigure | None:
+    return None if data is None else PublishedFigure(value=data["value"], origin=Origin(data["origin"]))
 
 
 def _value(data: Any) -> Value:

@@ -17,7 +17,7 @@ from yarnbox.rm.app import RMApp
 from yarnbox.rm.scheduler.views import QueueView
 from yarnbox.rm.web import apps, cluster, event_rows, past, rows
 from yarnbox.rm.web import nodes as node_pages
-from yarnbox.rm.web.life import STEPS, Lives
+from yarnbox.rm.web.life import STEPS, LifeEvents
 from yarnbox.rm.web.queues.scheduler import scheduler_info
 from yarnbox.rm.web.values import Shapes
 from yarnbox.sim.recording.containers import Containers
@@ -124,7 +124,7 @@ class RunRecorder:
         self._nodes: dict[NodeId, rows.NodeFacts] = {}
         """What is written down of each node."""
         self._sampled_finally: dict[ApplicationId, None] = {}
-        self._steps = Lives()
+        self._steps = LifeEvents()
         rm.context.story.listeners.append(self._note)
         rm.context.dispatcher.watchers.append(self._hear)
 

@@ -53,10 +53,10 @@ class Row:
             return Verdict.UNKNOWN
         if not found.is_certain:
             return Verdict.NOISE
-        return self.tendency
+        return self.direction
 
     @property
-    def tendency(self) -> Verdict:
+    def direction(self) -> Verdict:
         """Which way it went, certain or not."""
         if self.difference is None:
             return Verdict.UNKNOWN

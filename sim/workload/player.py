@@ -186,7 +186,7 @@ class WorkloadPlayer:
         self._left += 1
         self._expect((Arrival(job.submit_ms, job),))
 
-    def _look_around(self) -> None:
+    def _check_progress(self) -> None:
         """Whether anything will still happen."""
         now_ms = self.rm.clock.now_ms()
         self._is_stuck = (
@@ -201,7 +201,7 @@ class WorkloadPlayer:
         )
         patient_ms = self._changed_ms + PATIENCE_MS - now_ms  # so long there is nothing to find out
         wait_ms = LOOK_MS * max(1, -(-patient_ms // LOOK_MS))
-        self.kernel.at(now_ms + wait_ms, self._look_around, THEN_SAMPLES)
+        self.kernel.at(now_ms + wait_ms, self._check_progress, THEN_SAMPLES)
 
     def _still_there(self) -> None:
         """The RM hears of all nodes and AMs that live: it takes for lost who is silent for too long."""
@@ -246,7 +246,7 @@ class WorkloadPlayer:
             self._recorder.moment()
         self._tell_moment()
         self._still_there()
-        self._look_around()
+        self._check_progress()
         self._sample_later()
 
     def _die_next(self, deaths_of_node: Iterator[NodeLoss]) -> None:
@@ -355,7 +355,7 @@ class WorkloadPlayer:
         if self.rm.is_app_over(application_id):
             self._refuse(run, self.rm.application_report(application_id, job.user).diagnostics or "refused")
             return
-        self._owe(run, 1)
+        self._set_owed(run, 1)
 
     def _refuse(self, run: _Run, why: str) -> None:
         job = run.master.job
@@ -374,7 +374,7 @@ class WorkloadPlayer:
 
     # ---- what is waited for
 
-    def _owe(self, run: _Run, containers: int, *, follows_headroom: bool = False) -> None:
+    def _set_owed(self, run: _Run, containers: int, *, follows_headroom: bool = False) -> None:
         """So many containers does the RM owe to that job now."""
         self._owed += containers - run.owed
         self._followers += follows_headroom - run.follows_headroom
@@ -389,7 +389,7 @@ class WorkloadPlayer:
         if run is None:
             return
         if booking.type == ALLOCATED and run.owed:
-            self._owe(run, run.owed - 1, follows_headroom=run.follows_headroom)
+            self._set_owed(run, run.owed - 1, follows_headroom=run.follows_headroom)
         self._wake(run)
 
     def _started(self, node: WorkloadNode, container: Container) -> None:
@@ -399,7 +399,7 @@ class WorkloadPlayer:
         if run is None or run.master.attempt_id == attempt_id:
             return  # a task's
         run.am_container, run.am_node, run.answer, run.begun_ms = container, node, None, 0
-        self._owe(run, 0)
+        self._set_owed(run, 0)
         run.master.begin()
         for watcher in self._watchers:
             watcher.am_started(run.master.application_id, self.rm.clock.now_ms())
@@ -472,7 +472,7 @@ class WorkloadPlayer:
             self._outcome.failed += 1
             self._over(run)
             return
-        self._owe(run, 1)  # the AM of the next attempt
+        self._set_owed(run, 1)  # the AM of the next attempt
         dead = run.am_container
         moment_ms = self.rm.clock.now_ms() + self._site.am_interval_ms
         self.kernel.at(
@@ -504,7 +504,7 @@ class WorkloadPlayer:
         answer = run.answer = master.answer
         assert answer is not None
         owed = master.outstanding(ask, answer.allocated_containers)
-        self._owe(run, owed, follows_headroom=master.follows_headroom)
+        self._set_owed(run, owed, follows_headroom=master.follows_headroom)
         if self._site.is_prompt:
             self._take_in(run)
             if master.is_done(self._moment_of(run)):
@@ -542,7 +542,7 @@ class WorkloadPlayer:
                 for watcher in self._watchers:
                     watcher.task_ended(application_id, status.container_id, ended, status.exit_status, now_ms)
         for container_id, end_ms in master.decided_ends(now_ms):
-            self._let_end(master.running[container_id], end_ms)
+            self._schedule_end(master.running[container_id], end_ms)
         for container in answer.allocated_containers:
             assert container.node_id is not None
             node = self._fleet.node(container.node_id)
@@ -568,7 +568,7 @@ class WorkloadPlayer:
         for watcher in self._watchers:
             watcher.task_started(run.master.application_id, running, node, now_ms)
 
-    def _let_end(self, running: Running, end_ms: int) -> None:
+    def _schedule_end(self, running: Running, end_ms: int) -> None:
         """It is known now when a task ends."""
         container = running.container
         assert container.id is not None
@@ -613,7 +613,7 @@ class WorkloadPlayer:
     def _over(self, run: _Run, state: str | None = None, why: str = "") -> None:
         run.is_over = True
         self._left -= 1
-        self._owe(run, 0)
+        self._set_owed(run, 0)
         run.master.begin()
         self._timing.forget(run.master.job.job_id)
         application_id = run.master.application_id

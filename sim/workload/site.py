@@ -90,7 +90,7 @@ class Site:
         return numbered_nodes(self.nodes, self.racks) if isinstance(self.nodes, int) else self.nodes
 
 
-class Luck(NamedTuple):
+class AttemptDraws(NamedTuple):
     """What is drawn for one attempt of a task, used or not: from 0 to below 1; `spread` of a standard normal
     distribution.
     """
@@ -115,7 +115,7 @@ class Timing:
         """Attempts that have begun, by batch of each living job."""
         self._sigma = sqrt(log1p(site.duration_spread**2))
 
-    def luck(self, job_id: str, batch: int) -> Luck | None:
+    def luck(self, job_id: str, batch: int) -> AttemptDraws | None:
         """That of the next attempt in this batch of the job's; None where nothing is left to chance."""
         if self._is_plain:
             return None
@@ -123,13 +123,13 @@ class Timing:
         number = begun.get(batch, 0)
         begun[batch] = number + 1
         chance = Random(f"{self._site.seed}/tasks/{job_id}/{batch}/{number}")
-        return Luck(chance.random(), chance.random(), chance.random(), chance.gauss(0.0, 1.0))
+        return AttemptDraws(chance.random(), chance.random(), chance.random(), chance.gauss(0.0, 1.0))
 
     def forget(self, job_id: str) -> None:
         """The job is over."""
         self._begun.pop(job_id, None)
 
-    def duration_ms(self, duration_ms: int, locality: str, speed: float, luck: Luck | None) -> int:
+    def duration_ms(self, duration_ms: int, locality: str, speed: float, luck: AttemptDraws | None) -> int:
         """The time that a task takes there."""
         factor = 1.0
         if locality == RACK:
@@ -154,7 +154,7 @@ class Timing:
         slowest_mb_s = min(link_mb_s, site.disk_mb_s)
         return round(1000 * site.block_mb * (1 / slowest_mb_s - 1 / site.disk_mb_s))
 
-    def fails_after_ms(self, duration_ms: int, luck: Luck | None) -> int | None:
+    def fails_after_ms(self, duration_ms: int, luck: AttemptDraws | None) -> int | None:
         """After how long an attempt of that duration fails; None where it does not."""
         if luck is None or luck.fails >= self._site.task_failures:
             return None

@@ -28,14 +28,14 @@ from yarnbox.rm.edge.services import ADMIN, CLIENT, MASTER, TRACKER
 from yarnbox.rm.events.node import NodeExpire
 from yarnbox.testing.conditions import Arrival
 from yarnbox.testing.faults import ContainerAddress, Faults, exchange
-from yarnbox.testing.masters import FAILED, Master, Turnstile, run_master
+from yarnbox.testing.masters import FAILED, AlternatingThread, Master, run_master
 from yarnbox.testing.setup import DEFAULT_SIZE, configuration_files
 from yarnbox.testing.virtual_time.loop import LoopClock, StandstillError, VirtualLoop
 from yarnbox.testing.virtual_time.memory import MemoryConnection, MemoryStub
 from yarnbox.testing.virtual_time.nodes import (
     Behaviour,
     Ends,
-    Pulse,
+    HeartbeatSchedule,
     ScriptedExecutor,
     Started,
     as_told,
@@ -90,7 +90,7 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
         self.chance = Random(seed)
         self.faults = Faults(self)
         self.behaviour = containers
-        self.nodes: dict[str, VirtualNode[Pulse]] = {}
+        self.nodes: dict[str, VirtualNode[HeartbeatSchedule]] = {}
         self.rest_s = 0.0
         self._files = configuration_files(scheduler, conf)
         self._racks = racks
@@ -188,7 +188,9 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
         host = f"nm{len(self.nodes) + 1}"
         settings = read(NMSettings, self._files.load("yarn-site.xml"))
         core = NodeCore(NodeId(host, PORT), settings, resource, self.clock)
-        node = VirtualNode(core, partial(Pulse, cluster=self), partial(ScriptedExecutor, self, host))
+        node = VirtualNode(
+            core, partial(HeartbeatSchedule, cluster=self), partial(ScriptedExecutor, self, host)
+        )
         node.driver.perform_effects()
         self.nodes[host] = node
         self._pulses[host] = self.loop.create_task(node.heartbeats.run())
@@ -325,7 +327,7 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
             credentials=Credentials.from_bytes(order.context.tokens),
             submit_time_ms=int(order.context.environment["APP_SUBMIT_TIME_ENV"]),
         )
-        turnstile = Turnstile()
+        turnstile = AlternatingThread()
         connection = MemoryConnection.to(self, turnstile, self.rack_of)
         status, said = FAILED, ""
         try:

@@ -18,7 +18,7 @@ from yarnbox.am.nm_client import SERVICE as NM_SERVICE
 from yarnbox.am.nm_client import NMClient
 from yarnbox.am.rm_client import SERVICE as RM_SERVICE
 from yarnbox.am.rm_client import AMRMClient
-from yarnbox.testing.masters import Turnstile
+from yarnbox.testing.masters import AlternatingThread
 from yarnbox.yarn.connection.addresses import AddressBook
 from yarnbox.yarn.connection.rpc import BlockingStub, Caller, Stub
 from yarnbox.yarn.ids import NodeId
@@ -29,7 +29,7 @@ TIMEOUT_S = 60.0
 RETRY_MS = 1000
 
 
-class Switchboard(Protocol):
+class CallRouter(Protocol):
     """Who carries calls within the process."""
 
     async def call(
@@ -54,7 +54,7 @@ class MemoryStub:
 
     def __init__(
         self,
-        cluster: Switchboard,
+        cluster: CallRouter,
         service: str,
         *,
         user: str | None = None,
@@ -89,7 +89,7 @@ class MemoryStub:
 class BlockingMemoryStub:
     """The same for an AM without asyncio."""
 
-    def __init__(self, stub: MemoryStub, turnstile: Turnstile) -> None:
+    def __init__(self, stub: MemoryStub, turnstile: AlternatingThread) -> None:
         self._stub = stub
         self._turnstile = turnstile
         self.use_token = stub.use_token
@@ -106,12 +106,12 @@ class BlockingMemoryStub:
 class MemoryConnection(Connection):
     """A cluster in virtual time, as an AM is connected with it."""
 
-    cluster: Switchboard
-    turnstile: Turnstile
+    cluster: CallRouter
+    turnstile: AlternatingThread
     rack_of: Callable[[str], str]
 
     @classmethod
-    def to(cls, cluster: Switchboard, turnstile: Turnstile, rack_of: Callable[[str], str]) -> Self:
+    def to(cls, cluster: CallRouter, turnstile: AlternatingThread, rack_of: Callable[[str], str]) -> Self:
         """The cluster, for one AM."""
         settings = ConnectionSettings(retry_ms=RETRY_MS)
         return cls(settings, AddressBook(), RackResolver(), False, None, (), cluster, turnstile, rack_of)

@@ -127,10 +127,10 @@ class ScriptedExecutor(SimulatedExecutor):
         self._cluster.end_master(container_id)
 
 
-class Pulse:
+class HeartbeatSchedule:
     """When a node beats."""
 
-    def __init__(self, node: VirtualNode[Pulse], cluster: NodeWorld) -> None:
+    def __init__(self, node: VirtualNode[HeartbeatSchedule], cluster: NodeWorld) -> None:
         self._node = node
         self._cluster = cluster
         self._must_register = True

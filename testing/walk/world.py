@@ -25,7 +25,7 @@ from yarnbox.rm.edge.services import CLIENT, MASTER, TRACKER
 from yarnbox.sim.scenario.playing.files import ScenarioFiles
 from yarnbox.testing.virtual_time.cluster import PORT, VirtualCluster
 from yarnbox.testing.virtual_time.loop import LoopClock
-from yarnbox.testing.virtual_time.nodes import NodeWorld, Pulse, ScriptedExecutor
+from yarnbox.testing.virtual_time.nodes import HeartbeatSchedule, NodeWorld, ScriptedExecutor
 from yarnbox.testing.virtual_time.rm import START_MS
 from yarnbox.testing.walk.master import OWN_FAILURE
 from yarnbox.testing.walk.model import Model
@@ -131,7 +131,7 @@ class WalkExecutor(ScriptedExecutor):
         super()._exit(container_id, code)
 
 
-class WalkNode(VirtualNode[Pulse]):
+class WalkNode(VirtualNode[HeartbeatSchedule]):
     """A NodeManager that remembers what it is told to."""
 
     kept: dict[str, bytes]
@@ -284,7 +284,7 @@ class WalkCluster(VirtualCluster):
         settings = read(NMSettings, self._files.load("yarn-site.xml"))
         clock = LoopClock(self.loop, START_MS + self._skew.randrange(-SKEW_MS, SKEW_MS))
         core = NodeCore(NodeId(host, PORT), settings, resource, clock)
-        node: WalkNode = WalkNode(core, partial(Pulse, cluster=self), executor)
+        node: WalkNode = WalkNode(core, partial(HeartbeatSchedule, cluster=self), executor)
         node.kept = self._kept[host]
         if node.kept:
             core.recover(dict(node.kept))

@@ -15,7 +15,7 @@ the middle generation; so many times that all that is not frozen.
 """
 
 
-def collect_seldom() -> None:
+def reduce_garbage_collection() -> None:
     """What is there now stays, and is never looked at again; what comes is looked at seldom."""
     gc.collect()
     gc.freeze()

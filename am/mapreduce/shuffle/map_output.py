@@ -59,7 +59,7 @@ class MapOutput:
         tally: Tally,
         *,
         codec: Codec | None = None,
-        breathe: Callable[[], None] = lambda: None,
+        check_cancelled: Callable[[], None] = lambda: None,
     ) -> None:
         self._directory = directory
         self._reduces = reduces
@@ -68,8 +68,8 @@ class MapOutput:
         self._limits = limits
         self._tally = tally
         self._codec = codec
-        self._breathe = breathe
-        self._merges = Merges(limits.factor, codec, combiner, tally, breathe)
+        self._check_cancelled = check_cancelled
+        self._merges = Merges(limits.factor, codec, combiner, tally, check_cancelled)
         self._parts: list[Batch] = [[] for _ in range(reduces)]
         self._known: dict[str, tuple[bytes, int]] = {}
         self._room = limits.limit_bytes
@@ -137,7 +137,7 @@ class MapOutput:
                 f"mapreduce.task.spill.files.count.limit = {self._limits.most_spills} allows"
             )
         self._spills.append(self._write_buffer(self._directory / f"spill{number}.out"))
-        self._breathe()
+        self._check_cancelled()
 
     def _write_buffer(self, path: Path) -> list[Segment]:
         """Writes what is in memory, sorted and combined; nothing is in memory then."""

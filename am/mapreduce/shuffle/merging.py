@@ -178,13 +178,13 @@ class Merges:
         codec: Codec | None,
         combiner: Combiner | None,
         tally: Tally,
-        breathe: Callable[[], None] = lambda: None,
+        check_cancelled: Callable[[], None] = lambda: None,
     ) -> None:
         self.codec = codec
         self._factor = factor
         self._combiner = combiner
         self._tally = tally
-        self._breathe = breathe
+        self._check_cancelled = check_cancelled
 
     def records(self, segments: Sequence[Segment]) -> Iterator[Batch]:
         """The records of segments, at most the factor's number of them, in order."""
@@ -194,7 +194,7 @@ class Merges:
         with ExitStack() as stack:
             streams = [stack.enter_context(segment.open()) for segment in segments]
             for batch in merged([read_segment(stream, self.codec) for stream in streams]):
-                self._breathe()
+                self._check_cancelled()
                 yield batch
 
     def few(

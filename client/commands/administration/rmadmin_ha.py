@@ -50,9 +50,9 @@ def run(session: Session, command: str, arguments: Sequence[str]) -> int:
     options = [one for one in arguments if one.startswith("-")]
     words = [one for one in arguments if not one.startswith("-")]
     if any(one not in _OPTIONS.get(command, ()) for one in options):
-        return _misused(session, command, "incorrect arguments")
+        return _usage_error(session, command, "incorrect arguments")
     if len(words) != (0 if command == "-getAllServiceState" else 1):
-        return _misused(session, command, "incorrect number of arguments")
+        return _usage_error(session, command, "incorrect number of arguments")
     if command == "-getAllServiceState":
         return _all_states(session, ids)
     (rm_id,) = words
@@ -72,7 +72,7 @@ def run(session: Session, command: str, arguments: Sequence[str]) -> int:
         return FAILED
 
 
-def _misused(session: Session, command: str, why: str) -> int:
+def _usage_error(session: Session, command: str, why: str) -> int:
     session.console.error(f"{command[1:]}: {why}")
     session.console.error(usage(command, ha_enabled=True))
     return FAILED

@@ -98,12 +98,12 @@ class Elector:
         self.client.stop()
         self.client.close()
 
-    def stand(self, *, takes_over: bool = False) -> None:
+    def join_election(self, *, takes_over: bool = False) -> None:
         """Wants to be active from now on; `takes_over` deprives another RM of the lock."""
         self._wants, self._takes_over = True, takes_over
         self._wake.set()
 
-    def withdraw(self, why: str) -> None:
+    def quit_election(self, why: str) -> None:
         """Does not want to be active any more, and gives the lock back if it has it."""
         self._wants = self._takes_over = False
         if self.lease is not None:

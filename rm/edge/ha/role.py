@@ -107,7 +107,7 @@ class Role:
         """Takes the lock, whoever has it, and returns when everything is recovered."""
         self._failure = ""
         self._wants = True
-        self._elector.stand(takes_over=True)
+        self._elector.join_election(takes_over=True)
         await self._until(
             lambda: self.state is HAServiceState.ACTIVE or self._failure or self._ending.is_set(), _RECOVERY_S
         )
@@ -121,7 +121,7 @@ class Role:
         await self._until(lambda: self.state is HAServiceState.STANDBY or self._ending.is_set(), _RECOVERY_S)
 
     def _step_down(self, why: str) -> None:
-        self._elector.withdraw(why)
+        self._elector.quit_election(why)
         if self._period is not None:
             self._period.end()
 
@@ -196,7 +196,7 @@ class Role:
                     first()
                     first = None
                 if self._wants:
-                    self._elector.stand()
+                    self._elector.join_election()
                 while self._elector.lease is None and not self._ending.is_set():
                     await self._until(lambda: self._elector.lease or self._ending.is_set(), 3600.0)
                 lease = self._elector.lease
@@ -209,10 +209,10 @@ class Role:
             if self._ending.is_set():
                 return
             log.warning("not active any more", why=why)
-            self._elector.withdraw(why)
-            await self._let_others()
+            self._elector.quit_election(why)
+            await self._wait_for_other_active()
 
-    async def _let_others(self) -> None:
+    async def _wait_for_other_active(self) -> None:
         """Waits until another RM is active, but not for ever: there may be none."""
 
         def is_done() -> bool:
@@ -230,7 +230,7 @@ class Role:
             return str(error)
         journals = {name: store.journal(name) for name in JOURNALS} if store is not None else None
         self._period = period = ActivePeriod(
-            self._setup, ports, start_ms, store, entries=entries, journals=journals, standing=lease
+            self._setup, ports, start_ms, store, entries=entries, journals=journals, active_status=lease
         )
         if self._ending.is_set():
             period.end()

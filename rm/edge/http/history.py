@@ -19,7 +19,7 @@ from yarnbox.rm.edge.http.rest.listings import application_states
 from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
-from yarnbox.rm.web.life import Lives
+from yarnbox.rm.web.life import LifeEvents
 from yarnbox.rm.web.past import EndedContainers, History, container_row
 from yarnbox.rm.web.queues.waiting import waiting
 from yarnbox.rm.web.refusals import bad_request, forbidden
@@ -52,7 +52,7 @@ class Past:
         self._interval_s = settings.history_interval_ms / 1000
         self.history = History(settings.history_samples)
         self.ended = EndedContainers(settings.history_containers)
-        self.lives = Lives()
+        self.lives = LifeEvents()
         context.container_watchers.append(self.ended.note)
         context.container_watchers.append(lambda one: self.history.note_ended(context.now_ms, one))
         context.dispatcher.watchers.append(lambda event: self.history.watch(context.now_ms, event))

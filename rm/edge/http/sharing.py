@@ -1,8 +1,7 @@
-"""Lists that many ask for at once are made once for all who wait.
+"""Lists that many clients request at once are computed once for all of them.
 
-A request joins the making that has not begun yet, never one under way: what it is answered is at least as new
-as its question. So a page that a hundred clients poll costs two of its makings at most for each of them,
-however many they are.
+A request joins the computation that has not begun yet, never one that is running: its answer is at least as
+new as the request. So however many clients poll a page, at most two computations of its list are pending.
 """
 
 from __future__ import annotations
@@ -15,31 +14,31 @@ Make = Callable[[], Awaitable[bytes]]
 
 
 @dataclass(slots=True)
-class _Makings:
-    """The makings of one list: one under way, and the one after it."""
+class _Builds:
+    """The computations of one list: one that is running, and the next one."""
 
     gate: asyncio.Lock = field(default_factory=asyncio.Lock)
     following: asyncio.Task[bytes] | None = None
 
 
 class Sharing:
-    """Who makes which list, and who waits for it."""
+    """Lists that several requests share: each is computed once for all that wait for it."""
 
     def __init__(self) -> None:
-        self._lists: dict[Hashable, _Makings] = {}
+        self._lists: dict[Hashable, _Builds] = {}
 
     async def get(self, key: Hashable, make: Make) -> bytes:
         """The list of that key, made from now on; `make` is called for it unless somebody did so already."""
-        makings = self._lists.setdefault(key, _Makings())
-        if makings.following is None:
-            makings.following = asyncio.ensure_future(self._make(key, makings, make))
-        return await asyncio.shield(makings.following)  # who goes away leaves it to the others
+        builds = self._lists.setdefault(key, _Builds())
+        if builds.following is None:
+            builds.following = asyncio.ensure_future(self._make(key, builds, make))
+        return await asyncio.shield(builds.following)  # who goes away leaves it to the others
 
-    async def _make(self, key: Hashable, makings: _Makings, make: Make) -> bytes:
-        async with makings.gate:
-            makings.following = None
+    async def _make(self, key: Hashable, builds: _Builds, make: Make) -> bytes:
+        async with builds.gate:
+            builds.following = None
             try:
                 return await make()
             finally:
-                if makings.following is None:
+                if builds.following is None:
                     self._lists.pop(key, None)

@@ -93,7 +93,7 @@ class Tokens:
         self.nm.register_attempt(attempt_id)
 
     def forget_nm_tokens(self, attempt_id: ApplicationAttemptId) -> None:
-        """The attempt is to be given NM tokens anew."""
+        """The attempt needs new NM tokens."""
         self.nm.clear_nodes(attempt_id)
 
     def forget_node(self, node_id: NodeId) -> None:

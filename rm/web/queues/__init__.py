@@ -3,7 +3,7 @@
 scheduler     the scheduler's queues, in the shape of whichever scheduler it is
 capacity      the CapacityScheduler's queues
 users         what each user holds and asks for
-standing      where the applications of a queue stand
+attempts      the attempts of a queue, by state
 waiting       what waits, by queue and reason
 queue_beans   the metrics of queues, users and partitions
 """

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from yarnbox.rm.asks import Locality
 from yarnbox.rm.scheduler.views import PartitionView, QueueView, UserView
 from yarnbox.rm.statistics.counters import AppCounts, Counts, QueueCounts
-from yarnbox.rm.web.queues.standing import Standing, Standings
+from yarnbox.rm.web.queues.attempts import AttemptsByQueue, QueueAttempts
 from yarnbox.rm.web.values import java_float
 from yarnbox.yarn.http.jmx import Bean, named
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
@@ -31,7 +31,7 @@ _NOTHING = PartitionView()
 def queue_beans(context: RMContext) -> Iterator[Bean]:
     """Those of every queue."""
     counted = context.health.queues.by_queue()
-    standings = Standings(context)
+    attempts_by_queue = AttemptsByQueue(context)
     views = list(_queues(context))
     shared = {
         label: None
@@ -42,7 +42,7 @@ def queue_beans(context: RMContext) -> Iterator[Bean]:
     }
     for view in views:
         of_view = counted.get(view.path, QueueCounts())
-        yield from _Queue(context, view, of_view, standings, shared).beans()
+        yield from _Queue(context, view, of_view, attempts_by_queue, shared).beans()
 
 
 def _queues(context: RMContext) -> Iterator[QueueView]:
@@ -62,14 +62,14 @@ class _Queue:
         context: RMContext,
         view: QueueView,
         counted: QueueCounts,
-        standings: Standings,
+        attempts_by_queue: AttemptsByQueue,
         shared: Mapping[str, None],
     ) -> None:
         self._context = context
         self._scheduler = context.scheduler
         self._view = view
         self._counted = counted
-        self._standings = standings
+        self._attempts_by_queue = attempts_by_queue
         self._shared = shared
         """The partitions that any queue but the root is given a part of."""
         self._others = [name for name in context.resource_types.names if name not in (MEMORY_MB, VCORES)]
@@ -105,7 +105,7 @@ class _Queue:
 
     def _queue(self) -> Bean:
         view, part = self._view, self._view.partitions.get(DEFAULT_PARTITION, _NOTHING)
-        standing = self._standings.of(view.path)
+        attempts = self._attempts_by_queue.of(view.path)
         delays, waited_ms = self._context.health.queues.first_deliveries.get(view.path, (0, 0))
         return {
             **named("ResourceManager", "QueueMetrics", **self._name),
@@ -114,18 +114,18 @@ class _Queue:
             **({"tag.SchedulingPolicy": view.policy} if view.policy is not None else {}),
             **self._capacities(part),
             **self._shares(part),
-            **self._ages(standing),
+            **self._ages(attempts),
             **_applications(
-                standing, self._counted.apps_total(), self._counted.apps_total(unmanaged_only=True)
+                attempts, self._counted.apps_total(), self._counted.apps_total(unmanaged_only=True)
             ),
-            "ActiveUsers": len(standing.active_users) if view.is_leaf else 0,
+            "ActiveUsers": len(attempts.active_users) if view.is_leaf else 0,
             **_delays(delays, waited_ms),
-            **self._books(part, standing),
+            **self._books(part, attempts),
             **self._counters(self._counted.total(), self._counted.total(partition=DEFAULT_PARTITION)),
         }
 
     def _user(self, user: str) -> Bean:
-        standing = self._standings.of(self._view.path, user)
+        attempts = self._attempts_by_queue.of(self._view.path, user)
         counted, view = self._counted, self._view.users.get(user, _NOBODY)
         every = counted.total(user=user)
         default = counted.total(user=user, partition=DEFAULT_PARTITION)
@@ -140,15 +140,15 @@ class _Queue:
             shown |= _amounts("AMResourceLimit", view.am_limit) | _amounts("UsedAMResource", view.am_used)
         return {
             **shown,
-            **self._ages(standing),
+            **self._ages(attempts),
             **_applications(
-                standing,
+                attempts,
                 counted.apps_total(user=user),
                 counted.apps_total(user=user, unmanaged_only=True),
             ),
             "ActiveUsers": 0,
             **_delays(0, 0),
-            **self._holdings(standing, DEFAULT_PARTITION),
+            **self._holdings(attempts, DEFAULT_PARTITION),
             **self._with_others("Available", view.available.get(DEFAULT_PARTITION, NONE)),
             # QueueMetrics counts what preemption took for queues, not for their users.
             **{
@@ -176,7 +176,7 @@ class _Queue:
         }
 
     def _user_in(self, partition: str, user: str) -> Bean:
-        standing = self._standings.of(self._view.path, user)
+        attempts = self._attempts_by_queue.of(self._view.path, user)
         view = self._view.users.get(user, _NOBODY)
         return {
             **named("ResourceManager", "PartitionQueueMetrics", partition=partition, **self._name, user=user),
@@ -185,7 +185,7 @@ class _Queue:
             "tag.User": user,
             "tag.Context": "yarn",
             **self._never_counted(),
-            **self._holdings(standing, partition),
+            **self._holdings(attempts, partition),
             **self._with_others("Available", view.available.get(partition, NONE)),
             **_handed_out(self._counted.total(user=user, partition=partition)),
         }
@@ -196,13 +196,13 @@ class _Queue:
         part = self._view.partitions.get(partition, _NOTHING)
         return {
             **self._never_counted(),
-            **self._books(part, self._standings.of(self._view.path), partition),
+            **self._books(part, self._attempts_by_queue.of(self._view.path), partition),
             **_handed_out(self._counted.total(partition=partition)),
         }
 
     def _never_counted(self) -> Bean:
         """What no bean of a partition ever sets."""
-        nobody = Standing()
+        nobody = QueueAttempts()
         return {
             **self._ages(nobody),
             **_applications(nobody, AppCounts(), AppCounts()),
@@ -211,16 +211,18 @@ class _Queue:
             **self._counters(Counts(), Counts()),
         }
 
-    def _ages(self, standing: Standing) -> Bean:
+    def _ages(self, attempts: QueueAttempts) -> Bean:
         """Applications by the minutes since their first container."""
         edges = [0, *self._context.settings.web.runtime_buckets_minutes]
         counts = dict.fromkeys(edges, 0)
-        for since_ms in standing.running_since_ms:
+        for since_ms in attempts.running_since_ms:
             minutes = (self._context.now_ms - since_ms) / 60_000
             counts[max(edge for edge in edges if edge <= max(minutes, 0))] += 1
         return {f"running_{edge}": count for edge, count in counts.items()}
 
-    def _books(self, part: PartitionView, standing: Standing, partition: str = DEFAULT_PARTITION) -> Bean:
+    def _books(
+        self, part: PartitionView, attempts: QueueAttempts, partition: str = DEFAULT_PARTITION
+    ) -> Bean:
         """What the queue holds, waits for and keeps in a partition, and what it could have."""
         return {
             "AllocatedContainers": part.containers,
@@ -228,19 +230,19 @@ class _Queue:
             **self._with_others("Available", self._available(part)),
             "PendingContainers": part.pending_containers,
             **self._with_others("Pending", part.pending),
-            "ReservedContainers": standing.reserved_in(partition),
+            "ReservedContainers": attempts.reserved_in(partition),
             **self._with_others("Reserved", part.reserved),
         }
 
-    def _holdings(self, standing: Standing, partition: str) -> Bean:
+    def _holdings(self, attempts: QueueAttempts, partition: str) -> Bean:
         """The same of a user; what he could have is another matter."""
-        held = standing.held_in(partition)
+        held = attempts.held_in(partition)
         return {
             "AllocatedContainers": held.containers,
             **self._with_others("Allocated", held.used),
             "PendingContainers": held.pending_containers,
             **self._with_others("Pending", held.pending),
-            "ReservedContainers": standing.reserved_in(partition),
+            "ReservedContainers": attempts.reserved_in(partition),
             **self._with_others("Reserved", held.reserved),
         }
 
@@ -320,11 +322,11 @@ class _Queue:
         return {**_amounts(prefix, resource), **others}
 
 
-def _applications(standing: Standing, every: AppCounts, unmanaged: AppCounts) -> Bean:
-    shown: Bean = {"ActiveApplications": standing.active}
+def _applications(attempts: QueueAttempts, every: AppCounts, unmanaged: AppCounts) -> Bean:
+    shown: Bean = {"ActiveApplications": attempts.active}
     for prefix, counts, pending, running in (
-        ("", every, standing.pending, len(standing.running_since_ms)),
-        ("Unmanaged", unmanaged, standing.unmanaged_pending, standing.unmanaged_running),
+        ("", every, attempts.pending, len(attempts.running_since_ms)),
+        ("Unmanaged", unmanaged, attempts.unmanaged_pending, attempts.unmanaged_running),
     ):
         shown |= {
             f"{prefix}AppsSubmitted": counts.submitted,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from yarnbox.rm.scheduler.views import AttemptView
-from yarnbox.rm.web.queues.standing import Held
+from yarnbox.rm.web.queues.attempts import Held
 from yarnbox.rm.web.values import Answer, Shapes
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.resources.resource import NONE, Resource

@@ -23,7 +23,7 @@ from yarnbox.sim.paper.cluster import (
     slots,
 )
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Found, Scale
-from yarnbox.sim.paper.figures import Line, Origin, Outcome, Plot, Row, Said, Table, Unit
+from yarnbox.sim.paper.figures import Line, Origin, Outcome, Plot, PublishedFigure, Row, Table, Unit
 from yarnbox.sim.paper.theory import served_at_home, with_kept_slots
 from yarnbox.sim.workload.requests import NODE
 from yarnbox.sim.workload.site import Site
@@ -141,7 +141,7 @@ class _Side:
         rows = tuple(
             Row(
                 of=f"{100 * part:.0f} %, {column}",
-                theory=Said(value=local_in_theory(self.kind, number, part), origin=Origin.D),
+                theory=PublishedFigure(value=local_in_theory(self.kind, number, part), origin=Origin.D),
                 here=(findings.mean(NODE, self.kind, number, part),),
             )
             for number, column in zip(self.numbers, self.columns, strict=True)

@@ -14,7 +14,7 @@ from yarnbox.sim.load.swim import SwimOptions, read_swim
 from yarnbox.sim.load.text import opened
 from yarnbox.sim.paper.cluster import AM, capacity_files, fair_files, fifo_files, played, slots
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Found, Scale
-from yarnbox.sim.paper.figures import Line, Origin, Outcome, Plot, Row, Said, Table, Unit
+from yarnbox.sim.paper.figures import Line, Origin, Outcome, Plot, PublishedFigure, Row, Table, Unit
 from yarnbox.sim.reports.result import JobResult, Summary
 from yarnbox.sim.scenario.playing.files import ScenarioFiles
 from yarnbox.sim.workload.site import Site
@@ -226,14 +226,16 @@ def _shape_table(found: Found) -> Table:
         )
         for name, said, text in (("jobs", one.jobs, "of the jobs"), ("maps", one.maps, "of all maps")):
             here = (found[f"{name}.{one.low}"],)
-            rows.append(Row(of=f"{maps}, {text}", literature=Said(value=said, origin=Origin.T), here=here))
+            rows.append(
+                Row(of=f"{maps}, {text}", literature=PublishedFigure(value=said, origin=Origin.T), here=here)
+            )
     whole = (
         ("jobs", "jobs", JOBS, Unit.COUNT),
         ("mean gap", "gap", GAP_S, Unit.SECONDS),
         ("with reduces", "reducing", 0.245, Unit.SHARE),
     )
     for text, name, value, unit in whole:
-        literature = Said(value=value, origin=Origin.T)
+        literature = PublishedFigure(value=value, origin=Origin.T)
         rows.append(Row(of=text, literature=literature, here=(found[name],), unit=unit))
     return Table(
         name="shape", title="The day, before scaling", of="maps of a job", unit=Unit.SHARE, rows=tuple(rows)

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, ClassVar, NamedTuple
 
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Found, Scale
-from yarnbox.sim.paper.figures import Origin, Outcome, Row, Said, Table, Unit
+from yarnbox.sim.paper.figures import Origin, Outcome, PublishedFigure, Row, Table, Unit
 from yarnbox.sim.paper.offers import Ask, handed_out
 from yarnbox.sim.paper.theory import dominant_shares
 
@@ -82,8 +82,8 @@ class DominantResources(Experiment):
         example = tuple(
             Row(
                 of=f"tasks of {name}",
-                literature=Said(value=PUBLISHED[user], origin=Origin.P),
-                theory=Said(value=round(expected[user], 2), origin=Origin.D),
+                literature=PublishedFigure(value=PUBLISHED[user], origin=Origin.P),
+                theory=PublishedFigure(value=round(expected[user], 2), origin=Origin.D),
                 here=tuple(findings.mean(f"{user}", "example", way) for way in WAYS),
             )
             for user, name in enumerate("AB")
@@ -112,7 +112,7 @@ class DominantResources(Experiment):
 
 
 def _properties(findings: Findings, draws: Sequence[float]) -> Iterable[Row]:
-    said = Said(value=0, origin=Origin.P)
+    said = PublishedFigure(value=0, origin=Origin.P)
     texts = {
         "lacking": "users with more than one task less than their quarter would run",
         "envious": "users who would run more than one task more with another's allocation",

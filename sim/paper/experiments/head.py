@@ -22,7 +22,7 @@ from yarnbox.sim.paper.cluster import (
     with_data,
 )
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Found, Scale
-from yarnbox.sim.paper.figures import Line, Origin, Outcome, Plot, Row, Said, Table, Unit
+from yarnbox.sim.paper.figures import Line, Origin, Outcome, Plot, PublishedFigure, Row, Table, Unit
 from yarnbox.sim.paper.theory import chance_of_local, mean_locality
 from yarnbox.sim.workload.requests import NODE, OFF, RACK
 from yarnbox.sim.workload.site import Site
@@ -93,7 +93,7 @@ class HeadOfLine(Experiment):
         firsts = tuple(
             Row(
                 of=f"N = {size}",
-                theory=Said(value=chance_of_local(NODES, REPLICAS, size), origin=Origin.D),
+                theory=PublishedFigure(value=chance_of_local(NODES, REPLICAS, size), origin=Origin.D),
                 here=(findings.mean("first", "naive", size),),
             )
             for size in sizes
@@ -131,8 +131,8 @@ class HeadOfLine(Experiment):
         delayed = (findings.mean(NODE, way, size, 1.0) for way in WAYS)
         return Row(
             of=f"N = {size}",
-            literature=None if said is None else Said(value=said, origin=Origin.R),
-            theory=Said(value=mean_locality(NODES, REPLICAS, size, 1), origin=Origin.D),
+            literature=None if said is None else PublishedFigure(value=said, origin=Origin.R),
+            theory=PublishedFigure(value=mean_locality(NODES, REPLICAS, size, 1), origin=Origin.D),
             here=(findings.mean(NODE, "naive", size), *delayed),
         )
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 from yarnbox.sim.load.jobs import SERVICE, Job, Task
 from yarnbox.sim.paper.cluster import fair_files, job, played, slots
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Found, Scale
-from yarnbox.sim.paper.figures import Origin, Outcome, Row, Said, Table, Unit
+from yarnbox.sim.paper.figures import Origin, Outcome, PublishedFigure, Row, Table, Unit
 from yarnbox.sim.workload.site import Site
 
 SLOTS, MINIMUM, FAIR = 100, 30, 50
@@ -127,11 +127,11 @@ def _when(began: list[float], count: int) -> float:
 def _table(findings: Findings, demand: str) -> Table:
     due = min(FAIR, sum(DEMANDS[demand]))
     said = {
-        "minimum": Said(value=float(MIN_TIMEOUT_S + KILL_WAIT_S), origin=Origin.S),
-        "fair": Said(value=float(FAIR_TIMEOUT_S + KILL_WAIT_S), origin=Origin.S),
-        "early": Said(value=MINIMUM, origin=Origin.S),
-        "killed": Said(value=due, origin=Origin.S),
-        "held": Said(value=f"at least {SLOTS // 2 // HOGS}", origin=Origin.S),
+        "minimum": PublishedFigure(value=float(MIN_TIMEOUT_S + KILL_WAIT_S), origin=Origin.S),
+        "fair": PublishedFigure(value=float(FAIR_TIMEOUT_S + KILL_WAIT_S), origin=Origin.S),
+        "early": PublishedFigure(value=MINIMUM, origin=Origin.S),
+        "killed": PublishedFigure(value=due, origin=Origin.S),
+        "held": PublishedFigure(value=f"at least {SLOTS // 2 // HOGS}", origin=Origin.S),
     }
     texts = {
         "minimum": (f"until {MINIMUM} slots, its minimum share", Unit.SECONDS),

@@ -10,7 +10,7 @@ from typing import ClassVar
 from yarnbox.sim.load.jobs import Job, Nodes, Task
 from yarnbox.sim.paper.cluster import capacity_files, hog, job, played, slots
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Found, Scale
-from yarnbox.sim.paper.figures import Origin, Outcome, Row, Said, Table, Unit
+from yarnbox.sim.paper.figures import Origin, Outcome, PublishedFigure, Row, Table, Unit
 from yarnbox.sim.workload.site import Site
 
 NODES, LABELLED, EACH = 20, 8, 5
@@ -108,7 +108,7 @@ class Labels(Experiment):
             rows=tuple(
                 Row(
                     of=f"`{name}`",
-                    theory=Said(value=percent / 100, origin=Origin.D),
+                    theory=PublishedFigure(value=percent / 100, origin=Origin.D),
                     here=(findings.mean(name, "shares"),),
                 )
                 for name, percent in SHARES.items()

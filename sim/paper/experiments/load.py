@@ -9,7 +9,7 @@ from typing import ClassVar
 from yarnbox.sim.load.jobs import Job
 from yarnbox.sim.paper.cluster import PUBLISHED_DELAY, fair_files, job, maps, patience, played, slots
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Found, Scale
-from yarnbox.sim.paper.figures import Origin, Outcome, Row, Said, Spread, Table, Unit
+from yarnbox.sim.paper.figures import Origin, Outcome, PublishedFigure, Row, Spread, Table, Unit
 from yarnbox.sim.paper.recorded import recorded
 from yarnbox.sim.reports.result import JobResult, Result
 from yarnbox.sim.workload.site import Site
@@ -187,17 +187,17 @@ def _claims(findings: Findings) -> Table:
     rows = (
         Row(
             of="response of jobs of one map, FIFO over fair",
-            literature=Said(value="2 to 10", origin=Origin.S),
+            literature=PublishedFigure(value="2 to 10", origin=Origin.S),
             here=(ratio("response.1", FIFO, NAIVE),),
         ),
         Row(
             of="response of jobs of one map, no delay over delay",
-            literature=Said(value="up to 5", origin=Origin.P),
+            literature=PublishedFigure(value="up to 5", origin=Origin.P),
             here=(ratio("response.1", NAIVE, PUBLISHED),),
         ),
         Row(
             of="time for the load, no delay over delay",
-            literature=Said(value="up to 2", origin=Origin.P),
+            literature=PublishedFigure(value="up to 2", origin=Origin.P),
             here=(ratio("makespan", NAIVE, PUBLISHED),),
         ),
         Row(of="container-seconds, no delay over delay", here=(ratio("busy", NAIVE, PUBLISHED),)),

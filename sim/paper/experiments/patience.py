@@ -16,7 +16,7 @@ from yarnbox.sim.paper.cluster import (
 )
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Found, Scale
 from yarnbox.sim.paper.experiments.head import HADOOP, NODES, PUBLISHED, TASK_MS, small_jobs
-from yarnbox.sim.paper.figures import Line, Origin, Outcome, Plot, Row, Said, Table, Unit
+from yarnbox.sim.paper.figures import Line, Origin, Outcome, Plot, PublishedFigure, Row, Table, Unit
 from yarnbox.sim.paper.theory import chance_of_local, mean_locality, needed_patience
 from yarnbox.sim.workload.requests import NODE, OFF, RACK
 
@@ -152,7 +152,7 @@ def _expected_wait_s(size: int, offers: int) -> float:
 def _locality_row(findings: Findings, size: int, offers: int) -> Row:
     return Row(
         of=f"N = {size}; D = {offers}",
-        theory=Said(value=mean_locality(NODES, REPLICAS, size, offers), origin=Origin.D),
+        theory=PublishedFigure(value=mean_locality(NODES, REPLICAS, size, offers), origin=Origin.D),
         here=(findings.mean(NODE, PUBLISHED, size, offers),),
     )
 
@@ -160,7 +160,7 @@ def _locality_row(findings: Findings, size: int, offers: int) -> Row:
 def _wait_row(findings: Findings, size: int, offers: int) -> Row:
     return Row(
         of=f"N = {size}; D = {offers}",
-        theory=Said(value=_expected_wait_s(size, offers), origin=Origin.D),
+        theory=PublishedFigure(value=_expected_wait_s(size, offers), origin=Origin.D),
         here=(findings.mean("wait", PUBLISHED, size, offers),),
     )
 
@@ -194,7 +194,7 @@ def _ways(findings: Findings, offers: Iterable[int]) -> Table:
                 findings.mean(NODE, HADOOP, size, count),
                 timed,
             )
-            theory = Said(value=mean_locality(NODES, REPLICAS, size, count), origin=Origin.D)
+            theory = PublishedFigure(value=mean_locality(NODES, REPLICAS, size, count), origin=Origin.D)
             rows.append(Row(of=f"N = {size}; D = {count}", theory=theory, here=ways))
     return Table(
         name="ways",

@@ -17,7 +17,7 @@ from yarnbox.sim.paper.experiments.holding import (
     for_good,
     shared,
 )
-from yarnbox.sim.paper.figures import Line, Origin, Outcome, Plot, Row, Said, Table, Unit
+from yarnbox.sim.paper.figures import Line, Origin, Outcome, Plot, PublishedFigure, Row, Table, Unit
 from yarnbox.sim.paper.theory import reachable
 from yarnbox.sim.workload.requests import NODE
 
@@ -92,7 +92,11 @@ class StaticPartitions(Experiment):
             ("makespan", "until all have ended", Unit.SECONDS),
         )
         four, eight = (100 * reachable(NODES, REPLICAS, count) for count in (OF_OWN, OF_USER))
-        theory = {"node": Said(value=f"{four:.0f} % on four nodes, {eight:.0f} % on eight", origin=Origin.D)}
+        theory = {
+            "node": PublishedFigure(
+                value=f"{four:.0f} % on four nodes, {eight:.0f} % on eight", origin=Origin.D
+            )
+        }
         both = Table(
             name="both",
             title="Five users",

@@ -19,7 +19,7 @@ from yarnbox.sim.paper.cluster import (
     slots,
 )
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Found, Scale
-from yarnbox.sim.paper.figures import Line, Origin, Outcome, Plot, Row, Said, Table, Unit
+from yarnbox.sim.paper.figures import Line, Origin, Outcome, Plot, PublishedFigure, Row, Table, Unit
 from yarnbox.sim.paper.theory import reachable
 from yarnbox.sim.workload.requests import NODE
 from yarnbox.sim.workload.site import Site
@@ -77,7 +77,7 @@ class StickySlots(Experiment):
         rows = tuple(
             Row(
                 of=f"{count} jobs",
-                theory=Said(value=reachable(NODES, REPLICAS, NODES // count), origin=Origin.D),
+                theory=PublishedFigure(value=reachable(NODES, REPLICAS, NODES // count), origin=Origin.D),
                 here=tuple(findings.mean(NODE, way, count) for way in WAYS),
             )
             for count in counts

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from yarnbox.sim.paper.cluster import fair_files, job, maps, played, slots
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Found, Scale
-from yarnbox.sim.paper.figures import Origin, Outcome, Row, Said, Table, Unit
+from yarnbox.sim.paper.figures import Origin, Outcome, PublishedFigure, Row, Table, Unit
 from yarnbox.sim.workload.site import Site
 
 NODES, EACH, JOBS, MAPS, MAP_MS = 20, 5, 8, 60, 90_000
@@ -77,7 +77,7 @@ class Stragglers(Experiment):
             Row(
                 of="response without speculation over response",
                 unit=Unit.FACTOR,
-                literature=Said(value="up to 2 (late)", origin=Origin.R),
+                literature=PublishedFigure(value="up to 2 (late)", origin=Origin.R),
                 here=tuple(nobody / findings.mean("response", way) for way in WAYS),
             )
         )

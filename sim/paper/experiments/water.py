@@ -10,7 +10,7 @@ from yarnbox.sim.load.jobs import Task
 from yarnbox.sim.paper.cluster import fair_files, hog, played, slots
 from yarnbox.sim.paper.cluster import job as job_of
 from yarnbox.sim.paper.experiment import Case, Experiment, Findings, Found, Scale
-from yarnbox.sim.paper.figures import Origin, Outcome, Row, Said, Table, Unit
+from yarnbox.sim.paper.figures import Origin, Outcome, PublishedFigure, Row, Table, Unit
 from yarnbox.sim.paper.offers import Ask, handed_out
 from yarnbox.sim.paper.theory import Pool, water_filling
 from yarnbox.sim.workload.site import Site
@@ -104,11 +104,11 @@ class WaterFilling(Experiment):
         for number, (count, pools, origin) in enumerate(EXAMPLES):
             expected = _listed(water_filling(pools, count))
             found = findings.all("example", number)[0]
-            said = Said(value=expected, origin=origin)
+            said = PublishedFigure(value=expected, origin=origin)
             yield Row(
                 of=f"{count}; {', '.join(f'({pool.minimum}, {pool.demand})' for pool in pools)}",
                 literature=said if origin is Origin.S else None,
-                theory=Said(value=expected, origin=Origin.D),
+                theory=PublishedFigure(value=expected, origin=Origin.D),
                 here=(_listed([found[f"{place}"] for place in range(len(pools))]),),
             )
 
@@ -119,14 +119,14 @@ class WaterFilling(Experiment):
             expected = water_filling([Pool(0, demand) for demand in demands], shares[place])
             yield Row(
                 of=f"({pool.minimum}, {pool.demand}); {_listed(demands)}",
-                theory=Said(value=_listed(expected), origin=Origin.D),
+                theory=PublishedFigure(value=_listed(expected), origin=Origin.D),
                 here=(_listed([found[f"{place}.{number}"] for number in range(len(demands))]),),
             )
 
     def _tenth_row(self, findings: Findings, scale: Scale) -> Row:
         numbers = [what[1] for what in self.cases(scale) if what[0] == "tenth"]
         times = [found["seconds"] for number in numbers for found in findings.all("tenth", number)]
-        expected = Said(value=TASK_MS / 1000 * TENTH / SLOTS, origin=Origin.S)
+        expected = PublishedFigure(value=TASK_MS / 1000 * TENTH / SLOTS, origin=Origin.S)
         return Row(of="tasks of 60 s", literature=expected, here=(sum(times) / len(times),))
 
 

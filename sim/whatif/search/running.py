@@ -54,7 +54,7 @@ class Search:
                 return
             begun = len(file.known)
             self._try(points, file)
-            file.put_in_order()
+            file.sort_by_number()
             for trial in sorted(file.known[begun:], key=lambda one: one.number):
                 method.told(trial)
 

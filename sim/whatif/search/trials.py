@@ -142,7 +142,7 @@ class TrialFile:
             self.known += (_trial(line, signs) for line in self._lines.read())
         except (ValueError, KeyError, TypeError) as error:
             raise self._lines.fault(error) from error
-        self.put_in_order()
+        self.sort_by_number()
 
     def free_numbers(self) -> Iterator[int]:
         """Numbers for the next trials: first those of trials that were begun and not ended."""
@@ -154,7 +154,7 @@ class TrialFile:
         self._lines.append(trial.data())
         self.known.append(trial)
 
-    def put_in_order(self) -> None:
+    def sort_by_number(self) -> None:
         """By their numbers: which trial ended first shows nowhere."""
         ordered = sorted(self.known, key=lambda trial: trial.number)
         if ordered != self.known:

@@ -27,7 +27,7 @@ class Surroundings:
     def set_status(self, text: str) -> None:
         self.status = text
 
-    def breathe(self) -> None:
+    def check_cancelled(self) -> None:
         """Nobody watches."""
 
 

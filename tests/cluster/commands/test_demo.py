@@ -13,7 +13,7 @@ from yarnbox.cluster.commands import demo
 from yarnbox.cluster.main import main
 from yarnbox.cluster.viewer import command
 from yarnbox.cluster.viewer.answers import RecordedCluster
-from yarnbox.cluster.viewer.shelf import Shelf
+from yarnbox.cluster.viewer.library import RecordingLibrary
 from yarnbox.sim.recording.document import read, read_file, write
 from yarnbox.sim.scenario.playing.player import play, play_recorded
 from yarnbox.sim.scenario.reading.document import parse_scenario
@@ -244,10 +244,10 @@ def test_recordings_are_written_for_view(tmp_path: Path, capsys: pytest.CaptureF
 def test_one_is_served_and_the_browser_opened_on_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    served: list[tuple[Shelf, int, object]] = []
+    served: list[tuple[RecordingLibrary, int, object]] = []
 
-    async def serve(shelf: Shelf, port: int, opened: object) -> int:
-        served.append((shelf, port, opened))
+    async def serve(library: RecordingLibrary, port: int, opened: object) -> int:
+        served.append((library, port, opened))
         return 0
 
     monkeypatch.setattr(command, "serve", serve)
@@ -255,9 +255,9 @@ def test_one_is_served_and_the_browser_opened_on_it(
     assert main(["demo", "drf", "--port", "7"]) == 0
     assert main(["demo", "drf", "--no-browser"]) == 0
     assert "Watch: The cluster has 9 vcores and 18 GB." in capsys.readouterr().out
-    (shelf, port, opened), (_, _, silent) = served
-    assert (shelf.demo, "drf.yaml" in shelf.files(), port) == ("drf.yaml", True, 7)
-    assert shelf.text("drf.yaml") == FOUND["drf"].read_text()
+    (library, port, opened), (_, _, silent) = served
+    assert (library.demo, "drf.yaml" in library.files(), port) == ("drf.yaml", True, 7)
+    assert library.text("drf.yaml") == FOUND["drf"].read_text()
     assert opened is webbrowser.open
     assert silent is demo.nobody
 

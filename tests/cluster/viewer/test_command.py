@@ -15,7 +15,7 @@ import pytest
 from tests.waiting import PATIENCE_S
 from yarnbox.cluster.main import main
 from yarnbox.cluster.viewer.command import read_report, serve
-from yarnbox.cluster.viewer.shelf import Shelf
+from yarnbox.cluster.viewer.library import RecordingLibrary
 from yarnbox.sim.recording.document import Recording
 
 
@@ -60,7 +60,7 @@ def test_a_directory_is_a_report_of_what_if(tmp_path: Path, capsys: pytest.Captu
 
 def test_it_serves_until_ctrl_c(recording: Recording, capsys: pytest.CaptureFixture[str]) -> None:
     async def scene() -> None:
-        serving = asyncio.create_task(serve(Shelf([recording], None), 0))
+        serving = asyncio.create_task(serve(RecordingLibrary([recording], None), 0))
         printed = ""
         while "Ctrl-C" not in printed:
             await asyncio.sleep(0.01)

@@ -13,9 +13,9 @@ import aiohttp
 
 from tests.cluster.viewer.conftest import TEXT
 from tests.waiting import PATIENCE_S
-from yarnbox.cluster.viewer import shelf as shelf_module
+from yarnbox.cluster.viewer import library as library_module
+from yarnbox.cluster.viewer.library import RecordingLibrary
 from yarnbox.cluster.viewer.server import Viewer
-from yarnbox.cluster.viewer.shelf import Shelf
 from yarnbox.sim.recording.document import Recording
 from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.http.listening import bind
@@ -47,7 +47,7 @@ async def viewing(
     recordings: list[Recording], directory: Path | None = None, report: str | None = None, demo: str = ""
 ) -> AsyncIterator[Caller]:
     listening = bind(Address("127.0.0.1", 0), "--port")
-    viewer = Viewer(Shelf(recordings, directory, report, demo))
+    viewer = Viewer(RecordingLibrary(recordings, directory, report, demo))
     await viewer.start(listening)
     try:
         async with aiohttp.ClientSession() as session:
@@ -139,7 +139,7 @@ def test_what_is_no_simulation_is_not_begun(monkeypatch: Any) -> None:
                 {"text": "", "nodes": 10**6},
             ):
                 await caller.simulate(400, **wrong)
-            monkeypatch.setattr(shelf_module, "LARGEST_TEXT", 20)
+            monkeypatch.setattr(library_module, "LARGEST_TEXT", 20)
             assert "larger than" in (await caller.simulate(422, text="#" * 21))["problems"][0]
 
     play(scene)
@@ -148,7 +148,7 @@ def test_what_is_no_simulation_is_not_begun(monkeypatch: Any) -> None:
 def test_one_at_a_time_and_none_too_long(monkeypatch: Any) -> None:
     async def scene() -> None:
         async with viewing([]) as caller:
-            monkeypatch.setattr(shelf_module, "LONGEST_S", 0.05)
+            monkeypatch.setattr(library_module, "LONGEST_S", 0.05)
             first, second = await asyncio.gather(
                 caller.simulate(422, text=TEXT, name="x"), caller.simulate(409, text=TEXT, name="x")
             )

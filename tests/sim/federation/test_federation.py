@@ -12,7 +12,7 @@ import pytest
 
 from yarnbox.sim.federation.command import WAYS
 from yarnbox.sim.federation.load import Demand, drawn
-from yarnbox.sim.federation.play import Federation, Figures, Played, Way, play
+from yarnbox.sim.federation.play import Federation, Figures, Played, PolicyVariant, play
 from yarnbox.sim.federation.policies import POLICIES, State
 from yarnbox.sim.federation.report import markdown, rows
 from yarnbox.sim.federation.subcluster import Shape
@@ -29,7 +29,7 @@ SMALL = Federation(
 
 @cache
 def played(policy: str, interval_s: int = 10) -> Played:
-    return play(SMALL, Way(policy, interval_s), 1, lambda text: None)
+    return play(SMALL, PolicyVariant(policy, interval_s), 1, lambda text: None)
 
 
 def figures(policy: str, interval_s: int = 10) -> Figures:
@@ -138,7 +138,9 @@ def test_the_manual_shows_the_figures_that_the_command_wrote() -> None:
     docs = Path(__file__).parents[3] / "docs"
     ways = json.loads((docs / "scale" / "federation.json").read_text())["ways"]
     shown = [
-        Played(way=Way(way["policy"], way["intervalS"]), figures=Figures(**way["figures"]), moments=())
+        Played(
+            way=PolicyVariant(way["policy"], way["intervalS"]), figures=Figures(**way["figures"]), moments=()
+        )
         for way in ways
     ]
     assert [one.way for one in shown] == list(WAYS)

@@ -109,7 +109,7 @@ def test_which_trial_ends_first_shows_nowhere(tmp_path: Path) -> None:
     assert again.known == [trials[0], trials[2]]
     assert list(islice(again.free_numbers(), 2)) == [1, 3]
     again.add(trials[1])
-    again.put_in_order()
+    again.sort_by_number()
     assert TrialFile(tmp_path / "trials.jsonl", {"goals": ["min wait.p95"]}).known == trials
 
 

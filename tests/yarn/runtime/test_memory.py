@@ -7,13 +7,13 @@ import sys
 
 SCRIPT = """
 import gc
-from yarnbox.yarn.runtime.memory import MIDDLE, OLD, YOUNG, collect_seldom
+from yarnbox.yarn.runtime.memory import MIDDLE, OLD, YOUNG, reduce_garbage_collection
 
 class Node:
     def __init__(self):
         self.itself = self
 
-collect_seldom()
+reduce_garbage_collection()
 assert gc.get_threshold() == (YOUNG, MIDDLE, OLD)
 assert gc.get_freeze_count() > 1000
 before = len(gc.get_objects())

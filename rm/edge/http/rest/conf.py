@@ -104,7 +104,7 @@ def effect(call: Call) -> Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class _Instead:
+class _ChangedDirectory:
     """The configuration directory, with other properties of the scheduler."""
 
     properties: Configuration
@@ -127,7 +127,7 @@ def _check(context: RMContext, properties: Mapping[str, str]) -> ConfigurationCh
         settings=context.settings,
         configuration=context.configuration,
         resource_types=context.resource_types,
-        provider=_Instead(configuration, context.provider),
+        provider=_ChangedDirectory(configuration, context.provider),
         groups=context.groups,
         tokens=context.tokens,
         pages=context.pages,

@@ -59,9 +59,9 @@ def candidates(tree: str, *ids: str, session_s: float = LONG_S) -> Iterator[list
 
 def test_the_first_has_the_lock_and_the_others_know_whose_it_is(tree: str) -> None:
     with candidates(tree, "rm1", "rm2") as (first, second):
-        first.stand()
+        first.join_election()
         first.wait(until_elected=True)
-        second.stand()
+        second.join_election()
         second.wait_for_leader("rm1")
         assert first.lease is not None
         assert 0 < first.lease.left_s <= LONG_S
@@ -70,35 +70,35 @@ def test_the_first_has_the_lock_and_the_others_know_whose_it_is(tree: str) -> No
 
 def test_who_ends_or_withdraws_is_followed_by_another(tree: str) -> None:
     with candidates(tree, "rm1", "rm2") as (first, second):
-        first.stand()
+        first.join_election()
         first.wait(until_elected=True)
         held = first.lease
-        second.stand()
+        second.join_election()
         second.wait_for_leader("rm1")
-        first.withdraw("enough")
+        first.quit_election("enough")
         second.wait(until_elected=True)
         assert held is not None
         assert (held.is_held, held.why_lost) == (False, "enough")
         with candidates(tree, "rm3") as (third,):
-            third.stand()
+            third.join_election()
             third.wait_for_leader("rm2")
-            second.withdraw("enough")
+            second.quit_election("enough")
             third.wait(until_elected=True)
-        first.stand()
+        first.join_election()
         first.wait(until_elected=True)
 
 
 def test_the_lock_can_be_taken_from_another(tree: str) -> None:
     with candidates(tree, "rm1", "rm2") as (first, second):
-        first.stand()
+        first.join_election()
         first.wait(until_elected=True)
         held = first.lease
-        second.stand(takes_over=True)
+        second.join_election(takes_over=True)
         second.wait(until_elected=True)
         first.wait(until_elected=False)
         assert held is not None
         assert not held.is_held
-        first.stand()
+        first.join_election()
         first.wait_for_leader("rm2")
         assert first.lease is None
 
@@ -121,13 +121,13 @@ def end_session(tree: str, candidate: Candidate) -> None:
 
 def test_a_session_that_ends_ends_the_lease(tree: str) -> None:
     with candidates(tree, "rm1", session_s=SHORT_S) as (only,):  # which also says how often it looks
-        only.stand()
+        only.join_election()
         only.wait(until_elected=True)
         held = only.lease
         end_session(tree, only)
         assert held is not None
         assert not held.is_held
-        only.stand()
+        only.join_election()
         only.wait(until_elected=True)
         assert only.lease is not None
         assert only.lease.session != held.session
@@ -135,10 +135,10 @@ def test_a_session_that_ends_ends_the_lease(tree: str) -> None:
 
 def test_a_lease_ends_before_anybody_else_can_have_one(server: zookeeper.Server, tree: str) -> None:
     with candidates(tree, "rm1", "rm2", session_s=SHORT_S) as (first, second):
-        first.stand()
+        first.join_election()
         first.wait(until_elected=True)
         held = first.lease
-        second.stand()
+        second.join_election()
         server.freeze()
         try:
             first.wait(until_elected=False)
@@ -154,13 +154,13 @@ def test_a_server_that_is_started_again_within_the_session_changes_nothing(
     server: zookeeper.Server, tree: str
 ) -> None:
     with candidates(tree, "rm1") as (only,):
-        only.stand()
+        only.join_election()
         only.wait(until_elected=True)
         session = only.client.client_id
         server.stop()
         server.start()
         assert only.client.exists("/") is not None  # which waits for the connection
-        only.stand()
+        only.join_election()
         only.wait(until_elected=True)
         assert only.client.client_id == session
 

@@ -35,7 +35,7 @@ class SimulationFailedError(Exception):
         self.problems = problems
 
 
-class Shelf:
+class RecordingLibrary:
     """The recordings by their names in the address."""
 
     def __init__(

@@ -38,7 +38,7 @@ class Held:
         self.pending_containers += amounts.pending_containers
 
 
-class Standing:
+class QueueAttempts:
     """The attempts of one user, or of all, in a queue and those below it."""
 
     def __init__(self) -> None:
@@ -46,9 +46,9 @@ class Standing:
         self.unmanaged_pending = 0
         self.unmanaged_running = 0
         self.running_since_ms: list[int] = []
-        """When each of those that have had a container got their first one."""
+        """When the first container was allocated, for each attempt that has had one."""
         self.active = 0
-        """Attempts that want containers."""
+        """Attempts with pending requests."""
         self.active_users: dict[str, None] = {}
         self._held: dict[str, Held] = defaultdict(Held)
         self._reserved: dict[str, int] = {}
@@ -64,13 +64,13 @@ class Standing:
     def add(self, application: BookedApplicationView, attempt: AttemptView, *, with_books: bool) -> None:
         """One more."""
         if not attempt.is_stopped:
-            self._add_standing(application, attempt)
+            self._add(application, attempt)
         for container in attempt.reserved_containers() if attempt.reserved else ():
             self._reserved[container.partition] = self._reserved.get(container.partition, 0) + 1
         if with_books:
             self._add_books(attempt)
 
-    def _add_standing(self, application: BookedApplicationView, attempt: AttemptView) -> None:
+    def _add(self, application: BookedApplicationView, attempt: AttemptView) -> None:
         if attempt.served_since_ms is None:
             self.pending += 1
             self.unmanaged_pending += application.is_unmanaged
@@ -86,11 +86,11 @@ class Standing:
             self._held[partition].add(amounts)
 
 
-class Standings:
-    """Those of all queues and users at one moment."""
+class AttemptsByQueue:
+    """The attempts of all queues and users at one moment."""
 
     def __init__(self, context: RMContext) -> None:
-        self._found: dict[tuple[str, str | None], Standing] = defaultdict(Standing)
+        self._found: dict[tuple[str, str | None], QueueAttempts] = defaultdict(QueueAttempts)
         for application in context.scheduler.application_books.values():
             attempt = application.attempt
             if attempt is None:
@@ -99,6 +99,6 @@ class Standings:
                 self._found[queue, _EVERYBODY].add(application, attempt, with_books=False)
                 self._found[queue, application.user].add(application, attempt, with_books=True)
 
-    def of(self, queue: str, user: str | None = _EVERYBODY) -> Standing:
-        """Those of a queue and all below it."""
-        return self._found.get((queue, user)) or Standing()
+    def of(self, queue: str, user: str | None = _EVERYBODY) -> QueueAttempts:
+        """The attempts of a queue and all below it."""
+        return self._found.get((queue, user)) or QueueAttempts()
