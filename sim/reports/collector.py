@@ -1,7 +1,7 @@
 """Listens to a play and collects what its results are made of.
 
 Per job a row; per queue, partition and node sums over time. Samples of queues become fewer as a run grows
-longer, so that memory is bounded by the number of jobs.
+longer, and rows of jobs that ended go to a file, so that memory is bounded by the jobs that live.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from yarnbox.sim.reports.result import (
     QueueResult,
     Sample,
 )
+from yarnbox.sim.reports.rows import JobRows
 from yarnbox.sim.resourcemanager import SimulatedRM
 from yarnbox.sim.workload.master import Running
 from yarnbox.sim.workload.requests import NODE, OFF, RACK
@@ -89,7 +90,7 @@ class Collector(Watcher):
         self._has_samples = samples
         self._alone = Alone(site)
         self._on_task = on_task
-        self.jobs: list[JobResult] = []
+        self.jobs = JobRows()
         self._living: dict[ApplicationId, JobResult] = {}
         self._nodes: dict[str, _NodeUse] = {spec.host: _NodeUse(spec.rack) for spec in site.specs()}
         self._queues: dict[str, _Use] = {}
@@ -139,13 +140,14 @@ class Collector(Watcher):
             traced_end_ms=job.end_ms,
             alone_ms=self._alone.time_ms(job),
         )
-        self.jobs.append(row)
+        self.jobs.add(row)
         return row
 
     def refused(self, application_id: ApplicationId, job: Job, why: str, now_ms: int) -> None:
         """It never ran."""
         row = self._living.pop(application_id, None) or self._row(application_id, job, now_ms)
         row.state, row.why = REFUSED, why
+        self.jobs.close(row)
 
     def am_started(self, application_id: ApplicationId, now_ms: int) -> None:
         """The first AM ends the wait for it."""
@@ -192,6 +194,7 @@ class Collector(Watcher):
         row = self._living.pop(application_id)
         row.state, row.ended_ms = state, now_ms
         row.why = "" if state == FINISHED else why
+        self.jobs.close(row)
 
     # ---- over time
 

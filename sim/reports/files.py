@@ -7,10 +7,11 @@ import errno
 import gzip
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields
 from pathlib import Path
+from textwrap import indent
 from typing import Any, TextIO
 
 from yarnbox.sim.reports.result import Evenness, JobResult, NodeResult, Result, Sample
@@ -66,24 +67,33 @@ def replacing(path: Path) -> Iterator[TextIO]:
             yield file
 
 
-def as_json(result: Result) -> str:
-    """One object: all figures, and the jobs."""
-    return json.dumps({**result.data(), "rows": [job.row() for job in result.jobs]}, indent=2)
+def json_pieces(result: Result) -> Iterator[str]:
+    """One object: all figures, and the jobs; piece by piece, for jobs may be many."""
+    figures = json.dumps({**result.data(), "rows": []}, indent=2)
+    if not result.jobs:
+        yield figures
+        return
+    yield figures.removesuffix("]\n}")
+    between = "\n"
+    for job in result.jobs:
+        yield between + indent(json.dumps(job.row(), indent=2), "    ")
+        between = ",\n"
+    yield "\n  ]\n}"
 
 
 def write_csv(directory: Path, result: Result) -> None:
     """jobs.csv, queues.csv (what each queue used over time), fairness.csv (over time) and nodes.csv."""
-    _write(directory / "jobs.csv", JOB_COLUMNS, [job.row() for job in result.jobs])
-    _write(directory / "queues.csv", _columns(Sample), [asdict(one) for one in result.samples])
-    _write(directory / "fairness.csv", _columns(Evenness), [asdict(one) for one in result.fairness])
-    _write(directory / "nodes.csv", _columns(NodeResult), [asdict(one) for one in result.nodes])
+    _write(directory / "jobs.csv", JOB_COLUMNS, (job.row() for job in result.jobs))
+    _write(directory / "queues.csv", _columns(Sample), (asdict(one) for one in result.samples))
+    _write(directory / "fairness.csv", _columns(Evenness), (asdict(one) for one in result.fairness))
+    _write(directory / "nodes.csv", _columns(NodeResult), (asdict(one) for one in result.nodes))
 
 
 def _columns(kind: type[Any]) -> tuple[str, ...]:
     return tuple(one.name for one in fields(kind))
 
 
-def _write(path: Path, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+def _write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
     with replacing(path) as file:
         writer = csv.DictWriter(file, columns, lineterminator="\n")
         writer.writeheader()

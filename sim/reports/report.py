@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator
+from heapq import merge
+from itertools import islice
 
 from yarnbox.sim.reports.html.axes import moment_text, percent_text, span_text
 from yarnbox.sim.reports.html.charts import Bars, Series, bar_chart, distribution_chart, time_chart
 from yarnbox.sim.reports.html.markup import Html, element
 from yarnbox.sim.reports.html.page import figures, page, section, side_by_side
 from yarnbox.sim.reports.html.tables import Column, table
-from yarnbox.sim.reports.result import FINISHED, SUMMED, JobResult, Result, Summary
+from yarnbox.sim.reports.result import FINISHED, SUMMED, Columns, JobResult, Result, Summary, Totals
 
 MOST_SERIES, MOST_ROWS, MOST_NODES = 8, 50, 30
 _MEASURES = dict(
@@ -60,16 +63,16 @@ _WORDS = (Column("figure", is_number=False), Column("meaning", is_number=False))
 
 
 def _summary(result: Result) -> Html:
-    waits = result.summaries(result.jobs)
+    waits, sums = Columns(result.jobs).summaries(), result.totals.sums
     boxes = [
         ("jobs finished", f"{result.count(FINISHED)} of {len(result.jobs)}"),
         ("from first submission to last end", moment_text(result.makespan_ms)),
         ("wait for a container, p95", _cell("wait_ms", waits["wait_ms"].p95) or "-"),
         ("response, p95", _cell("response_ms", waits["response_ms"].p95) or "-"),
         ("slowdown, mean", _cell("slowdown", waits["slowdown"].mean) or "-"),
-        ("containers", sum(job.containers for job in result.jobs)),
-        ("preempted", sum(job.preempted for job in result.jobs)),
-        ("work lost", span_text(sum(job.lost_ms for job in result.jobs))),
+        ("containers", sums["containers"]),
+        ("preempted", sums["preempted"]),
+        ("work lost", span_text(sums["lost_ms"])),
         ("traced, modelled", f"{result.traced}, {len(result.jobs) - result.traced}"),
     ]
     for part in result.partitions:
@@ -81,14 +84,14 @@ def _summary(result: Result) -> Html:
 
 
 def _unfinished(result: Result) -> Html | None:
-    rows = [
-        (job.job, job.queue, job.user, job.state, job.why) for job in result.jobs if job.state != FINISHED
-    ]
-    if not rows:
+    count = len(result.jobs) - result.count(FINISHED)
+    if not count:
         return None
+    unfinished = (job for job in result.jobs if job.state != FINISHED)
+    rows = [(job.job, job.queue, job.user, job.state, job.why) for job in islice(unfinished, MOST_ROWS)]
     columns = [Column(name, is_number=False) for name in ("job", "queue", "user", "state", "why")]
-    more = f"The first {MOST_ROWS} of {len(rows)}." if len(rows) > MOST_ROWS else ""
-    return section("Jobs that did not finish", table(columns, rows[:MOST_ROWS]), about=more)
+    more = f"The first {MOST_ROWS} of {count}." if count > MOST_ROWS else ""
+    return section("Jobs that did not finish", table(columns, rows), about=more)
 
 
 def _over_time(result: Result) -> Html:
@@ -118,39 +121,47 @@ def _largest(result: Result) -> list[str]:
     return sorted(sorted(most, key=lambda name: -most[name])[:MOST_SERIES])
 
 
-def _jobs_over_time(jobs: Sequence[JobResult]) -> list[Series]:
+def _jobs_over_time(jobs: Iterable[JobResult]) -> list[Series]:
     """How many have been submitted and have not ended; how many of them wait for their first container."""
-
-    def counted(name: str, changes: list[tuple[int, int]]) -> Series:
-        points: list[tuple[float, float | None]] = []
-        count = 0
-        for moment, change in sorted(changes):
-            count += change
-            if points and points[-1][0] == moment:
-                points.pop()
-            points.append((moment, count))
-        return Series(name, points)
-
-    living, waiting = [], []
+    submitted, began, ended = array("q"), array("q"), array("q")
     for job in jobs:
-        if job.ended_ms is None:
-            continue
-        living += [(job.submitted_ms, 1), (job.ended_ms, -1)]
-        began_ms = job.ended_ms if job.wait_ms is None else job.submitted_ms + job.wait_ms
-        waiting += [(job.submitted_ms, 1), (began_ms, -1)]
-    return [counted("living", living), counted("waiting for the first container", waiting)]
+        if job.ended_ms is not None:
+            submitted.append(job.submitted_ms)
+            began.append(job.ended_ms if job.wait_ms is None else job.submitted_ms + job.wait_ms)
+            ended.append(job.ended_ms)
+    return [
+        Series("living", _count_over_time(submitted, ended)),
+        Series("waiting for the first container", _count_over_time(submitted, began)),
+    ]
+
+
+def _count_over_time(more: Iterable[int], less: Iterable[int]) -> list[tuple[float, float | None]]:
+    """How many there are after each moment at which one came or went."""
+    points: list[tuple[float, float | None]] = []
+    count = 0
+    changes = merge(((moment, 1) for moment in sorted(more)), ((moment, -1) for moment in sorted(less)))
+    for moment, change in changes:
+        count += change
+        if points and points[-1][0] == moment:
+            points.pop()
+        points.append((moment, count))
+    return points
 
 
 def _distributions(result: Result) -> Html:
-    queues = _largest(result)
-    charts = []
-    for measure in ("wait_ms", "response_ms"):
-        samples = []
-        for name in queues:
-            values = [getattr(job, measure) for job in result.jobs if job.queue == name]
-            samples.append((name, [value for value in values if value is not None]))
-        charts.append(distribution_chart(_MEASURES[measure].capitalize(), samples))
-    return side_by_side(*charts)
+    queues = {name: Columns() for name in _largest(result)}
+    for job in result.jobs:
+        if job.queue in queues:
+            queues[job.queue].add(job)
+    return side_by_side(
+        *(
+            distribution_chart(
+                _MEASURES[measure].capitalize(),
+                [(name, columns.values(measure)) for name, columns in queues.items()],
+            )
+            for measure in ("wait_ms", "response_ms")
+        )
+    )
 
 
 def _groups(result: Result, key: str) -> Html | None:
@@ -215,12 +226,12 @@ def _queues(result: Result) -> Html:
 
 def _locality(result: Result) -> Html | None:
     columns = [Column("queue", is_number=False), *map(Column, ("node-local", "rack-local", "off-switch"))]
+    queues: dict[str, Totals] = {}
+    for job in result.jobs:
+        queues.setdefault(job.queue, Totals()).add(job)
     rows = []
-    for name in result.by("queue"):
-        jobs = [job for job in result.jobs if job.queue == name]
-        counts = [
-            sum(getattr(job, kind) for job in jobs) for kind in ("node_local", "rack_local", "off_switch")
-        ]
+    for name in sorted(queues):
+        counts = queues[name].locality.values()
         if sum(counts):
             rows.append((name, *(f"{count} ({percent_text(count / sum(counts))})" for count in counts)))
     return table(columns, rows, caption="Containers of tasks with data, by where they lay") if rows else None

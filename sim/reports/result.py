@@ -5,6 +5,8 @@ Times are milliseconds of virtual time; None is what never came about.
 
 from __future__ import annotations
 
+from array import array
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
@@ -17,6 +19,7 @@ SIZES = ((10, "small"), (100, "medium"), (1000, "large"))
 HUGE = "huge"
 PERCENTILES = (50, 90, 95, 99)
 SUMMED = ("am_wait_ms", "wait_ms", "response_ms", "slowdown")
+LOCALITIES = ("node_local", "rack_local", "off_switch")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -98,6 +101,76 @@ def percentile(ordered: Sequence[float], share: int) -> float | None:
     return ordered[-(-share * len(ordered) // 100) - 1] if ordered else None
 
 
+class Totals:
+    """Sums over jobs, looked at one after the other."""
+
+    __slots__ = ("first_ms", "jobs", "last_ms", "states", "sums", "traced")
+
+    _SUMMED = ("containers", "preempted", "lost_ms", *LOCALITIES)
+
+    def __init__(self, jobs: Iterable[JobResult] = ()) -> None:
+        self.jobs = self.traced = 0
+        self.states: Counter[str] = Counter()
+        self.sums: dict[str, int] = dict.fromkeys(self._SUMMED, 0)
+        self.first_ms: int | None = None
+        self.last_ms: int | None = None
+        for job in jobs:
+            self.add(job)
+
+    def add(self, job: JobResult) -> None:
+        """One more."""
+        self.jobs += 1
+        self.traced += job.fidelity == TRACED
+        self.states[job.state] += 1
+        for name in self._SUMMED:
+            self.sums[name] += getattr(job, name)
+        if self.first_ms is None or job.submitted_ms < self.first_ms:
+            self.first_ms = job.submitted_ms
+        if job.ended_ms is not None and (self.last_ms is None or job.ended_ms > self.last_ms):
+            self.last_ms = job.ended_ms
+
+    @property
+    def makespan_ms(self) -> int:
+        """From the first submission to the end of the last job."""
+        first_ms = self.first_ms or 0
+        return (first_ms if self.last_ms is None else self.last_ms) - first_ms
+
+    @property
+    def locality(self) -> dict[str, int]:
+        """Containers of tasks with data, by where they lay."""
+        return {name: self.sums[name] for name in LOCALITIES}
+
+
+class Columns:
+    """The waits, responses and slowdowns of jobs that came about, each a column of numbers: 32 bytes a job,
+    wherever the jobs themselves are.
+    """
+
+    __slots__ = ("_columns",)
+
+    def __init__(self, jobs: Iterable[JobResult] = ()) -> None:
+        self._columns: dict[str, array[int] | array[float]] = {
+            name: array("d") if name == "slowdown" else array("q") for name in SUMMED
+        }
+        for job in jobs:
+            self.add(job)
+
+    def add(self, job: JobResult) -> None:
+        """One more."""
+        for name, column in self._columns.items():
+            value = getattr(job, name)
+            if value is not None:
+                column.append(value)
+
+    def values(self, name: str) -> Sequence[float]:
+        """Those of one of SUMMED, in the order of the jobs."""
+        return self._columns[name]
+
+    def summaries(self) -> dict[str, Summary]:
+        """Of each."""
+        return {name: Summary.of(column) for name, column in self._columns.items()}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueResult:
     """A leaf queue over the whole run."""
@@ -159,7 +232,8 @@ class Result:
     end_ms: int
     seed: int
     scheduler: str
-    jobs: list[JobResult]
+    jobs: Sequence[JobResult]
+    """In the order of their submission. They may be in a file: go through them, do not make a list of all."""
     queues: list[QueueResult] = field(default_factory=list)
     partitions: list[PartitionResult] = field(default_factory=list)
     nodes: list[NodeResult] = field(default_factory=list)
@@ -169,39 +243,44 @@ class Result:
     """Bad jobs that were left out of the load."""
     stuck: int = 0
     absent_nodes: list[str] = field(default_factory=list)
+    _totals: Totals | None = field(default=None, init=False, repr=False, compare=False)
+
+    @property
+    def totals(self) -> Totals:
+        """Sums over all jobs, made when they are first asked for."""
+        if self._totals is None:
+            self._totals = Totals(self.jobs)
+        return self._totals
 
     def count(self, state: str) -> int:
         """How many jobs ended, or wait, like that."""
-        return sum(job.state == state for job in self.jobs)
+        return self.totals.states[state]
 
     @property
     def is_complete(self) -> bool:
         """Whether every job finished."""
-        return not self.dropped and all(job.state == FINISHED for job in self.jobs)
+        return not self.dropped and self.count(FINISHED) == len(self.jobs)
 
     @property
     def makespan_ms(self) -> int:
         """From the first submission to the end of the last job."""
-        first = min((job.submitted_ms for job in self.jobs), default=0)
-        last = max((job.ended_ms for job in self.jobs if job.ended_ms is not None), default=first)
-        return last - first
+        return self.totals.makespan_ms
 
     def by(self, key: str) -> dict[str, dict[str, Summary]]:
         """Waits, responses and slowdowns by `queue`, `user`, `type` or `size`, names in order."""
-        groups: dict[str, list[JobResult]] = {}
+        groups: dict[str, Columns] = {}
         for job in self.jobs:
-            groups.setdefault(str(getattr(job, key)), []).append(job)
-        return {name: self.summaries(groups[name]) for name in sorted(groups)}
-
-    @staticmethod
-    def summaries(jobs: Sequence[JobResult]) -> dict[str, Summary]:
-        """Of these jobs."""
-        return {name: Summary.of(getattr(job, name) for job in jobs) for name in SUMMED}
+            name = getattr(job, key)
+            columns = groups.get(name)
+            if columns is None:
+                columns = groups[name] = Columns()
+            columns.add(job)
+        return {name: groups[name].summaries() for name in sorted(groups)}
 
     @property
     def traced(self) -> int:
         """How many jobs' tasks were recorded, not modelled."""
-        return sum(job.fidelity == TRACED for job in self.jobs)
+        return self.totals.traced
 
     def mean_fairness(self, of: str = "queues") -> float | None:
         """Over time, of `queues` or `applications`; moments at which nobody had anything do not count."""
@@ -216,10 +295,7 @@ class Result:
     @property
     def locality(self) -> dict[str, int]:
         """Containers of tasks with data, by where they lay."""
-        return {
-            name: sum(getattr(job, name) for job in self.jobs)
-            for name in ("node_local", "rack_local", "off_switch")
-        }
+        return self.totals.locality
 
     def data(self) -> dict[str, Any]:
         """Everything but what each single job did."""
@@ -227,9 +303,7 @@ class Result:
         def plain(groups: Mapping[str, Mapping[str, Summary]]) -> dict[str, Any]:
             return {name: {key: asdict(one) for key, one in found.items()} for name, found in groups.items()}
 
-        def count(name: str) -> int:
-            return sum(getattr(job, name) for job in self.jobs)
-
+        sums = self.totals.sums
         return {
             "scheduler": self.scheduler,
             "seed": self.seed,
@@ -243,12 +317,12 @@ class Result:
                 "dropped": self.dropped,
                 "modelled": len(self.jobs) - self.traced,
             },
-            "containers": count("containers"),
-            "preempted": count("preempted"),
-            "lostMs": count("lost_ms"),
+            "containers": sums["containers"],
+            "preempted": sums["preempted"],
+            "lostMs": sums["lost_ms"],
             "locality": self.locality,
             "fairness": {of: self.mean_fairness(of) for of in ("queues", "applications")},
-            "all": {key: asdict(one) for key, one in self.summaries(self.jobs).items()},
+            "all": {key: asdict(one) for key, one in Columns(self.jobs).summaries().items()},
             "by": {key: plain(self.by(key)) for key in ("queue", "user", "type", "size")},
             "queues": [asdict(one) for one in self.queues],
             "partitions": [asdict(one) for one in self.partitions],

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 
 from yarnbox.sim.reports.result import FAILED, FINISHED, KILLED, REFUSED, SUMMED, WAITING, Result, Summary
 from yarnbox.yarn.text.columns import aligned
@@ -28,9 +29,12 @@ def lines(result: Result, patience_min: int) -> Iterator[str]:
         yield f"  given up: {result.stuck} jobs wait, and {why}"
     elif result.count(WAITING):
         yield f"  {result.count(WAITING)} still wait"
-    yield from _few([f"node {one}" for one in result.absent_nodes], "nodes were sent away")
-    told = [f"{job.job}: {job.why}" for job in result.jobs if job.state in (REFUSED, FAILED, KILLED)]
-    yield from _few(told, "did not run to their end" if result.count(FAILED) else "were refused")
+    absent = result.absent_nodes
+    yield from _few((f"node {one}" for one in absent), len(absent), "nodes were sent away")
+    states = (REFUSED, FAILED, KILLED)
+    told = (f"{job.job}: {job.why}" for job in result.jobs if job.state in states)
+    count = sum(map(result.count, states))
+    yield from _few(told, count, "did not run to their end" if result.count(FAILED) else "were refused")
     if not finished:
         return
     for key in ("queue", "user", "type", "size"):
@@ -42,11 +46,11 @@ def lines(result: Result, patience_min: int) -> Iterator[str]:
     yield from _sums(result)
 
 
-def _few(rows: Sequence[str], others: str) -> Iterator[str]:
-    for row in rows[:_SHOWN]:
-        yield f"  {row}"
-    if len(rows) > _SHOWN:
-        yield f"  and {len(rows) - _SHOWN} more {others}"
+def _few(rows: Iterable[str], count: int, others: str) -> Iterator[str]:
+    if count:
+        yield from (f"  {row}" for row in islice(rows, _SHOWN))
+    if count > _SHOWN:
+        yield f"  and {count - _SHOWN} more {others}"
 
 
 def _table(key: str, groups: Mapping[str, Mapping[str, Summary]]) -> Iterator[str]:
@@ -72,10 +76,9 @@ def _ratio(value: float | None) -> str:
 
 
 def _sums(result: Result) -> Iterator[str]:
-    containers = sum(job.containers for job in result.jobs)
-    preempted = sum(job.preempted for job in result.jobs)
-    lost_ms = sum(job.lost_ms for job in result.jobs)
-    yield f"containers   {containers}, {preempted} preempted, {lost_ms / 1000:.1f} s of work lost"
+    sums = result.totals.sums
+    lost_s = sums["lost_ms"] / 1000
+    yield f"containers   {sums['containers']}, {sums['preempted']} preempted, {lost_s:.1f} s of work lost"
     modelled = len(result.jobs) - result.traced
     yield f"fidelity     {counted(result.traced, 'job')} traced, {modelled} modelled"
     placed = sum(result.locality.values())

@@ -6,13 +6,13 @@ number of tasks), `type:SPARK`, `partition:gpu`. Times are milliseconds, shares 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from statistics import fmean
 
 from yarnbox.sim.recording.fairness import jain
-from yarnbox.sim.reports.result import FINISHED, JobResult, Result, percentile
+from yarnbox.sim.reports.result import FINISHED, Columns, JobResult, Result, Totals, percentile
 
 
 class Unit(Enum):
@@ -110,21 +110,18 @@ Figures = Mapping[str, Mapping[str, float]]
 
 def figures_of(result: Result) -> dict[str, dict[str, float]]:
     """All figures of a play, groups in order: all, then each scope by name."""
-    found: dict[str, dict[str, float]] = {ALL: _of_jobs(result.jobs)}
+    everybody = _Group()
+    scopes: dict[str, dict[str, _Group]] = {scope: {} for scope in ("queue", "user", "class", "type")}
+    for job in result.jobs:
+        everybody.add(job)
+        names = (ancestry(job.queue), (job.user,), (job.size,), (job.type,))
+        for groups, mine in zip(scopes.values(), names, strict=True):
+            for name in mine:
+                groups.setdefault(name, _Group()).add(job)
+    found = {ALL: everybody.figures()}
     found[ALL].update(_of_the_whole(result))
-    keys: Sequence[tuple[str, Callable[[JobResult], Iterable[str]]]] = (
-        ("queue", lambda job: ancestry(job.queue)),
-        ("user", lambda job: (job.user,)),
-        ("class", lambda job: (job.size,)),
-        ("type", lambda job: (job.type,)),
-    )
-    for scope, names_of in keys:
-        groups: dict[str, list[JobResult]] = {}
-        for job in result.jobs:
-            for name in names_of(job):
-                groups.setdefault(name, []).append(job)
-        for name in sorted(groups):
-            found[f"{scope}:{name}"] = _of_jobs(groups[name])
+    for scope, groups in scopes.items():
+        found |= {f"{scope}:{name}": groups[name].figures() for name in sorted(groups)}
     for queue in result.queues:
         if queue.guarantee_used is not None:
             found.setdefault(f"queue:{queue.queue}", {})["guarantee-used"] = queue.guarantee_used
@@ -143,31 +140,39 @@ def ancestry(queue: str) -> list[str]:
     return [".".join(parts[:count]) for count in range(2 if len(parts) > 1 else 1, len(parts) + 1)]
 
 
-def _of_jobs(jobs: Sequence[JobResult]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for name, values in (
-        ("wait", [job.wait_ms for job in jobs if job.wait_ms is not None]),
-        ("response", [job.response_ms for job in jobs if job.response_ms is not None]),
-        ("slowdown", [job.slowdown for job in jobs if job.slowdown is not None]),
-    ):
-        ordered = sorted(map(float, values))
-        if not ordered:
-            continue
-        found[f"{name}.mean"] = round(fmean(ordered), 3)
-        for share in (50, 95, 99):
-            value = percentile(ordered, share)
-            assert value is not None
-            found[f"{name}.p{share}"] = value
-    found["jobs"] = len(jobs)
-    found["unfinished"] = sum(job.state != FINISHED for job in jobs)
-    found["containers"] = sum(job.containers for job in jobs)
-    found["preempted"] = sum(job.preempted for job in jobs)
-    found["lost"] = sum(job.lost_ms for job in jobs)
-    placed = sum(job.node_local + job.rack_local + job.off_switch for job in jobs)
-    if placed:
-        found["node-local"] = round(sum(job.node_local for job in jobs) / placed, 6)
-        found["off-switch"] = round(sum(job.off_switch for job in jobs) / placed, 6)
-    return found
+class _Group:
+    """Jobs whose figures are wanted, looked at one after the other."""
+
+    def __init__(self) -> None:
+        self._columns, self._totals = Columns(), Totals()
+
+    def add(self, job: JobResult) -> None:
+        self._columns.add(job)
+        self._totals.add(job)
+
+    def figures(self) -> dict[str, float]:
+        found: dict[str, float] = {}
+        for name, column in (("wait", "wait_ms"), ("response", "response_ms"), ("slowdown", "slowdown")):
+            ordered = sorted(map(float, self._columns.values(column)))
+            if not ordered:
+                continue
+            found[f"{name}.mean"] = round(fmean(ordered), 3)
+            for share in (50, 95, 99):
+                value = percentile(ordered, share)
+                assert value is not None
+                found[f"{name}.p{share}"] = value
+        sums = self._totals.sums
+        found["jobs"] = self._totals.jobs
+        found["unfinished"] = self._totals.jobs - self._totals.states[FINISHED]
+        found["containers"] = sums["containers"]
+        found["preempted"] = sums["preempted"]
+        found["lost"] = sums["lost_ms"]
+        places = self._totals.locality
+        placed = sum(places.values())
+        if placed:
+            found["node-local"] = round(places["node_local"] / placed, 6)
+            found["off-switch"] = round(places["off_switch"] / placed, 6)
+        return found
 
 
 def _of_the_whole(result: Result) -> dict[str, float]:

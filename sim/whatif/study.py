@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 from yarnbox.sim.load.formats import Load
@@ -181,5 +182,5 @@ def _over_time(result: Result, step_ms: int) -> dict[str, tuple[int, ...]]:
 
 def _troubles(result: Result) -> Iterator[str]:
     yield from (f"node {one}" for one in result.absent_nodes[:_MOST_TROUBLES])
-    bad = [job for job in result.jobs if job.why]
-    yield from (f"{job.job}: {job.why}" for job in bad[:_MOST_TROUBLES])
+    bad = (f"{job.job}: {job.why}" for job in result.jobs if job.why)
+    yield from islice(bad, _MOST_TROUBLES)

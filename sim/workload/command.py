@@ -20,7 +20,7 @@ from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import InvalidTraceError
 from yarnbox.sim.recording.document import pieces
 from yarnbox.sim.recording.recorder import Title
-from yarnbox.sim.reports.files import ContainerRows, as_json, made, replacing, write_csv
+from yarnbox.sim.reports.files import ContainerRows, json_pieces, made, replacing, write_csv
 from yarnbox.sim.reports.play import Play
 from yarnbox.sim.reports.progress import Progress
 from yarnbox.sim.reports.report import report
@@ -165,7 +165,8 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
         if page is not None:
             page.write(report(result, _name(options), _size(load, site)))
     if options.json:
-        print(as_json(result), file=out)
+        out.writelines(json_pieces(result))
+        print(file=out)
     else:
         for line in lines(result, PATIENCE_MS // 60_000):
             print(line, file=out)

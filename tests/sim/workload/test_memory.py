@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 from yarnbox.rm.app import RMApp
 from yarnbox.rm.container import RMContainer
-from yarnbox.sim import Job, Load, Site, Task, play
+from yarnbox.sim import Job, JobResult, Load, Site, Task, play
 from yarnbox.sim.recording.document import pieces
 from yarnbox.sim.recording.recorder import Title
 from yarnbox.sim.recording.tracks import OpenDocument
+from yarnbox.sim.reports import rows
+from yarnbox.sim.reports.files import json_pieces
 from yarnbox.sim.reports.play import Play
 from yarnbox.sim.workload.files import equal_queues
 from yarnbox.sim.workload.master import JobMaster
@@ -61,3 +66,14 @@ def test_a_recording_holds_no_more_applications_than_the_resource_manager() -> N
     recording = play.player.recording()
     assert recording["figures"]["apps"] == recording["figures"]["queues"]["root.default"]["finished"] == COUNT
     assert "".join(pieces(recording)).count('"/apps/application_') == COUNT
+
+
+def test_rows_of_jobs_that_are_over_leave_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = play(None, LOAD, site=Site(nodes=3))
+    monkeypatch.setattr(rows, "MOST_ENDED", 20)
+    census = Census(JobResult)
+    found = play(None, LOAD, site=Site(nodes=3), watchers=[census])
+    assert max(map(max, census.found)) < COUNT // 4
+    assert "".join(json_pieces(found)) == "".join(json_pieces(expected))
+    shown = json.loads("".join(json_pieces(found)))
+    assert [one["job"] for one in shown["rows"]] == [f"j{number}" for number in range(COUNT)]
