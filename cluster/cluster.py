@@ -23,6 +23,8 @@ import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from yarnbox.client import admin_client
 from yarnbox.client.admin_client import AdminClient
@@ -96,6 +98,14 @@ class Cluster:
         self._launcher = Launcher(run, stays_with_us=stays_with_us)
         self._workers: DaskWorkers | None = None
         self._run_id: str | None = None  # of the cluster that `up` has started
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
     # Starting
 
@@ -371,7 +381,7 @@ class Cluster:
         }
 
     def close(self) -> None:
-        """Lets go of what `up` has started, and of an engine. Daemons that stay with us end, others go on."""
+        """Lets go of what was started, and of an engine. Daemons that stay with us end, others go on."""
         self._launcher.close()
         if self._workers is not None:
             self._workers.close()

@@ -36,6 +36,7 @@ from typing import Any, Self
 
 from yarnbox import CORE, SOURCES
 from yarnbox.cluster.processes import environment_of, title_of
+from yarnbox.yarn.runtime.leaving import leave
 
 TEMPLATE_VARIABLE = "YARNBOX_TEMPLATE"
 """The environment variable that names the socket of a template."""
@@ -48,13 +49,23 @@ _CLOSE_S = 5.0
 class ForkServer:
     """One of them, from the side of whoever starts daemons."""
 
-    def __init__(self, variables: Mapping[str, str]) -> None:
-        """Starts it, with these environment variables besides our own; it gets ready meanwhile."""
+    def __init__(self, variables: Mapping[str, str], link: socket.socket | None = None) -> None:
+        """Starts it, with these environment variables besides our own; it gets ready meanwhile. With `link`
+        it is there already.
+        """
         self._process: subprocess.Popen[bytes] | None = None
-        self._link = _of_template(variables) or self._started(variables)
+        self._link = link or _of_template(variables) or self._started(variables)
         self._answers = self._link.makefile("rb")
         with contextlib.suppress(BrokenPipeError):  # who asks for a daemon is told
             self._send({"environment": environment_of(variables)})
+
+    @classmethod
+    def of_template(cls, variables: Mapping[str, str]) -> Self | None:
+        """One that costs no more than a daemon: a fork of the template; None where there is none that will
+        do.
+        """
+        link = _of_template(variables)
+        return None if link is None else cls(variables, link)
 
     def _started(self, variables: Mapping[str, str]) -> socket.socket:
         """A link to a process of our own."""
@@ -293,4 +304,4 @@ def _become(arguments: Sequence[str], directory: str, output: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

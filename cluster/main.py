@@ -228,8 +228,8 @@ def _health(options: argparse.Namespace) -> int:
 
 
 def _down(options: argparse.Namespace) -> int:
-    cluster = _cluster(options)
-    cluster.down()
+    with _cluster(options) as cluster:
+        cluster.down()
     print(f"yarnbox: the cluster in {cluster.run.path} is stopped")
     return 0
 
@@ -249,9 +249,9 @@ def _status(options: argparse.Namespace) -> int:
 def _add_node(options: argparse.Namespace) -> int:
     if options.rack is not None and not options.rack.startswith("/"):
         raise ClusterError(f"{options.rack} is not a rack: a rack begins with a slash, for example /rack2")
-    cluster = _cluster(options)
-    node = cluster.add_node(options.rack)
-    cluster.wait_until_ready([node.name])
+    with _cluster(options) as cluster:
+        node = cluster.add_node(options.rack)
+        cluster.wait_until_ready([node.name])
     print(f"yarnbox: {node.name} is RUNNING on {node.rack}")
     return 0
 
@@ -263,10 +263,10 @@ def _kill_node(options: argparse.Namespace) -> int:
 
 
 def _restart_node(options: argparse.Namespace) -> int:
-    cluster = _cluster(options)
     since_ms = int(time.time() * 1000)
-    cluster.restart_node(options.name)
-    cluster.wait_until_ready([options.name], since_ms=since_ms)
+    with _cluster(options) as cluster:
+        cluster.restart_node(options.name)
+        cluster.wait_until_ready([options.name], since_ms=since_ms)
     print(f"yarnbox: {options.name} is RUNNING again")
     return 0
 
@@ -288,9 +288,9 @@ def _decommission_node(options: argparse.Namespace) -> int:
 def _recommission_node(options: argparse.Namespace) -> int:
     from yarnbox.yarn.enums import NodeState
 
-    cluster = _cluster(options)
-    cluster.recommission_node(options.name)
-    cluster.wait_for_state(options.name, NodeState.RUNNING)
+    with _cluster(options) as cluster:
+        cluster.recommission_node(options.name)
+        cluster.wait_for_state(options.name, NodeState.RUNNING)
     print(f"yarnbox: {options.name} is RUNNING again")
     return 0
 
@@ -314,11 +314,11 @@ def _completion(options: argparse.Namespace) -> int:
 
 
 def _restart_rm(options: argparse.Namespace) -> int:
-    cluster = _cluster(options)
-    cluster.restart_rm(signal.Signals[f"SIG{options.signal}"], options.name)
-    cluster.wait_until_ready([])
-    if options.name is not None:
-        cluster.wait_for_rm(options.name)
+    with _cluster(options) as cluster:
+        cluster.restart_rm(signal.Signals[f"SIG{options.signal}"], options.name)
+        cluster.wait_until_ready([])
+        if options.name is not None:
+            cluster.wait_for_rm(options.name)
     print(f"yarnbox: {options.name or 'the ResourceManager'} is serving again")
     return 0
 

@@ -1,7 +1,6 @@
 """`python -m yarnbox.nm`."""
 
-import sys
-
 from yarnbox.nm.edge.main import main
+from yarnbox.yarn.runtime.leaving import leave
 
-sys.exit(main())
+leave(main())

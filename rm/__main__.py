@@ -1,8 +1,7 @@
 """`python -m yarnbox.rm`: a ResourceManager's process."""
 
-import sys
-
 from yarnbox.rm.edge.process import main
+from yarnbox.yarn.runtime.leaving import leave
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

@@ -33,6 +33,7 @@ from yarnbox.yarn.records.request import (
     ResourceSizing,
     SchedulingRequest,
 )
+from yarnbox.yarn.runtime.leaving import leave
 
 log = logging.getLogger("am.shell.master")
 
@@ -207,4 +208,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    leave(main(sys.argv[1:]))

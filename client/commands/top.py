@@ -147,11 +147,11 @@ class Top:
         return [info for info in infos if info is not None]
 
     def _ask_started_ms(self) -> int | None:
-        """When the RM started, from its web service; None while that does not answer."""
+        """When the RM started, from its web service; None while that does not answer, or another does."""
         try:
             answer = self._session.web().get(self._session.web_address, f"{CLUSTER}/info")
             return int(answer.json["clusterInfo"]["startedOn"]) if answer.is_ok else None
-        except (UnreachableError, ValueError, KeyError):
+        except (UnreachableError, ValueError, KeyError, TypeError):
             return None
 
 

@@ -27,25 +27,34 @@ class Launcher:
         self.stays_with_us = stays_with_us
         self._run = run
         self._fork_server: ForkServer | None = None
+        self._variables: Mapping[str, str] = {}
 
     def get_ready(self, variables: Mapping[str, str]) -> None:
         """For many daemons with these environment variables, until `close`."""
-        self._fork_server = ForkServer(variables)
+        self.close()
+        self._fork_server, self._variables = ForkServer(variables), variables
 
     def start(self, name: str, arguments: Sequence[str], variables: Mapping[str, str]) -> ProcessId:
         """Starts a daemon; ClusterError when it has ended at once."""
         if self.stays_with_us:
             arguments = [*arguments, "--exit-with-parent"]
         run, output = self._run, self._run.logs / f"{name}.out"
-        if self._fork_server is None or name == HISTORY:  # which the fork server has not imported
+        server = None if name == HISTORY else self._server(variables)  # which has not imported that one
+        if server is None:
             pid = processes.start(arguments, run.path, output, variables)
         else:
-            pid = self._fork_server.start(arguments, run.path, output)
+            pid = server.start(arguments, run.path, output)
         started = ProcessId.of(pid)
         if started is None:
             raise self.ended(name, pid)
         run.write_pid(name, started)
         return started
+
+    def _server(self, variables: Mapping[str, str]) -> ForkServer | None:
+        """The fork server that is there; None where a daemon alone starts sooner without one."""
+        if self._fork_server is None:
+            self._fork_server, self._variables = ForkServer.of_template(variables), variables
+        return self._fork_server if self._variables == variables else None
 
     def ended(self, name: str, pid: int) -> ClusterError:
         """The error of a daemon that ended: with what it said, and its status if it was ours to start."""

@@ -241,6 +241,13 @@ def test_without_the_rm_s_web_service_there_is_no_uptime(desk: Desk) -> None:
     assert "up 0d, 0:0," in screen[0]
 
 
+@pytest.mark.parametrize("answer", ["[]", "null", '{"clusterInfo": null}', '{"clusterInfo": {}}', "<html>"])
+def test_neither_is_there_one_where_something_else_answers(desk: Desk, answer: str) -> None:
+    desk.web.answers["GET /ws/v1/cluster/info"] = (200, answer)
+    (screen,) = desk.run()
+    assert "up 0d, 0:0," in screen[0]
+
+
 def test_each_letter_names_one_column() -> None:
     assert "".join(column.letter for column in COLUMNS) == "autqlcrvomwsypin"
     assert View(80, 24, UTC).columns == list(COLUMNS)
@@ -253,10 +260,15 @@ def test_words(shell: Shell) -> None:
     assert (result.status, result.err) == (1, "Unable to parse options: Unrecognized option: -foo\n")
 
 
-def test_keys_of_a_real_terminal_need_no_enter(rm: FakeResourceManager) -> None:
+def test_keys_of_a_real_terminal_need_no_enter(rm: FakeResourceManager, web: FakeWebService) -> None:
     """`yarn top` in a process of its own, on a pseudo-terminal."""
     ours, theirs = pty.openpty()
-    words = ["top", f"-Dyarnbox.resourcemanager.grpc.address={rm.address}", "-cols", "100", "-rows", "14"]
+    words = [
+        "top",
+        f"-Dyarnbox.resourcemanager.grpc.address={rm.address}",
+        f"-Dyarn.resourcemanager.webapp.address={web.address}",
+        *("-cols", "100", "-rows", "14"),
+    ]
     with subprocess.Popen(
         [sys.executable, "-m", "yarnbox.client", *words],
         stdin=theirs,

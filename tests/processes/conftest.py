@@ -53,6 +53,7 @@ class Desk:
     directory: Path
     run_ids: list[str] = field(default_factory=list)
     commands: list[subprocess.Popen[str]] = field(default_factory=list)
+    clusters: list[Cluster] = field(default_factory=list)
     _told: list[LoggedEvent] = field(default_factory=list)
     _teller: EventLogReader | None = None
 
@@ -64,7 +65,8 @@ class Desk:
     @property
     def cluster(self) -> Cluster:
         """The cluster in it, for calls from Python."""
-        return Cluster(self.run)
+        self.clusters.append(Cluster(self.run))
+        return self.clusters[-1]
 
     def environment(self) -> dict[str, str]:
         """The shell's variables: ours, without those of another cluster."""
@@ -190,6 +192,8 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     sitting.remember()
     if sitting.run.record_file.exists():
         sitting.cluster.down()
+    for cluster in sitting.clusters:
+        cluster.close()
     for command in sitting.commands:
         with command:
             command.kill()

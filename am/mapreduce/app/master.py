@@ -83,6 +83,7 @@ from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.runtime.clock import SystemClock
 from yarnbox.yarn.runtime.driver import AsyncioDriver
+from yarnbox.yarn.runtime.leaving import leave
 from yarnbox.yarn.runtime.standstill import StandstillWatch
 from yarnbox.yarn.runtime.tasks import end_tasks
 from yarnbox.yarn.security.credentials import Credentials, write_token
@@ -555,4 +556,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    leave(main(sys.argv[1:]))

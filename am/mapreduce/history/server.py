@@ -31,6 +31,7 @@ from yarnbox.yarn.http.access import HttpAccess
 from yarnbox.yarn.http.listening import bind
 from yarnbox.yarn.http.server import HttpServer
 from yarnbox.yarn.log import configure_logging
+from yarnbox.yarn.runtime.leaving import leave
 from yarnbox.yarn.runtime.tasks import end_tasks
 from yarnbox.yarn.security.tls import ExposedError, Tls, check_exposure, scheme
 from yarnbox.yarn.settings import read
@@ -181,4 +182,4 @@ async def _follow_parent(end: Callable[[], None]) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())
