@@ -13,4 +13,5 @@ java_order     the order in which Java iterates over a HashMap
 driver         turns, effects and timers within an asyncio loop
 tasks          asyncio tasks and their ends
 standstill     notices that the process stood still
+leaving        the end of a process
 """

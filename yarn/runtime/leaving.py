@@ -14,6 +14,9 @@ import sys
 import threading
 from typing import NoReturn
 
+_UNFLUSHED = 120
+"""Python's own status when the streams could not be flushed at its end."""
+
 
 def leave(status: int) -> NoReturn:
     """Ends the process with this status, as sys.exit would, but for the taking apart."""
@@ -25,7 +28,3 @@ def leave(status: int) -> NoReturn:
         except (OSError, ValueError):  # whoever read it has gone; ValueError: it was closed
             status = status or _UNFLUSHED
     os._exit(status & 0xFF)
-
-
-_UNFLUSHED = 120
-"""Python's own status when the streams could not be flushed at its end."""

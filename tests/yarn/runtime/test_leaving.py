@@ -1,0 +1,45 @@
+"""What has to happen at the end of a process happens before it leaves."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+PROGRAM = """
+import atexit, sys, threading
+from yarnbox.yarn.runtime.leaving import leave
+gate = threading.Event()
+atexit.register(lambda: print("registered"))
+threading.Thread(target=lambda: (gate.wait(), print("a thread"))).start()
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+class Kept:
+    def __del__(self):
+        print("taken apart")
+kept = Kept()
+print("said", end=" ")
+print("complained", file=sys.stderr)
+gate.set()
+leave(%d)
+"""
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_threads_end_and_streams_are_whole_but_nothing_is_taken_apart(status: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM % status], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (status, "complained\n")
+    assert done.stdout == "said a thread\nregistered\n"
+
+
+def test_what_could_not_be_written_is_a_failure() -> None:
+    program = """
+import sys
+from yarnbox.yarn.runtime.leaving import leave
+sys.stdout = open("/dev/full", "w")
+print("lost")
+leave(0)
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 120
