@@ -196,6 +196,8 @@ class VirtualRM:
         """Is told of what a start raises."""
         self.died: Callable[[], None] = lambda: None
         """Is called when it dies."""
+        self.began: Callable[[], None] = lambda: None
+        """Is called when another one begins, before its first turn."""
         self._points_left = 0
         self._next_away_ms = 0
         self.is_away = False
@@ -261,6 +263,7 @@ class VirtualRM:
         driver.launcher = launcher
         context.dispatcher.watchers.append(self._note)
         context.bookings.append(self._note)
+        self.began()
         static_user = settings.web.static_user
         self._handlers: dict[str, Handler] = {
             CLIENT: user_handler(CLIENT, core.client, driver, static_user),
@@ -291,6 +294,11 @@ class VirtualRM:
         driver = self._driver
         is_awake = driver.wakes_ms <= self._clock.now_ms()
         return not self.is_away and is_awake and not driver.has_failed and not driver.is_dead
+
+    @property
+    def awake_since_s(self) -> float:
+        """When it stood still for the last time, in seconds from the beginning of the cluster."""
+        return max(0, self._driver.wakes_ms - START_MS) / 1000
 
     def call(self, service: str, rpc: str, request: Any, caller: Caller) -> Any:
         """The answer, or an awaitable of it. ConnectionFailedError while the RM is away."""

@@ -205,7 +205,8 @@ class _Journey:
         self.coverage[step.verb] += 1
         VERBS[step.verb](self, step.numbers)
         self._cluster.oracles.look_at_reservations()
-        self._cluster.oracles.look_at_failures()
+        self._cluster.signs.look()
+        self._cluster.signs.look_at_failures()
 
     # Clients
 

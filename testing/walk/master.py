@@ -86,8 +86,7 @@ def master_of(
         model.tables[environment.container_id.application_attempt_id] = rm.asks
         await rm.register(environment.node_id.host)
         if promised.failed < promised.failures:
-            promised.failed += 1
-            promised.failing[environment.container_id] = None
+            model.note_own_failure(promised, environment.container_id)
             return OWN_FAILURE
         work = _Work(model, plan, rm, nm)
         async for answer in rm.responses(interval_ms=plan.heartbeat_ms, progress=lambda: 0.5):

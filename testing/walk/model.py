@@ -24,8 +24,6 @@ from yarnbox.yarn.records.master import AllocateResponse
 from yarnbox.yarn.records.tokens import AMRMTokenIdentifier, Token
 from yarnbox.yarn.security.tokens import AMRM_TOKEN, identifier_of
 
-NOTICED_S = 60
-"""By then a ResourceManager that lives has noticed that a machine is gone."""
 FINAL = (YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
 
 
@@ -48,9 +46,10 @@ class Promised:
     """Those of them of which a ResourceManager has heard for certain."""
     begun: dict[int, None] = field(default_factory=dict)
     """The attempts whose AM began."""
-    forgotten: int = 0
-    """How many AMs were lost while no ResourceManager could notice it."""
-    lost_at_s: float | None = None
+    may_count: dict[int, None] = field(default_factory=dict)
+    """The attempts that may count as failures."""
+    lost: dict[ContainerId, None] = field(default_factory=dict)
+    """The containers of AMs that are gone with what ran on their machine."""
     is_finishing: bool = False
     """Whether an AM of it was told that it has unregistered."""
     is_fickle: bool = False
@@ -95,12 +94,17 @@ class Model:
 
     # What is done
 
-    def note_lost_master(self, container_id: ContainerId, now_s: float, *, is_known: bool) -> None:
-        """An AM is gone with its machine; `is_known`: the ResourceManager can notice it."""
+    def note_lost_master(self, container_id: ContainerId) -> None:
+        """An AM is gone with its machine."""
         promised = self.begun.get(container_id.application_id)
         if promised is not None:
-            promised.lost_at_s = now_s
-            promised.forgotten += not is_known
+            promised.lost[container_id] = None
+
+    def note_own_failure(self, promised: Promised, container_id: ContainerId) -> None:
+        """An AM fails by itself."""
+        promised.failed += 1
+        promised.failing[container_id] = None
+        promised.may_count[container_id.application_attempt_id.attempt_id] = None
 
     def note_master(self, promised: Promised, container_id: ContainerId) -> None:
         """An AM begins."""
@@ -116,15 +120,6 @@ class Model:
             promised = self.begun.get(status.container_id.application_id)
             if promised is not None and status.container_id in promised.failing:
                 promised.heard[status.container_id] = None
-
-    def note_rm_death(self, now_s: float) -> None:
-        """What a ResourceManager was about to notice, the next one never learns: it will hear nothing of the
-        AM for as long as it takes, and count that as a failure, as in Hadoop.
-        """
-        self.rm_number += 1
-        for promised in self.begun.values():
-            if promised.lost_at_s is not None and now_s - promised.lost_at_s < NOTICED_S:
-                promised.forgotten += 1
 
     # What is seen
 
@@ -171,12 +166,10 @@ class Model:
         if state is YarnApplicationState.KILLED:
             self.expect(promised.is_kill_asked, f"{application_id} is KILLED, and nobody asked for it")
         elif state is YarnApplicationState.FAILED:
-            last = report.current_application_attempt_id
-            attempts = len(promised.begun) if last is None else last.attempt_id
             self.expect(
-                failures_allowed(promised, attempts) >= promised.max_attempts,
-                f"{application_id} is FAILED after {promised.failed} failures of its own in "
-                f"{len(promised.begun)} attempts, {promised.max_attempts} are allowed: {report.diagnostics}",
+                len(promised.may_count) >= promised.max_attempts,
+                f"{application_id} is FAILED, {promised.max_attempts} attempts may fail, and these did: "
+                f"{list(promised.may_count)}; {report.diagnostics}",
             )
         else:
             succeeded = report.final_application_status is FinalApplicationStatus.SUCCEEDED
@@ -190,10 +183,3 @@ class Model:
     def note_missing(self, application_id: ApplicationId) -> None:
         """The ResourceManager knows no such application."""
         self.expect(False, f"{application_id} was acknowledged and is unknown")
-
-
-def failures_allowed(promised: Promised, attempts: int) -> int:
-    """How many of so many attempts may count. Those that were stored as launched by a ResourceManager that
-    died before it launched them end when nothing is heard of their AMs, and count, too.
-    """
-    return promised.failed + promised.forgotten + max(0, attempts - len(promised.begun))

@@ -16,7 +16,7 @@ from yarnbox.rm.attempt import RMAppAttempt
 from yarnbox.rm.attempt.entity import RMAppAttemptState
 from yarnbox.rm.container import RMContainerState
 from yarnbox.testing.virtual_time.rm import VirtualRM
-from yarnbox.testing.walk.model import Model, failures_allowed
+from yarnbox.testing.walk.model import Model
 from yarnbox.yarn.enums import ContainerState, ExecutionType
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 from yarnbox.yarn.records.container import ContainerStatus
@@ -25,6 +25,8 @@ from yarnbox.yarn.records.tokens import AMRMTokenIdentifier, Token
 from yarnbox.yarn.resources.resource import NONE, Resource
 from yarnbox.yarn.security.tokens import AMRM_TOKEN, identifier_of
 
+ANSWERS = 4
+"""After so many answers to its heartbeats a node has done what the ResourceManager wants."""
 GONE_S = 60
 """By then, when all is calm, a node and the ResourceManager agree on what runs."""
 APP_ENDS = (RMAppState.FINISHED, RMAppState.FAILED, RMAppState.KILLED)
@@ -37,6 +39,7 @@ class Machine(Protocol):
     host: str
     capacity: Resource
     sizes: dict[ContainerId, Resource]
+    stopped: dict[ContainerId, None]
 
     def running(self) -> list[ContainerId]:
         """The containers that run."""
@@ -58,6 +61,10 @@ class Cluster(Protocol):
         """All of them."""
         ...
 
+    def executor_of(self, host: str) -> Machine:
+        """One of them."""
+        ...
+
     def known_to(self, host: str) -> Iterable[ContainerId]:
         """The containers that its NodeManager has, those that wait included."""
         ...
@@ -73,6 +80,10 @@ class Oracles:
         self._answers: dict[ApplicationAttemptId, tuple[int, int]] = {}
         """The last answer to each attempt: of which ResourceManager, and its number."""
         self._odd_since_s: dict[str, float] = {}
+        self._odd: dict[str, dict[str, int]] = {}
+        """By host, what a node and the ResourceManager do not agree on, and for how many answers."""
+        self._ended: dict[str, dict[ContainerId, int]] = {}
+        """By host, what this ResourceManager has heard of as ended, and how often."""
 
     # Machines
 
@@ -83,7 +94,7 @@ class Oracles:
         tracker = self._cluster.rm.core.context.scheduler.tracker
         node = next((one for one in tracker.nodes.values() if one.node_id.host == host), None)
         if node is None:
-            self.forget_machine(host)
+            self._running.pop(host, None)
             return
         known = self._running.setdefault(host, {})
         known.update(dict.fromkeys(node.launched))
@@ -94,10 +105,55 @@ class Oracles:
     def forget_machine(self, host: str) -> None:
         """It registers again: what was given up meanwhile may run a little longer."""
         self._running.pop(host, None)
+        self._odd.pop(host, None)
+        self._ended.pop(host, None)
 
     def forget_machines(self) -> None:
         """The next ResourceManager has heard of nothing."""
         self._running.clear()
+        self._odd.clear()
+        self._ended.clear()
+
+    def note_orders(
+        self, host: str, statuses: Iterable[ContainerStatus], orders: Iterable[ContainerId]
+    ) -> None:
+        """A node that has reported these is ordered to stop those: nothing that it reported as ended two
+        heartbeats ago. The heartbeat before this one may have left the order.
+        """
+        ended = self._ended.setdefault(host, {})
+        for one in orders:
+            answers = ended.get(one, 0)
+            self._cluster.model.expect(answers < 2, f"{host} shall stop {one}, which it said has ended")
+        for status in statuses:
+            if status.state is ContainerState.COMPLETE:
+                ended[status.container_id] = ended.get(status.container_id, 0) + 1
+
+    def look_at_node(self, host: str) -> None:
+        """An answer to a heartbeat has arrived. A few heartbeats later what the ResourceManager has given
+        up was ordered to stop, and what it counts on is there.
+        """
+        rm = self._cluster.rm
+        if not rm.is_well:
+            return
+        scheduler, machine = rm.core.context.scheduler, self._cluster.executor_of(host)
+        running = dict.fromkeys(machine.running())
+        odd = []
+        for one in running:
+            container = scheduler.container(one)
+            if one not in machine.stopped and (container is None or container.is_finished):
+                odd.append(f"{one} runs on {host}, and nobody has told the node to stop it")
+        there = running | dict.fromkeys(self._cluster.known_to(host))
+        for node in scheduler.tracker.nodes.values():
+            if node.node_id.host == host:
+                odd += [
+                    f"{one} is booked on {host} as running, and is not there"
+                    for one, container in node.containers.items()
+                    if one not in there and container.state is RMContainerState.RUNNING
+                ]
+        before = self._odd.get(host, {})
+        self._odd[host] = now = {what: before.get(what, 0) + 1 for what in odd}
+        for what, answers in now.items():
+            self._cluster.model.expect(answers < ANSWERS, what)
 
     def look_at_machine(self, machine: Machine) -> None:
         """One more container runs on it: what the ResourceManager knows to run there must fit. What it has
@@ -223,21 +279,6 @@ class Oracles:
                 model.expect(
                     application_id in there.scheduler.applications,
                     f"{application_id} would be forgotten by the scheduler of another ResourceManager",
-                )
-
-    def look_at_failures(self) -> None:
-        """No attempt counts as a failure that did not fail by itself."""
-        rm, model = self._cluster.rm, self._cluster.model
-        if not rm.is_well:
-            return
-        for application_id, app in rm.core.context.apps.items():
-            promised = model.begun.get(application_id)
-            if promised is not None:
-                others = (one for one in app.attempts.values() if one.state is not RMAppAttemptState.FAILED)
-                counted = app.counted_failures() - sum(one.counts_as_failure() for one in others)
-                allowed = failures_allowed(promised, len(app.attempts))
-                model.expect(
-                    counted <= allowed, f"{application_id}: {counted} failures are counted, {allowed} were"
                 )
 
 

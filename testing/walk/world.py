@@ -31,8 +31,9 @@ from yarnbox.testing.walk.master import OWN_FAILURE
 from yarnbox.testing.walk.model import Model
 from yarnbox.testing.walk.network import Weather
 from yarnbox.testing.walk.oracles import Oracles
+from yarnbox.testing.walk.signs import Signs
 from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError, RpcError
-from yarnbox.yarn.enums import ExecutionType, NodeAction
+from yarnbox.yarn.enums import ContainerState, ExecutionType, NodeAction
 from yarnbox.yarn.errors import NotReadyError, YarnError
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.resources.resource import Resource
@@ -49,7 +50,7 @@ CONF = {
     "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "2000",
     "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": "30000",
     "yarn.nm.liveness-monitor.expiry-interval-ms": "20000",
-    "yarn.am.liveness-monitor.expiry-interval-ms": "600000",
+    "yarn.am.liveness-monitor.expiry-interval-ms": "120000",
     "yarn.resourcemanager.am.max-attempts": "4",
     "yarn.nodemanager.recovery.enabled": "true",
     "yarn.nodemanager.address": f"${{yarn.nodemanager.hostname}}:{PORT}",
@@ -159,6 +160,7 @@ class WalkCluster(VirtualCluster):
         self.weather = Weather(Random(f"weather {seed}"))
         self.model = Model()
         self.oracles = Oracles(self)
+        self.signs = Signs(self)
         self._allocations = allocations
         self._skew = Random(f"clocks {seed}")
         self._kept: dict[str, dict[str, bytes]] = {}
@@ -180,9 +182,11 @@ class WalkCluster(VirtualCluster):
         self.rm.is_checked = True
         self.rm.broke = self.model.broke
         self.rm.died = self._note_rm_death
+        self.rm.began = self.signs.watch
+        self.signs.watch()
 
     def _note_rm_death(self) -> None:
-        self.model.note_rm_death(self.now_s)
+        self.model.rm_number += 1
         self._doubtful.update(dict.fromkeys(one.host for one in self.rm.context.inactive_nodes))
         self._registered.clear()
         self.oracles.forget_machines()
@@ -221,6 +225,8 @@ class WalkCluster(VirtualCluster):
             except Exception as error:
                 self.model.broke(error)
                 raise ConnectionFailedError(f"{rpc}: {error}") from error
+            if service == MASTER:
+                self.signs.note_master(caller.token)
             if service == MASTER and rpc == "allocate":
                 self.model.note_grants(caller.token, answer)
                 self.oracles.look_at_asks(caller.token, request, answer, is_late=is_late)
@@ -237,22 +243,32 @@ class WalkCluster(VirtualCluster):
         if rpc == "registerNodeManager" and host in self._ill:
             self.recover(host)
             raise ConnectionFailedError(f"{rpc}: {host} is not well yet")
-        return await super().track(rpc, request, host)
+        answer = await super().track(rpc, request, host)
+        if rpc == "nodeHeartbeat" and answer.node_action is NodeAction.NORMAL:
+            self.oracles.look_at_node(host)
+        return answer
 
     def _note_track(self, rpc: str, request: Any, answer: Any, host: str) -> None:
+        if answer.node_action is not NodeAction.NORMAL:
+            return
+        self.signs.note_node(host)
         if rpc == "registerNodeManager":
             if host in self._registered:
                 self._doubtful[host] = None
             self._registered[host] = None
             self._answered.pop(host, None)
             self.oracles.forget_machine(host)
-        elif answer.node_action is NodeAction.NORMAL:
-            statuses = request.node_status.containers_statuses
-            self.oracles.note_heartbeat(host, statuses)
-            answered = (self.model.rm_number, answer.response_id)
-            is_repeated, self._answered[host] = self._answered.get(host) == answered, answered
-            if host not in self._doubtful and not is_repeated:  # nobody reads what is said again
-                self.model.note_ends(one for one in statuses if one.exit_status == OWN_FAILURE)
+            return
+        statuses = request.node_status.containers_statuses
+        self.signs.note_running(one.container_id for one in statuses if one.state is ContainerState.RUNNING)
+        self.oracles.note_heartbeat(host, statuses)
+        answered = (self.model.rm_number, answer.response_id)
+        is_repeated, self._answered[host] = self._answered.get(host) == answered, answered
+        if is_repeated:  # nobody reads what is said again
+            return
+        self.oracles.note_orders(host, statuses, answer.containers_to_cleanup)
+        if host not in self._doubtful:
+            self.model.note_ends(one for one in statuses if one.exit_status == OWN_FAILURE)
 
     async def _call_node(self, host: str, rpc: str, request: Any, caller: Caller) -> Any:
         # The ResourceManager's own calls of nodes come this way, too.
@@ -299,10 +315,6 @@ class WalkCluster(VirtualCluster):
             self.model.broke(error)
         elif self.nodes[host].shut_down_reason is not None and not self._is_closed:
             self.kill_machine(host)  # it was sent away: it ends its containers, and forgets them
-
-    def is_booked(self, container_id: ContainerId) -> bool:
-        """Whether the ResourceManager counts on a container."""
-        return not self.rm.is_away and self.rm.context.scheduler.container(container_id) is not None
 
     def executor_of(self, host: str) -> WalkExecutor:
         """The containers of a machine."""
@@ -355,9 +367,7 @@ class WalkCluster(VirtualCluster):
         self.kill_node_manager(host)
         for container_id in self.executor_of(host).running():
             if container_id in self._running:
-                # A NodeManager that finds its container gone tells so, which counts as a failure.
-                knows = lost == len(self._kept[host]) and self.is_booked(container_id)
-                self.model.note_lost_master(container_id, self.now_s, is_known=knows)
+                self.model.note_lost_master(container_id)
         self.executor_of(host).vanish()
         kept = self._kept[host]
         for key in list(kept)[max(0, len(kept) - lost) :]:
