@@ -14,11 +14,12 @@ import importlib
 import logging
 import os
 import socket
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from time import perf_counter
-from typing import Any, Protocol, Self, cast
+from typing import Any, Generic, Protocol, Self, TypeVar, cast
 
 os.environ.setdefault(
     "GRPC_VERBOSITY", "NONE"
@@ -338,28 +339,45 @@ Target = grpc.aio.Channel | str
 """Where an asyncio stub calls: a channel that is there, or an address."""
 
 
-class _Calls:
-    """What both stubs know: the address, the credentials, and one multicallable per rpc."""
+C = TypeVar("C", grpc.aio.Channel, grpc.Channel)
+
+
+class _Calls(ABC, Generic[C]):
+    """What both stubs know: the channel, the credentials, the time limit, and one multicallable per rpc.
+
+    With `wait_for_ready` a call waits within its time limit until the peer can be connected to, as daemons
+    do; what was sent is never sent again.
+    """
 
     def __init__(
         self,
-        channel: Any,
-        peer: str,
+        target: C | str,
         service: str,
-        user: str | None,
-        token: Token | None,
-        tls: Tls | None,
-        wire: Wire,
+        *,
+        user: str | None = None,
+        token: Token | None = None,
+        timeout_s: float = CALL_TIMEOUT_S,
+        wait_for_ready: bool = False,
+        peer: str = "",
+        tls: Tls | None = None,
+        wire: Wire = PLAIN,
     ) -> None:
-        self._channel = channel
-        self._wire = wire
-        self._peer = peer
+        self._owned = isinstance(target, str)
+        self._channel: C = self._open(target, tls) if isinstance(target, str) else target
+        self._peer = peer or (target if isinstance(target, str) else "the peer")
         self._service = service
         self._user = user
+        self._timeout_s = timeout_s
+        self._wait_for_ready = wait_for_ready
         self._tls = tls
+        self._wire = wire
         self._metadata = _caller_metadata(user, token, tls)
         self._rpcs = SERVICES[service]
         self._callables: dict[str, Callable[..., Any]] = {}
+
+    @abstractmethod
+    def _open(self, address: str, tls: Tls | None) -> C:
+        """A channel to that address, which this stub closes."""
 
     def use_token(self, token: Token) -> None:
         """Calls with this token from now on, such as the new one that an RM sends when it rolls its key."""
@@ -375,40 +393,11 @@ class _Calls:
         return found
 
 
-class Stub(_Calls):
-    """Calls of one service at one peer, for asyncio.
+class Stub(_Calls[grpc.aio.Channel]):
+    """Calls of one service at one peer, for asyncio."""
 
-    With `wait_for_ready` a call waits within its time limit until the peer can be connected to, as daemons
-    do; what was sent is never sent again.
-    """
-
-    def __init__(
-        self,
-        target: grpc.aio.Channel | str,
-        service: str,
-        *,
-        user: str | None = None,
-        token: Token | None = None,
-        timeout_s: float = CALL_TIMEOUT_S,
-        wait_for_ready: bool = False,
-        peer: str = "",
-        tls: Tls | None = None,
-        wire: Wire = PLAIN,
-    ) -> None:
-        owned = isinstance(target, str)
-        channel = open_channel(target, tls=tls) if isinstance(target, str) else target
-        super().__init__(
-            channel,
-            peer or (target if isinstance(target, str) else "the peer"),
-            service,
-            user,
-            token,
-            tls,
-            wire,
-        )
-        self._owned = owned
-        self._timeout_s = timeout_s
-        self._wait_for_ready = wait_for_ready
+    def _open(self, address: str, tls: Tls | None) -> grpc.aio.Channel:
+        return open_channel(address, tls=tls)
 
     async def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
         """The response record; raises the YarnError that the peer raised, or an RpcError."""
@@ -438,36 +427,11 @@ class Stub(_Calls):
         await self.close()
 
 
-class BlockingStub(_Calls):
+class BlockingStub(_Calls[grpc.Channel]):
     """Calls of one service at one peer, for commands and simple programs without an event loop."""
 
-    def __init__(
-        self,
-        target: grpc.Channel | str,
-        service: str,
-        *,
-        user: str | None = None,
-        token: Token | None = None,
-        timeout_s: float = CALL_TIMEOUT_S,
-        wait_for_ready: bool = False,
-        peer: str = "",
-        tls: Tls | None = None,
-        wire: Wire = PLAIN,
-    ) -> None:
-        owned = isinstance(target, str)
-        channel = _open_blocking_channel(target, tls) if isinstance(target, str) else target
-        super().__init__(
-            channel,
-            peer or (target if isinstance(target, str) else "the peer"),
-            service,
-            user,
-            token,
-            tls,
-            wire,
-        )
-        self._owned = owned
-        self._timeout_s = timeout_s
-        self._wait_for_ready = wait_for_ready
+    def _open(self, address: str, tls: Tls | None) -> grpc.Channel:
+        return _open_blocking_channel(address, tls)
 
     def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
         """The response record; raises the YarnError that the peer raised, or an RpcError."""

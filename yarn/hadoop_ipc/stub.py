@@ -45,11 +45,12 @@ class _Calls:
         self,
         address: str,
         service: str,
-        user: str,
-        token: Token | None,
-        timeout_s: float,
-        peer: str,
-        wire: Wire,
+        *,
+        user: str = "",
+        token: Token | None = None,
+        timeout_s: float = CALL_TIMEOUT_S,
+        peer: str = "",
+        wire: Wire = PLAIN,
     ) -> None:
         host, _, port = address.rpartition(":")
         self._address = (host.strip("[]"), int(port))
@@ -111,7 +112,7 @@ class HadoopStub(_Calls):
         peer: str = "",
         wire: Wire = PLAIN,
     ) -> None:
-        super().__init__(address, service, user, token, timeout_s, peer, wire)
+        super().__init__(address, service, user=user, token=token, timeout_s=timeout_s, peer=peer, wire=wire)
         self._wait_for_ready = wait_for_ready
 
     async def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
@@ -161,19 +162,6 @@ class HadoopStub(_Calls):
 
 class BlockingHadoopStub(_Calls):
     """Calls with a token, for simple programs without an event loop."""
-
-    def __init__(
-        self,
-        address: str,
-        service: str,
-        *,
-        user: str = "",
-        token: Token | None = None,
-        timeout_s: float = CALL_TIMEOUT_S,
-        peer: str = "",
-        wire: Wire = PLAIN,
-    ) -> None:
-        super().__init__(address, service, user, token, timeout_s, peer, wire)
 
     def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
         """The response record; raises the YarnError that the peer raised, or an RpcError."""
