@@ -21,9 +21,9 @@ from yarnbox.client.settings import RM_GRPC_ADDRESS, WEB_ADDRESS, ClientSettings
 from yarnbox.client.web import Retry, WebService, active_of
 from yarnbox.client.yarn_client import Polling, Rpc, YarnClient
 from yarnbox.yarn.configuration import SITE_FILES, Configuration, ConfigurationError
+from yarnbox.yarn.connection.address import connectable
 from yarnbox.yarn.connection.addresses import AddressBook
 from yarnbox.yarn.connection.failover import BlockingCalls, blocking_stub_of
-from yarnbox.yarn.connection.network import connectable
 from yarnbox.yarn.connection.presence import is_rm_expected
 from yarnbox.yarn.connection.rm_ids import all_of, rm_addresses, rm_ids
 from yarnbox.yarn.connection.rpc import BlockingStub

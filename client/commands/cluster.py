@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from yarnbox.client.command_line.failures import FAILED, OK
 from yarnbox.client.command_line.options import Option, Options
 from yarnbox.client.commands.reading import HELP, HELP_DESCRIPTION, invalid_usage, print_help, read_line
-from yarnbox.client.label_store import stored_labels
 from yarnbox.client.printing.nodes import cluster_attributes, cluster_labels
 from yarnbox.client.session import Session
-from yarnbox.yarn.storage.journal import JournalError
+from yarnbox.yarn.records.node import NodeLabel
+from yarnbox.yarn.storage.journal import Journal, JournalError
 
 TITLE = "yarn cluster"
 
@@ -47,3 +48,22 @@ def run(session: Session, arguments: Sequence[str]) -> int:
     else:
         invalid_usage(session, TITLE, OPTIONS)
     return OK
+
+
+NAME = "nodelabel"
+SETTING = "yarn.node-labels.fs-store.root-dir"
+
+
+def stored_labels(directory: str) -> tuple[NodeLabel, ...]:
+    """The labels in the ResourceManager's store, as of its last answered change, read without asking it.
+
+    JournalError when the store cannot be read. Hadoop: the part of ClusterCLI that reads
+    FileSystemNodeLabelsStore.
+    """
+    labels: dict[str, NodeLabel] = {}
+    for record in Journal(Path(directory.removeprefix("file://")), NAME, SETTING).load():
+        for name, is_exclusive in record.get("add", ()):
+            labels[name] = NodeLabel(name=name, is_exclusive=is_exclusive)
+        for name in record.get("remove", ()):
+            labels.pop(name, None)
+    return tuple(labels.values())

@@ -20,8 +20,7 @@ from yarnbox.cluster.directory import ClusterError
 from yarnbox.nm.settings import NMSettings
 from yarnbox.rm.settings import RMSettings
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.connection.address import Address
-from yarnbox.yarn.connection.network import connectable
+from yarnbox.yarn.connection.address import Address, connectable
 from yarnbox.yarn.security.tls import Tls, TlsSettings, connection_to
 from yarnbox.yarn.settings import read
 

@@ -26,7 +26,7 @@ from yarnbox.nm.edge.virtual import VirtualNodes, VirtualOptions
 from yarnbox.nm.executor.layout import InUseError
 from yarnbox.nm.settings import NMSettings
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
-from yarnbox.yarn.connection.network import announced
+from yarnbox.yarn.connection.address import announced
 from yarnbox.yarn.connection.rm_ids import rm_addresses
 from yarnbox.yarn.connection.rpc import PortTakenError
 from yarnbox.yarn.log import LEVELS, configure_logging

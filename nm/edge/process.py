@@ -41,11 +41,10 @@ from yarnbox.nm.monitor import ContainersMonitor, Verdict, node_utilization
 from yarnbox.nm.settings import NMSettings
 from yarnbox.nm.shuffle.server import ShuffleService
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.address import Address, connectable
 from yarnbox.yarn.connection.addresses import AddressBook
 from yarnbox.yarn.connection.failover import Calls, stub_of
 from yarnbox.yarn.connection.hosting import NM_CONF_DIR, NM_PYTHON, NM_PYTHONPATH
-from yarnbox.yarn.connection.network import connectable
 from yarnbox.yarn.connection.rm_ids import rm_addresses
 from yarnbox.yarn.connection.rpc import listen, new_server
 from yarnbox.yarn.http.access import HttpAccess

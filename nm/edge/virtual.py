@@ -27,9 +27,8 @@ from yarnbox.nm.executor.process import Answers
 from yarnbox.nm.executor.simulated import SimulatedExecutor
 from yarnbox.nm.services import ContainerManagementService
 from yarnbox.nm.settings import NMSettings
-from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.address import Address, connectable
 from yarnbox.yarn.connection.failover import Calls
-from yarnbox.yarn.connection.network import connectable
 from yarnbox.yarn.connection.rpc import listen, new_server, open_channel
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.resources.resource import Resource

@@ -39,7 +39,6 @@ from yarnbox.rm.edge.launcher import Launcher
 from yarnbox.rm.edge.log_retention import LogRetention
 from yarnbox.rm.edge.meters import Meters
 from yarnbox.rm.edge.node_protocols import NodeProtocols
-from yarnbox.rm.edge.pages import Pages
 from yarnbox.rm.edge.security.authentication import CallerCheck
 from yarnbox.rm.edge.security.groups import UserGroups
 from yarnbox.rm.edge.security.tokens import AMRM_KEYS, Tokens
@@ -49,9 +48,8 @@ from yarnbox.rm.effects import SCHEDULER_JOURNAL
 from yarnbox.rm.labels.administration import ATTRIBUTE_JOURNAL, LABEL_JOURNAL
 from yarnbox.rm.settings import RMSettings
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
-from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.address import Address, announced
 from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_PROPERTY, AddressBook
-from yarnbox.yarn.connection.network import announced
 from yarnbox.yarn.http.process_beans import ProcessBeans
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.log import LEVELS, Log
@@ -110,6 +108,26 @@ class Ports:
     admin: AdminPort | None = None
     further: Mapping[str, Served] | None = None
     """Services that are not the core's."""
+
+
+class Pages:
+    """The addresses of the web pages. Hadoop: WebAppUtils and ProxyUriUtils."""
+
+    def __init__(self, address: Address, book: AddressBook | None = None, scheme: str = "http") -> None:
+        self._top = f"{scheme}://{address}"
+        self._book = book or AddressBook()
+
+    def application(self, application_id: ApplicationId) -> str:
+        """The RM's page of an application."""
+        return f"{self._top}/cluster/app/{application_id}"
+
+    def proxy(self, application_id: ApplicationId) -> str:
+        """The address under which the RM passes an application's own page on."""
+        return f"{self._top}/proxy/{application_id}/"
+
+    def node(self, address: str) -> str:
+        """The real address of a node's pages: no browser can resolve the names of emulated hosts."""
+        return self._book.resolve(address)
 
 
 class ActivePeriod:

@@ -32,8 +32,7 @@ from yarnbox.rm.edge.store import FILE as STORE_FILE
 from yarnbox.rm.edge.store import StateStore, StoreError
 from yarnbox.rm.settings import RMSettings
 from yarnbox.yarn.configuration import SITE_FILES, Configuration, ConfigurationError
-from yarnbox.yarn.connection.address import Address
-from yarnbox.yarn.connection.network import announced
+from yarnbox.yarn.connection.address import Address, announced
 from yarnbox.yarn.connection.rm_ids import ENABLED, of_rm, own_id
 from yarnbox.yarn.connection.rpc import MAX_MESSAGE_BYTES, PortTakenError, listen, new_server
 from yarnbox.yarn.errors import YarnError

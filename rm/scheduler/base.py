@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from yarnbox.rm.container import RMContainer, RMContainerState, SchedulerNode
@@ -35,7 +36,6 @@ from yarnbox.rm.events.scheduler import (
     SchedulerReleaseContainer,
 )
 from yarnbox.rm.scheduler.activities import ActivityRecords
-from yarnbox.rm.scheduler.allocation import Allocation as Allocation
 from yarnbox.rm.scheduler.application import Application, Attempt
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, Calculator
 from yarnbox.rm.scheduler.checks import RequestChecks
@@ -70,7 +70,12 @@ from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
-from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
+from yarnbox.yarn.records.request import (
+    PreemptionMessage,
+    RejectedSchedulingRequest,
+    ResourceRequest,
+    SchedulingRequest,
+)
 from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min
 
 if TYPE_CHECKING:
@@ -79,6 +84,18 @@ if TYPE_CHECKING:
     from yarnbox.yarn.http.rate import Rate
 
 A = TypeVar("A", bound=Attempt)
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """What an allocate call receives from the scheduler."""
+
+    containers: list[RMContainer]
+    headroom: Resource
+    updated: list[RMContainer]
+    """Containers with a new size or execution type."""
+    preemption: PreemptionMessage | None = None
+    rejected: tuple[RejectedSchedulingRequest, ...] = ()
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

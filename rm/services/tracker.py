@@ -6,6 +6,7 @@ The edge resolves its host name and adds the keys with which it checks tokens. H
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,7 +24,6 @@ from yarnbox.rm.monitoring.nodes import NodesListManager
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.scheduler.containers.opportunistic import OpportunisticAllocator
 from yarnbox.rm.services.caller import Caller
-from yarnbox.rm.services.versions import is_older
 from yarnbox.yarn.enums import NodeAction, NodeState
 from yarnbox.yarn.errors import IllegalArgumentError
 from yarnbox.yarn.ids import NodeId
@@ -313,3 +313,19 @@ def _shutdown(diagnostics: str) -> NodeHeartbeatResponse:
 
 def _resync(diagnostics: str) -> NodeHeartbeatResponse:
     return NodeHeartbeatResponse(node_action=NodeAction.RESYNC, diagnostics_message=diagnostics)
+
+
+_PART = re.compile(r"\d+|[a-z]+")
+
+
+def is_older(version: str, than: str) -> bool:
+    """Whether the version is older: numbers decide; letters come before none. Hadoop: VersionUtil."""
+    return _key(version) < _key(than)
+
+
+def _key(version: str) -> list[tuple[int, int, str]]:
+    parts = _PART.findall(version.lower())
+    key = [(2, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
+    while key and key[-1] == (2, 0, ""):
+        key.pop()
+    return [*key, (1, 0, "")]

@@ -1,10 +1,11 @@
-"""Why an application waits, for its page and `yarnbox why`: what its scheduler checks, and what fails."""
+"""Why an application waits, and which of its containers are marked for preemption; also for `yarnbox why`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from yarnbox.rm.scheduler.checks import Check, RequestChecks
+from yarnbox.rm.scheduler.views import AttemptView
 from yarnbox.rm.web.values import Answer
 
 
@@ -29,3 +30,28 @@ def _step(check: Check) -> Answer:
         "numbers": numbers,
         "change": "" if check.holds else check.reason.remedy,
     }
+
+
+WHOEVER = "whoever needs its space"
+"""For whom a container is preempted that lazy preemption has made killable."""
+
+
+def preemption_marks(attempt: AttemptView) -> list[Answer]:
+    """The marked containers: of whom, for whom, since when; `killAt` is 0 while no time is set."""
+    marks = list(attempt.marked_for_preemption.values())
+    if any(amounts.killable for amounts in attempt.usage.by_partition.values()):
+        marks += [one.preemption_mark(WHOEVER) for one in attempt.live.values() if one.is_killable]
+    return [
+        {
+            "container": str(one.container_id),
+            "node": str(one.node_id),
+            "resource": str(one.resource),
+            "queue": one.queue,
+            "user": one.user,
+            "isAM": one.is_am,
+            "for": one.for_whom,
+            "since": one.since_ms,
+            "killAt": one.kill_at_ms or 0,
+        }
+        for one in marks
+    ]

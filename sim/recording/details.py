@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from yarnbox.rm.asks import Locality
 from yarnbox.rm.scheduler.views import QueueView
 from yarnbox.rm.web import cluster
-from yarnbox.rm.web.marks import preemption_marks
 from yarnbox.rm.web.queues.users import queue_users
 from yarnbox.rm.web.queues.waiting import waiting
 from yarnbox.rm.web.values import Shapes
+from yarnbox.rm.web.why import preemption_marks
 from yarnbox.sim.recording.tracks import Documents
 
 if TYPE_CHECKING:

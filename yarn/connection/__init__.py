@@ -1,8 +1,7 @@
 """How processes find and call one another.
 
-address     host and port
+address     host and port; to which addresses a daemon binds, and what it announces
 addresses   where the emulated hosts really listen
-network     to which addresses of a machine a daemon binds, and what it announces
 rpc         records over gRPC: serving and calling
 rm_ids      several ResourceManagers in one configuration
 failover    calls that go to whichever ResourceManager is active

@@ -1,13 +1,15 @@
 """A host and a port, as properties write them: `127.0.0.1:8050`, `rm.example.org:8088`, `[::1]:0`.
 
-Does not resolve names and opens nothing. Hadoop: NetUtils.createSocketAddr.
+Does not resolve names and opens nothing. A host may mean all addresses of this machine; then others are told
+its name. Hadoop: NetUtils.createSocketAddr and getConnectAddress, Configuration.updateConnectAddr.
 """
 
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _FORM = re.compile(r"(?:\[([0-9A-Fa-f:.%]+)\]|([^\s:/\[\]]+))(?::([0-9]{1,5}))?")
 
@@ -35,3 +37,22 @@ class Address:
 def with_default_port(port: int) -> Callable[[str], Address]:
     """A parser of addresses whose port may be left out, as Hadoop's getSocketAddr takes a default port."""
     return lambda text: Address.parse(text, port)
+
+
+_WILDCARDS = ("0.0.0.0", "::")
+_LOOPBACK = "127.0.0.1"
+
+
+def is_wildcard(host: str) -> bool:
+    """Whether a server with this host listens on all addresses of its machine."""
+    return host in _WILDCARDS
+
+
+def announced(host: str) -> str:
+    """The host that others are told: the machine's name for a server that listens on all its addresses."""
+    return socket.gethostname() if is_wildcard(host) else host
+
+
+def connectable(address: Address) -> Address:
+    """The address to connect to, for one that a server listens at: the loopback, if it listens everywhere."""
+    return replace(address, host=_LOOPBACK) if is_wildcard(address.host) else address

@@ -11,8 +11,7 @@ from __future__ import annotations
 import socket
 
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
-from yarnbox.yarn.connection.address import Address, with_default_port
-from yarnbox.yarn.connection.network import connectable
+from yarnbox.yarn.connection.address import Address, connectable, with_default_port
 
 _RM = "yarn.resourcemanager."
 ENABLED = _RM + "ha.enabled"

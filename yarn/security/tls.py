@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.connection.address import announced
 from yarnbox.yarn.connection.hosting import NM_TLS_AUTHORITY
-from yarnbox.yarn.connection.network import announced
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.settings import Conflict, setting, settings
 

@@ -24,8 +24,7 @@ from yarnbox.am.mapreduce.history.files import HistoryFiles
 from yarnbox.am.mapreduce.history.settings import WEB_ADDRESS, HistoryServerSettings
 from yarnbox.am.mapreduce.history.web import HistoryWeb
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
-from yarnbox.yarn.connection.address import Address
-from yarnbox.yarn.connection.network import announced
+from yarnbox.yarn.connection.address import Address, announced
 from yarnbox.yarn.connection.rpc import PortTakenError
 from yarnbox.yarn.http.access import HttpAccess
 from yarnbox.yarn.http.listening import bind

@@ -31,9 +31,8 @@ from yarnbox.rm.events.scheduler import (
 )
 from yarnbox.rm.scheduler.activities import ActivityRecords
 from yarnbox.rm.scheduler.admission.autocorrect import corrected
-from yarnbox.rm.scheduler.allocation import Allocation
 from yarnbox.rm.scheduler.application import Application
-from yarnbox.rm.scheduler.base import Scheduler
+from yarnbox.rm.scheduler.base import Allocation, Scheduler
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR, Calculator, multiply
 from yarnbox.rm.scheduler.capacity.allocation.allocator import ContainerAllocator
 from yarnbox.rm.scheduler.capacity.allocation.commit import Commit

@@ -7,6 +7,7 @@ of placing a container in application.py, of taking one away in preemption.py. H
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from yarnbox.rm.container import RMContainer, SchedulerNode
@@ -35,7 +36,6 @@ from yarnbox.rm.scheduler.fair.allocation_file.amounts import less
 from yarnbox.rm.scheduler.fair.allocation_file.loader import RELOAD_INTERVAL_MS, AllocationLoader
 from yarnbox.rm.scheduler.fair.application import FSAppAttempt
 from yarnbox.rm.scheduler.fair.context import FairContext
-from yarnbox.rm.scheduler.fair.durations import OperationDurations
 from yarnbox.rm.scheduler.fair.explanations import Explanations
 from yarnbox.rm.scheduler.fair.moving import Mover
 from yarnbox.rm.scheduler.fair.preemption import Preemption
@@ -66,6 +66,17 @@ _CONTINUOUS = "fair-continuous-scheduling"
 STATE_DUMP = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler.statedump"
 """Hadoop's logger of the state; at its level debug the state is dumped, now and then."""
 UPDATES_BETWEEN_DUMPS = 25
+
+
+@dataclass(frozen=True, slots=True)
+class OperationDurations:
+    """How long the runs took, by the context's stopwatch; for metrics only. Hadoop: FSOpDurations.
+
+    Node updates are not here: they are measured where they arrive.
+    """
+
+    update_thread_run: Rate = field(default_factory=Rate)
+    continuous_scheduling_run: Rate = field(default_factory=Rate)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)

@@ -10,9 +10,9 @@ import re
 from yarnbox.rm.edge.http.calls import Call, Reply, Route, Waiting
 from yarnbox.rm.scheduler.activities import ActivityRecords
 from yarnbox.rm.web import activities as shown
-from yarnbox.rm.web.marks import preemption_marks
 from yarnbox.rm.web.refusals import RestError, bad_request
 from yarnbox.rm.web.values import Answer
+from yarnbox.rm.web.why import preemption_marks
 from yarnbox.rm.web.why import shown as shown_why
 from yarnbox.yarn.ids import ApplicationId, NodeId
 

@@ -12,7 +12,7 @@ from yarnbox.rm.events.scheduler import (
     SchedulerNodeLabelsUpdate,
 )
 from yarnbox.rm.scheduler.containers.resizing import resize
-from yarnbox.rm.web.marks import preemption_marks
+from yarnbox.rm.web.why import preemption_marks
 from yarnbox.yarn.ids import ApplicationAttemptId, NodeId
 from yarnbox.yarn.resources.resource import NONE, Resource
 
