@@ -89,7 +89,10 @@ def main() -> None:
     """Starts an RM, measures twice, ends it."""
     with tempfile.TemporaryDirectory() as directory:
         cluster = Cluster(RunDirectory(Path(directory) / "run"))
-        definitions = {"yarn.resourcemanager.recovery.enabled": "false"}
+        definitions = {
+            "yarn.resourcemanager.recovery.enabled": "false",
+            "yarnbox.node-secret-file": "",  # the nodes are made up here
+        }
         record = cluster.up(Options(nodes=0, port=0, web_port=0, definitions=definitions))
         try:
             cluster.wait_until_ready()
