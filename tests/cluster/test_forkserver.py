@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import psutil
@@ -15,23 +14,31 @@ import pytest
 
 from tests.waiting import PATIENCE_S
 from yarnbox.cluster.cluster import wait_until
-from yarnbox.cluster.forkserver import TEMPLATE_VARIABLE, ForkServer, Template
+from yarnbox.cluster.forkserver import TEMPLATE_VARIABLE, ForkServer, Template, imported_once
 from yarnbox.cluster.processes import RUN_ID_VARIABLE, ProcessId, belonging_to
 
 RUN_ID = f"a test of fork servers, {os.getpid()}"
 NOBODY = "yarnbox.resourcemanager.grpc.address=127.0.0.1:1"
 
 
+@pytest.fixture(scope="module")
+def template() -> Iterator[str]:
+    """The address of a template: of the one of all tests, if it is there."""
+    with imported_once():
+        yield os.environ[TEMPLATE_VARIABLE]
+
+
 @pytest.fixture(params=["its own", "of a template"])
-def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ForkServer]:
-    monkeypatch.delenv(TEMPLATE_VARIABLE, raising=False)
-    with ExitStack() as stack:
-        if request.param == "of a template":
-            template = stack.enter_context(Template())
-            monkeypatch.setenv(TEMPLATE_VARIABLE, str(template.address))
-        started = ForkServer({RUN_ID_VARIABLE: RUN_ID})
-        yield started
-        started.close()
+def server(
+    request: pytest.FixtureRequest, template: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[ForkServer]:
+    if request.param == "its own":
+        monkeypatch.delenv(TEMPLATE_VARIABLE)
+    else:
+        assert os.environ[TEMPLATE_VARIABLE] == template
+    started = ForkServer({RUN_ID_VARIABLE: RUN_ID})
+    yield started
+    started.close()
 
 
 def node(directory: Path) -> list[str]:
