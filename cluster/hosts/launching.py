@@ -6,6 +6,7 @@ daemons do.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 
 from yarnbox.cluster import processes
@@ -17,6 +18,8 @@ HISTORY = "historyserver"
 """What the MapReduce history server is called among the daemons."""
 
 CONFIGURATION_STATUS = 2  # of a daemon that does not start because of its configuration
+_TOLD_WITHIN_S = 10.0
+_LOOK_S = 0.01
 
 
 class Launcher:
@@ -28,6 +31,8 @@ class Launcher:
         self._run = run
         self._fork_server: ForkServer | None = None
         self._variables: Mapping[str, str] = {}
+        self._pids: set[int] = set()
+        """Of those that were started here."""
 
     def get_ready(self, variables: Mapping[str, str]) -> None:
         """For many daemons with these environment variables, until `close`."""
@@ -44,6 +49,7 @@ class Launcher:
             pid = processes.start(arguments, run.path, output, variables)
         else:
             pid = server.start(arguments, run.path, output)
+        self._pids.add(pid)
         started = ProcessId.of(pid)
         if started is None:
             raise self.ended(name, pid)
@@ -87,8 +93,16 @@ class Launcher:
             return ""
 
     def _exit_status(self, pid: int) -> int | None:
-        status = self._fork_server.exit_status(pid) if self._fork_server is not None else None
-        return processes.exit_status(pid) if status is None else status
+        """That of a daemon that was seen to be gone; None where it was not ours to start. Whoever started it
+        may learn that a moment later: as long as threads of it still end.
+        """
+        deadline = time.monotonic() + _TOLD_WITHIN_S
+        while True:
+            status = self._fork_server.exit_status(pid) if self._fork_server is not None else None
+            status = processes.exit_status(pid) if status is None else status
+            if status is not None or pid not in self._pids or time.monotonic() >= deadline:
+                return status
+            time.sleep(_LOOK_S)
 
 
 def _after_name(said: str, name: str) -> str:

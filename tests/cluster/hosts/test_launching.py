@@ -10,7 +10,7 @@ import pytest
 from tests.waiting import PATIENCE_S
 from yarnbox.cluster.cluster import wait_until
 from yarnbox.cluster.directory import ClusterError, RunDirectory
-from yarnbox.cluster.forkserver import TEMPLATE_VARIABLE, imported_once
+from yarnbox.cluster.forkserver import TEMPLATE_VARIABLE, ForkServer, imported_once
 from yarnbox.cluster.hosts.launching import Launcher
 
 NONSENSE = ["yarnbox.nm", "--nonsense"]
@@ -36,3 +36,18 @@ def test_why_it_does_not_start_is_known(
         error = refused(launcher)
         launcher.close()
     assert (error.status, "there is no option --nonsense" in str(error)) == (2, True)
+
+
+def test_a_daemon_may_be_seen_to_be_gone_before_its_status_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its threads end last: until then whoever waits for it is told nothing."""
+    answers = [None, None, 2]
+    monkeypatch.setattr(ForkServer, "exit_status", lambda server, pid: answers.pop(0))
+    with imported_once():
+        run = RunDirectory(tmp_path / "run")
+        run.create()
+        launcher = Launcher(run)
+        assert refused(launcher).status == 2
+        launcher.close()
+    assert answers == []
