@@ -101,6 +101,8 @@ _READING = (
     "tests/test_tidy",
 )
 """They read all modules, and one process reads them once."""
+_SHARING = ("tests/sim/federation/", "tests/sim/paper/test_experiments", "tests/walks/test_walks")
+"""Tests of such a file look at the same plays, which one process plays once."""
 
 
 _TEMPLATE = pytest.StashKey[ExitStack]()
@@ -158,15 +160,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _deal(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deals the files that start processes, and those that read all modules, out to the workers, as xdist
-    cuts the list: evenly. Each then begins with some of them, and who has none left takes quick ones from the
-    others.
+    """Deals the files that start processes, those that read all modules and those whose tests share plays out
+    to the workers, as xdist cuts the list: evenly. Each then begins with some of them, and who has none left
+    takes quick ones from the others.
     """
     workers = int(getattr(config, "workerinput", {}).get("workercount", 1))
     files: dict[Path | str, list[pytest.Item]] = {}
     for item in items:
         files.setdefault("" if item.nodeid.startswith(_READING) else item.path, []).append(item)
-    slow = [file for file in files.values() if file[0].nodeid.startswith(_WAITING + _READING)]
+    slow = [file for file in files.values() if file[0].nodeid.startswith(_WAITING + _READING + _SHARING)]
     quick = iter([item for file in files.values() if file not in slow for item in file])
     dealt: list[pytest.Item] = []
     for worker in range(workers):
