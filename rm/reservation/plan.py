@@ -5,17 +5,19 @@ Hadoop: InMemoryPlan, NoOverCommitPolicy and CapacityOverTimePolicy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from yarnbox.rm.reservation.average import averages
 from yarnbox.rm.reservation.definition import period_ms_of, refused
-from yarnbox.rm.reservation.planning import Ground, Window
+from yarnbox.rm.reservation.planning import Ground, Window, check_bookings
 from yarnbox.rm.reservation.profile import Piece, Profile
-from yarnbox.rm.scheduler.calculator import Calculator
+from yarnbox.rm.scheduler.calculator import Calculator, float32, multiply
 from yarnbox.rm.scheduler.plan_queues import PlanSettings
+from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ReservationId
 from yarnbox.yarn.records.reservation import ReservationDefinition
-from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max, componentwise_min, map_values
+from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,9 +120,11 @@ class Plan:
         if self.settings.has_quotas:
             quota = _percent(self.capacity, self.settings.instantaneous_percent)
             bound = Profile.of([Piece(window.start_ms, window.end_ms, quota)])
-            room = room.combined(bound.combined(own, lambda one, other: one - other), componentwise_min)
+            left = bound.combined(own, lambda one, other: one - other)
+            room = room.combined(left, self._smaller)
         return Ground(
             room=room,
+            booked=self._booked(load, candidate, window),
             load=load,
             capacity=self.capacity,
             largest_container=largest_container,
@@ -138,34 +142,47 @@ class Plan:
                 "MismatchedUserException",
                 f"Updating an existing reservation with mismatching user:{others.user} != {candidate.user}",
             )
-        allocation = candidate.allocation
-        window = Window(allocation.start_ms(), allocation.end_ms())
-        total = self.load(window, candidate.reservation_id) + allocation
-        for piece in total.within(window.start_ms, window.end_ms):
+        window = Window(candidate.arrival_ms, candidate.deadline_ms)
+        load = self.load(window, candidate.reservation_id)
+        try:
+            check_bookings(self._booked(load, candidate, window), window, self.capacity)
+        except YarnError:
+            raise _overcommitted(candidate, window.start_ms) from None
+        for piece in (load + candidate.allocation).within(window.start_ms, window.end_ms):
             if not piece.amount.fits_in(self.capacity):
-                raise refused(
-                    "ResourceOverCommitException",
-                    f"Resources at time {piece.start_ms} would be overcommitted by accepting reservation: "
-                    f"{candidate.reservation_id}",
-                )
+                raise _overcommitted(candidate, piece.start_ms)
         if self.settings.has_quotas:
-            self._check_quotas(candidate, window)
+            self._check_quotas(candidate, window, load)
 
-    def _check_quotas(self, candidate: Reservation, window: Window) -> None:
+    def _booked(self, load: Profile, candidate: Reservation, window: Window) -> Profile:
+        """The load of the others, and what the candidate holds until it is changed."""
+        old = self.reservations.get(candidate.reservation_id)
+        return load if old is None else load + old.between(window.start_ms, window.end_ms)
+
+    def _smaller(self, one: Resource, two: Resource) -> Resource:
+        """One of the two, whole."""
+        return self.calculator.min_of(self.capacity, one, two)
+
+    def _check_quotas(self, candidate: Reservation, window: Window, load: Profile) -> None:
         span_ms = self.settings.window_ms
-        around = Window(window.start_ms - span_ms, window.end_ms + span_ms)
-        own = self.load(around, candidate.reservation_id, candidate.user) + candidate.allocation
         instant = _percent(self.capacity, self.settings.instantaneous_percent)
-        for piece in own.within(window.start_ms, window.end_ms):
-            if not piece.amount.fits_in(instant):
+        others = self.load(window, candidate.reservation_id, candidate.user)
+        bound = Profile.of([Piece(window.start_ms, window.end_ms, instant)])
+        whole = Profile.of([Piece(window.start_ms, window.end_ms, self.capacity)])
+        left = bound.combined(others, lambda one, other: one - other)
+        free = whole.combined(load, lambda one, other: one - other).combined(left, self._smaller)
+        for piece in free.combined(candidate.allocation, lambda one, other: one - other).within(*window):
+            if piece.amount.is_negative():
                 raise refused(
                     "PlanningQuotaException",
                     f"Instantaneous quota capacity {instant} would be passed at time {piece.start_ms} by "
                     f"accepting reservation: {candidate.reservation_id}",
                 )
+        around = Window(window.start_ms - span_ms, window.end_ms + span_ms)
+        others = self.load(around, candidate.reservation_id, candidate.user)
         average = _percent(self.capacity, self.settings.average_percent)
-        for start_ms in _averaged_from(own.points(), around, span_ms):
-            if not _integral(own.within(start_ms, start_ms + span_ms)).fits_in(average * span_ms):
+        for amount in averages(others, candidate.allocation, around.start_ms, around.end_ms, span_ms):
+            if not amount.fits_in(average):
                 share = self.settings.average_percent / 100
                 raise refused(
                     "PlanningQuotaException",
@@ -175,17 +192,13 @@ class Plan:
                 )
 
 
-def _averaged_from(points: Iterable[int], around: Window, span_ms: int) -> Iterator[int]:
-    """Where windows begin that may hold the most: at a change, or one window before it."""
-    for point in points:
-        if around.start_ms <= point <= around.end_ms:
-            yield point
-            yield point - span_ms
-
-
-def _integral(pieces: Iterable[Piece]) -> Resource:
-    return sum((piece.amount * (piece.end_ms - piece.start_ms) for piece in pieces), NONE)
+def _overcommitted(candidate: Reservation, moment_ms: int) -> YarnError:
+    return refused(
+        "ResourceOverCommitException",
+        f"Resources at time {moment_ms} would be overcommitted by accepting reservation: "
+        f"{candidate.reservation_id}",
+    )
 
 
 def _percent(amount: Resource, percent: float) -> Resource:
-    return map_values(lambda _, value: int(value * percent / 100), amount)
+    return multiply(amount, float32(percent / 100))

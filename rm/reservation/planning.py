@@ -6,7 +6,8 @@ StageAllocatorGreedyRLE, StageAllocatorLowCostAligned, GreedyReservationAgent an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from yarnbox.yarn.records.reservation import ReservationDefinition, ReservationR
 from yarnbox.yarn.resources.resource import NONE, Resource
 
 UNSATISFIABLE = "The request cannot be satisfied"
+OVERBOOKED = "The plan holds more than its capacity within the window of the request"
 
 
 class Window(NamedTuple):
@@ -34,9 +36,12 @@ class Window(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """What a request is planned on. `room` is what is free, `load` what others hold, within the window."""
+    """What a request is planned on. `room` is what is free, `load` what others hold, within the window;
+    `booked` is what everybody holds, the request's own old allocation included.
+    """
 
     room: Profile
+    booked: Profile
     load: Profile
     capacity: Resource
     largest_container: Resource
@@ -53,7 +58,8 @@ class _Stage(NamedTuple):
     weight: int
 
 
-Placer = Callable[[Ground, _Stage, Window, Profile], Profile | None]
+Placer = Callable[[Ground, _Stage, Window, Profile], list[Piece] | None]
+"""Finds the intervals of one stage, which may overlap; None when there are none."""
 
 
 def place(definition: ReservationDefinition, ground: Ground, *, is_aligned: bool) -> Profile:
@@ -82,15 +88,24 @@ def _place(
         own = last_end if interpreter in IN_TURN else window
         if is_aligned and interpreter in IN_TURN:
             own = _own_part(stage, [_stage(each, step_ms) for each in requests[index:]], own, ground)
-        found = placer(ground, stage, own, taken)
-        if found is None:
+        if own.start_ms + stage.duration_ms <= own.end_ms:
+            check_bookings(ground.booked, own, ground.capacity)
+        intervals = placer(ground, stage, own, taken)
+        if intervals is None:
             if interpreter is ANY:
                 continue
             return None
+        found = Profile.of(intervals)
         if interpreter is ANY:
             return found
         if interpreter is ReservationRequestInterpreter.ORDER_NO_GAP:
-            _check_gap(found, last_end, is_first=index == 0, is_early=ground.is_early)
+            is_next = (
+                found.start_ms() == last_end.start_ms
+                if ground.is_early
+                else found.end_ms() == last_end.end_ms
+            )
+            if not _is_one_block(intervals) or not (index == 0 or is_next):
+                raise refused("PlanningException", "The allocation found does not respect ORDER_NO_GAP")
         taken = taken + found
         last_end = (
             Window(found.end_ms(), window.end_ms)
@@ -98,6 +113,15 @@ def _place(
             else Window(window.start_ms, found.start_ms())
         )
     return taken or None
+
+
+def check_bookings(booked: Profile, window: Window, capacity: Resource) -> None:
+    """YarnError where the plan holds more than it can within the window, its end included: nothing can be
+    planned there, as after a node was lost. Hadoop: InMemoryPlan.getAvailableResourceOverTime.
+    """
+    for piece in booked.within(window.start_ms, window.end_ms + 1):
+        if not piece.amount.fits_in(capacity):
+            raise refused("PlanningException", OVERBOOKED)
 
 
 def _stage(request: ReservationRequest, step_ms: int) -> _Stage:
@@ -122,78 +146,98 @@ def _own_part(stage: _Stage, remaining: Sequence[_Stage], left: Window, ground: 
     return Window(max(left.end_ms - length_ms, left.start_ms), left.end_ms)
 
 
-def _check_gap(found: Profile, left: Window, *, is_first: bool, is_early: bool) -> None:
-    """Each stage in one block, and each block at the end of the one before."""
-    is_broken = any(not piece.amount for piece in found.within(found.start_ms(), found.end_ms()))
-    begins = found.start_ms() == left.start_ms if is_early else found.end_ms() == left.end_ms
-    if is_broken or not (is_first or begins):
-        raise refused("PlanningException", "The allocation found does not respect ORDER_NO_GAP")
+def _is_one_block(intervals: Iterable[Piece]) -> bool:
+    """Whether each interval begins where another ends: only the first and the last end are met once."""
+    ends: dict[int, None] = {}
+    for piece in intervals:
+        for moment_ms in (piece.start_ms, piece.end_ms):
+            if moment_ms in ends:
+                del ends[moment_ms]
+            else:
+                ends[moment_ms] = None
+    return len(ends) == 2
 
 
-def _gangs_in(ground: Ground, stage: _Stage, start_ms: int, taken: Profile, room: Profile) -> tuple[int, int]:
-    """How many gangs fit from that moment on, and the last moment at which no more do."""
+def _count(ground: Ground, free: Resource, gang: Resource) -> int:
+    """How many gangs fit, as the calculator divides: by DRF the largest shares count, of whatever types they
+    are.
+    """
+    return math.floor(ground.calculator.divide(ground.capacity, free, gang))
+
+
+def _gangs_in(ground: Ground, gang: Resource, pieces: Iterable[Piece], start_ms: int) -> tuple[int, int]:
+    """How many gangs fit in all the pieces, and the last moment at which no more do."""
     fewest, moment_ms = -1, start_ms
-    free = room.combined(taken, lambda one, other: one - other) if taken else room
-    for piece in free.within(start_ms, start_ms + stage.duration_ms):
-        is_short = piece.amount.is_negative()
-        count = 0 if is_short else ground.calculator.container_count(piece.amount, stage.gang)
-        if fewest < 0 or count <= fewest:
+    for index, piece in enumerate(pieces):
+        count = _count(ground, piece.amount, gang)
+        if index == 0 or count <= fewest:
             fewest, moment_ms = count, piece.start_ms
+        if fewest <= 0:
+            break
     return fewest, moment_ms
 
 
-def _place_greedy(ground: Ground, stage: _Stage, window: Window, taken: Profile) -> Profile | None:
+def _place_greedy(ground: Ground, stage: _Stage, window: Window, taken: Profile) -> list[Piece] | None:
     """All gangs as near to one side of the window as they fit."""
+    free = ground.room.combined(taken, lambda one, other: one - other) if taken else ground.room
     if ground.is_early:
-        return _pack(ground, stage, window, taken, ground.room)
-    backwards = Window(-window.end_ms, -window.start_ms)
-    found = _pack(ground, stage, backwards, taken.mirrored(), ground.room.mirrored())
-    return found.mirrored() if found is not None else None
+        return _pack(ground, stage, window, free)
+    found = _pack(ground, stage, Window(-window.end_ms, -window.start_ms), free.mirrored())
+    return None if found is None else [Piece(-end_ms, -start_ms, it) for start_ms, end_ms, it in found]
 
 
-def _pack(ground: Ground, stage: _Stage, window: Window, taken: Profile, room: Profile) -> Profile | None:
-    moment_ms, gangs, found = window.start_ms, stage.gangs, Profile()
+def _pack(ground: Ground, stage: _Stage, window: Window, free: Profile) -> list[Piece] | None:
+    """What the stage itself has taken already is not looked at, nor, from right to left, that the piece next
+    to an interval is not part of it: so in Hadoop.
+    """
+    moment_ms, gangs = window.start_ms, stage.gangs
+    found: list[Piece] = []
+    beyond_ms = 0 if ground.is_early else 1
     while gangs > 0 and moment_ms + stage.duration_ms <= window.end_ms:
         end_ms = moment_ms + stage.duration_ms
-        count, narrowest_ms = _gangs_in(ground, stage, moment_ms, taken + found, room)
+        pieces = free.within(moment_ms, min(end_ms + beyond_ms, window.end_ms))
+        count, narrowest_ms = _gangs_in(ground, stage.gang, pieces, moment_ms)
         count = min(count, gangs)
         if count > 0:
-            found = found + Profile.of([Piece(moment_ms, end_ms, stage.gang * count)])
+            found.append(Piece(moment_ms, end_ms, stage.gang * count))
             gangs -= count
-        changes = sorted((*room.points(), *(taken + found).points()))
-        later = (point for point in changes if point > narrowest_ms)
+        later = (point for point in free.points() if point > narrowest_ms)
         moment_ms = min(next(later, end_ms), end_ms)
     return found if gangs == 0 else None
 
 
-def _place_aligned(ground: Ground, stage: _Stage, window: Window, taken: Profile) -> Profile | None:
+def _place_aligned(ground: Ground, stage: _Stage, window: Window, taken: Profile) -> list[Piece] | None:
     """The gangs spread over slots of the stage's duration, the cheapest slot first."""
     slots = list(_slots(stage, window, is_early=ground.is_early))
     if not slots:
         return None
     unit = max(max(stage.gangs // len(slots), 1) // ground.smoothness, 1)
     gangs, found = stage.gangs, Profile()
+    known = [(_cost(ground, slot, taken), number, slot) for number, slot in enumerate(slots)]
+    fitting = [each for each in known if _room_in(ground, stage, each[2], taken) > 0]
     while gangs > 0:
-        fitting = [
-            (_cost(ground, slot, taken + found), number, slot, room)
-            for number, slot in enumerate(slots)
-            if (room := _gangs_in(ground, stage, slot.start_ms, taken + found, ground.room)[0]) > 0
-        ]
         if not fitting:
             return None
-        _, _, slot, room = min(fitting)
-        count = min(unit, gangs, room)
+        cheapest = min(fitting)
+        fitting.remove(cheapest)
+        _, number, slot = cheapest
+        count = min(unit, gangs, _room_in(ground, stage, slot, taken + found))
         found = found + Profile.of([Piece(slot.start_ms, slot.end_ms, stage.gang * count)])
         gangs -= count
-        if _is_overdrawn(ground, slot, taken + found):
-            return None
-    return found
+        if _room_in(ground, stage, slot, taken + found) > 0:
+            fitting.append((_cost(ground, slot, taken + found), number, slot))
+    return list(found.pieces())
 
 
-def _is_overdrawn(ground: Ground, slot: Window, taken: Profile) -> bool:
-    """Whether more is taken than is free, of a type that the calculator does not look at: so in Hadoop."""
-    free = ground.room.combined(taken, lambda one, other: one - other)
-    return any(not NONE.fits_in(piece.amount) for piece in free.within(slot.start_ms, slot.end_ms))
+def _room_in(ground: Ground, stage: _Stage, slot: Window, taken: Profile) -> int:
+    """How many gangs more fit in the slot; YarnError where more is taken than is free, of a type that the
+    calculator does not look at: so in Hadoop.
+    """
+    free = ground.room.combined(taken, lambda one, other: one - other) if taken else ground.room
+    pieces = list(free.within(slot.start_ms, slot.end_ms))
+    if taken and any(piece.amount.is_negative() for piece in pieces):
+        raise refused("PlanningException", UNSATISFIABLE)
+    return min(_count(ground, piece.amount, stage.gang) for piece in pieces)
 
 
 def _slots(stage: _Stage, window: Window, *, is_early: bool) -> Iterator[Window]:
@@ -209,8 +253,8 @@ def _slots(stage: _Stage, window: Window, *, is_early: bool) -> Iterator[Window]
 def _cost(ground: Ground, slot: Window, taken: Profile) -> float:
     """The load of the plan over the slot, as a share of its capacity."""
     load = ground.load + taken if taken else ground.load
-    return sum(
-        ground.calculator.divide(ground.capacity, piece.amount, ground.capacity)
-        * (piece.end_ms - piece.start_ms)
-        for piece in load.within(slot.start_ms, slot.end_ms)
-    )
+    cost = 0.0
+    for piece in load.within(slot.start_ms, slot.end_ms):
+        share = ground.calculator.ratio(piece.amount, ground.capacity)
+        cost += share * (piece.end_ms - piece.start_ms) / ground.step_ms
+    return cost
