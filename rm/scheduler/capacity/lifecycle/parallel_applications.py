@@ -32,10 +32,12 @@ class ParallelLimits:
             self._count(attempt.user, leaf, -1)
 
     def admit_waiting(self) -> None:
-        """Makes waiting attempts runnable in the order of their arrival, as far as limits allow."""
+        """Makes waiting attempts runnable in the order of their arrival, as far as limits allow; those of one
+        moment in the order of their queues.
+        """
         if not self._waiting:
             return
-        order = sorted(self._waiting, key=lambda one: (one.start_ms, one.application_id))
+        order = sorted(self._waiting, key=lambda one: (one.start_ms, _place(self._waiting[one])))
         for attempt in order:
             leaf = self._waiting[attempt]
             if self._may_run(attempt.user, leaf):
@@ -54,3 +56,8 @@ class ParallelLimits:
         self._by_user[user] = self._by_user.get(user, 0) + change
         for queue in leaf.ancestors():
             queue.runnable_apps += change
+
+
+def _place(leaf: LeafQueue) -> tuple[int, ...]:
+    """Where it stands among all leaves."""
+    return tuple(queue.position for queue in reversed(list(leaf.ancestors())))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from yarnbox.rm.scheduler.application import Application
-from yarnbox.rm.scheduler.capacity.config.settings import QueueSettings
+from yarnbox.rm.scheduler.capacity.config.settings import QueueKind, QueueSettings
 from yarnbox.rm.scheduler.capacity.config.validation import LiveQueue
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
@@ -19,6 +19,7 @@ from yarnbox.rm.scheduler.capacity.queues.parent import ParentQueue
 from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
 from yarnbox.yarn.enums import QueueState
 from yarnbox.yarn.resources.resource import NONE
+from yarnbox.yarn.runtime.java_order import in_hash_order, text_hash
 
 Reread = Callable[[CapacityQueue], QueueSettings]
 
@@ -206,7 +207,7 @@ class QueueTree:
                 fresh.extend(child.subtree())
             children.append(child)
         kept = [child for child in before.values() if child.is_dynamic or child.app_count]
-        queue.set_children([*children, *kept])
+        queue.set_children(_rearranged(queue, [*children, *kept]))
         for child in kept:
             if child.is_dynamic:
                 _follow_template(child, reread)
@@ -226,6 +227,19 @@ class QueueTree:
         for queue in self._root.subtree():
             if isinstance(queue, LeafQueue | ParentQueue):
                 queue.check_books()
+
+
+def _rearranged(queue: ParentQueue, children: list[CapacityQueue]) -> list[CapacityQueue]:
+    """The children in their order after a refresh: where nothing else decides, it says who is served first.
+
+    Hadoop: AbstractParentQueue.reinitialize lists them as a HashMap by path does. A queue whose children no
+    file names keeps their order.
+    """
+    if queue.kind in (QueueKind.PLAN, QueueKind.MANAGED_PARENT):
+        return children
+    by_path = {child.path: child for child in children}
+    known = dict.fromkeys([*(child.path for child in queue.children), *by_path])
+    return [by_path[path] for path in in_hash_order(known, text_hash) if path in by_path]
 
 
 def _follow_template(queue: CapacityQueue, reread: Reread) -> None:
