@@ -49,6 +49,8 @@ def join(node: RMNode, event: NodeStarted) -> NodeState:
     is_healthy = event.status is None or node.note_health(event.status)
     node.note_logs(event.log_aggregation_reports)
     if not is_healthy:
+        # The scheduler does not have it, but looks at its limits anew.
+        context.post(SchedulerNodeRemoved(node_id=node.node_id))
         _report_unusable(node)
         return UNHEALTHY
     context.post(SchedulerNodeAdded(node_id=node.node_id, container_statuses=containers))

@@ -176,9 +176,14 @@ class Admission:
         if application.is_unmanaged:
             attempt.am_resource = context.minimum
             return attempt
-        attempt.am_resource = context.calculator.normalize(
-            application.am_request, context.minimum, self._sizes.maximum_in(leaf.path), context.minimum
-        )
+        app = context.rm.apps.get(application.application_id)
+        if app is not None and app.am_requests:
+            attempt.am_resource = app.am_requests[0].capability or NONE
+        else:
+            maximum = self._sizes.maximum_in(leaf.path)
+            attempt.am_resource = context.calculator.normalize(
+                application.am_request, context.minimum, maximum, context.minimum
+            )
         label = self._am_label(application)
         attempt.partition = leaf.settings.default_label if label is None else label
         return attempt
