@@ -3,6 +3,7 @@
 profile      amounts over time
 definition   whether a request makes sense at all
 planning     where in its window a request fits: greedy, and evenly spread
+average      what a user holds on average over a window of time
 plan         what one plan queue has booked, and what its sharing policy admits
 follower     each step: queues, their capacities and their applications follow the plan
 system       what users ask: submit, update, delete, list

@@ -16,6 +16,9 @@ from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 
 DECREASE = "decreased container cleaned up once more"
 REMOVED = "removed from a node that registered again"
+AVERAGE = "user's average quota counts the old allocation of an updated reservation once more"
+DRAINING = "another size of a container is not told to a node that drains"
+COUNTED = "what stands for a decrease is counted among the containers of its node"
 PENDING = "user left with -1 pending applications"
 PRIORITY = "priority of an application that waits for max-parallel-apps"
 KEPT = "containers kept for the next attempt, and their user"
@@ -23,9 +26,12 @@ FORGOTTEN = "user forgotten because an application that waited was ended"
 SHARE = "share of a partition without nodes is 0 by 0"
 SIZED = "waiting application served under size-based weight"
 
+_AVERAGE = "PlanningQuotaException: Integral (avg over time) quota capacity"
 _QUEUE, _BY_SIZE = "yarn.scheduler.capacity.", ".ordering-policy.fair.enable-size-based-weight"
 _USER = re.compile(r"\.queues\.[^ ]*\.users\.")
 _RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)?capacity$")
+_COUNT_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.numContainers$")
+_SIZES = ("nodeHeartbeat.containers_to_decrease", "nodeHeartbeat.containers_to_update")
 _COUNT_OF_QUEUE = re.compile(r"\.queues\.[^ ]*\.(apps|pending-apps)$")
 
 
@@ -41,6 +47,8 @@ class Accidents:
         self._containers: dict[str, None] = {}
         """Every id under which either side showed a container."""
         self._registrations: Counter[str] = Counter()
+        self._draining: dict[str, None] = {}
+        """Nodes that are or were being decommissioned."""
         self._changed: dict[str, None] = {}
         """Containers that were to take another size."""
         self._waiting: dict[Any, tuple[str, str]] = {}
@@ -79,7 +87,9 @@ class Accidents:
 
     def note_seen(self, seen: Mapping[str, Any]) -> None:
         """What one side shows between two turns."""
-        for node in seen["nodes"].values():
+        for node_id, node in seen["nodes"].items():
+            if node["state"] == "DECOMMISSIONING":
+                self._draining[node_id] = None
             self._containers.update(dict.fromkeys(node.get("containers", ())))
         for app in seen["apps"].values():
             live = app.get("attempt", {}).get("live", ())
@@ -95,7 +105,18 @@ class Accidents:
             name = DECREASE if self._changed and all(text in self._changed for text in known) else None
         elif path == "nodeHeartbeat.containers_to_be_removed_from_nm" and extra:
             name = REMOVED if self._registrations[node_id] > 1 else None
+        elif path in _SIZES and node_id in self._draining and hadoop is None:
+            # Hadoop: RMNodeImpl knows no UPDATE_CONTAINER in DECOMMISSIONING, and drops it.
+            name = DRAINING
+        elif _COUNT_OF_NODE.match(path) and isinstance(ours, int) and isinstance(hadoop, int):
+            # Hadoop: AbstractYarnScheduler.createDecreasedRMContainer puts an empty container on the node.
+            name = COUNTED if ours < hadoop <= ours + len(self._changed) else None
         return self._step_over(name)
+
+    def in_refusal(self, rpc: str, ours: str | None, hadoop: str | None) -> None:
+        """EndedByAccidentError where a refusal of one side only is an accident."""
+        if rpc == "updateReservation" and _AVERAGE in (ours or hadoop or ""):
+            raise EndedByAccidentError(AVERAGE)
 
     def in_books(self, path: str, ours: object, hadoop: object, rpcs: Iterable[str]) -> bool:
         """Whether a difference of the books is stepped over; EndedByAccidentError where it ends the play."""

@@ -332,6 +332,7 @@ class MirroredRM(SimulatedRM):
             ours = None if one.refusal is None else one.refusal.message
             hadoop = f"{answer.name}: {answer.message}" if isinstance(answer, Refusal) else None
             if (ours is None) is not (hadoop is None):
+                self.accidents.in_refusal(one.rpc, ours, hadoop)
                 raise DifferenceError(f"{one.rpc}.refused", ours, hadoop)
             return
         theirs = from_bytes(type(one.answer), answer)

@@ -10,8 +10,8 @@ import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicat
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplicationAttempt;
 
 /**
- * When containers came into being, in virtual time. Hadoop writes it down, and preemption by queue priority asks how long
- * ago it was, both by the machine's clock, past all others.
+ * When containers came into being, in virtual time. Hadoop writes it down, and asks how long ago it was (preemption by queue
+ * priority) or which one is the newest (a node that shrank), all by the machine's clock, past all others.
  */
 final class Births {
   private final Map<RMContainer, Long> known = new IdentityHashMap<>();
@@ -37,12 +37,17 @@ final class Births {
   }
 
   /** Lets each be as old by the machine's clock as it is in virtual time. */
-  void tellByWallClock() throws ReflectiveOperationException {
-    Field creation = RMContainerImpl.class.getDeclaredField("creationTime");
-    creation.setAccessible(true);
+  void tellByWallClock(AbstractYarnScheduler<?, ?> scheduler) {
+    note(scheduler);
     long offsetMs = System.currentTimeMillis() - VirtualTime.nowMs();
-    for (Map.Entry<RMContainer, Long> each : known.entrySet()) {
-      creation.setLong(each.getKey(), each.getValue() + offsetMs);
+    try {
+      Field creation = RMContainerImpl.class.getDeclaredField("creationTime");
+      creation.setAccessible(true);
+      for (Map.Entry<RMContainer, Long> each : known.entrySet()) {
+        creation.setLong(each.getKey(), each.getValue() + offsetMs);
+      }
+    } catch (ReflectiveOperationException error) {
+      throw new IllegalStateException(error);
     }
   }
 }

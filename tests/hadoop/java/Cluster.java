@@ -85,6 +85,7 @@ final class Cluster {
     reservations = new Reservations(manager.getRMContext());
     reservations.complete();
     endThreads();
+    dispatcher.beforeResize(() -> births.tellByWallClock(scheduler));
     keepNodesInOrder();
     placeInTurns();
     trustConfiguredMaximum();
@@ -277,8 +278,7 @@ final class Cluster {
     if (scheduler instanceof FairScheduler) {
       preemptFairly();
     } else {
-      births.note(scheduler);
-      births.tellByWallClock();
+      births.tellByWallClock(scheduler);
       SchedulingMonitorManager monitors = scheduler.getSchedulingMonitorManager();
       Map<?, ?> running = (Map<?, ?>) field(SchedulingMonitorManager.class, "runningSchedulingMonitors").get(monitors);
       for (Object each : new ArrayList<>(running.values())) {

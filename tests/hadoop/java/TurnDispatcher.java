@@ -23,6 +23,7 @@ public final class TurnDispatcher implements Dispatcher, EventHandler<Event> {
   private final ArrayDeque<Event> schedulerQueue = new ArrayDeque<>();
   private final Thread owner = Thread.currentThread();
   private final List<String> crashes = new ArrayList<>();
+  private Runnable beforeResize = () -> {};
 
   @Override
   public EventHandler<Event> getEventHandler() {
@@ -40,6 +41,11 @@ public final class TurnDispatcher implements Dispatcher, EventHandler<Event> {
       throw new IllegalStateException("not the twin's thread: " + event);
     }
     queue.add(event);
+  }
+
+  /** What is to be done before the scheduler hears of another size of a node. */
+  void beforeResize(Runnable action) {
+    beforeResize = action;
   }
 
   /** Delivers to the last. */
@@ -60,6 +66,9 @@ public final class TurnDispatcher implements Dispatcher, EventHandler<Event> {
   }
 
   private void deliver(Event event) {
+    if (event.getType() == SchedulerEventType.NODE_RESOURCE_UPDATE) {
+      beforeResize.run();
+    }
     for (EventHandler handler : handlers.getOrDefault(event.getType().getClass(), List.of())) {
       try {
         handler.handle(event);
