@@ -1,4 +1,7 @@
-"""What pages cost heartbeats: how long one takes at an RM, alone and with ten clients that poll everything.
+"""What pages cost heartbeats: how long one takes at an RM, alone and with ten clients that poll everything,
+and how long these wait for an answer.
+
+    python -m bench.http [--clients N]
 
 The nodes are virtual, a hundred of them, each reporting once in a second; the clients read metrics, nodes,
 queues, applications and beans one after the other without a pause in between.
@@ -6,6 +9,7 @@ queues, applications and beans one after the other without a pause in between.
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import statistics
 import tempfile
@@ -38,7 +42,11 @@ PATHS = (
     "/ws/v1/cluster/apps",
     "/jmx",
 )
-UNITS = {"p50 alone": "ms", "p99 alone": "ms", "p50 polled": "ms", "p99 polled": "ms", "answers": "1/s"}
+UNITS = {"answers": "1/s"} | {
+    f"{part}, {name}": "ms"
+    for part in ("p50", "p99")
+    for name in ("heartbeats alone", "heartbeats polled", "answers")
+}
 
 
 async def beat(stub: Stub, number: int, until: float, took_ms: list[float]) -> None:
@@ -62,48 +70,55 @@ async def beat(stub: Stub, number: int, until: float, took_ms: list[float]) -> N
         await asyncio.sleep(1)
 
 
-async def poll(session: aiohttp.ClientSession, top: str, until: float) -> int:
-    """One client; how many answers it got."""
-    answers = 0
+async def poll(session: aiohttp.ClientSession, top: str, until: float, took_ms: list[float]) -> None:
+    """One client."""
     while time.perf_counter() < until:
         for path in PATHS:
+            begun = time.perf_counter()
             async with session.get(top + path) as answer:
                 answer.raise_for_status()
                 await answer.read()
-                answers += 1
-    return answers
+            took_ms.append((time.perf_counter() - begun) * 1000)
 
 
-async def measure(grpc: str, web: str, clients: int) -> tuple[list[float], int]:
-    """Milliseconds of each heartbeat, and the number of answers."""
-    took_ms: list[float] = []
+async def measure(grpc: str, web: str, clients: int) -> tuple[list[float], list[float]]:
+    """Milliseconds of each heartbeat, and of each answer."""
+    took_ms, answered_ms = list[float](), list[float]()
+    connector = aiohttp.TCPConnector(limit=0)
     until = time.perf_counter() + SECONDS
-    async with Stub(grpc, "ResourceTrackerService") as stub, aiohttp.ClientSession() as session:
+    async with (
+        Stub(grpc, "ResourceTrackerService") as stub,
+        aiohttp.ClientSession(connector=connector) as session,
+    ):
         nodes = [beat(stub, number, until, took_ms) for number in range(NODES)]
-        readers = [poll(session, f"http://{web}", until) for _ in range(clients)]
-        found = await asyncio.gather(*readers, *nodes)
-    return took_ms, sum(one for one in found if one is not None)
+        readers = [poll(session, f"http://{web}", until, answered_ms) for _ in range(clients)]
+        await asyncio.gather(*readers, *nodes)
+    return took_ms, answered_ms
 
 
 def main() -> None:
     """Starts an RM, measures twice, ends it."""
+    parser = argparse.ArgumentParser(prog="python -m bench.http")
+    parser.add_argument("--clients", metavar="N", type=int, default=CLIENTS, help=f"default: {CLIENTS}")
+    clients = parser.parse_args().clients
     with tempfile.TemporaryDirectory() as directory:
         cluster = Cluster(RunDirectory(Path(directory) / "run"))
-        definitions = {
-            "yarn.resourcemanager.recovery.enabled": "false",
-            "yarnbox.node-secret-file": "",  # the nodes are made up here
-        }
+        definitions = {"yarn.resourcemanager.recovery.enabled": "false", "yarnbox.node-secret-file": ""}
         record = cluster.up(Options(nodes=0, port=0, web_port=0, definitions=definitions))
         try:
             cluster.wait_until_ready()
             alone, _ = asyncio.run(measure(record.rm_address, record.web_address, 0))
-            polled, answers = asyncio.run(measure(record.rm_address, record.web_address, CLIENTS))
+            polled, answers = asyncio.run(measure(record.rm_address, record.web_address, clients))
         finally:
             cluster.down()
-    figures = {"answers": answers / SECONDS}
-    for name, took_ms in (("alone", alone), ("polled", polled)):
-        figures[f"p50 {name}"] = statistics.median(took_ms)
-        figures[f"p99 {name}"] = statistics.quantiles(took_ms, n=100)[98]
+    figures = {"answers": len(answers) / SECONDS}
+    for name, took_ms in (
+        ("heartbeats alone", alone),
+        ("heartbeats polled", polled),
+        ("answers", answers),
+    ):
+        figures[f"p50, {name}"] = statistics.median(took_ms)
+        figures[f"p99, {name}"] = statistics.quantiles(took_ms, n=100)[98]
     report("http", figures, UNITS)
 
 

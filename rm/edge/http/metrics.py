@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Mapping
 from time import perf_counter
 
 from aiohttp import web
 
 from yarnbox.rm.core import Core
 from yarnbox.rm.edge.http.server import WebServer
+from yarnbox.rm.edge.http.sharing import Sharing
 from yarnbox.rm.edge.meters import Meters
 from yarnbox.rm.web.beans import beans
 from yarnbox.yarn.http import jmx
@@ -33,6 +35,8 @@ class Metrics:
         self._process = process
         self._meters = meters
         self._host = socket.gethostname()
+        self._shared = Sharing[tuple[int, str]]()
+        """What /jmx answers, by the query: to make it takes a turn that grows with the cluster."""
         server.add("GET", "/jmx", self._jmx)
         if core.context.settings.web.prometheus_enabled:
             server.add("GET", "/prom", self._prometheus)
@@ -90,11 +94,14 @@ class Metrics:
         return [shown]
 
     async def _jmx(self, request: web.Request) -> web.StreamResponse:
-        status, body = jmx.answer(await self._beans(), request.query)
+        status, body = await self._shared.get(request.query_string, lambda: self._answer(request.query))
         headers = {"Access-Control-Allow-Origin": "*"}
         return web.Response(
             status=status, text=body, content_type="application/json", charset="utf-8", headers=headers
         )
+
+    async def _answer(self, query: Mapping[str, str]) -> tuple[int, str]:
+        return jmx.answer(await self._beans(), query)
 
     async def _prometheus(self, request: web.Request) -> web.StreamResponse:
         body = jmx.prometheus(await self._beans())

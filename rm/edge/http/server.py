@@ -92,7 +92,7 @@ class WebServer:
         self._server = HttpServer(self.app)
         self._static_user = static_user
         self._gate = asyncio.Lock()
-        self._sharing = Sharing()
+        self._sharing = Sharing[bytes]()
         self._listings: set[Handler] = set()
         """The handlers that have answered with a list."""
         self._allowed: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""Lists that many clients request at once are computed once for all of them.
+"""Answers that many clients request at once are computed once for all of them.
 
 A request joins the computation that has not begun yet, never one that is running: its answer is at least as
 new as the request. So however many clients poll a page, at most two computations of its list are pending.
@@ -9,32 +9,35 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
-Make = Callable[[], Awaitable[bytes]]
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class _Builds:
-    """The computations of one list: one that is running, and the next one."""
+class _Builds(Generic[T]):
+    """The computations of one answer: one that is running, and the next one."""
 
     gate: asyncio.Lock = field(default_factory=asyncio.Lock)
-    following: asyncio.Task[bytes] | None = None
+    following: asyncio.Task[T] | None = None
 
 
-class Sharing:
-    """Lists that several requests share: each is computed once for all that wait for it."""
+class Sharing(Generic[T]):
+    """Answers that several requests share: each is computed once for all that wait for it."""
 
     def __init__(self) -> None:
-        self._lists: dict[Hashable, _Builds] = {}
+        self._lists: dict[Hashable, _Builds[T]] = {}
 
-    async def get(self, key: Hashable, make: Make) -> bytes:
-        """The list of that key, made from now on; `make` is called for it unless somebody did so already."""
+    async def get(self, key: Hashable, make: Callable[[], Awaitable[T]]) -> T:
+        """The answer of that key, computed from now on; `make` is called for it unless somebody did so
+        already.
+        """
         builds = self._lists.setdefault(key, _Builds())
         if builds.following is None:
             builds.following = asyncio.ensure_future(self._make(key, builds, make))
         return await asyncio.shield(builds.following)  # who goes away leaves it to the others
 
-    async def _make(self, key: Hashable, builds: _Builds, make: Make) -> bytes:
+    async def _make(self, key: Hashable, builds: _Builds[T], make: Callable[[], Awaitable[T]]) -> T:
         async with builds.gate:
             builds.following = None
             try:

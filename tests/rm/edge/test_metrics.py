@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,9 @@ def test_beans_have_hadoop_s_names(tmp_path: Path) -> None:
             assert one["NumActiveNMs"] == 1
             assert (await jmx(caller, "?qry=nothing:*"))["beans"] == []
             assert len((await jmx(caller, "?qry="))["beans"]) == len(names)
+            queries = ("", "?qry=nothing:*", "", f"?qry={PREFIX}ClusterMetrics")
+            at_once = await asyncio.gather(*(jmx(caller, query) for query in queries))
+            assert [len(one["beans"]) for one in at_once] == [len(names), 0, len(names), 1]
             for query in ("?qry=nonsense", "?get=nonsense::x"):
                 assert await jmx(caller, query, 400) == {}
 

@@ -30,15 +30,15 @@ async def begun() -> None:
         await asyncio.sleep(0)
 
 
-def play(scene: Callable[[Sharing, Maker], Awaitable[None]]) -> None:
+def play(scene: Callable[[Sharing[bytes], Maker], Awaitable[None]]) -> None:
     async def body() -> None:
-        await scene(Sharing(), Maker())
+        await scene(Sharing[bytes](), Maker())
 
     asyncio.run(body())
 
 
 def test_a_hundred_who_ask_at_once_cost_two_makings() -> None:
-    async def scene(sharing: Sharing, maker: Maker) -> None:
+    async def scene(sharing: Sharing[bytes], maker: Maker) -> None:
         first = asyncio.ensure_future(sharing.get("apps", maker.make))
         await begun()
         others = [asyncio.ensure_future(sharing.get("apps", maker.make)) for _ in range(100)]
@@ -52,7 +52,7 @@ def test_a_hundred_who_ask_at_once_cost_two_makings() -> None:
 
 
 def test_different_lists_are_made_side_by_side() -> None:
-    async def scene(sharing: Sharing, maker: Maker) -> None:
+    async def scene(sharing: Sharing[bytes], maker: Maker) -> None:
         both = [asyncio.ensure_future(sharing.get(key, maker.make)) for key in ("apps", "nodes")]
         await begun()
         assert maker.made == 2
@@ -63,7 +63,7 @@ def test_different_lists_are_made_side_by_side() -> None:
 
 
 def test_who_goes_away_leaves_the_list_to_the_others() -> None:
-    async def scene(sharing: Sharing, maker: Maker) -> None:
+    async def scene(sharing: Sharing[bytes], maker: Maker) -> None:
         waiting = [asyncio.ensure_future(sharing.get("apps", maker.make)) for _ in range(2)]
         await begun()
         waiting[0].cancel()
@@ -74,7 +74,7 @@ def test_who_goes_away_leaves_the_list_to_the_others() -> None:
 
 
 def test_what_goes_wrong_is_told_to_all_and_forgotten() -> None:
-    async def scene(sharing: Sharing, maker: Maker) -> None:
+    async def scene(sharing: Sharing[bytes], maker: Maker) -> None:
         async def fail() -> bytes:
             raise LookupError("no queue")
 
