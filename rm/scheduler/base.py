@@ -141,7 +141,7 @@ class Scheduler(ABC, Generic[A]):
         )
         self.releases: Releases[A] = Releases(context, self.register, self.completion, self.updates)
         self._recovery: ContainerRecovery[A] = ContainerRecovery(
-            context, self.register, self.container_recovered
+            context, self.register, self.container_recovered, self.releases.release_recovered
         )
         self.minimum_allocation = context.resource_types.minimum_allocation
         self.configured_maximum = context.resource_types.maximum_allocation

@@ -83,6 +83,24 @@ def test_what_runs_is_taken_over() -> None:
     assert app.state.name == "FINISHED"
 
 
+@pytest.mark.parametrize(("is_late", "left"), [(False, [1]), (True, [1, 2])])
+def test_what_was_given_back_before_its_node_came_back_ends(is_late: bool, left: list[int]) -> None:
+    old = Rig(RECOVERY)
+    application_id = a_running_application(old)
+    (container_id,) = (one for one in old.nodes["n2"].running)
+    rig = restarted(old)
+    rejoin(rig, "n1")
+    rig.register(application_id)
+    if is_late:  # nobody waits for longer than for a silent node
+        rig.advance(rig.context.settings.node_expiry_ms)
+        rig.add_node("n1", keep=True)
+    rig.allocate(application_id, release=(container_id,))
+    rejoin(rig, "n2")
+    live = rig.context.scheduler.live_containers(rig.attempt(application_id).attempt_id)
+    assert [one.container_id.sequence for one in live] == left
+    assert (container_id in rig.heartbeat("n2").containers_to_cleanup) is not is_late
+
+
 def test_an_am_that_ended_meanwhile_is_followed_by_another() -> None:
     old = Rig(RECOVERY)
     application_id = a_running_application(old)

@@ -33,10 +33,12 @@ class ContainerRecovery(Generic[A]):
         context: SchedulerContext,
         register: Register[A],
         on_recovered: Callable[[RMContainer, A], None],
+        release_recovered: Callable[[RMContainer], None],
     ) -> None:
         self._context = context
         self._register = register
         self._on_recovered = on_recovered
+        self._release_recovered = release_recovered
 
     def recover(self, node: SchedulerNode, reports: Iterable[NMContainerStatus]) -> None:
         """Takes over what the node reports, as far as its application and attempt are known and go on."""
@@ -89,3 +91,4 @@ class ContainerRecovery(Generic[A]):
                 attempt.is_waiting_for_am = False
                 attempt.book_am(node.partition, container.resource)
             self._on_recovered(container, attempt)
+            self._release_recovered(container)

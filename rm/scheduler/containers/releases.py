@@ -1,6 +1,8 @@
 """Containers that nobody wants any more: given back by their AM, or acquired and never started.
 
-Hadoop: the release and expiry part of AbstractYarnScheduler.
+An AM may give back what a restarted ResourceManager does not know yet, because the node has not registered
+again: that is remembered for as long as a node may be silent. Hadoop: the release and expiry part of
+AbstractYarnScheduler.
 """
 
 from __future__ import annotations
@@ -8,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Generic, TypeVar
 
+from yarnbox.rm.container import RMContainer
 from yarnbox.rm.events.container import ContainerExpire, ContainerReleased
 from yarnbox.rm.events.scheduler import SchedulerContainerExpired, SchedulerReleaseContainer
-from yarnbox.rm.ports import RMTurn
 from yarnbox.rm.scheduler.application import Attempt
 from yarnbox.rm.scheduler.containers.completion import Completion
 from yarnbox.rm.scheduler.containers.updates import ContainerUpdates
+from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.rm.scheduler.statuses import EXPIRED_CONTAINER, RELEASED_CONTAINER, aborted
 from yarnbox.yarn.ids import ContainerId
@@ -26,7 +29,7 @@ class Releases(Generic[A]):
 
     def __init__(
         self,
-        context: RMTurn,
+        context: SchedulerContext,
         register: Register[A],
         completion: Completion[A],
         updates: ContainerUpdates[A],
@@ -35,6 +38,8 @@ class Releases(Generic[A]):
         self._register = register
         self._completion = completion
         self._updates = updates
+        self._early: dict[ContainerId, None] = {}
+        """Given back and not known yet."""
 
     def expire(self, event: SchedulerContainerExpired) -> None:
         """CONTAINER_EXPIRED: acquired and never started; or an increase that was not confirmed in time."""
@@ -56,8 +61,24 @@ class Releases(Generic[A]):
         """What an AM does not want any more."""
         for container_id in containers:
             container = self._register.container(container_id)
-            if container is None:
+            if container is not None:
+                self._release(container)
+            elif self._may_be_recovered():
+                self._early[container_id] = None
+            else:
                 self._context.log("info", "release of an unknown container", container=container_id)
-                continue
-            status = aborted(container_id, RELEASED_CONTAINER)
-            self._completion.complete(container, status, ContainerReleased(status=status))
+
+    def release_recovered(self, container: RMContainer) -> None:
+        """Its node has registered again: its AM may have given it back before."""
+        if container.container_id in self._early:
+            del self._early[container.container_id]
+            if self._may_be_recovered():
+                self._release(container)
+
+    def _release(self, container: RMContainer) -> None:
+        status = aborted(container.container_id, RELEASED_CONTAINER)
+        self._completion.complete(container, status, ContainerReleased(status=status))
+
+    def _may_be_recovered(self) -> bool:
+        context = self._context
+        return context.now_ms - context.start_ms < context.settings.node_expiry_ms
