@@ -14,11 +14,11 @@ from yarnbox.rm.app import RMApp
 from yarnbox.rm.app.entity import RMAppState
 from yarnbox.rm.attempt import RMAppAttempt
 from yarnbox.rm.attempt.entity import RMAppAttemptState
-from yarnbox.rm.container import RMContainerState
+from yarnbox.rm.container import RMContainerState, SchedulerNode
 from yarnbox.testing.virtual_time.rm import VirtualRM
 from yarnbox.testing.walk.model import Model
 from yarnbox.yarn.enums import ContainerState, ExecutionType
-from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse
 from yarnbox.yarn.records.tokens import AMRMTokenIdentifier, Token
@@ -91,8 +91,7 @@ class Oracles:
         """The ResourceManager has taken in what a node reports. When a node is not well, it frees the space
         there before what runs has stopped, as Hadoop's does.
         """
-        tracker = self._cluster.rm.core.context.scheduler.tracker
-        node = next((one for one in tracker.nodes.values() if one.node_id.host == host), None)
+        node = self._node(host)
         if node is None:
             self._running.pop(host, None)
             return
@@ -101,6 +100,11 @@ class Oracles:
         for status in statuses:
             if status.state is ContainerState.COMPLETE:
                 known.pop(status.container_id, None)
+
+    def _node(self, host: str) -> SchedulerNode | None:
+        """The scheduler's books of a node that it uses."""
+        tracker = self._cluster.rm.core.context.scheduler.tracker
+        return next((one for one in tracker.nodes.values() if one.node_id.host == host), None)
 
     def forget_machine(self, host: str) -> None:
         """It registers again: what was given up meanwhile may run a little longer."""
@@ -128,12 +132,16 @@ class Oracles:
             if status.state is ContainerState.COMPLETE:
                 ended[status.container_id] = ended.get(status.container_id, 0) + 1
 
-    def look_at_node(self, host: str) -> None:
+    def look_at_node(self, host: str, statuses: Iterable[ContainerStatus]) -> None:
         """An answer to a heartbeat has arrived. A few heartbeats later what the ResourceManager has given
         up was ordered to stop, and what it counts on is there.
         """
         rm = self._cluster.rm
         if not rm.is_well:
+            return
+        node = self._node(host)
+        if node is None:  # what a node reports that is not well, the scheduler never hears
+            self._odd.pop(host, None)
             return
         scheduler, machine = rm.core.context.scheduler, self._cluster.executor_of(host)
         running = dict.fromkeys(machine.running())
@@ -142,14 +150,17 @@ class Oracles:
             container = scheduler.container(one)
             if one not in machine.stopped and (container is None or container.is_finished):
                 odd.append(f"{one} runs on {host}, and nobody has told the node to stop it")
+        odd += [
+            f"{one.container_id} is reported by {host} as ended, though its AM has long heard of that"
+            for one in statuses
+            if one.state is ContainerState.COMPLETE and self._was_heard(one.container_id)
+        ]
         there = running | dict.fromkeys(self._cluster.known_to(host))
-        for node in scheduler.tracker.nodes.values():
-            if node.node_id.host == host:
-                odd += [
-                    f"{one} is booked on {host} as running, and is not there"
-                    for one, container in node.containers.items()
-                    if one not in there and container.state is RMContainerState.RUNNING
-                ]
+        odd += [
+            f"{one} is booked on {host} as running, and is not there"
+            for one, container in node.containers.items()
+            if one not in there and container.state is RMContainerState.RUNNING
+        ]
         before = self._odd.get(host, {})
         self._odd[host] = now = {what: before.get(what, 0) + 1 for what in odd}
         for what, answers in now.items():
@@ -169,6 +180,12 @@ class Oracles:
                 total += machine.sizes[one]
         fits = total.fits_in(machine.capacity)
         self._cluster.model.expect(fits, f"{machine.host} runs {total} of {machine.capacity}")
+
+    def _was_heard(self, container_id: ContainerId) -> bool:
+        """Whether its AM has called since it was told that the container has ended."""
+        attempt_id, model = container_id.application_attempt_id, self._cluster.model
+        told, last = model.told.get((attempt_id, container_id)), self._answers.get(attempt_id)
+        return told is not None and last is not None and told[0] == last[0] == model.rm_number and told < last
 
     def look_at_places(self) -> None:
         """When all is calm: what runs is booked, and what is booked runs."""
@@ -208,6 +225,7 @@ class Oracles:
         rm, model = self._cluster.rm, self._cluster.model
         if token is None or answer.response_id is None or not rm.is_well:
             return
+        self._look_at_grants(answer)
         attempt_id = identifier_of(token, AMRM_TOKEN, AMRMTokenIdentifier).app_attempt_id
         here = (model.rm_number, answer.response_id)
         table = model.tables.get(attempt_id) if attempt_id is not None else None
@@ -241,6 +259,17 @@ class Oracles:
                 f"{attempt_id} asks for {count} containers of priority {priority}, {is_known} are known of",
             )
 
+    def _look_at_grants(self, answer: AllocateResponse) -> None:
+        """Nothing is granted before the nodes had time to tell what they run."""
+        context = self._cluster.rm.core.context
+        passed_ms = context.now_ms - context.start_ms
+        if context.has_recovered and passed_ms < context.settings.scheduling_wait_ms:
+            for one in answer.allocated_containers:
+                self._cluster.model.expect(
+                    one.execution_type is not ExecutionType.GUARANTEED,
+                    f"{one.id} was granted {passed_ms} ms after the ResourceManager began",
+                )
+
     def look_at_reservations(self) -> None:
         """What nodes keep for attempts is what attempts have kept for them."""
         rm, model = self._cluster.rm, self._cluster.model
@@ -261,6 +290,16 @@ class Oracles:
         model.expect(kept == known, f"reserved on nodes: {kept}, for attempts: {known}")
 
     # Memory and disk
+
+    def look_at_acknowledgement(self, rpc: str, application_id: ApplicationId, answer: Any) -> None:
+        """What was acknowledged is durable when the answer leaves."""
+        is_end = getattr(answer, "is_kill_completed", False) or getattr(answer, "is_unregistered", False)
+        if is_end or rpc == "submitApplication":
+            app = self._cluster.rm.recovered().context.apps.get(application_id)
+            is_stored = app is not None and (app.state in APP_ENDS or not is_end)
+            self._cluster.model.expect(
+                is_stored, f"{rpc} of {application_id} was answered, and is not stored"
+            )
 
     def look_at_disk(self) -> None:
         """What was seen is durable: another ResourceManager that began now would say the same."""

@@ -36,7 +36,9 @@ from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError, RpcError
 from yarnbox.yarn.enums import ContainerState, ExecutionType, NodeAction
 from yarnbox.yarn.errors import NotReadyError, YarnError
 from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.records.tokens import AMRMTokenIdentifier
 from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.security.tokens import AMRM_TOKEN, identifier_of
 from yarnbox.yarn.settings import read
 
 LOST_EXIT = 154
@@ -227,6 +229,7 @@ class WalkCluster(VirtualCluster):
                 raise ConnectionFailedError(f"{rpc}: {error}") from error
             if service == MASTER:
                 self.signs.note_master(caller.token)
+            self._note_acknowledgement(rpc, request, caller, answer)
             if service == MASTER and rpc == "allocate":
                 self.model.note_grants(caller.token, answer)
                 self.oracles.look_at_asks(caller.token, request, answer, is_late=is_late)
@@ -235,6 +238,21 @@ class WalkCluster(VirtualCluster):
             return answer
 
         return await self.weather.carry(rpc, host, send)
+
+    def _note_acknowledgement(self, rpc: str, request: Any, caller: Caller, answer: Any) -> None:
+        match rpc:
+            case "submitApplication":
+                application_id = request.application_submission_context.application_id
+            case "forceKillApplication":
+                application_id = request.application_id
+            case "finishApplicationMaster":
+                assert caller.token is not None
+                identifier = identifier_of(caller.token, AMRM_TOKEN, AMRMTokenIdentifier)
+                assert identifier.app_attempt_id is not None
+                application_id = identifier.app_attempt_id.application_id
+            case _:
+                return
+        self.oracles.look_at_acknowledgement(rpc, application_id, answer)
 
     async def track(self, rpc: str, request: Any, host: str) -> Any:
         """A call of a node to the ResourceManager. A node that registers is well: of one that is not, the
@@ -245,7 +263,7 @@ class WalkCluster(VirtualCluster):
             raise ConnectionFailedError(f"{rpc}: {host} is not well yet")
         answer = await super().track(rpc, request, host)
         if rpc == "nodeHeartbeat" and answer.node_action is NodeAction.NORMAL:
-            self.oracles.look_at_node(host)
+            self.oracles.look_at_node(host, request.node_status.containers_statuses)
         return answer
 
     def _note_track(self, rpc: str, request: Any, answer: Any, host: str) -> None:
@@ -260,12 +278,14 @@ class WalkCluster(VirtualCluster):
             self.oracles.forget_machine(host)
             return
         statuses = request.node_status.containers_statuses
-        self.signs.note_running(one.container_id for one in statuses if one.state is ContainerState.RUNNING)
         self.oracles.note_heartbeat(host, statuses)
         answered = (self.model.rm_number, answer.response_id)
         is_repeated, self._answered[host] = self._answered.get(host) == answered, answered
         if is_repeated:  # nobody reads what is said again
             return
+        if request.node_status.node_health_status.is_node_healthy:
+            running = (one.container_id for one in statuses if one.state is ContainerState.RUNNING)
+            self.signs.note_running(running)
         self.oracles.note_orders(host, statuses, answer.containers_to_cleanup)
         if host not in self._doubtful:
             self.model.note_ends(one for one in statuses if one.exit_status == OWN_FAILURE)

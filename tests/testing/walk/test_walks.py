@@ -59,7 +59,7 @@ def test_a_submission_that_is_answered_and_not_stored_is_noticed_and_the_walk_ma
         Step(5000, "part", (100, 0, 0, 0)),
     ]  # when all is calm another ResourceManager begins
     outcome = walk(1, "fifo", steps)
-    assert "was acknowledged and is unknown" in outcome.fault
+    assert "was answered, and is not stored" in outcome.fault
     assert [step.verb for step in shorten(1, "fifo", steps, outcome.kind)] == ["submit"]
 
 
