@@ -22,7 +22,7 @@ from yarnbox.yarn.enums import (
     YarnApplicationAttemptState,
     YarnApplicationState,
 )
-from yarnbox.yarn.ids import ApplicationAttemptId
+from yarnbox.yarn.ids import NO_ATTEMPT, ApplicationAttemptId
 from yarnbox.yarn.records.application import (
     ApplicationAttemptReport,
     ApplicationReport,
@@ -39,7 +39,6 @@ from yarnbox.yarn.text.moments import iso8601
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext
 
-NO_ATTEMPT = -1
 NOT_SET = "<Not set>"
 UNLIMITED = "UNLIMITED"
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, Self
 
+NO_ATTEMPT = -1
+"""The number by which a report says that an application has no attempt, or none that one may see."""
 CONTAINER_SEQUENCE_BITS = 40
 """The low bits of ContainerId.id are the sequence in the attempt, the high ones the epoch of the RM."""
 

@@ -39,7 +39,14 @@ from yarnbox.protos import (
     yarn_service_protos_pb2,
 )
 from yarnbox.yarn.errors import IllegalArgumentError
-from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
+from yarnbox.yarn.ids import (
+    NO_ATTEMPT,
+    ApplicationAttemptId,
+    ApplicationId,
+    ContainerId,
+    NodeId,
+    ReservationId,
+)
 from yarnbox.yarn.limits import (
     INT32_MAX,
     INT64_MAX,
@@ -112,8 +119,9 @@ def _decode_attempt_id(message: Any) -> ApplicationAttemptId:
         if not message.HasField("application_id"):
             raise _missing("application_id")
         _part("application_id", _decode_application_id, outer)
-        if attempt < 0:
-            raise numbered(attemptId=attempt)
+        if attempt < NO_ATTEMPT:
+            why = f"is {attempt}; allowed is {NO_ATTEMPT}, for none, and more"
+            raise OutOfLimitsError(why).inside("attemptId")
     return ApplicationAttemptId(ApplicationId(timestamp, number), attempt)
 
 
@@ -134,6 +142,8 @@ def _decode_container_id(message: Any) -> ContainerId:
             raise numbered(id=number)
         if not message.HasField("app_attempt_id"):
             raise _missing("app_attempt_id")
+        if attempt_number < 0:
+            raise numbered(attemptId=attempt_number).inside("app_attempt_id")
         return ContainerId(_part("app_attempt_id", _decode_attempt_id, attempt), number)
     return ContainerId(
         ApplicationAttemptId(ApplicationId(timestamp, application_number), attempt_number), number

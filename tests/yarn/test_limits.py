@@ -22,9 +22,9 @@ from yarnbox.protos.yarn_protos_pb2 import ApplicationIdProto, ContainerIdProto
 from yarnbox.yarn.connection.rpc import SERVICES
 from yarnbox.yarn.errors import IllegalArgumentError
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
-from yarnbox.yarn.records.application import ApplicationSubmissionContext
+from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
 from yarnbox.yarn.records.basics import ResourceUtilization
-from yarnbox.yarn.records.client import SubmitApplicationRequest
+from yarnbox.yarn.records.client import GetApplicationReportResponse, SubmitApplicationRequest
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.master import AllocateRequest
 from yarnbox.yarn.records.queue import QueueInfo
@@ -226,6 +226,19 @@ def test_an_identifier_without_its_outer_one_is_refused() -> None:
     with pytest.raises(IllegalArgumentError, match="required field app_attempt_id is missing"):
         from_bytes(ContainerId, ContainerIdProto(id=1).SerializeToString())
     assert from_bytes(ApplicationId, ApplicationIdProto().SerializeToString()) == ApplicationId(0, 0)
+
+
+def test_a_report_says_by_minus_one_that_there_is_no_attempt() -> None:
+    none_yet = ApplicationAttemptId(APP, -1)
+    report = ApplicationReport(application_id=APP, current_application_attempt_id=none_yet)
+    answer = GetApplicationReportResponse(application_report=report)
+    assert from_bytes(GetApplicationReportResponse, to_bytes(answer)) == answer
+    for cls, broken in (
+        (ApplicationAttemptId, ApplicationAttemptId(APP, -2)),
+        (ContainerId, ContainerId(none_yet, 1)),
+    ):
+        with pytest.raises(IllegalArgumentError, match=r"attemptId is -[12]; allowed is"):
+            from_bytes(cls, to_bytes(broken))
 
 
 def test_a_progress_may_be_no_number_since_the_rm_says_what_that_means() -> None:
