@@ -163,6 +163,7 @@ def main() -> None:
         definitions = {
             "yarn.nm.liveness-monitor.expiry-interval-ms": "600000",
             "yarn.resourcemanager.recovery.enabled": "false",
+            "yarnbox.node-secret-file": "",  # the nodes are made up here
         }
         record = cluster.up(Options(nodes=0, scheduler="fifo", port=0, web_port=0, definitions=definitions))
         try:
