@@ -42,7 +42,9 @@ class PlanFollower:
             self.synchronise(plan, replans=is_known)
 
     def synchronise(self, plan: Plan, *, replans: bool) -> None:
-        """One plan as of now; where it must not be planned anew, everybody gets less instead."""
+        """One plan as of now; where it must not be planned anew, everybody gets less instead. What is dropped
+        now keeps its queue until the next round, as in Hadoop.
+        """
         settings = plan.settings
         now_ms = -(-self._context.now_ms // self._step_ms) * self._step_ms
         plan.capacity = self._queues.capacity_of(settings.path)
@@ -50,16 +52,21 @@ class PlanFollower:
         held = sum((each.at(now_ms) for each in active), NONE)
         if replans and plan.calculator.compare(plan.capacity, held, plan.capacity) > 0:
             self._replan(plan, now_ms)
-            active = self._active(plan, now_ms)
         shares = self._shares(plan, active, now_ms)
+        if not replans:
+            asked = max(sum(shares.values()), 1.0)
+            shares = {queue: share / asked for queue, share in shares.items()}
         wanted = {settings.default_queue: 0.0, **shares}
-        for queue in self._queues.reservation_queues(settings.path):
-            if queue not in wanted and not self._expire(plan, queue):
-                shares[queue] = 0.0
+        left = [
+            queue
+            for queue in self._queues.reservation_queues(settings.path)
+            if queue not in wanted and not self._expire(plan, queue)
+        ]
+        shares = {**dict.fromkeys(left, 0.0), **shares}
         given = 0.0
         for share in shares.values():
             given = float32(given + share)
-        shares[settings.default_queue] = max(float32(1.0 - given), 0.0)
+        shares[settings.default_queue] = float32(1.0 - given)
         self._queues.set_entitlements(settings.path, shares)
         for reservation in list(plan.reservations.values()):
             if not reservation.period_ms and reservation.deadline_ms <= now_ms - settings.window_ms:
@@ -77,14 +84,12 @@ class PlanFollower:
 
     def _shares(self, plan: Plan, active: list[Reservation], now_ms: int) -> dict[str, float]:
         divide = plan.calculator.divide
-        shares = {
+        return {
             queue_of(plan.settings, each): float32(divide(plan.capacity, each.at(now_ms), plan.capacity))
             if plan.capacity
             else 0.0
             for each in active
         }
-        asked = sum(shares.values())
-        return {queue: share / asked for queue, share in shares.items()} if asked > 1.0 else shares
 
     def _expire(self, plan: Plan, queue: str) -> bool:
         """A queue whose reservation is over; whether it is gone."""

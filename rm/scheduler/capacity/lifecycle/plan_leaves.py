@@ -36,6 +36,10 @@ class PlanLeaves:
         """Sets the child's share of the plan, from 0 to 1."""
         self._shares[path] = share
 
+    def share_of(self, path: str) -> float:
+        """The child's share now."""
+        return self._shares.get(path, 0.0)
+
     def forget(self, path: str) -> None:
         """Forgets the share of a removed child."""
         self._shares.pop(path, None)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from yarnbox.rm.scheduler.calculator import Calculator
+from yarnbox.rm.scheduler.calculator import Calculator, float32
 from yarnbox.rm.scheduler.capacity.config.properties import QueueProperties
 from yarnbox.rm.scheduler.capacity.config.settings import QueueKind
 from yarnbox.rm.scheduler.capacity.lifecycle.move import ApplicationMover
@@ -23,6 +23,9 @@ from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import NONE, Resource
 from yarnbox.yarn.security.acl import AccessControlList
+
+_TOLERANCE = 1e-4
+"""By which all children together may be above their plan. Hadoop: CSQueueUtils.EPSILON."""
 
 
 class CapacityPlans:
@@ -89,11 +92,19 @@ class CapacityPlans:
         return found.share(DEFAULT_PARTITION).effective_minimum
 
     def set_entitlements(self, plan: str, shares: Mapping[str, float]) -> None:
-        """Sets the children's shares; creates missing children."""
+        """Sets the children's shares, the default queue's last; creates missing children.
+
+        A child whose share would bring all of them above the plan keeps the one that it has. Hadoop:
+        AbstractManagedParentQueue.validateQueueEntitlementChange.
+        """
         tree = self._tree
         parent = self._plan(plan)
-        for path, share in shares.items():
-            self._leaves.set_entitlement(path, share)
+        default = PlanSettings(path=plan).default_queue
+        reservations = [(path, share) for path, share in shares.items() if path != default]
+        for path, share in ((default, 0.0), *reservations, (default, shares[default])):
+            others = sum(self._leaves.share_of(child.path) for child in parent.children if child.path != path)
+            if 0.0 <= share <= 1.0 and float32(others + share) < 1.0 + _TOLERANCE:
+                self._leaves.set_entitlement(path, share)
             queue = tree.at(path)
             if queue is None:
                 queue = tree.add(self._leaves.settings_of(path, parent), parent)

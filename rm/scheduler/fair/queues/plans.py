@@ -96,7 +96,7 @@ class FairPlans:
         tree = self._tree
         default = PlanSettings(path=plan).default_queue
         reservations = [(path, share) for path, share in shares.items() if path != default]
-        for path, share in ((default, 0.0), *reservations, (default, shares[default])):
+        for path, share in ((default, 0.0), *reservations, (default, max(shares[default], 0.0))):
             leaf = tree.leaf(path, create=True)
             if leaf is None:
                 self._fair.rm.log("warning", "no queue for a reservation", queue=path)
