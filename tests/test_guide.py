@@ -9,6 +9,7 @@ cluster find one that all pages share.
 from __future__ import annotations
 
 import io
+import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -58,7 +60,7 @@ def carry_out(call: Call) -> str:
         Path(target).write_text(text.replace(old, new))
         return ""
     assert program == "yarnbox", f"{program} is not carried out here"
-    with redirect_stdout(out), redirect_stderr(out):
+    with redirect_stdout(out), redirect_stderr(out), patch.dict(os.environ):  # a job changes it
         main(words)
     return out.getvalue()
 

@@ -274,7 +274,7 @@ def test_keys_of_a_real_terminal_need_no_enter(rm: FakeResourceManager, web: Fak
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "src")},  # and nobody's configuration
     ) as command:
         os.close(theirs)
         _read_until(ours, "Queue(s) Containers:")

@@ -12,6 +12,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import psutil
 import pytest
@@ -131,7 +132,7 @@ class Desk:
         longer to begin than most commands take.
         """
         printed = io.StringIO()
-        with redirect_stdout(printed), redirect_stderr(printed):
+        with redirect_stdout(printed), redirect_stderr(printed), patch.dict(os.environ):  # a job changes it
             ended = main([words[0], "--dir", str(self.directory), *words[1:]])
         self.remember()
         assert ended == status, f"{words}: status {ended}\n{printed.getvalue()}"
