@@ -65,7 +65,8 @@ class ApplicationAttemptId(NamedTuple):
         try:
             _, timestamp, app, attempt = text.split("_")
             application_id = ApplicationId(_number(timestamp, _INT64_MAX), _number(app, _INT32_MAX))
-            return cls(application_id, _number(attempt, _INT32_MAX))
+            none_yet = cls(application_id, NO_ATTEMPT)
+            return none_yet if text == str(none_yet) else cls(application_id, _number(attempt, _INT32_MAX))
         except ValueError:
             raise ValueError(f"Invalid AppAttemptId: {text}") from None
 
