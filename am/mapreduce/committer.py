@@ -21,6 +21,8 @@ from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskId
 
 TEMPORARY = "_temporary"
 SUCCESS = "_SUCCESS"
+_ABORTS = 10
+"""How often a job's temporary part is removed at most: something may be in the way for good."""
 
 
 class OutputCommitter:
@@ -37,9 +39,11 @@ class OutputCommitter:
         (self._attempt_dir / TEMPORARY).mkdir(parents=True, exist_ok=True)
 
     def work_path(self, attempt_id: TaskAttemptId) -> Path:
-        """Where an attempt writes; made on the way."""
+        """Where an attempt writes; made on the way. FileNotFoundError once the job was committed or aborted:
+        a task that is about to end must not begin the temporary part anew.
+        """
         path = self._attempt_dir / TEMPORARY / str(attempt_id)
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(exist_ok=True)
         return path
 
     def commit_task(self, attempt_id: TaskAttemptId) -> None:
@@ -94,8 +98,16 @@ class OutputCommitter:
         return self._algorithm == 2
 
     def abort_job(self) -> None:
-        """Removes the temporary part, and with it all that was written and not yet moved to its place."""
-        shutil.rmtree(self._output / TEMPORARY, ignore_errors=True)
+        """Removes the temporary part, and with it all that was written and not yet moved to its place.
+
+        A killed task may still write for a moment, and what it makes in a directory that is being removed
+        keeps that from going: then it is removed once more.
+        """
+        temporary = self._output / TEMPORARY
+        for _ in range(_ABORTS):
+            shutil.rmtree(temporary, ignore_errors=True)
+            if not temporary.exists():
+                return
 
     @staticmethod
     def _committed(attempt_dir: Path, task_id: TaskId) -> Path:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.am.mapreduce.shuffle.test_fetch import plan
 from yarnbox.am.mapreduce.child import Task
+from yarnbox.am.mapreduce.committer import OutputCommitter
 from yarnbox.am.mapreduce.splits import Chunk, Split
 from yarnbox.am.mapreduce.umbilical import Plan, Umbilical
 
@@ -48,7 +49,7 @@ def test_a_map_tells_how_far_it_is_within_its_split(tmp_path: Path, input_format
         "job_file": str(tmp_path / "job.xml"),
     }
     (tmp_path / "job.xml").write_text("<configuration/>")
-    (tmp_path / "out" / "_temporary" / "1").mkdir(parents=True)
+    OutputCommitter(tmp_path / "out", 1).set_up_job()
     umbilical = Listener()
     Task(umbilical, Plan(**{**plan(1).to_json(), **over}), b"", tmp_path, tmp_path).run()
     assert umbilical.progress == sorted(umbilical.progress)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,28 @@ def test_an_aborted_job_leaves_nothing_behind(tmp_path: Path) -> None:
     committer.set_up_job()
     write(committer, ONE, "one")
     committer.commit_task(ONE)
+    committer.abort_job()
+    assert names(tmp_path) == []
+    with pytest.raises(FileNotFoundError):  # nor does a task that has not heard of it yet
+        committer.work_path(TWO)
+    assert names(tmp_path) == []
+
+
+def test_a_task_that_writes_while_its_job_is_aborted_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    committer = OutputCommitter(tmp_path, 1)
+    committer.set_up_job()
+    write(committer, ONE, "one")
+    remove, attempts = shutil.rmtree, iter((ONE, TWO))
+
+    def meanwhile(path: Path, *, ignore_errors: bool) -> None:
+        for attempt_id in attempts:
+            write(committer, attempt_id, "two")
+            return  # something was in the way
+        remove(path, ignore_errors=ignore_errors)
+
+    monkeypatch.setattr(shutil, "rmtree", meanwhile)
     committer.abort_job()
     assert names(tmp_path) == []
 
