@@ -224,19 +224,26 @@ def disk(storm: Storm, until_s: float) -> str:
         rm.rlimit(resource.RLIMIT_FSIZE, (0, 0))
         acknowledged = len(clients.submitted)
         ends_s = time.monotonic() + PATIENCE_S
-        while rm.is_running() and rm.status() != psutil.STATUS_ZOMBIE and time.monotonic() < ends_s:
+        while _runs(rm) and time.monotonic() < ends_s:
             with suppress(RpcError, YarnError):
                 clients.submit_one()
             time.sleep(0.05)
         if len(clients.submitted) > acknowledged:
             raise BrokenPromiseError("a submission was acknowledged that could not be stored")
-        if rm.is_running() and rm.status() != psutil.STATUS_ZOMBIE:
+        if _runs(rm):
             raise BrokenPromiseError("the ResourceManager goes on, and cannot store anything")
         storm.cluster.restart_rm()
         rounds += 1
     storm.wait_for_nodes()
     clients.check()
     return f"{rounds} full disks: nothing acknowledged meanwhile, {len(clients.submitted)} applications kept"
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:  # it ended between the two looks
+        return False
 
 
 def pause(storm: Storm, until_s: float) -> str:
