@@ -44,7 +44,7 @@ class Cluster(Protocol):
         ...
 
 
-class Signs:
+class SignsOfLife:
     """What this ResourceManager has heard of."""
 
     def __init__(self, cluster: Cluster) -> None:

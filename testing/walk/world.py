@@ -31,7 +31,7 @@ from yarnbox.testing.walk.master import OWN_FAILURE
 from yarnbox.testing.walk.model import Model
 from yarnbox.testing.walk.network import Weather
 from yarnbox.testing.walk.oracles import Oracles
-from yarnbox.testing.walk.signs import Signs
+from yarnbox.testing.walk.signs import SignsOfLife
 from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError, RpcError
 from yarnbox.yarn.enums import ContainerState, ExecutionType, NodeAction
 from yarnbox.yarn.errors import NotReadyError, YarnError
@@ -162,7 +162,7 @@ class WalkCluster(VirtualCluster):
         self.weather = Weather(Random(f"weather {seed}"))
         self.model = Model()
         self.oracles = Oracles(self)
-        self.signs = Signs(self)
+        self.signs = SignsOfLife(self)
         self._allocations = allocations
         self._skew = Random(f"clocks {seed}")
         self._kept: dict[str, dict[str, bytes]] = {}
