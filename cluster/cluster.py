@@ -272,8 +272,9 @@ class Cluster:
         since_ms: int = 0,
         give_up: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Waits until the RM serves and these nodes (else all) are RUNNING and were heard of since then.
-        ClusterError when a process ended instead, with the last that it said. Returns early on `give_up`.
+        """Waits until the RM serves and these nodes are RUNNING and were heard of since then; without names
+        all nodes, and until each of several RMs is active or standby. ClusterError when a process ended
+        instead, with the last that it said. Returns early on `give_up`.
         """
         record = self.run.load()
         wanted = list(record.nodes if names is None else names)
@@ -283,6 +284,8 @@ class Cluster:
                 return True
             self._check_alive(record, wanted)
             if record.history is not None and not _listens(record.history_address):
+                return False
+            if names is None and not all(self._has_role(rm, record) for rm in record.rms.values()):
                 return False
             reports = self.nodes(record)
             if reports is None:
@@ -588,10 +591,13 @@ class Cluster:
         def is_there() -> bool:
             if rm.process is not None and not rm.process.is_alive():
                 raise self._launcher.ended(name, rm.process.pid)
-            return several.state_of(rm, self.tls(record)) in (HAServiceState.ACTIVE, HAServiceState.STANDBY)
+            return self._has_role(rm, record)
 
         if not wait_until(is_there, timeout_s):
             raise ClusterError(f"{name} does not answer after {timeout_s:.0f} s; see {self.run.logs}")
+
+    def _has_role(self, rm: RMRecord, record: ClusterRecord) -> bool:
+        return several.state_of(rm, self.tls(record)) in (HAServiceState.ACTIVE, HAServiceState.STANDBY)
 
     def fail_over(self, timeout_s: float = READY_TIMEOUT_S) -> tuple[str, str]:
         """Has another RM be active; which one was, and which is."""

@@ -134,6 +134,21 @@ def _prepare_assertions(config: pytest.Config) -> None:
             rewrite._write_pyc(config.stash[rewrite.assertstate_key], code, mark, prepared)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def same_environment() -> Iterator[None]:
+    """What a test leaves behind for those after it: nothing that changes how their daemons start, or which
+    cluster their commands find.
+    """
+    before = _telling()
+    yield
+    assert _telling() == before, "a test of this file has left our environment changed"
+
+
+def _telling() -> dict[str, str]:
+    own = ("PYTHON", "YARN", "HADOOP_", "HOME")
+    return {name: value for name, value in os.environ.items() if name.startswith(own)}
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The browser of all tests of the process."""

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import signal
 from pathlib import Path
-from typing import Any
 
+from tests.dask_cluster import dask_cluster
 from tests.processes.conftest import Desk, wait_until
 from tests.waiting import PATIENCE_S
 
 
 def test_workers_are_hosts_and_a_worker_that_dies_is_a_node_that_leaves(desk: Desk, tmp_path: Path) -> None:
-    local_cluster: Any = importlib.import_module("distributed").LocalCluster
     scratch = tmp_path / "scratch"
-    with local_cluster(
-        n_workers=2,
-        threads_per_worker=2,
-        memory_limit="2GiB",
-        dashboard_address=None,
-        local_directory=str(scratch),
-    ) as engine:
+    with dask_cluster(scratch, threads_per_worker=2, memory_limit="2GiB", dashboard_address=None) as engine:
         desk.up("--engine", "dask", "--scheduler-address", engine.scheduler_address)
         rows = [desk.daemon(name) for name in ("nm1", "nm2")]
         assert [(row["state"], row["total_mb"], row["total_vcores"]) for row in rows] == [

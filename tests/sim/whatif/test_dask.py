@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import json
 import os
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.dask_cluster import dask_cluster
 from yarnbox.sim.whatif.command import main
 from yarnbox.sim.whatif.comparison import Comparison
 from yarnbox.sim.whatif.engines.dask import connected
@@ -23,11 +23,8 @@ from yarnbox.yarn.connection.dask import DaskAddress
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    local_cluster: Any = importlib.import_module("distributed").LocalCluster
-    place = str(tmp_path_factory.mktemp("dask"))
-    with local_cluster(
-        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", local_directory=place
-    ) as found:
+    place = tmp_path_factory.mktemp("dask")
+    with dask_cluster(place, threads_per_worker=1, dashboard_address="127.0.0.1:0") as found:
         yield found
 
 
