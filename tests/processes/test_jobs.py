@@ -126,7 +126,7 @@ def test_whoever_waits_for_a_cluster_that_is_gone_is_told_and_gives_up(desk: Des
     assert "Submitted application" in shell.stdout.readline()
     desk.here("down")
     _, err = shell.communicate(timeout=PATIENCE_S)
-    assert shell.returncode == 1
+    assert (shell.returncode, len(err.splitlines())) == (1, 2), err
     first, last = err.splitlines()
     assert "does not answer: asking again every 0.5 s, for 1 s at most" in first
     assert "the ResourceManager did not answer for 1 s" in last

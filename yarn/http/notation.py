@@ -19,9 +19,15 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _TYPED = ("schedulerInfo", "queue", "rootQueue")
 
 
+_natural = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+
+
 def natural(value: Any) -> str:
-    """Notation N."""
-    return json.dumps(_finite(value), separators=(",", ":"), ensure_ascii=False)
+    """Notation N; what is no finite number is written as a word."""
+    try:
+        return _natural(value)
+    except ValueError:
+        return _natural(_finite(value))
 
 
 def mapped(value: dict[str, Any], *, empty: str = "null") -> str:
