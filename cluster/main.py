@@ -28,7 +28,6 @@ from yarnbox.yarn.text.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from yarnbox.cluster.cluster import Cluster
-    from yarnbox.yarn.connection.dask import DaskAddress
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

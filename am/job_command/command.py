@@ -123,7 +123,11 @@ def parser() -> argparse.ArgumentParser:
         f" (default: {MAX_WAIT}, which is 15 minutes)",
     )
     parser = CommandParser(
-        prog="yarnbox job", description="Runs a job on the cluster and waits until it has ended."
+        prog="yarnbox job",
+        description="Runs a job on the cluster and waits until it has ended.",
+        epilog="Every JOB also takes --dir DIR, the run directory of the cluster (default: $YARN_CONF_DIR,"
+        " else $HADOOP_CONF_DIR, else $YARNBOX_DIR, else ./.yarnbox). `yarnbox job JOB --help` shows its"
+        " options.",
     )
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="JOB")
 
