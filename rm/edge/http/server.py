@@ -11,10 +11,9 @@ import asyncio
 import re
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from aiohttp import web
 
@@ -51,7 +50,8 @@ _NO_HEADER = "Missing Required Header for CSRF Vulnerability Protection"
 _PROXIED = "/proxy/"
 _SAFE = ("GET", "HEAD", "OPTIONS", "TRACE")
 _LARGEST_BODY = 4 * 1024 * 1024
-_SLICE = 10
+_SLICE_S = 0.001
+"""Of a list in one turn. Its rest is as long, and a loop rests for a millisecond at least."""
 _AGAIN_S = 0.01
 _BODY_S = 60.0
 ROUTES = (
@@ -254,10 +254,9 @@ class WebServer:
         written = 0
         pieces: list[str] = []
         while left is None or written < left:
-            part = list(islice(sources, _SLICE))
-            if not part:
+            shown = await self.turn(partial(_show, listing, sources))
+            if shown is None:
                 break
-            shown = await self.turn(partial(_show, listing, part))
             shown = shown if left is None else shown[: left - written]
             pieces.append(_piece(listing, shown, is_first=written == 0, is_xml=is_xml))
             written += len(shown)
@@ -293,8 +292,18 @@ def _answer(kind: str, handler: Handler, call: Call) -> web.Response | Listing |
     return _reply(kind, found) if isinstance(found, Reply) else found
 
 
-def _show(listing: Listing, part: list[object]) -> list[Answer]:
-    return [shown for one in part if (shown := listing.show(one)) is not None]
+def _show(listing: Listing, sources: Iterator[Any]) -> list[Answer] | None:
+    """As many of the next ones as a slice has room for; None after the last."""
+    end = time.perf_counter() + _SLICE_S
+    found: list[Answer] | None = None
+    for one in sources:
+        found = [] if found is None else found
+        shown = listing.show(one)
+        if shown is not None:
+            found.append(shown)
+        if time.perf_counter() >= end:
+            break
+    return found
 
 
 def _piece(listing: Listing, shown: list[Answer], *, is_first: bool, is_xml: bool) -> str:
