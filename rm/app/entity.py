@@ -163,6 +163,11 @@ class RMApp:
         """One of its attempts."""
         return self.attempts.get(attempt_id)
 
+    @property
+    def has_master_container(self) -> bool:
+        """Whether its current attempt has a container for the AM, or had one."""
+        return self.current is not None and self.current.master_container is not None
+
     def is_am_container(self, container_id: ContainerId) -> bool:
         """Whether this is the container of its current AM."""
         return self.current is not None and self.current.master_container_id == container_id

@@ -622,7 +622,10 @@ class Scheduler(ABC, Generic[A]):
         previous = application.attempt
         if previous is not None and event.transfer_state:
             attempt.take_over(previous)
-        attempt.is_waiting_for_am = not application.is_unmanaged
+        app = self.context.apps.get(attempt.application_id)
+        # A recovered attempt has its AM, though the node may not have said so yet.
+        has_am = event.is_recovering and app is not None and app.has_master_container
+        attempt.is_waiting_for_am = not application.is_unmanaged and not has_am
         attempt.is_recovering = event.is_recovering
         application.attempt = attempt
 

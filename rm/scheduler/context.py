@@ -35,6 +35,11 @@ class SubmittedApplication(Protocol):
     @property
     def final_status(self) -> FinalApplicationStatus: ...
 
+    @property
+    def has_master_container(self) -> bool:
+        """Whether the current attempt has a container for its AM, or had one."""
+        ...
+
     def is_am_container(self, container_id: ContainerId) -> bool:
         """Whether the container is that of the current attempt's AM."""
         ...

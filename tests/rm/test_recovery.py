@@ -42,6 +42,7 @@ def a_running_application(rig: Rig) -> ApplicationId:
     rig.add_node("n1")
     rig.add_node("n2")
     application_id = rig.submit(application_name="long")
+    rig.advance(1_000)
     rig.run(application_id, "n1")
     rig.allocate(application_id, ask(2048))
     rig.heartbeat("n2")
@@ -81,6 +82,29 @@ def test_what_runs_is_taken_over() -> None:
     rig.end_am(application_id)
     rig.heartbeat("n1")
     assert app.state.name == "FINISHED"
+
+
+@pytest.mark.parametrize("scheduler", ["fifo", "capacity"])
+def test_what_is_granted_before_the_am_s_node_came_back_is_no_am_s(scheduler: str) -> None:
+    queues = {
+        "yarn.scheduler.capacity.root.queues": "default",
+        "yarn.scheduler.capacity.root.default.capacity": "100",
+        "yarn.scheduler.capacity.maximum-am-resource-percent": "1",
+    }
+    old = Rig({**RECOVERY, **queues, "yarn.resourcemanager.scheduler.class": scheduler})
+    application_id = a_running_application(old)
+    rig = restarted(old)
+    rejoin(rig, "n2")
+    rig.register(application_id)
+    rig.advance(10_000)
+    rig.allocate(application_id, ask(1024), blacklist=("n1",))
+    rig.heartbeat("n2")
+    rejoin(rig, "n1")
+    attempt = rig.context.scheduler.attempt(rig.attempt(application_id).attempt_id)
+    assert attempt is not None
+    live = [(str(one.container_id)[-1], one.is_am) for one in attempt.live.values()]
+    assert sorted(live) == [("1", True), ("2", False), ("3", False)]
+    assert list(attempt.blacklist) == ["n1"]
 
 
 @pytest.mark.parametrize(("is_late", "left"), [(False, [1]), (True, [1, 2])])

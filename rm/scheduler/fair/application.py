@@ -119,6 +119,7 @@ class FSAppAttempt(Attempt, Watcher):
         """As of the last update."""
         self.fair_share = NONE
         self.bounds = Bounds()
+        self._is_am_counted = False
         self.am_resource = NONE
         """What its AM's container took; given back when the attempt leaves its queue."""
         self.am_obstacle = ""
@@ -443,6 +444,7 @@ class FSAppAttempt(Attempt, Watcher):
         if locality is Locality.NODE_LOCAL and self._fair.published.reset_after_node_local:
             self.opportunities[key] = 0
         container = super().allocate(node, key, locality, resource, reserved)
+        self.count_am(container)
         if self._space.holds_preempted_space:
             self._space.note_allocation(node, self, resource)
         return container
@@ -456,19 +458,31 @@ class FSAppAttempt(Attempt, Watcher):
 
     # AMs
 
+    @property
+    def is_held_to_am_share(self) -> bool:
+        """Whether the next container that it gets counts as its AM's."""
+        return not self._is_am_counted and not self.application.is_unmanaged
+
     def is_over_am_share(self) -> bool:
         """Whether its AM would be more than the queue has for AMs."""
-        if not self.is_waiting_for_am or not self.asks.active_keys:
+        if not self.is_held_to_am_share or not self.asks.active_keys:
             return False
         key_asks = self.asks[self.asks.active_keys[0]]
         assert key_asks.any is not None
         return not self.leaf.may_run_am(key_asks.any.capability)
 
+    def count_am(self, container: RMContainer) -> None:
+        """The first container that it gets, or that is recovered, counts as its AM's, as in Hadoop: until the
+        attempt leaves the queue, whatever becomes of the container.
+        """
+        if self.is_held_to_am_share:
+            self._is_am_counted = True
+            self.am_resource = container.resource
+            self.leaf.charge_am(container.resource)
+
     def book_am(self, partition: str, delta: Resource) -> None:
-        """The AM counts from now until the attempt leaves the queue, whatever becomes of its container."""
-        if not delta.is_negative():
-            self.am_resource = delta
-            self.leaf.charge_am(delta)
+        """Its first container was counted."""
+        return
 
     # Reservations
 

@@ -74,7 +74,7 @@ class Explanations:
             for check in _queue_checks(queue, key_asks):
                 holds = holds and check.holds
                 yield check
-        if app.is_waiting_for_am:
+        if app.is_held_to_am_share:
             is_within = not app.is_over_am_share()
             holds = holds and is_within
             numbers = f"ApplicationMasters use {leaf.am_used}, limit {leaf.am_limit()}, {required} is asked"

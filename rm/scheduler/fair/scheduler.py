@@ -200,6 +200,10 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self.tree.note_cluster_changed()
         self._note_free()
 
+    def container_recovered(self, container: RMContainer, attempt: FSAppAttempt) -> None:
+        """A container was recovered after a restart of the RM."""
+        attempt.count_am(container)
+
     def container_completed(
         self, container: RMContainer, attempt: FSAppAttempt, status: ContainerStatus
     ) -> None:
