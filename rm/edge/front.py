@@ -52,7 +52,7 @@ class Front:
 
     def _answer(self, service: str, rpc: str, request: Any, caller: Caller) -> Any:
         if service not in self._served:
-            raise NotReadyError("the ResourceManager is starting")
+            raise NotReadyError("the ResourceManager is starting or stopping")
         return self._served[service].handler(rpc, request, caller)
 
 

@@ -1,8 +1,8 @@
 """Calls that go to whichever of several ResourceManagers is active.
 
 A call that finds nobody, or a standby, goes to the next one; after one round in vain the caller is told that
-nobody answered, and may try again when he likes: the pauses for that are Hadoop's. With one ResourceManager
-there is nothing of this. Hadoop: ConfiguredRMFailoverProxyProvider and
+nobody answered, and may try again when he likes: the pauses for that are Hadoop's. So is the caller of a
+lone ResourceManager that is starting or stopping. Hadoop: ConfiguredRMFailoverProxyProvider and
 RetryPolicies.failoverOnNetworkException.
 """
 
@@ -97,9 +97,17 @@ class _Turns:
             self.now = (tried + 1) % self._count
 
 
-def _nobody(rpc: str, errors: Sequence[Exception]) -> ConnectionFailedError:
+def _nobody(rpc: str, errors: Sequence[Exception]) -> Exception:
+    if len(errors) == 1:
+        (error,) = errors
+        return error if isinstance(error, ConnectionFailedError) else ConnectionFailedError(f"{rpc}: {error}")
     said = "; ".join(dict.fromkeys(str(error) for error in errors))
     return ConnectionFailedError(f"{rpc}: no ResourceManager is active: {said}")
+
+
+def _limit_s(timeout_s: float | None, count: int) -> float | None:
+    """How long each is waited for."""
+    return timeout_s if count == 1 else min(timeout_s or TRY_S, TRY_S)
 
 
 class FailoverStub:
@@ -115,7 +123,7 @@ class FailoverStub:
         for _ in self._stubs:
             tried = self._turns.now
             try:
-                return await self._stubs[tried].call(rpc, request, min(timeout_s or TRY_S, TRY_S))
+                return await self._stubs[tried].call(rpc, request, _limit_s(timeout_s, len(self._stubs)))
             except (ConnectionFailedError, NotReadyError) as error:
                 errors.append(error)
                 self._turns.pass_on(tried)
@@ -145,7 +153,7 @@ class BlockingFailoverStub:
         for _ in self._stubs:
             tried = self._turns.now
             try:
-                return self._stubs[tried].call(rpc, request, min(timeout_s or TRY_S, TRY_S))
+                return self._stubs[tried].call(rpc, request, _limit_s(timeout_s, len(self._stubs)))
             except (ConnectionFailedError, NotReadyError) as error:
                 errors.append(error)
                 self._turns.pass_on(tried)
@@ -180,11 +188,12 @@ def stub_of(
 ) -> Calls:
     """Calls of the service at whichever of them is active."""
     names = _names(peer, targets)
-    stubs = [
-        Stub(one, service, user=user, token=token, peer=name, tls=tls, wire=wire)
-        for one, name in zip(targets, names, strict=True)
-    ]
-    return stubs[0] if len(stubs) == 1 else FailoverStub(stubs)
+    return FailoverStub(
+        [
+            Stub(one, service, user=user, token=token, peer=name, tls=tls, wire=wire)
+            for one, name in zip(targets, names, strict=True)
+        ]
+    )
 
 
 def blocking_stub_of(
@@ -198,11 +207,12 @@ def blocking_stub_of(
 ) -> BlockingCalls:
     """Calls of the service at whichever of them is active, without asyncio."""
     names = _names(peer, addresses)
-    stubs = [
-        BlockingStub(one, service, user=user, token=token, peer=name, tls=tls)
-        for one, name in zip(addresses, names, strict=True)
-    ]
-    return stubs[0] if len(stubs) == 1 else BlockingFailoverStub(stubs)
+    return BlockingFailoverStub(
+        [
+            BlockingStub(one, service, user=user, token=token, peer=name, tls=tls)
+            for one, name in zip(addresses, names, strict=True)
+        ]
+    )
 
 
 def _names(peer: str, targets: Sequence[Target]) -> list[str]:

@@ -11,13 +11,11 @@ import pytest
 
 from tests.waiting import PATIENCE_S
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
-from yarnbox.yarn.connection.failover import FailoverSettings, FailoverStub, blocking_stub_of, stub_of
+from yarnbox.yarn.connection.failover import FailoverSettings, blocking_stub_of, stub_of
 from yarnbox.yarn.connection.rm_ids import all_of, rm_addresses
 from yarnbox.yarn.connection.rpc import (
-    BlockingStub,
     Caller,
     ConnectionFailedError,
-    Stub,
     add_service,
     listen,
     new_server,
@@ -132,20 +130,26 @@ def test_calls_at_the_same_time_switch_once() -> None:
     play(scene)
 
 
-def test_one_resourcemanager_is_called_as_ever() -> None:
+def test_one_resourcemanager_that_starts_or_stops_is_as_good_as_not_there() -> None:
     async def scene() -> None:
-        peer = Peer(STANDBY)
+        peer = Peer(NotReadyError("the ResourceManager is starting"))
         async with serving(peer) as addresses:
             stub = stub_of(addresses, SERVICE)
-            assert isinstance(stub, Stub)
-            with pytest.raises(NotReadyError):
+            with pytest.raises(
+                ConnectionFailedError, match=r"^getNewApplication: the ResourceManager is starting$"
+            ):
                 await stub.call(*ASK)
+            peer.refusal = None
+            assert await stub.call(*ASK) == GetNewApplicationResponse()
             await stub.close()
-            assert isinstance(stub_of([NOBODY, NOBODY], SERVICE), FailoverStub)
-            with blocking_stub_of(addresses, SERVICE) as blocking:
-                assert isinstance(blocking, BlockingStub)
 
     play(scene)
+
+
+def test_one_that_is_not_there_is_called_by_its_address() -> None:
+    with blocking_stub_of([NOBODY], SERVICE) as stub, pytest.raises(ConnectionFailedError) as caught:
+        stub.call(*ASK)
+    assert "no ResourceManager is active" not in str(caught.value)
 
 
 def test_pauses_double_up_to_the_longest() -> None:
