@@ -96,7 +96,7 @@ def start(arguments: Sequence[str], directory: Path, output: Path, variables: Ma
     return child.pid
 
 
-def note_child(child: subprocess.Popen[bytes]) -> None:
+def remember_child(child: subprocess.Popen[bytes]) -> None:
     """Notes a process that was started otherwise, so that its end is noticed, too."""
     _children[child.pid] = child
 

@@ -36,7 +36,7 @@ class RMRestarts:
         """Starts the RM when its time has come; what was done or will be, if that is news."""
         now = self._clock()
         if record.rm is None or record.rm.is_alive():
-            self._note_alive(now)
+            self._record_alive(now)
             return None
         self._alive_since = None
         if self._due is None:
@@ -50,7 +50,7 @@ class RMRestarts:
             return f"rm: {error}"
         return "rm: started again"
 
-    def _note_alive(self, now: float) -> None:
+    def _record_alive(self, now: float) -> None:
         self._due = None
         if self._alive_since is None:
             self._alive_since = now

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from yarnbox.cluster.directory import ClusterError
-from yarnbox.cluster.processes import environment_of, note_child
+from yarnbox.cluster.processes import environment_of, remember_child
 
 TICK_MS = 200
 """How often it looks for sessions that have ended, and half of the shortest session."""
@@ -80,7 +80,7 @@ def start(
             start_new_session=True,
             preexec_fn=_ends_with_parent() if stays else None,
         )
-    note_child(server)
+    remember_child(server)
     return server.pid
 
 

@@ -148,7 +148,7 @@ class SchedulerNode:
         ids = in_hash_order(self.containers, container_hash, self.most_containers)
         return [self.containers[container_id] for container_id in ids]
 
-    def note_launched(self, container_id: ContainerId) -> None:
+    def container_launched(self, container_id: ContainerId) -> None:
         """The node reported the container for the first time."""
         if container_id in self.containers:
             self.launched[container_id] = None
@@ -356,7 +356,7 @@ def _tell_attempt(container: RMContainer, event: ContainerStart) -> None:
         )
 
 
-def _note_reservation(container: RMContainer, event: ContainerReserved) -> None:
+def _record_reservation(container: RMContainer, event: ContainerReserved) -> None:
     container.reserved_resource = event.resource
 
 
@@ -464,13 +464,13 @@ RM_CONTAINER = Table(
     rows={
         NEW: {
             ContainerStart: to(ALLOCATED, _tell_attempt),
-            ContainerReserved: to(RESERVED, _note_reservation),
+            ContainerReserved: to(RESERVED, _record_reservation),
             ContainerAcquired: to(ACQUIRED, _start_expiry),
             ContainerRecover: choose(RUNNING, COMPLETED, by=_recover),
             ContainerKill: to(KILLED),
         },
         RESERVED: {
-            **stay(ContainerReserved, hook=_note_reservation),
+            **stay(ContainerReserved, hook=_record_reservation),
             ContainerStart: to(ALLOCATED, _tell_attempt),
             ContainerKill: to(KILLED, _close_reservation),
             ContainerReleased: to(RELEASED, _close_reservation),

@@ -220,9 +220,9 @@ class Core(TurnCore[Effect]):
         """LaunchContainer was not carried out."""
         self.tell(AttemptLaunchFailed(attempt_id=attempt_id, diagnostics=diagnostics))
 
-    def stood_still(self, gap_ms: int) -> None:
+    def after_pause(self, gap_ms: int) -> None:
         """The process that drives this core was paused for that long, and could not receive heartbeats."""
-        self.turn(lambda: self.monitors.stood_still(gap_ms))
+        self.turn(lambda: self.monitors.after_pause(gap_ms))
 
     def stored(self, acknowledgement: Event) -> None:
         """StoreState was carried out; the event that it came with."""

@@ -15,7 +15,7 @@ nodes        honest NodeManagers: they report what was started on them and what 
 
 from yarnbox.sim.load.formats import Load, LoadOptions, read_load
 from yarnbox.sim.load.jobs import InvalidTraceError, Job, Nodes, NodeSpec, Task
-from yarnbox.sim.load.own import write_load
+from yarnbox.sim.load.yarnbox_format import write_load
 from yarnbox.sim.reports.play import play
 from yarnbox.sim.reports.result import JobResult, Result, Summary
 from yarnbox.sim.whatif.compare import compare

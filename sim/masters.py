@@ -63,7 +63,7 @@ class SimMaster:
         if answer.response_id is not None:
             self.response_id = answer.response_id
         self.answer = answer
-        self._note_wanted(ask, answer.allocated_containers)
+        self._record_wanted(ask, answer.allocated_containers)
         for container in answer.allocated_containers:
             assert container.id is not None
             self.containers[container.id] = container
@@ -72,7 +72,7 @@ class SimMaster:
                 self.containers.pop(status.container_id, None)
         return answer.allocated_containers
 
-    def _note_wanted(self, ask: tuple[ResourceRequest, ...], given: tuple[Container, ...]) -> None:
+    def _record_wanted(self, ask: tuple[ResourceRequest, ...], given: tuple[Container, ...]) -> None:
         """What this call brought counts against earlier asks; what it asked is all to come."""
         for container in given:
             if container.priority in self.wanted:

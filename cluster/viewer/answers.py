@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from yarnbox.cluster.viewer.standings import plans, preemptions, standings
+from yarnbox.cluster.viewer.details import applications, plans, preemptions
 from yarnbox.rm.scheduler.views import is_within
 from yarnbox.rm.web import finding
 from yarnbox.rm.web.past import CLUSTER, MEASURES
@@ -94,7 +94,7 @@ class RecordedCluster:
             "/ui/queue-users": self._queue_users,
             "/ui/recording/events": self._events,
             "/ui/recording/containers": self._every_container,
-            "/ui/recording/standings": lambda moment, _: standings(self.recording, moment, EPOCH_MS),
+            "/ui/recording/applications": lambda moment, _: applications(self.recording, moment, EPOCH_MS),
             "/ui/recording/preemptions": lambda moment, _: preemptions(self.recording, moment, EPOCH_MS),
             "/ui/recording/plans": lambda moment, _: plans(self.recording, moment, EPOCH_MS),
         }

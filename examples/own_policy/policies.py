@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
-from yarnbox.rm.scheduler.capacity.queues.ordering.own import QueueForSorting, QueueOrderingPolicy
+from yarnbox.rm.scheduler.capacity.queues.ordering.custom import QueueForSorting, QueueOrderingPolicy
 from yarnbox.rm.scheduler.capacity.queues.ordering.policy import Key, OrderingPolicy
 
 

@@ -90,7 +90,7 @@ def attempt_finished_while_saving(app: RMApp, event: AppAttemptFinished) -> None
         return
 
     def finish(app: RMApp, event: AppAttemptFinished) -> None:
-        note_finish(app, event)
+        record_finish(app, event)
         finished(app, event)
 
     app.target, app.todo, app.cause = FINISHED, finish, event
@@ -142,7 +142,7 @@ def _start_attempt(app: RMApp, *, transfer_state: bool) -> None:
     app.context.post(AttemptStart(attempt_id=attempt.attempt_id, transfer_state=transfer_state))
 
 
-def note_launch(app: RMApp, event: AppAttemptLaunched) -> None:
+def record_launch(app: RMApp, event: AppAttemptLaunched) -> None:
     """ATTEMPT_LAUNCHED: the first time counts."""
     if not app.launch_ms:
         app.launch_ms = app.context.now_ms
@@ -229,7 +229,7 @@ def kill_attempt(app: RMApp, event: AppKill) -> None:
 # Ends
 
 
-def note_finish(app: RMApp, event: AppEvent) -> None:
+def record_finish(app: RMApp, event: AppEvent) -> None:
     """The AM has unregistered: finished as far as its client is concerned."""
     assert app.stored_finish_ms is not None
     app.finish_ms = app.stored_finish_ms
@@ -274,14 +274,14 @@ def _final_actions(app: RMApp, state: RMAppState) -> None:
 # Nodes
 
 
-def note_node_update(app: RMApp, event: AppNodeUpdate) -> None:
+def record_node_update(app: RMApp, event: AppNodeUpdate) -> None:
     """NODE_UPDATE: the answer to the AM's next allocate reports it."""
     node = app.context.find_node(event.node_id)
     if node is not None:
         app.updated_nodes[node] = event.update_type
 
 
-def note_node(app: RMApp, event: AppRunningOnNode) -> None:
+def record_node(app: RMApp, event: AppRunningOnNode) -> None:
     """APP_RUNNING_ON_NODE."""
     app.ran_nodes.add(event.node_id)
     if event.is_reported:

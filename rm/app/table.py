@@ -36,12 +36,12 @@ from yarnbox.rm.events.app import (
 )
 from yarnbox.yarn.runtime.statemachine import Table, choose, ignore, stay, to
 
-_HEAR_OF_NODES = stay(AppNodeUpdate, hook=life.note_node_update)
-_REMEMBER_NODES = stay(AppRunningOnNode, hook=life.note_node)
+_HEAR_OF_NODES = stay(AppNodeUpdate, hook=life.record_node_update)
+_REMEMBER_NODES = stay(AppRunningOnNode, hook=life.record_node)
 _CLEAN_NODES = stay(AppRunningOnNode, hook=life.clean_node)
 _SAVE_REJECTED = life.save(FAILED, life.rejected)
 _SAVE_KILLED = life.save(KILLED, life.killed)
-_SAVE_FINISHING = life.save(FINISHING, life.note_finish, stored_as=FINISHED)
+_SAVE_FINISHING = life.save(FINISHING, life.record_finish, stored_as=FINISHED)
 
 RM_APP = Table(
     "RMApp",
@@ -68,7 +68,7 @@ RM_APP = Table(
             **_HEAR_OF_NODES,
         },
         ACCEPTED: {
-            **stay(AppAttemptLaunched, hook=life.note_launch),
+            **stay(AppAttemptLaunched, hook=life.record_launch),
             AppAttemptRegistered: to(RUNNING),
             AppAttemptFailed: choose(ACCEPTED, FINAL_SAVING, by=life.attempt_failed),
             AppAttemptFinished: life.save(FINISHED, life.finished),

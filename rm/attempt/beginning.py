@@ -110,7 +110,7 @@ def take_am_container(
     attempt.master_container = allocation.containers[0].to_record()
     # Taking the AM's container counts as having sent an NM token for its node; the AM has none yet.
     context.tokens.forget_nm_tokens(attempt.attempt_id)
-    _note_delay(attempt, "AMContainerAllocationDelay")
+    _record_delay(attempt, "AMContainerAllocationDelay")
     _store_new(attempt)
     return ALLOCATED_SAVING
 
@@ -145,7 +145,7 @@ def unmanaged_saved(attempt: RMAppAttempt, event: AttemptNewSaved) -> None:
     """ATTEMPT_NEW_SAVED of an unmanaged AM: it may register from now on."""
     attempt.am_rm_token = attempt.context.tokens.amrm_token(attempt.attempt_id)
     _register_client_key(attempt)
-    note_launched(attempt, event)
+    record_launched(attempt, event)
 
 
 def _register_client_key(attempt: RMAppAttempt) -> None:
@@ -154,11 +154,11 @@ def _register_client_key(attempt: RMAppAttempt) -> None:
         attempt.context.tokens.register_client_key(attempt.attempt_id, attempt.client_key)
 
 
-def note_launched(attempt: RMAppAttempt, event: AttemptEvent) -> None:
+def record_launched(attempt: RMAppAttempt, event: AttemptEvent) -> None:
     """LAUNCHED: the liveliness monitor watches the AM from now on."""
     context = attempt.context
     attempt.launch_diagnostics = WAITING_FOR_AM
-    _note_delay(attempt, "AMLaunchDelay")
+    _record_delay(attempt, "AMLaunchDelay")
     context.post(AppAttemptLaunched(application_id=attempt.application_id))
     context.monitors.am.register(attempt.attempt_id, context.now_ms)
 
@@ -169,21 +169,21 @@ def register(attempt: RMAppAttempt, event: AttemptRegistered) -> None:
     attempt.rpc_port = event.rpc_port
     attempt.original_tracking_url = event.tracking_url
     attempt.launch_diagnostics = ""
-    _note_delay(attempt, "AMRegisterDelay")
+    _record_delay(attempt, "AMRegisterDelay")
     attempt.context.post(AppAttemptRegistered(application_id=attempt.application_id))
 
 
-def _note_delay(attempt: RMAppAttempt, name: str) -> None:
+def _record_delay(attempt: RMAppAttempt, name: str) -> None:
     """Notes the length of a delay that has ended; unknown for a recovered attempt."""
     context = attempt.context
     if attempt.step_ms is not None and not attempt.app.is_unmanaged:
-        context.health.note_delay(name, context.now_ms - attempt.step_ms)
+        context.health.record_delay(name, context.now_ms - attempt.step_ms)
         attempt.step_ms = context.now_ms
 
 
 def launch_and_register(attempt: RMAppAttempt, event: AttemptRegistered) -> None:
     """REGISTERED before LAUNCHED: the AM registered before its node answered the launch."""
-    note_launched(attempt, event)
+    record_launched(attempt, event)
     register(attempt, event)
 
 
@@ -208,7 +208,7 @@ def recover(attempt: RMAppAttempt, event: AttemptRecover) -> RMAppAttemptState:
         attempt.am_rm_token = context.tokens.amrm_token(attempt.attempt_id)
         _register_client_key(attempt)
         _add_recovered_to_scheduler(attempt)
-    note_launched(attempt, event)
+    record_launched(attempt, event)
     return LAUNCHED
 
 

@@ -35,7 +35,7 @@ class AMNodeBlacklist:
         """A 32-bit float, as Hadoop computes with one: 1 of 5 nodes is within 0.2."""
         self._hosts: dict[str, None] = {}
 
-    def note_failure(self, host: str, exit_status: int) -> None:
+    def record_failure(self, host: str, exit_status: int) -> None:
         """An AM ended on that host."""
         if self._is_enabled and exit_status not in NOT_THE_NODES_FAULT:
             self._hosts[host] = None

@@ -113,11 +113,11 @@ def expired_while_saving(attempt: RMAppAttempt, event: AttemptExpire) -> None:
 def container_finished_while_saving(attempt: RMAppAttempt, event: AttemptContainerFinished) -> None:
     """CONTAINER_FINISHED in FINAL_SAVING."""
     if _is_am(attempt, event):
-        _note_usage(attempt, event)
+        _record_usage(attempt, event)
         _am_container_finished(attempt, event)
         _finish_instead(attempt, event)
     else:
-        note_finished_container(attempt, event)
+        record_finished_container(attempt, event)
 
 
 def _finish_instead(attempt: RMAppAttempt, event: AttemptEvent) -> None:
@@ -159,10 +159,10 @@ def _begin_finishing(attempt: RMAppAttempt, event: AttemptUnregistered) -> None:
     context = attempt.context
     context.monitors.am.unregister(attempt.attempt_id)
     context.monitors.am_finishing.register(attempt.attempt_id, context.now_ms)
-    _note_unregistration(attempt, event)
+    _record_unregistration(attempt, event)
 
 
-def _note_unregistration(attempt: RMAppAttempt, event: AttemptUnregistered) -> None:
+def _record_unregistration(attempt: RMAppAttempt, event: AttemptUnregistered) -> None:
     attempt.progress = 1.0
     attempt.diagnostics.append(event.diagnostics)
     attempt.original_tracking_url = event.tracking_url or NOT_AVAILABLE
@@ -171,7 +171,7 @@ def _note_unregistration(attempt: RMAppAttempt, event: AttemptUnregistered) -> N
 
 def finish_unregistered(attempt: RMAppAttempt, event: AttemptUnregistered) -> None:
     """The AM has unregistered and exited, or is unmanaged."""
-    _note_unregistration(attempt, event)
+    _record_unregistration(attempt, event)
     end_running(attempt, FINISHED)
 
 
@@ -185,9 +185,9 @@ def _is_am(attempt: RMAppAttempt, event: AttemptContainerFinished) -> bool:
 def container_finished(attempt: RMAppAttempt, event: AttemptContainerFinished) -> RMAppAttemptState:
     """CONTAINER_FINISHED in LAUNCHED or RUNNING: the end of the AM is the end of the attempt."""
     if not _is_am(attempt, event):
-        note_finished_container(attempt, event)
+        record_finished_container(attempt, event)
         return attempt.state
-    _note_usage(attempt, event)
+    _record_usage(attempt, event)
     _am_container_finished(attempt, event)
     _remember_and_store(attempt, event, FAILED, _crashed)
     return FINAL_SAVING
@@ -198,34 +198,34 @@ def container_finished_when_finishing(
 ) -> RMAppAttemptState:
     """CONTAINER_FINISHED in FINISHING: the AM has exited, as it should."""
     if not _is_am(attempt, event):
-        note_finished_container(attempt, event)
+        record_finished_container(attempt, event)
         return attempt.state
-    _note_usage(attempt, event)
+    _record_usage(attempt, event)
     end_running(attempt, FINISHED)
     _am_container_finished(attempt, event)
     return FINISHED
 
 
-def note_finished_container(attempt: RMAppAttempt, event: AttemptContainerFinished) -> None:
+def record_finished_container(attempt: RMAppAttempt, event: AttemptContainerFinished) -> None:
     """Notes a completed container that is to be reported to this AM or the next one."""
-    _note_usage(attempt, event)
+    _record_usage(attempt, event)
     finished = attempt.app.finished
     finished.add(event.node_id, event.status)
     if attempt.is_am_gone:
         finished.acknowledge_all()
 
 
-def _note_usage(attempt: RMAppAttempt, event: AttemptContainerFinished) -> None:
-    attempt.note_usage(event.resource_seconds)
+def _record_usage(attempt: RMAppAttempt, event: AttemptContainerFinished) -> None:
+    attempt.add_usage(event.resource_seconds)
     if event.status.exit_status == PREEMPTED:
-        attempt.note_preemption(event.resource, event.resource_seconds, is_master=_is_am(attempt, event))
+        attempt.add_preemption(event.resource, event.resource_seconds, is_master=_is_am(attempt, event))
 
 
 def _am_container_finished(attempt: RMAppAttempt, event: AttemptContainerFinished) -> None:
     app = attempt.app
     node = attempt.context.scheduler.tracker.nodes.get(event.node_id)
     if node is not None:
-        app.am_blacklist.note_failure(node.host, event.status.exit_status)
+        app.am_blacklist.record_failure(node.host, event.status.exit_status)
     if not app.keeps_containers:
         app.finished.add(event.node_id, event.status)
         app.finished.acknowledge_all()
@@ -240,7 +240,7 @@ def _am_container_finished(attempt: RMAppAttempt, event: AttemptContainerFinishe
 
 def ended_before_running(attempt: RMAppAttempt, event: AttemptContainerFinished) -> None:
     """The AM's container ended before the AM ran."""
-    _note_usage(attempt, event)
+    _record_usage(attempt, event)
     attempt.context.monitors.am.unregister(attempt.attempt_id)
     attempt.diagnostics.append(_explanation(attempt, event))
     attempt.am_exit_status = event.status.exit_status

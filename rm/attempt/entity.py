@@ -197,12 +197,12 @@ class RMAppAttempt:
             return False
         return self.am_exit_status not in UNCOUNTED
 
-    def note_usage(self, resource_seconds: Mapping[str, int]) -> None:
+    def add_usage(self, resource_seconds: Mapping[str, int]) -> None:
         """Adds the resource-seconds of a completed container."""
         for name, value in resource_seconds.items():
             self.resource_seconds[name] = self.resource_seconds.get(name, 0) + value
 
-    def note_preemption(
+    def add_preemption(
         self, resource: Resource, resource_seconds: Mapping[str, int], *, is_master: bool
     ) -> None:
         """Adds a preempted container."""

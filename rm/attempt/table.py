@@ -47,7 +47,7 @@ _FAIL_RUNNING: Cells = {AttemptFail: save(FAILED, ending.failed_when_running)}
 _AM_EXPIRED: Cells = {AttemptExpire: save(FAILED, ending.expired)}
 _KILL_RUNNING: Cells = {AttemptKill: save(KILLED, ending.killed_when_running)}
 _TAKE_AM_CONTAINER = choose(ALLOCATED_SAVING, SCHEDULED, by=beginning.take_am_container)
-_NOTE_FINISHED = stay(AttemptContainerFinished, hook=ending.note_finished_container)
+_NOTE_FINISHED = stay(AttemptContainerFinished, hook=ending.record_finished_container)
 _TOO_LATE = ignore(
     AttemptLaunched,
     AttemptLaunchFailed,
@@ -91,7 +91,7 @@ RM_APP_ATTEMPT = Table(
             **_FAIL,
         },
         ALLOCATED: {
-            AttemptLaunched: to(LAUNCHED, beginning.note_launched),
+            AttemptLaunched: to(LAUNCHED, beginning.record_launched),
             AttemptLaunchFailed: save(FAILED, ending.failed),
             AttemptRegistered: to(RUNNING, beginning.launch_and_register),
             **_AM_NEVER_RAN,

@@ -24,7 +24,7 @@ from typing import Any
 from yarnbox.rm.context import RMContext
 from yarnbox.rm.core import Core
 from yarnbox.rm.edge.directory import ConfigurationDirectory
-from yarnbox.rm.edge.driver import ActiveStatus, Driver
+from yarnbox.rm.edge.driver import Driver, Lease
 from yarnbox.rm.edge.front import Front, Served
 from yarnbox.rm.edge.hadoop import AdminPort, HadoopPorts
 from yarnbox.rm.edge.http.container_logs import ContainerLogs
@@ -142,9 +142,9 @@ class ActivePeriod:
         *,
         entries: dict[Key, Any],
         journals: Mapping[str, RecordKeeper] | None = None,
-        active_status: ActiveStatus | None = None,
+        lease: Lease | None = None,
     ) -> None:
-        """`entries` are the store's. Without `journals` they are files; without `active_status` it is always
+        """`entries` are the store's. Without `journals` they are files; without `lease` it is always
         active.
         """
         self._setup = setup
@@ -157,7 +157,7 @@ class ActivePeriod:
         self._store = store
         self._entries = entries
         self._kept = journals
-        self._active_status = active_status
+        self._lease = lease
         self._ending = asyncio.Event()
         self.failure: BaseException | None = None
         """What ended it, unless it was asked to end."""
@@ -174,7 +174,7 @@ class ActivePeriod:
         tokens = self._tokens(Address(announced(settings.addresses.grpc.host), ports.bound.port))
         book = AddressBook(self._path(ADDRESS_BOOK_PROPERTY))
         core = self._core(tokens, self._epoch(store, self._entries), book)
-        driver = Driver(core, self._clock, store, self._break, self._active_status)
+        driver = Driver(core, self._clock, store, self._break, self._lease)
         protocols = NodeProtocols(book, self._setup.tls, self._setup.wire)
         driver.launcher = Launcher(
             tokens,
@@ -292,7 +292,7 @@ class ActivePeriod:
         rolling = asyncio.ensure_future(self._roll_keys(tokens, store))
         rolling.add_done_callback(self._rolling_ended)
         retention = LogRetention(self._settings.logs, core.context.apps, self._clock.now_ms)
-        return [rolling, *map(asyncio.ensure_future, (retention.run(), driver.standstill.run()))]
+        return [rolling, *map(asyncio.ensure_future, (retention.run(), driver.pause_monitor.run()))]
 
     def _journals(self) -> dict[str, RecordKeeper]:
         settings = self._settings
@@ -333,7 +333,7 @@ class ActivePeriod:
         epoch = max(within if isinstance(within, int) else 0, 0 if span else store.epoch)
         following = (epoch + 1) % span if span else epoch + 1
         store.write([(EPOCH, following)])
-        store.note_epoch(following)
+        store.record_epoch(following)
         return epoch
 
     def _restore_keys(
@@ -398,8 +398,8 @@ class ActivePeriod:
                     await self._ending.wait()
             if events is not None and not _flush(events):
                 events = None
-            if self._active_status is not None and not self._active_status.is_held:
-                self._break(StoreError(self._active_status.why_lost or "ZooKeeper did not answer"))
+            if self._lease is not None and not self._lease.is_held:
+                self._break(StoreError(self._lease.why_lost or "ZooKeeper did not answer"))
 
     def _rolling_ended(self, task: asyncio.Future[None]) -> None:
         error = None if task.cancelled() else task.exception()

@@ -27,7 +27,7 @@ from yarnbox.yarn.errors import NotReadyError
 from yarnbox.yarn.log import LEVELS, Log
 from yarnbox.yarn.runtime.clock import Clock
 from yarnbox.yarn.runtime.driver import AsyncioDriver
-from yarnbox.yarn.runtime.standstill import StandstillWatch
+from yarnbox.yarn.runtime.pause import PauseMonitor
 
 T = TypeVar("T")
 
@@ -38,14 +38,14 @@ class StoreFailedError(Exception):
     """A turn could not be stored; the RM is about to end."""
 
 
-class ActiveStatus(Protocol):
-    """Whether this RM is the active one of several."""
+class Lease(Protocol):
+    """The time for which this RM, one of several, is sure to be the active one."""
 
     why_lost: str
 
     @property
     def is_held(self) -> bool:
-        """Whether it is at this moment, as surely as that can be known."""
+        """Whether no other RM can be active at this moment."""
         ...
 
 
@@ -58,18 +58,18 @@ class Driver(AsyncioDriver[Effect]):
         clock: Clock,
         store: Keeper | None,
         broken: Callable[[BaseException], None],
-        active_status: ActiveStatus | None = None,
+        lease: Lease | None = None,
     ) -> None:
-        """Without `active_status` it is the only RM."""
+        """Without `lease` it is the only RM."""
         super().__init__(core, self._carry_out, self._store_effects)
         self._rm = core
         self._clock = clock
         self._store = store
-        self._active_status = active_status
+        self._lease = lease
         self._broken = broken
         self._is_broken = False
         self.launcher: Launcher
-        self.standstill = StandstillWatch(self._stood_still)
+        self.pause_monitor = PauseMonitor(self._after_pause)
         self.journals: Mapping[str, RecordKeeper] = {}
         """Where records are kept, by the name of their journal."""
 
@@ -77,7 +77,7 @@ class Driver(AsyncioDriver[Effect]):
         """One turn and all that follows from it; the answer of the call, or what it raised. NotReadyError:
         the turn, or an earlier one, could not be stored.
         """
-        self.standstill.look()
+        self.pause_monitor.look()
         self._check_store()
         try:
             return super().turn(call)
@@ -103,15 +103,15 @@ class Driver(AsyncioDriver[Effect]):
     def _check_store(self) -> None:
         if self._is_broken:
             raise NotReadyError("the ResourceManager is stopping: its state store failed")
-        if self._active_status is not None and not self._active_status.is_held:
+        if self._lease is not None and not self._lease.is_held:
             raise NotReadyError("the ResourceManager is not active any more")
 
-    def _stood_still(self, gap_ms: int) -> None:
+    def _after_pause(self, gap_ms: int) -> None:
         log.warning("the process stood still; all liveness intervals start again", ms=gap_ms)
-        self.tell(lambda: self._rm.stood_still(gap_ms))
+        self.tell(lambda: self._rm.after_pause(gap_ms))
 
     def _advance(self) -> None:
-        self.standstill.look()
+        self.pause_monitor.look()
         super()._advance()
 
     def _store_effects(self, effects: Sequence[Effect]) -> None:
@@ -119,10 +119,8 @@ class Driver(AsyncioDriver[Effect]):
         RMStateStore ends it, too.
         """
         try:
-            if self._active_status is not None and not self._active_status.is_held:
-                raise StoreError(
-                    self._active_status.why_lost or "not active any more: ZooKeeper did not answer"
-                )
+            if self._lease is not None and not self._lease.is_held:
+                raise StoreError(self._lease.why_lost or "not active any more: ZooKeeper did not answer")
             if self._store is not None:
                 self._write(self._store, effects)
             for effect in effects:

@@ -86,7 +86,7 @@ class Meters:
             if rpc != "nodeHeartbeat":
                 return handler(rpc, request, caller)
             begun_s, before = perf_counter(), self._context.health.assigned
-            self._note_interval(request, begun_s)
+            self._record_interval(request, begun_s)
             answer = handler(rpc, request, caller)
             if self._context.health.assigned != before:
                 self.allocations.add((perf_counter() - begun_s) * 1000)
@@ -94,7 +94,7 @@ class Meters:
 
         return handle
 
-    def _note_interval(self, request: NodeHeartbeatRequest, now_s: float) -> None:
+    def _record_interval(self, request: NodeHeartbeatRequest, now_s: float) -> None:
         node_id = request.node_status.node_id if request.node_status is not None else None
         if node_id is not None:
             before_s = self._beats_s.get(node_id)

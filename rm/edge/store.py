@@ -40,7 +40,7 @@ class Keeper(KeptState, Protocol):
     def set_aside(self, key: Key, why: str, now_ms: int) -> None:
         """Takes an entry out of the way that the core cannot read, and keeps it."""
 
-    def note_epoch(self, epoch: int) -> None:
+    def record_epoch(self, epoch: int) -> None:
         """Notes the epoch of the next RM where a backup does not bring back an old one."""
 
     def close(self) -> None:
@@ -119,9 +119,9 @@ class StateStore:
         """Takes an entry out of the way that the core cannot read, and keeps it."""
         self._sealed.set_aside(_text(key), why, now_ms)
 
-    def note_epoch(self, epoch: int) -> None:
+    def record_epoch(self, epoch: int) -> None:
         """Notes the epoch of the next RM beside the file, too."""
-        self._sealed.note_epoch(epoch)
+        self._sealed.record_epoch(epoch)
 
     def all_set_aside(self) -> list[SetAside]:
         """What has been set aside so far, the oldest first."""

@@ -214,7 +214,7 @@ class LabelAdministration:
 
     # Delegated-centralized
 
-    def note_registration(self, node_id: NodeId) -> None:
+    def add_registered_node(self, node_id: NodeId) -> None:
         """A node has registered: the provider is to be asked about it."""
         if self._provider is not None:
             self._registered[node_id] = None

@@ -41,7 +41,7 @@ class DecommissioningWatcher:
         self._context = context
         self._draining: dict[NodeId, _Draining] = {}
 
-    def note_heartbeat(self, node: RMNode, status: NodeStatus) -> None:
+    def record_heartbeat(self, node: RMNode, status: NodeStatus) -> None:
         """A heartbeat."""
         if not node.is_decommissioning:
             self._draining.pop(node.node_id, None)

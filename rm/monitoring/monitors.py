@@ -55,13 +55,13 @@ class MonitorClock:
         for name in self._watches:
             self._set(name, self._context.now_ms)
 
-    def stood_still(self, gap_ms: int) -> None:
+    def after_pause(self, gap_ms: int) -> None:
         """The RM could not receive heartbeats for that long: whatever seems to be silent gets one interval
         more.
         """
         monitors, now_ms = self._context.monitors, self._context.now_ms
         for one in (monitors.node, monitors.am, monitors.am_finishing, monitors.container, monitors.increase):
-            one.stood_still(gap_ms, now_ms)
+            one.after_pause(gap_ms, now_ms)
 
     def handle(self, event: MonitorEvent) -> None:
         """A monitor's timer has fired."""

@@ -65,7 +65,7 @@ class NodesListManager:
         included = self._read(settings.nodes_include_path)
         self._excluded = self._read(settings.nodes_exclude_path)
         self._included = included
-        self._note_hosts_never_seen()
+        self._record_hosts_never_seen()
 
     def is_allowed(self, host: str) -> bool:
         """Whether a node of that host may be part of the cluster."""
@@ -80,13 +80,13 @@ class NodesListManager:
     # Who has to leave
 
     def drain(self, host: str, timeout_s: int) -> None:
-        """Decommissions the nodes of a host gracefully, and admits none of it until `readmit`. Not
+        """Decommissions the nodes of a host gracefully, and admits none of it until `recommission`. Not
         in Hadoop.
         """
         self._drained[host] = timeout_s
         self._review_host(host)
 
-    def readmit(self, host: str) -> None:
+    def recommission(self, host: str) -> None:
         """Reverts `drain`: nodes that are decommissioning stay, those that have left may register again."""
         self._drained.pop(host, None)
         self._review_host(host)
@@ -149,7 +149,7 @@ class NodesListManager:
         """How often `forget_untracked` looks."""
         return max(1, min(self._context.settings.untracked_node_removal_ms // 2, 600_000))
 
-    def _note_hosts_never_seen(self) -> None:
+    def _record_hosts_never_seen(self) -> None:
         """Excluded hosts that never registered count as decommissioned (setDecomissionedNMs)."""
         context = self._context
         known = dict.fromkeys(

@@ -148,7 +148,7 @@ class RMNode:
         increased, self._increased = list(self._increased.values()), {}
         return increased
 
-    def note_containers(self, statuses: tuple[ContainerStatus, ...]) -> None:
+    def handle_statuses(self, statuses: tuple[ContainerStatus, ...]) -> None:
         """Compares the NM's container statuses with the last ones, and stores the changes for the
         scheduler.
         """
@@ -163,10 +163,10 @@ class RMNode:
             ):
                 continue
             if application_id not in self.running_apps:
-                self.note_running_app(application_id)
+                self.handle_running_app(application_id)
                 are_some_unwanted = are_some_unwanted or bool(self.finished_apps)
             if status.state is ContainerState.COMPLETE:
-                self._note_completed(container_id, status)
+                self._handle_completed(container_id, status)
                 continue
             running_count += 1
             reported[container_id] = None
@@ -175,16 +175,16 @@ class RMNode:
                 self._new_launched.append(status)
                 self.context.monitors.container.unregister(container_id)
         if running_count < len(self.launched):
-            self._note_lost(reported)
+            self._handle_lost(reported)
 
-    def _note_completed(self, container_id: ContainerId, status: ContainerStatus) -> None:
+    def _handle_completed(self, container_id: ContainerId, status: ContainerStatus) -> None:
         self.launched.discard(container_id)
         self.context.monitors.container.unregister(container_id)
         if container_id not in self.completed:
             self.completed.add(container_id)
             self._new_completed.append(status)
 
-    def _note_lost(self, reported: dict[ContainerId, None]) -> None:
+    def _handle_lost(self, reported: dict[ContainerId, None]) -> None:
         for container_id in [one for one in self.launched if one not in reported]:
             self.launched.discard(container_id)
             if container_id not in self.completed:
@@ -199,7 +199,7 @@ class RMNode:
                     )
                 )
 
-    def note_running_app(self, application_id: ApplicationId) -> None:
+    def handle_running_app(self, application_id: ApplicationId) -> None:
         """An application runs here; an unknown one is to be cleaned up."""
         if application_id not in self.context.apps:
             self.finished_apps.add(application_id)
@@ -210,7 +210,7 @@ class RMNode:
             AppRunningOnNode(application_id=application_id, node_id=self.node_id, is_reported=True)
         )
 
-    def note_increased(self, containers: tuple[Container, ...]) -> None:
+    def handle_increased_containers(self, containers: tuple[Container, ...]) -> None:
         """Containers whose new size the NM reports."""
         for container in containers:
             container_id = container.id
@@ -219,14 +219,14 @@ class RMNode:
                 continue
             self._increased[container_id] = container
 
-    def note_logs(self, reports: tuple[LogAggregationReport, ...]) -> None:
+    def handle_log_aggregation(self, reports: tuple[LogAggregationReport, ...]) -> None:
         """The NM's log aggregation reports."""
         for report in reports:
             app = self.context.apps.get(report.application_id) if report.application_id is not None else None
             if app is not None:
                 app.logs.note(self.node_id, report)
 
-    def note_health(self, status: NodeStatus) -> bool:
+    def update_health(self, status: NodeStatus) -> bool:
         """Stores the NM's health report; returns whether the node is healthy."""
         self.containers_utilization = status.containers_utilization
         self.node_utilization = status.node_utilization

@@ -45,9 +45,9 @@ def join(node: RMNode, event: NodeStarted) -> NodeState:
         if report.container_state is not ContainerState.COMPLETE:
             node.launched.add(report.container_id)
     for application_id in event.running_applications:
-        node.note_running_app(application_id)
-    is_healthy = event.status is None or node.note_health(event.status)
-    node.note_logs(event.log_aggregation_reports)
+        node.handle_running_app(application_id)
+    is_healthy = event.status is None or node.update_health(event.status)
+    node.handle_log_aggregation(event.log_aggregation_reports)
     if not is_healthy:
         # The scheduler does not have it, but looks at its limits anew.
         context.post(SchedulerNodeRemoved(node_id=node.node_id))
@@ -72,9 +72,9 @@ def reconnect(node: RMNode, event: NodeReconnected) -> None:
         return
     node.http_port = event.http_port
     node.capability = event.capability
-    node.note_containers(tuple(_as_status(report) for report in event.container_statuses))
+    node.handle_statuses(tuple(_as_status(report) for report in event.container_statuses))
     for application_id in event.running_applications:
-        node.note_running_app(application_id)
+        node.handle_running_app(application_id)
 
 
 def reconnect_running(node: RMNode, event: NodeReconnected) -> None:
@@ -112,7 +112,7 @@ def _as_status(report: NMContainerStatus) -> ContainerStatus:
 def update_running(node: RMNode, event: NodeStatusUpdate) -> NodeState:
     """STATUS_UPDATE in RUNNING."""
     node.opportunistic = event.status.opportunistic_containers_status
-    if not node.note_health(event.status):
+    if not node.update_health(event.status):
         node.context.post(SchedulerNodeRemoved(node_id=node.node_id))
         _report_unusable(node)
         return UNHEALTHY
@@ -122,7 +122,7 @@ def update_running(node: RMNode, event: NodeStatusUpdate) -> NodeState:
 
 def update_unhealthy(node: RMNode, event: NodeStatusUpdate) -> NodeState:
     """STATUS_UPDATE in UNHEALTHY."""
-    if not node.note_health(event.status):
+    if not node.update_health(event.status):
         return UNHEALTHY
     node.context.post(SchedulerNodeAdded(node_id=node.node_id))
     node.context.post(NodesListNodeUsable(node_id=node.node_id))
@@ -132,7 +132,7 @@ def update_unhealthy(node: RMNode, event: NodeStatusUpdate) -> NodeState:
 def update_decommissioning(node: RMNode, event: NodeStatusUpdate) -> NodeState:
     """STATUS_UPDATE in DECOMMISSIONING: decommissioned when nothing runs there, healthy or not."""
     node.opportunistic = event.status.opportunistic_containers_status
-    is_healthy = node.note_health(event.status)
+    is_healthy = node.update_health(event.status)
     if not node.running_apps and not event.status.keep_alive_applications and not _has_am_container(node):
         deactivate(node, event)
         return DECOMMISSIONED
@@ -147,9 +147,9 @@ def _has_am_container(node: RMNode) -> bool:
 
 
 def _take_report(node: RMNode, event: NodeStatusUpdate) -> None:
-    node.note_containers(event.status.containers_statuses)
-    node.note_increased(event.status.increased_containers)
-    node.note_logs(event.log_aggregation_reports)
+    node.handle_statuses(event.status.containers_statuses)
+    node.handle_increased_containers(event.status.increased_containers)
+    node.handle_log_aggregation(event.log_aggregation_reports)
     node.tell_scheduler()
 
 
@@ -206,7 +206,7 @@ def recommission(node: RMNode, event: NodeRecommission) -> None:
 
 def resize(node: RMNode, event: NodeResourceUpdate) -> None:
     """RESOURCE_UPDATE of a node that the scheduler has."""
-    note_size(node, event)
+    record_size(node, event)
     node.context.post(
         SchedulerNodeResourceUpdate(
             node_id=node.node_id,
@@ -216,7 +216,7 @@ def resize(node: RMNode, event: NodeResourceUpdate) -> None:
     )
 
 
-def note_size(node: RMNode, event: NodeResourceUpdate) -> None:
+def record_size(node: RMNode, event: NodeResourceUpdate) -> None:
     """RESOURCE_UPDATE of a node that the scheduler does not have."""
     node.capability = event.capability
     node.has_new_capability = True

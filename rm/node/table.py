@@ -47,8 +47,8 @@ _LEAVE_REMOVED: Cells = {
     NodeRebooting: to(REBOOTED, life.deactivate_removed),
     NodeShutdown: to(SHUTDOWN, life.deactivate_removed),
 }
-_NOTE_SIZE = stay(NodeResourceUpdate, hook=life.note_size)
-_INACTIVE = {**_NOTE_SIZE, **stay(NodeFinishedContainersPulledByAM, hook=life.forget_containers)}
+_RECORD_SIZE = stay(NodeResourceUpdate, hook=life.record_size)
+_INACTIVE = {**_RECORD_SIZE, **stay(NodeFinishedContainersPulledByAM, hook=life.forget_containers)}
 
 RM_NODE = Table(
     "RMNode",
@@ -74,7 +74,7 @@ RM_NODE = Table(
             **_LEAVE_REMOVED,
             NodeGracefulDecommission: to(DECOMMISSIONING, life.begin_decommissioning),
             **stay(NodeReconnected, hook=life.reconnect),
-            **_NOTE_SIZE,
+            **_RECORD_SIZE,
             **_OUTBOX,
             **ignore(NodeRecommission),
         },

@@ -199,7 +199,7 @@ class Attempt:
             return ContainerId.build(self.attempt_id, sequence, epoch)
         return ContainerId(self.attempt_id, sequence)
 
-    def note_container_id(self, container_id: ContainerId) -> None:
+    def skip_used_id(self, container_id: ContainerId) -> None:
         """A recovered container has this id: later ones come after it."""
         if container_id.application_attempt_id == self.attempt_id:
             self._sequence = max(self._sequence, container_id.sequence)
@@ -295,7 +295,7 @@ class Attempt:
         if container.is_am:
             self.is_waiting_for_am = False
             self.book_am(node.partition, container.resource)
-        self._health.note_allocation(container, self.context.now_ms)
+        self._health.record_allocation(container, self.context.now_ms)
         container.fire(_START)
 
     def pull(self) -> list[RMContainer]:
@@ -335,7 +335,7 @@ class Attempt:
         container = self.live.get(container_id)
         return container is not None and container.execution_type is not ExecutionType.GUARANTEED
 
-    def note_updated(self, container: RMContainer, kind: ContainerUpdateType) -> None:
+    def report_update(self, container: RMContainer, kind: ContainerUpdateType) -> None:
         """The next call of the AM reports the update of this container."""
         self.newly_updated[container.container_id] = container
         self.update_types[container.container_id] = kind
@@ -386,7 +386,7 @@ class Attempt:
                 resource=container.resource, node_id=node.node_id, request_priority=key.request_priority
             )
         )
-        self.context.health.note_reservation(container)
+        self.context.health.record_reservation(container)
         return container
 
     def unreserve(self, container: RMContainer) -> None:
@@ -439,9 +439,9 @@ class Attempt:
         self.application.queue = queue
         counters = self.context.health.queues
         for container in self.live.values():
-            counters.note_departure(container)
+            counters.record_departure(container)
             bookings.move(container, before, after, queue=str(queue))
-            counters.note_arrival(container)
+            counters.record_arrival(container)
         for container in self.reserved_containers():
             bookings.move(container, before, after, queue=str(queue))
         for partition, amounts in self.usage.by_partition.items():

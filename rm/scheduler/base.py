@@ -525,9 +525,9 @@ class Scheduler(ABC, Generic[A]):
         self.context.health.begin_run(self.context.now_ms)
         launched, completed = rm_node.take_container_updates()
         for status in launched:
-            self.note_launched(status, node)
+            self.handle_launched(status, node)
         if completed:  # seldom, and heartbeats are many
-            ids = tuple(each for one in completed if (each := self.note_completed(one, node)) is not None)
+            ids = tuple(each for one in completed if (each := self.handle_completed(one, node)) is not None)
             if ids:
                 self.context.post(NodeFinishedContainersPulledByAM(node_id=node.node_id, container_ids=ids))
         for increased in rm_node.take_increased():
@@ -551,18 +551,18 @@ class Scheduler(ABC, Generic[A]):
             context.has_recovered and context.now_ms - context.start_ms < context.settings.scheduling_wait_ms
         )
 
-    def note_launched(self, status: ContainerStatus, node: SchedulerNode) -> None:
+    def handle_launched(self, status: ContainerStatus, node: SchedulerNode) -> None:
         """The node reports a container for the first time."""
         container_id = status.container_id
         container = self.container(container_id)
         if container is None:
             self.context.post(NodeCleanupContainer(node_id=node.node_id, container_id=container_id))
             return
-        node.note_launched(container_id)
+        node.container_launched(container_id)
         if container.state is RMContainerState.ACQUIRED:
             container.fire(ContainerLaunched())
 
-    def note_completed(self, status: ContainerStatus, node: SchedulerNode) -> ContainerId | None:
+    def handle_completed(self, status: ContainerStatus, node: SchedulerNode) -> ContainerId | None:
         """The node reports a completed container. Returns the id of an unknown one: the node may forget it at
         once, since no AM will acknowledge it.
         """

@@ -34,7 +34,7 @@ class Register(Generic[A]):
         """
         self.applications[application.application_id] = application
         counters = self._context.health.queues
-        counters.note_submission(
+        counters.record_submission(
             str(application.queue), application.user, is_unmanaged=application.is_unmanaged
         )
         if not event.is_recovering:
@@ -49,7 +49,7 @@ class Register(Generic[A]):
         """An application is over; None when it was never accepted."""
         application = self.applications.pop(event.application_id, None)
         if application is not None:
-            self._context.health.queues.note_application_end(
+            self._context.health.queues.record_application_end(
                 str(application.queue),
                 application.user,
                 event.final_state,

@@ -112,7 +112,7 @@ class TrackerService:
         else:
             self._reconnect(active, request, capability)
         report = self._take_reports(node_id, request)
-        self._labels.note_registration(node_id)
+        self._labels.add_registered_node(node_id)
         context.tokens.forget_node(node_id)
         context.monitors.node.register(node_id, context.now_ms)
         return RegisterNodeManagerResponse(
@@ -220,7 +220,7 @@ class TrackerService:
         if node is None:
             return _resync(f"Node not found resyncing {node_id}")
         context.monitors.node.ping(node_id, context.now_ms)
-        self._watcher.note_heartbeat(node, status)
+        self._watcher.record_heartbeat(node, status)
         last = node.response.response_id or 0
         asked = status.response_id or 0
         if next_response_id(asked) == last:

@@ -87,7 +87,7 @@ class AppCounts:
         self.killed += other.killed
         self.failed += other.failed
 
-    def note_end(self, final_state: str) -> None:
+    def record_end(self, final_state: str) -> None:
         """One is over."""
         if final_state == "KILLED":
             self.killed += 1
@@ -138,20 +138,20 @@ class QueueCounters:
         """How many attempts of a leaf have been given their first container, and how long (ms) all of them
         waited for it. Only the FairScheduler counts them."""
 
-    def note_submission(self, queue: str, user: str, *, is_unmanaged: bool) -> None:
+    def record_submission(self, queue: str, user: str, *, is_unmanaged: bool) -> None:
         """The scheduler has accepted an application."""
         self._apps_of(queue, user, is_unmanaged).submitted += 1
 
-    def note_application_end(self, queue: str, user: str, final_state: str, *, is_unmanaged: bool) -> None:
+    def record_application_end(self, queue: str, user: str, final_state: str, *, is_unmanaged: bool) -> None:
         """An application that was accepted is over; it counts where it is, not where it was submitted."""
-        self._apps_of(queue, user, is_unmanaged).note_end(final_state)
+        self._apps_of(queue, user, is_unmanaged).record_end(final_state)
 
-    def note_first_delivery(self, queue: str, waited_ms: int) -> None:
+    def record_first_delivery(self, queue: str, waited_ms: int) -> None:
         """An attempt was given its first container."""
         count, total_ms = self.first_deliveries.get(queue, (0, 0))
         self.first_deliveries[queue] = (count + 1, total_ms + waited_ms)
 
-    def note_allocation(self, container: RMContainer) -> None:
+    def record_allocation(self, container: RMContainer) -> None:
         """A container was given."""
         counts = self._counts(container)
         counts.allocated += 1
@@ -159,15 +159,15 @@ class QueueCounters:
         if locality is not None:
             counts.by_locality[locality] = counts.by_locality.get(locality, 0) + 1
 
-    def note_arrival(self, container: RMContainer) -> None:
+    def record_arrival(self, container: RMContainer) -> None:
         """A container was recovered, or came with its application from elsewhere; that has no locality."""
         self._counts(container).allocated += 1
 
-    def note_departure(self, container: RMContainer) -> None:
+    def record_departure(self, container: RMContainer) -> None:
         """A container leaves its queue with its application."""
         self._counts(container).released += 1
 
-    def note_end(self, container: RMContainer, exit_status: int) -> None:
+    def record_end(self, container: RMContainer, exit_status: int) -> None:
         """A container has ended."""
         counts = self._counts(container)
         counts.released += 1

@@ -84,7 +84,7 @@ class SchedulerHealth:
             if tally.count:
                 tally.count, tally.resource = 0, NONE
 
-    def note_allocation(self, container: RMContainer, now_ms: int) -> None:
+    def record_allocation(self, container: RMContainer, now_ms: int) -> None:
         """A container was given."""
         self.assigned += 1
         if now_ms // _SECOND_MS != self._second:
@@ -94,17 +94,17 @@ class SchedulerHealth:
         allocated, resource = self.allocated, container.resource
         allocated.resource = allocated.resource + resource if allocated.count else resource
         allocated.count += 1
-        self.queues.note_allocation(container)
+        self.queues.record_allocation(container)
 
-    def note_reservation(self, container: RMContainer) -> None:
+    def record_reservation(self, container: RMContainer) -> None:
         """A node is kept for a container."""
         self.last_reservation = container
         self.reserved.count += 1
         self.reserved.resource = self.reserved.resource + (container.reserved_resource or container.resource)
 
-    def note_end(self, container: RMContainer, exit_status: int) -> None:
+    def record_end(self, container: RMContainer, exit_status: int) -> None:
         """A container has left the books."""
-        self.queues.note_end(container, exit_status)
+        self.queues.record_end(container, exit_status)
         if exit_status == _PREEMPTED:
             self.last_preemption = container
             self.preempted += 1
@@ -113,7 +113,7 @@ class SchedulerHealth:
         self.released.count += 1
         self.released.resource = self.released.resource + container.resource
 
-    def note_delay(self, name: str, spent_ms: int) -> None:
+    def record_delay(self, name: str, spent_ms: int) -> None:
         """An AM waited so long."""
         entry = self.delays[name]
         entry[0] += 1

@@ -163,7 +163,7 @@ class History:
         """Something that people did."""
         self.marks.append(Mark(now_ms, kind, text))
 
-    def note_ended(self, now_ms: int, container: RMContainer) -> None:
+    def record_ended(self, now_ms: int, container: RMContainer) -> None:
         """A container has ended: a mark if it was preempted."""
         if is_preempted(container):
             self.marks.append(Mark(now_ms, PREEMPTED, str(container.container_id)))

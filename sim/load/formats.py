@@ -24,12 +24,12 @@ from yarnbox.sim.load.jobs import (
     spec_of_place,
     united,
 )
-from yarnbox.sim.load.own import OwnFile
 from yarnbox.sim.load.reading import Complaints, Defaults, Identifiers, JobsInOrder, Read, Source
 from yarnbox.sim.load.rumen import FIRST, RumenFile
 from yarnbox.sim.load.sls import SLSFile, read_nodes
 from yarnbox.sim.load.swim import SwimFile, SwimOptions
 from yarnbox.sim.load.synth import SynthFile
+from yarnbox.sim.load.yarnbox_format import OwnFile
 
 _SUFFIXES = {".tsv": "SWIM", ".jsonl": "YARNBOX"}
 

@@ -27,9 +27,9 @@ from yarnbox.sim.load.jobs import (
     Task,
     spec_of_place,
 )
-from yarnbox.sim.load.own import as_object
 from yarnbox.sim.load.reading import Complaints, Defaults, Read
 from yarnbox.sim.load.text import opened, sequence
+from yarnbox.sim.load.yarnbox_format import as_object
 from yarnbox.yarn.enums import ExecutionType
 
 MOST_NODES = 100_000

@@ -26,7 +26,7 @@ _VERBOSE = ("resourceInformations", "health", "operationsInfo")
 _PLAIN = (str, int, float, bool)
 
 
-def note_details(
+def record_details(
     documents: Documents, number: int, context: RMContext, shapes: Shapes, views: Sequence[QueueView]
 ) -> None:
     """Notes them all, at the moment of that number."""
@@ -68,7 +68,7 @@ def _standing(context: RMContext, attempt: AttemptView) -> dict[str, Any]:
     }
 
 
-def note_plans(
+def record_plans(
     documents: Documents, number: int, rm: SimulatedRM, name_of: Callable[[object], str | None]
 ) -> None:
     """Notes what each plan queue has booked, moment by moment of virtual time."""

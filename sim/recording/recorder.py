@@ -21,7 +21,7 @@ from yarnbox.rm.web.life import STEPS, LifeEvents
 from yarnbox.rm.web.queues.scheduler import scheduler_info
 from yarnbox.rm.web.values import Shapes
 from yarnbox.sim.recording.containers import Containers
-from yarnbox.sim.recording.details import brief, note_details, note_plans
+from yarnbox.sim.recording.details import brief, record_details, record_plans
 from yarnbox.sim.recording.figures import Tally
 from yarnbox.sim.recording.limits import (
     FEWEST_MOMENTS,
@@ -168,12 +168,12 @@ class RunRecorder:
         self._is_new = True
         if kind == "RMContainer":
             if after:
-                self._note_container(line.subject, after, at)
+                self._record_container(line.subject, after, at)
             if self._is_detailed:
-                self._note_event(line, at)
+                self._record_event(line, at)
             return
         if kind == "RMApp":
-            self._note_app(line.subject, after, at)
+            self._record_app(line.subject, after, at)
         elif kind == "RMAppAttempt":
             subject = line.subject
             attempts = self._attempts.setdefault(subject.application_id, {})
@@ -182,9 +182,9 @@ class RunRecorder:
                 self._lives.get(subject.application_id, {}).setdefault("launchTime", at)
             if after in OVER:
                 life.setdefault("finishedTime", at)
-        self._note_event(line, at)
+        self._record_event(line, at)
 
-    def _note_container(self, container_id: ContainerId, after: str, at: int) -> None:
+    def _record_container(self, container_id: ContainerId, after: str, at: int) -> None:
         found = self._context.scheduler.container(container_id)
         living = self.containers.living(container_id) or found
         is_given = self.containers.note(container_id, after, found, at)
@@ -197,7 +197,7 @@ class RunRecorder:
             if past.is_preempted(living):
                 self._mark(at, past.PREEMPTED, str(container_id))
 
-    def _note_app(self, application_id: ApplicationId, after: str, at: int) -> None:
+    def _record_app(self, application_id: ApplicationId, after: str, at: int) -> None:
         life = self._lives.get(application_id)
         if life is None:
             life = self._lives[application_id] = {"startedTime": at}
@@ -208,7 +208,7 @@ class RunRecorder:
             life.setdefault("finishedTime", at)
             self.tally.finished(str(application_id), at)
 
-    def _note_event(self, line: Line, at: int) -> None:
+    def _record_event(self, line: Line, at: int) -> None:
         is_told = line.kind == "RMNode" or (line.kind == "RMApp" and line.after in _TOLD)
         if not self._is_detailed and (not is_told or line.before == line.after):
             return
@@ -299,8 +299,8 @@ class RunRecorder:
         if len(self._lives) > len(context.apps):
             self._forget()
         if self._is_detailed:
-            note_details(self.documents, number, context, shapes, views)
-            note_plans(self.documents, number, self._rm, self._name_of)
+            record_details(self.documents, number, context, shapes, views)
+            record_plans(self.documents, number, self._rm, self._name_of)
 
     def _sample_app(self, number: int, app: RMApp) -> None:
         shown = apps.application(self._context, self._shapes, app, may_view=True)

@@ -428,7 +428,7 @@ class MapReduce(Model):
             self.master.ask_for(batch)
         if self._ramps_up:
             self._ramp_up(moment)
-        self._note_waiting(moment)
+        self._record_waiting(moment)
         self._make_room(moment)
 
     def _compute(self) -> None:
@@ -473,7 +473,7 @@ class MapReduce(Model):
             elif change < 0:
                 change += self.master.take_back(batch, -change)
 
-    def _note_waiting(self, moment: Moment) -> None:
+    def _record_waiting(self, moment: Moment) -> None:
         if not self._maps.asked:
             self._asked_ms = None
         elif self._asked_ms is None or self._maps.running:

@@ -92,7 +92,7 @@ class Lease:
         """The entries that nobody could read."""
         return self._disk.set_aside
 
-    def note_epoch(self, epoch: int) -> None:
+    def record_epoch(self, epoch: int) -> None:
         """The epoch of the next ResourceManager."""
         self._disk.epoch = epoch
 

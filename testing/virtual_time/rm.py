@@ -40,7 +40,7 @@ from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 from yarnbox.yarn.runtime.clock import Clock
 from yarnbox.yarn.runtime.event import Event
-from yarnbox.yarn.runtime.standstill import StandstillWatch
+from yarnbox.yarn.runtime.pause import PauseMonitor
 from yarnbox.yarn.security.tokens import new_key
 from yarnbox.yarn.settings import read
 from yarnbox.yarn.storage.event_log import STARTED, LoggedEvent, Milestone, logged
@@ -77,8 +77,8 @@ class _Driver(Driver):
         self.is_dead = False
         self.wakes_ms = 0
         """Until then the process stands still."""
-        self._stood_still_s = 0.0
-        self.standstill = StandstillWatch(self._stood_still, lambda: self._stood_still_s)
+        self._paused_s = 0.0
+        self.pause_monitor = PauseMonitor(self._after_pause, lambda: self._paused_s)
 
     @property
     def has_failed(self) -> bool:
@@ -89,7 +89,7 @@ class _Driver(Driver):
         """The process does nothing for so long; then it goes on as if nothing had been."""
         asleep_ms = max(0, self.wakes_ms - self._clock.now_ms())
         if ms > asleep_ms:
-            self._stood_still_s += (ms - asleep_ms) / 1000
+            self._paused_s += (ms - asleep_ms) / 1000
             self.wakes_ms = self._clock.now_ms() + ms
 
     async def awake(self) -> None:

@@ -60,7 +60,7 @@ class Accidents:
         self._kept_by: dict[str, None] = {}
         """Users of applications whose containers outlive an attempt."""
 
-    def note_registration(self, node_id: str) -> None:
+    def add_registered_node(self, node_id: str) -> None:
         """A NodeManager registered."""
         self._registrations[node_id] += 1
 

@@ -337,7 +337,7 @@ class MirroredRM(SimulatedRM):
             return
         theirs = from_bytes(type(one.answer), answer)
         if isinstance(one.request, RegisterNodeManagerRequest):
-            self.accidents.note_registration(str(one.request.node_id))
+            self.accidents.add_registered_node(str(one.request.node_id))
         if isinstance(theirs, RegisterNodeManagerResponse) and theirs.nm_token_master_key is not None:
             self._keys = theirs
         if isinstance(one.request, AllocateRequest):

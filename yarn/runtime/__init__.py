@@ -12,6 +12,6 @@ ordered        collections whose order is stated
 java_order     the order in which Java iterates over a HashMap
 driver         turns, effects and timers within an asyncio loop
 tasks          asyncio tasks and their ends
-standstill     notices that the process stood still
+pause          notices that the process was paused
 leaving        the end of a process
 """

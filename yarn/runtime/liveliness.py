@@ -42,7 +42,7 @@ class LivelinessMonitor(Generic[K]):
         """Watches `key` no longer."""
         self._last_ping_ms.pop(key, None)
 
-    def stood_still(self, gap_ms: int, now_ms: int) -> None:
+    def after_pause(self, gap_ms: int, now_ms: int) -> None:
         """Who watches heard nobody for so long. If it missed a look, all keys have one interval more."""
         if gap_ms >= self.look_interval_ms:
             self._last_ping_ms = dict.fromkeys(self._last_ping_ms, now_ms)

@@ -217,7 +217,7 @@ class SealedStore:
             if database.in_transaction:
                 database.execute("ROLLBACK")
             raise
-        self._note_turns()
+        self._record_turns()
 
     def set_aside(self, key: str, why: str, now_ms: int) -> None:
         """Takes an entry out of the way that its owner cannot read, and keeps it."""
@@ -230,9 +230,9 @@ class SealedStore:
             if self._database.in_transaction:
                 self._database.execute("ROLLBACK")
             raise
-        self._note_turns()
+        self._record_turns()
 
-    def note_epoch(self, epoch: int) -> None:
+    def record_epoch(self, epoch: int) -> None:
         """Notes beside the store what a backup of it would not know."""
         self.epoch = epoch
         self._number.close()
@@ -287,7 +287,7 @@ class SealedStore:
         with self._identity.open("r+b") as file:
             return mmap(file.fileno(), 0)
 
-    def _note_turns(self) -> None:
+    def _record_turns(self) -> None:
         self._number[_TURNS_AT:] = _number(self._turns)
 
 

@@ -432,7 +432,7 @@ def _silence(attempt: Attempt) -> str:
     )
 
 
-def stood_still(attempt: Attempt) -> None:
+def after_pause(attempt: Attempt) -> None:
     """The AM heard no task for a while: the time of silence of one that runs starts anew."""
     if attempt.state in (AttemptState.RUNNING, AttemptState.COMMIT_PENDING):
         _watch(attempt)

@@ -14,7 +14,7 @@ from typing import TypeVar
 from yarnbox.am.asks import RequestTable
 from yarnbox.am.mapreduce.allocation.allocator import Allocator
 from yarnbox.am.mapreduce.allocation.uber import UberAllocator
-from yarnbox.am.mapreduce.app.attempt import AttemptState, stood_still
+from yarnbox.am.mapreduce.app.attempt import AttemptState, after_pause
 from yarnbox.am.mapreduce.app.context import Context
 from yarnbox.am.mapreduce.app.effects import Effect
 from yarnbox.am.mapreduce.app.events import (
@@ -137,13 +137,13 @@ class Core(TurnCore[Effect]):
         """The RM's answer to a heartbeat."""
         self.turn(lambda: self.allocator.take(response))
 
-    def stood_still(self) -> None:
+    def after_pause(self) -> None:
         """The process that drives this core did nothing for a while, and could not have heard any task."""
 
         def start_anew() -> None:
             for task in (*self.job.maps, *self.job.reduces):
                 for attempt in task.attempts.values():
-                    stood_still(attempt)
+                    after_pause(attempt)
 
         self.turn(start_anew)
 

@@ -84,7 +84,7 @@ from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.runtime.clock import SystemClock
 from yarnbox.yarn.runtime.driver import AsyncioDriver
 from yarnbox.yarn.runtime.leaving import leave
-from yarnbox.yarn.runtime.standstill import StandstillWatch
+from yarnbox.yarn.runtime.pause import PauseMonitor
 from yarnbox.yarn.runtime.tasks import end_tasks
 from yarnbox.yarn.security.credentials import Credentials, write_token
 from yarnbox.yarn.security.tls import check_exposure, check_hadoop_wire, scheme, told_by_node
@@ -127,9 +127,9 @@ class Master:
         self._rm = self._connection.rm_client(environment.amrm_token)
         self._nm = self._connection.nm_client(self._rm)
         self._core = self._new_core(settings, own)
-        self._standstill = StandstillWatch(self._stood_still)
+        self._pause_monitor = PauseMonitor(self._after_pause)
         self._driver = AsyncioDriver(
-            self._core, self._carry_out, self._persist, self._look_for_the_end, self._standstill.look
+            self._core, self._carry_out, self._persist, self._look_for_the_end, self._pause_monitor.look
         )
         self._committer = committer_of(settings, self._app_attempt)
         self._commit = JobCommit(self._committer, staging, settings.commit_window_ms)
@@ -187,7 +187,7 @@ class Master:
             port = await self._serve_clients(url)
             registered = await self._rm.register(self._environment.node_id.host, port, url)
             self._clients.registered(registered.client_to_am_token_master_key)
-            beats = [asyncio.create_task(self._beat()), asyncio.create_task(self._standstill.run())]
+            beats = [asyncio.create_task(self._beat()), asyncio.create_task(self._pause_monitor.run())]
             try:
                 await self._start(registered.maximum_capability or Resource())
                 await self._ended.wait()
@@ -371,9 +371,9 @@ class Master:
 
     # Tasks.
 
-    def _stood_still(self, gap_ms: int) -> None:
+    def _after_pause(self, gap_ms: int) -> None:
         log.warning("stood still for %d ms: every task has one more mapreduce.task.timeout", gap_ms)
-        self._core.stood_still()
+        self._core.after_pause()
         self._driver.perform_effects()
 
     def _local_task_ended(self, attempt_id: TaskAttemptId, status: int) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from kazoo.exceptions import KazooException, NodeExistsError, NoNodeError
 from kazoo.handlers.threading import KazooTimeoutError
 
-from yarnbox.rm.edge.ha.lease import Lease, now_s
+from yarnbox.rm.edge.ha.lease import ZooKeeperLease, now_s
 from yarnbox.rm.edge.ha.zookeeper import new_client
 from yarnbox.rm.edge.store import StoreError
 from yarnbox.yarn.errors import IllegalArgumentError
@@ -59,13 +59,13 @@ class Elector:
         self._is_closing = False
         self._wake = threading.Event()
         self._thread = threading.Thread(target=self._run, name="elector", daemon=True)
-        self.lease: Lease | None = None
+        self.lease: ZooKeeperLease | None = None
         """While this RM has the lock."""
         self.leader: str | None = None
         """The id of whoever has it, as far as it is known."""
-        self.client = new_client(hosts, session_s, self._note_granted)
+        self.client = new_client(hosts, session_s, self._record_granted)
 
-    def _note_granted(self, session_s: float) -> None:
+    def _record_granted(self, session_s: float) -> None:
         self._session_s = min(self._session_s, session_s)
 
     @property
@@ -154,7 +154,7 @@ class Elector:
             log.info("elected")
             self._takes_over = False
             self.leader = self._member.rm_id
-            self.lease = Lease(session, until_s)
+            self.lease = ZooKeeperLease(session, until_s)
             self._changed()
         elif self.lease.session == session:
             self.lease.extend(until_s)

@@ -15,7 +15,7 @@ def now_s() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-class Lease:
+class ZooKeeperLease:
     """One period of being active; extended by one thread, looked at by another."""
 
     def __init__(self, session: int, until_s: float) -> None:

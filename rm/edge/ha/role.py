@@ -16,7 +16,7 @@ from typing import Any
 from yarnbox.rm.edge.active import JOURNALS, ActivePeriod, Ports, Setup
 from yarnbox.rm.edge.front import Served
 from yarnbox.rm.edge.ha.elector import Elector
-from yarnbox.rm.edge.ha.lease import Lease
+from yarnbox.rm.edge.ha.lease import ZooKeeperLease
 from yarnbox.rm.edge.ha.service import HAService
 from yarnbox.rm.edge.ha.standby import StandbyPages
 from yarnbox.rm.edge.ha.store import ZooKeeperStore
@@ -61,7 +61,7 @@ class Role:
         self._failure = ""
         """Why the last try to be active failed."""
         self._state = HAServiceState.INITIALIZING
-        self._lease: Lease | None = None
+        self._lease: ZooKeeperLease | None = None
         """The last one that it had."""
         self.is_automatic = self._settings.ha.is_automatic
         self._wants = self.is_automatic
@@ -220,7 +220,7 @@ class Role:
 
         await self._until(is_done, _AFTER_FAILURE_S)
 
-    async def _be_active(self, lease: Lease, ports: Ports, pages: StandbyPages) -> str:
+    async def _be_active(self, lease: ZooKeeperLease, ports: Ports, pages: StandbyPages) -> str:
         """One period of being active; why it ended."""
         start_ms = self._setup.clock.now_ms()
         try:
@@ -230,7 +230,7 @@ class Role:
             return str(error)
         journals = {name: store.journal(name) for name in JOURNALS} if store is not None else None
         self._period = period = ActivePeriod(
-            self._setup, ports, start_ms, store, entries=entries, journals=journals, active_status=lease
+            self._setup, ports, start_ms, store, entries=entries, journals=journals, lease=lease
         )
         if self._ending.is_set():
             period.end()
@@ -253,7 +253,9 @@ class Role:
                 store.close()
         return period.reason if period.failure is not None else lease.why_lost or "asked to step down"
 
-    def _open_store(self, lease: Lease, start_ms: int) -> tuple[ZooKeeperStore | None, dict[Key, Any]]:
+    def _open_store(
+        self, lease: ZooKeeperLease, start_ms: int
+    ) -> tuple[ZooKeeperStore | None, dict[Key, Any]]:
         if not self._settings.recovery_enabled:
             return None, {}
         parent = self._settings.ha.store_path

@@ -34,7 +34,7 @@ from kazoo.exceptions import (
 )
 from kazoo.handlers.threading import KazooTimeoutError
 
-from yarnbox.rm.edge.ha.lease import Lease
+from yarnbox.rm.edge.ha.lease import ZooKeeperLease
 from yarnbox.rm.edge.store import Key, StoreError
 from yarnbox.yarn.storage.sealed_store import SetAside, digest_of, sum_of
 
@@ -110,7 +110,9 @@ class ZooKeeperStore:
     epoch = 0
     """A store that cannot be put back by a backup needs no epoch beside it."""
 
-    def __init__(self, client: KazooClient, parent: str, owner: str, lease: Lease, now_ms: int) -> None:
+    def __init__(
+        self, client: KazooClient, parent: str, owner: str, lease: ZooKeeperLease, now_ms: int
+    ) -> None:
         self._client = client
         self._is_connected = threading.Event()
         client.add_listener(self._connection_changed)
@@ -352,7 +354,7 @@ class ZooKeeperStore:
         """What has been set aside so far, the oldest first."""
         return self._asides
 
-    def note_epoch(self, epoch: int) -> None:
+    def record_epoch(self, epoch: int) -> None:
         """The epoch is an entry, and that is enough."""
 
     def journal(self, name: str) -> StoredJournal:

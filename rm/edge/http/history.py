@@ -54,7 +54,7 @@ class Past:
         self.ended = EndedContainers(settings.history_containers)
         self.lives = LifeEvents()
         context.container_watchers.append(self.ended.note)
-        context.container_watchers.append(lambda one: self.history.note_ended(context.now_ms, one))
+        context.container_watchers.append(lambda one: self.history.record_ended(context.now_ms, one))
         context.dispatcher.watchers.append(lambda event: self.history.watch(context.now_ms, event))
         context.mark_watchers.append(lambda kind, text: self.history.mark(context.now_ms, kind, text))
         context.dispatcher.watchers.append(lambda event: self.lives.watch(context.now_ms, event))

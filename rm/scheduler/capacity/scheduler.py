@@ -218,7 +218,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
 
     def cluster_resource_changed(self) -> None:
         """Every share follows the cluster."""
-        self.tree.note_cluster_changed()
+        self.tree.mark_cluster_changed()
 
     def remove_node(self, event: SchedulerNodeRemoved) -> None:
         """NODE_REMOVED: the labels manager has the queues' limits worked out anew even for a node that is no

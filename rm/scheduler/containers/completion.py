@@ -56,7 +56,7 @@ class Completion(Generic[A]):
                 container.lowered = ()
         is_reported = isinstance(event, ContainerFinished)
         container.node.release(container.container_id, is_reported_by_node=is_reported)
-        self._context.health.note_end(container, status.exit_status)
+        self._context.health.record_end(container, status.exit_status)
         if attempt is not None:
             self._on_completed(container, attempt, status)
 

@@ -71,7 +71,7 @@ class ContainerRecovery(Generic[A]):
             container.creation_ms = report.creation_time or context.now_ms
             container.version = report.version or 0
             container.allocation_tags = report.allocation_tags
-            attempt.note_container_id(container_id)
+            attempt.skip_used_id(container_id)
             container.fire(ContainerRecover(report=report))
             if attempt.served_since_ms is None:
                 attempt.served_since_ms = context.now_ms
@@ -82,11 +82,11 @@ class ContainerRecovery(Generic[A]):
             if owner != attempt.attempt_id:
                 attempt.newly_recovered.append(container)
             node.allocate(container)
-            node.note_launched(container_id)
+            node.container_launched(container_id)
             if container.execution_type is ExecutionType.GUARANTEED:
                 charge(attempt.path, node.partition, container.resource)
                 book(ALLOCATED, container, container.resource)
-                context.health.queues.note_arrival(container)
+                context.health.queues.record_arrival(container)
             if container.is_am:
                 attempt.is_waiting_for_am = False
                 attempt.book_am(node.partition, container.resource)

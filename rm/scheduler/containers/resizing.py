@@ -31,7 +31,7 @@ class ChangingAttempt(Protocol):
     shrinking: dict[ContainerId, UpdateContainerRequest]
     superfluous: list[RMContainer]
 
-    def note_updated(self, container: RMContainer, kind: ContainerUpdateType) -> None:
+    def report_update(self, container: RMContainer, kind: ContainerUpdateType) -> None:
         """The AM is to be told of the container's new shape."""
         ...
 
@@ -48,7 +48,7 @@ def apply_decreases(attempt: ChangingAttempt) -> None:
                 node_id=container.node_id, container=container.to_record(), is_decrease=True
             )
             container.context.post(update)
-            attempt.note_updated(container, ContainerUpdateType.DECREASE_RESOURCE)
+            attempt.report_update(container, ContainerUpdateType.DECREASE_RESOURCE)
     attempt.shrinking.clear()
     for temporary in attempt.superfluous:
         swap_container(attempt, temporary)
@@ -80,7 +80,7 @@ def swap_container(attempt: ChangingAttempt, temporary: RMContainer) -> None:
     container.fire(
         ContainerAcquireUpdated(is_increase=request.update_type is ContainerUpdateType.INCREASE_RESOURCE)
     )
-    attempt.note_updated(container, request.update_type)
+    attempt.report_update(container, request.update_type)
     notify_node(container)
 
 

@@ -206,4 +206,4 @@ def _shrink(attempt: Attempt, container: RMContainer, request: UpdateContainerRe
         container.node.set_execution_type(container, ExecutionType.OPPORTUNISTIC)
         container.version += 1
         notify_node(container)
-        attempt.note_updated(container, request.update_type)
+        attempt.report_update(container, request.update_type)

@@ -81,7 +81,7 @@ class PreemptedSpace(Protocol):
         """Whether containers on the node were preempted for the application."""
         ...
 
-    def note_allocation(self, node: SchedulerNode, app: FSAppAttempt, resource: Resource) -> None:
+    def record_allocation(self, node: SchedulerNode, app: FSAppAttempt, resource: Resource) -> None:
         """A container was allocated to the application on the node, and uses up what was preempted for it
         there.
         """
@@ -170,7 +170,7 @@ class FSAppAttempt(Attempt, Watcher):
         """Its use changed."""
         leaf = self.leaf
         leaf.application_changed(self)
-        leaf.line.note(self)
+        leaf.line.mark_changed(self)
 
     def pending_changed(self, partition: str) -> None:
         """It asks for more, or for less: seen at the next update."""
@@ -259,7 +259,7 @@ class FSAppAttempt(Attempt, Watcher):
             key_asks = self.asks[key]
             refusal = self.refusal(key_asks, node)
             if refusal is not None:
-                self._note_queue_limit(key_asks, refusal)
+                self._record_queue_limit(key_asks, refusal)
                 continue
             choice = self._choose(key_asks, node)
             if isinstance(choice, tuple):
@@ -276,7 +276,7 @@ class FSAppAttempt(Attempt, Watcher):
             return False
         refusal = self.refusal(key_asks, node)
         if refusal is not None:
-            self._note_queue_limit(key_asks, refusal)
+            self._record_queue_limit(key_asks, refusal)
             return False
         if self.is_over_am_share():
             return False
@@ -304,9 +304,9 @@ class FSAppAttempt(Attempt, Watcher):
             return FairReason.NODE_TOO_SMALL
         return None if self.leaf.fits_in_max_share(wanted.capability) else FairReason.QUEUE_HEADROOM
 
-    def _note_queue_limit(self, key_asks: KeyAsks, refusal: FairReason) -> None:
+    def _record_queue_limit(self, key_asks: KeyAsks, refusal: FairReason) -> None:
         if self.is_waiting_for_am and refusal is FairReason.QUEUE_HEADROOM and key_asks.any is not None:
-            self._note_obstacle(
+            self._record_obstacle(
                 key_asks.any.capability,
                 "exceeds current queue or its parents maximum resource allowed). Max share of queue: "
                 f"{self.leaf.max_share}",
@@ -415,7 +415,7 @@ class FSAppAttempt(Attempt, Watcher):
         may_reserve = self._may_reserve(capability, node, locality)
         if self.is_waiting_for_am:
             verdict = "is reserved" if may_reserve else "cannot be reserved"
-            self._note_obstacle(
+            self._record_obstacle(
                 capability, f"exceeds the available resources of the node and the request {verdict})"
             )
         if not may_reserve:
@@ -424,7 +424,7 @@ class FSAppAttempt(Attempt, Watcher):
             self.reserve(node, key_asks.key, capability, reserved)
         return RESERVED
 
-    def _note_obstacle(self, asked: Resource, why: str) -> None:
+    def _record_obstacle(self, asked: Resource, why: str) -> None:
         self.am_obstacle = f"(Resource request: {asked} {why}"
 
     def allocate(
@@ -446,7 +446,7 @@ class FSAppAttempt(Attempt, Watcher):
         container = super().allocate(node, key, locality, resource, reserved)
         self.count_am(container)
         if self._space.holds_preempted_space:
-            self._space.note_allocation(node, self, resource)
+            self._space.record_allocation(node, self, resource)
         return container
 
     def complete(self, container: RMContainer) -> bool:

@@ -326,7 +326,7 @@ class Preemption:
         preempted = self._preempted_on.get(node.node_id)
         return preempted is not None and app in preempted.for_app
 
-    def note_allocation(self, node: SchedulerNode, app: FSAppAttempt, resource: Resource) -> None:
+    def record_allocation(self, node: SchedulerNode, app: FSAppAttempt, resource: Resource) -> None:
         """A container was allocated to the application on the node, and uses up what was preempted for it
         there.
         """

@@ -156,7 +156,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self.root.update_demand()
         self.root.fair_share = self.root.uncapped_share = self.cluster_resource()
         self.root.recompute_shares()
-        self._note_free()
+        self._record_free()
         if self.preemption.should_attempt_preemption():
             for leaf in self.tree.leaves:
                 for app in leaf.find_starved():
@@ -197,8 +197,8 @@ class FairScheduler(Scheduler[FSAppAttempt]):
 
     def cluster_resource_changed(self) -> None:
         """Maxima in percent, dominant shares and steady shares follow when somebody looks."""
-        self.tree.note_cluster_changed()
-        self._note_free()
+        self.tree.mark_cluster_changed()
+        self._record_free()
 
     def container_recovered(self, container: RMContainer, attempt: FSAppAttempt) -> None:
         """A container was recovered after a restart of the RM."""
@@ -208,9 +208,9 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         self, container: RMContainer, attempt: FSAppAttempt, status: ContainerStatus
     ) -> None:
         """A container was removed from the books."""
-        self._note_free()
+        self._record_free()
 
-    def _note_free(self) -> None:
+    def _record_free(self) -> None:
         """Notes what is free as Hadoop does: not at each allocation, but when a heartbeat has been served."""
         self._fair.noted_free = self.cluster_resource() - self.root.used
 
@@ -222,7 +222,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         """
         self.tree.update_cluster_resource()
         self._serve(node)
-        self._note_free()
+        self._record_free()
 
     def _serve(self, node: SchedulerNode) -> None:
         if self.preemption.holds_preempted_space:
@@ -358,7 +358,7 @@ class FairScheduler(Scheduler[FSAppAttempt]):
         if answer.containers and not attempt.has_been_delivered_to:
             attempt.has_been_delivered_to = True
             waited_ms = self.context.now_ms - attempt.first_call_ms
-            self.context.health.queues.note_first_delivery(attempt.leaf.path, waited_ms)
+            self.context.health.queues.record_first_delivery(attempt.leaf.path, waited_ms)
         return answer
 
     def headroom(self, attempt: FSAppAttempt) -> Resource:

@@ -191,7 +191,7 @@ class Player:
             self._run_recorder.moment()
 
     def _tell_reasons(self) -> None:
-        for name, reasons in self.recorder.note_reasons().items():
+        for name, reasons in self.recorder.record_reasons().items():
             if self._run_recorder is not None:
                 said = "; ".join(one["text"] for one in reasons) or "nothing any more"
                 self._run_recorder.tell("waits for", name, said)

@@ -17,7 +17,7 @@ class Recorder:
         """Why each application waits, as it was told last."""
         self._world: World | None = None
 
-    def note_reasons(self) -> dict[str, list[dict[str, str]]]:
+    def record_reasons(self) -> dict[str, list[dict[str, str]]]:
         """Writes down why each application waits, where that is another reason than before; what is new.
 
         The scheduler is asked after each step, and only when somebody is going to read the answer.

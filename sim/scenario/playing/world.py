@@ -68,7 +68,7 @@ class World:
         self.reservations: dict[str, Booking] = {}
         self._app_of: dict[ApplicationId, App] = {}
         self._container_names: dict[ContainerId, ContainerName] = {}
-        rm.context.story.listeners.append(self._note_allocated)
+        rm.context.story.listeners.append(self._record_allocated)
 
     def take_app(self, app: App) -> None:
         """An application that is being submitted; from now on its containers get names."""
@@ -145,7 +145,7 @@ class World:
             return next(booked, None)
         return None
 
-    def _note_allocated(self, line: Line) -> None:
+    def _record_allocated(self, line: Line) -> None:
         """Names a container when it leaves the states in which nobody has been given it."""
         if line.kind != "RMContainer" or line.subject in self._container_names:
             return

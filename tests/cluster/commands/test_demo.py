@@ -53,14 +53,14 @@ def test_every_topic_has_its_demo_and_every_demo_a_guide(clusters: dict[str, lis
         assert len(others) == (name == "fair-and-fifo")
 
 
-def standings(cluster: RecordedCluster, at: int | None = None) -> dict[str, Any]:
-    found: Rows = cluster.answer("/ui/recording/standings", {}, at)["app"]
+def applications_of(cluster: RecordedCluster, at: int | None = None) -> dict[str, Any]:
+    found: Rows = cluster.answer("/ui/recording/applications", {}, at)["app"]
     return {one["name"]: one for one in found}
 
 
 def test_delay_counts_what_is_skipped(clusters: dict[str, list[RecordedCluster]]) -> None:
     (cluster,) = clusters["delay"]
-    apps = standings(cluster)
+    apps = applications_of(cluster)
     assert max(filter(None, apps["query"]["skippedOverTime"])) == 3
     assert [one for one in apps["stranger"]["skippedOverTime"] if one] == [1, 2, 3, 1, 2, 3, 3]
     assert {name: (one["local"], one["rack"], one["off"]) for name, one in apps.items()} == {
@@ -70,14 +70,14 @@ def test_delay_counts_what_is_skipped(clusters: dict[str, list[RecordedCluster]]
         "filler": (1, 0, 0),
         "stranger": (0, 0, 1),
     }
-    early = standings(cluster, 12_000)
+    early = applications_of(cluster, 12_000)
     assert (early["query"]["skipped"], early["stranger"]["isThere"]) == (2, False)
     assert any("opportunities missed" in one for one in early["query"]["waits"])
 
 
 def test_drf_raises_the_smaller_dominant_share(clusters: dict[str, list[RecordedCluster]]) -> None:
     (cluster,) = clusters["drf"]
-    apps = standings(cluster)
+    apps = applications_of(cluster)
     assert {name: (one["share"], one["dominant"]) for name, one in apps.items()} == {
         "of-ann": (66.67, "memory"),
         "of-bob": (66.67, "vcores"),
@@ -119,7 +119,7 @@ def test_marked_containers_that_end_by_themselves_are_told() -> None:
 
 def test_a_reserved_node_is_shown_while_it_is_kept(clusters: dict[str, list[RecordedCluster]]) -> None:
     (cluster,) = clusters["starvation"]
-    kept = [standings(cluster, at)["big"]["reserved"] for at in (11_000, 13_000, 16_000)]
+    kept = [applications_of(cluster, at)["big"]["reserved"] for at in (11_000, 13_000, 16_000)]
     assert kept == [0, 1, 0]
 
 
@@ -200,7 +200,7 @@ def test_without_drf_memory_alone_counts() -> None:
     assert changed != text
     _, data = play_recorded(parse_scenario(changed), changed)
     assert data is not None
-    apps = standings(RecordedCluster(read(write(data), "x")))
+    apps = applications_of(RecordedCluster(read(write(data), "x")))
     both = list(zip(apps["of-ann"]["shareOverTime"], apps["of-bob"]["shareOverTime"], strict=True))
     assert (22.22, 66.67) in both
 

@@ -145,7 +145,7 @@ def test_a_preempted_container_is_marked_apart_from_the_request() -> None:
         rig.nodes["n1"].end(given.id, exit_status)
     rig.heartbeat("n1")
     for one in ended:
-        history.note_ended(2, one)
+        history.record_ended(2, one)
     kinds = [mark.kind for mark in history.marks]
     assert kinds == ["preemption requested", "preemption requested", "preempted"]
 
@@ -240,7 +240,7 @@ def test_a_node_is_let_go_and_taken_back(tmp_path: Path) -> None:
             await caller.send("POST", f"{where}/drain", {"timeout": 60}, 200)
             (node,) = (await caller.get("/ui/nodes"))["nodes"]["node"]
             assert (node["state"], node["isDrained"]) == (NodeState.DECOMMISSIONING.name, True)
-            await caller.send("POST", f"{where}/readmit", {}, 200)
+            await caller.send("POST", f"{where}/recommission", {}, 200)
             (node,) = (await caller.get("/ui/nodes"))["nodes"]["node"]
             assert (node["state"], "isDrained" in node) == (NodeState.RUNNING.name, False)
 

@@ -19,7 +19,7 @@ def test_an_rm_that_stood_still_gives_nodes_and_masters_one_interval_more() -> N
     application_id = rig.submit(max_app_attempts=1)
     rig.run(application_id, "n1")
     rig.clock.move_to(rig.clock.now_ms() + 90_000)
-    rig.core.stood_still(90_000)
+    rig.core.after_pause(90_000)
     rig.advance(30_000)
     assert rig.app(application_id).state is RMAppState.RUNNING
     rig.advance(10_000)
@@ -32,6 +32,6 @@ def test_the_end_of_a_lifetime_is_not_put_off() -> None:
     application_id = rig.submit(application_timeouts=(ApplicationTimeoutMap(timeout=60),))
     rig.run(application_id, "n1")
     rig.clock.move_to(rig.clock.now_ms() + 90_000)
-    rig.core.stood_still(90_000)
+    rig.core.after_pause(90_000)
     rig.advance(5_000)
     assert rig.app(application_id).state is RMAppState.KILLED

@@ -17,8 +17,8 @@ from yarnbox.sim.load.command import main
 from yarnbox.sim.load.fields import Fields
 from yarnbox.sim.load.formats import LoadOptions, read_load
 from yarnbox.sim.load.jobs import InvalidTraceError, Job, Task
-from yarnbox.sim.load.own import write_load
 from yarnbox.sim.load.synth import sample
+from yarnbox.sim.load.yarnbox_format import write_load
 from yarnbox.yarn.resources.resource import Resource
 
 SLS = """{"num.nodes": 4, "num.racks": 2}

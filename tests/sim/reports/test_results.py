@@ -14,7 +14,7 @@ from defusedxml.ElementTree import fromstring
 import yarnbox.sim
 from yarnbox.sim import Job, Load, Result, Site, Summary, Task, play
 from yarnbox.sim.load.jobs import REDUCE
-from yarnbox.sim.load.own import write_load
+from yarnbox.sim.load.yarnbox_format import write_load
 from yarnbox.sim.reports.collector import Alone
 from yarnbox.sim.reports.progress import Progress, line
 from yarnbox.sim.reports.report import report

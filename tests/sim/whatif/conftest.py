@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from yarnbox.sim.load.jobs import Job, Task
-from yarnbox.sim.load.own import write_load
+from yarnbox.sim.load.yarnbox_format import write_load
 from yarnbox.sim.whatif.compare import compare
 from yarnbox.sim.whatif.comparison import Comparison
 from yarnbox.sim.whatif.variants import Change

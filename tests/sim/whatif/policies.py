@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
-from yarnbox.rm.scheduler.capacity.queues.ordering.own import (
+from yarnbox.rm.scheduler.capacity.queues.ordering.custom import (
     NodeForSorting,
     NodeSortingPolicy,
     QueueForSorting,

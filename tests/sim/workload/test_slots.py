@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from yarnbox.sim.load.jobs import REDUCE, Job, Task
-from yarnbox.sim.load.own import write_load
+from yarnbox.sim.load.yarnbox_format import write_load
 from yarnbox.sim.whatif.command import main as whatif
 from yarnbox.sim.workload.command import main
 

@@ -104,7 +104,7 @@ MUTANTS = (
         "rm/attempt/beginning.py",
         (
             "a recovered attempt is not watched",
-            "    note_launched(attempt, event)\n    return LAUNCHED\n",
+            "    record_launched(attempt, event)\n    return LAUNCHED\n",
             "    return LAUNCHED\n",
         ),
         (
@@ -210,7 +210,7 @@ MUTANTS = (
         (
             "a node that registers again does not say what it runs",
             (
-                "    node.note_containers(tuple(_as_status(report) for report in event.container_statuses))\n"
+                "    node.handle_statuses(tuple(_as_status(report) for report in event.container_statuses))\n"
                 "    for application_id in event.running_applications:"
             ),
             "    for application_id in event.running_applications:",
@@ -298,13 +298,13 @@ MUTANTS = (
         "rm/scheduler/containers/recovery.py",
         (
             "the numbers of recovered containers are given again",
-            "            attempt.note_container_id(container_id)\n",
+            "            attempt.skip_used_id(container_id)\n",
             "",
         ),
         (
             "recovered containers are not on the node's books",
-            "            node.allocate(container)\n            node.note_launched(container_id)\n",
-            "            node.note_launched(container_id)\n",
+            "            node.allocate(container)\n            node.container_launched(container_id)\n",
+            "            node.container_launched(container_id)\n",
         ),
         (
             "recovered containers are not on the queues' books",
@@ -468,14 +468,14 @@ MUTANTS = (
             "        finally:\n            self._rm  # nobody hears",
         ),
         (
-            "nobody has more time after a standstill",
-            "        self.tell(lambda: self._rm.stood_still(gap_ms))\n",
+            "nobody has more time after a pause",
+            "        self.tell(lambda: self._rm.after_pause(gap_ms))\n",
             "",
         ),
         (
-            "a standstill is seen after the timers",
-            "        self.standstill.look()\n        super()._advance()",
-            "        super()._advance()\n        self.standstill.look()",
+            "a pause is seen after the timers",
+            "        self.pause_monitor.look()\n        super()._advance()",
+            "        super()._advance()\n        self.pause_monitor.look()",
         ),
     ),
     *_in(

@@ -239,7 +239,7 @@ def test_a_backup_takes_the_place_of_a_store_and_the_epoch_goes_on(tmp_path: Pat
     rows = filled(path)
     backup(path, copy)
     store = opened(path)
-    store.note_epoch(7)
+    store.record_epoch(7)
     store.write([("late", b"1")])
     with pytest.raises(StoreInUseError):
         restore(path, copy, "daemon")

@@ -24,11 +24,11 @@ def drain(call: Call) -> Reply:
     return _said(host, "draining")
 
 
-def readmit(call: Call) -> Reply:
-    """POST /ui/nodes/{nodeid}/readmit: the node may stay, or come back."""
+def recommission(call: Call) -> Reply:
+    """POST /ui/nodes/{nodeid}/recommission: the node may stay, or come back."""
     call.check_admin()
     host = _node(call).host
-    call.core.nodes_list.readmit(host)
+    call.core.nodes_list.recommission(host)
     return _said(host, "admitted")
 
 
@@ -45,5 +45,5 @@ def _node(call: Call) -> RMNode:
 
 ROUTES: tuple[Route, ...] = (
     ("POST", "/ui/nodes/{nodeid}/drain", drain),
-    ("POST", "/ui/nodes/{nodeid}/readmit", readmit),
+    ("POST", "/ui/nodes/{nodeid}/recommission", recommission),
 )

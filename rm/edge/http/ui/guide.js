@@ -10,7 +10,7 @@ export async function guide(shown, demo, runs) {
   if (!shown.guide) return null;
   const { watch, change, shows } = shown.guide;
   const [{ times, app }, now] = await Promise.all([
-    get("/ui/recording/standings"),
+    get("/ui/recording/applications"),
     Promise.all(shows.map((one) => PICTURES[one]?.())),
   ]);
   const apps = list(app);
@@ -44,7 +44,7 @@ const PICTURES = {
 };
 
 const DRAWN = {
-  applications: (apps, _times, _now, shown) => standings(apps, shown.guide.shows),
+  applications: (apps, _times, _now, shown) => applicationTable(apps, shown.guide.shows),
   "skipped-opportunities": (apps, times, _, shown) =>
     chart("Skipped opportunities", times, apps, "skippedOverTime", count, 4, shown, "skipped"),
   "dominant-shares": (apps, times, _, shown) =>
@@ -101,7 +101,7 @@ const COLUMNS = [
   ],
 ];
 
-function standings(apps, shows) {
+function applicationTable(apps, shows) {
   const columns = COLUMNS.filter(([, , picture]) => !picture || shows.includes(picture));
   const rows = apps.filter((one) => one.isThere).map((one) => columns.map(([, cell]) => cell(one)));
   return table(

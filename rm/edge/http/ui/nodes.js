@@ -387,7 +387,7 @@ function actions(one, brief, rights) {
     : !rights.isAdmin
       ? `${rights.user} is not an administrator.`
       : "";
-  if (brief.isDrained) return action("Recommission", () => readmit(one), refusal);
+  if (brief.isDrained) return action("Recommission", () => recommission(one), refusal);
   const gone = ["RUNNING", "DECOMMISSIONING"].includes(one.state) ? "" : `It is ${one.state}.`;
   return action("Decommission", () => drain(one), refusal || gone, true);
 }
@@ -403,11 +403,11 @@ async function drain(one) {
   if (seconds) await post(`/ui/nodes/${one.id}/drain`, { timeout: Number(seconds) });
 }
 
-async function readmit(one) {
+async function recommission(one) {
   const sure = await confirm(
     `Recommission ${one.id}?`,
     "The node gets containers again; if it has left, it may register again.",
     "Recommission",
   );
-  if (sure) await post(`/ui/nodes/${one.id}/readmit`, {});
+  if (sure) await post(`/ui/nodes/${one.id}/recommission`, {});
 }

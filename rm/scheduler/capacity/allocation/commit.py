@@ -85,7 +85,7 @@ class Commit:
         leaf: LeafQueue = attempt.application.queue
         partition, required = node.partition, assignment.resource
         if assignment.is_placed_before:
-            leaf.consider(attempt, partition)
+            leaf.mark_reached(attempt, partition)
         if assignment.unreserved is not None or assignment.is_placed_before:
             # Otherwise the user's use is what the pass has found within the limit just now.
             given_up = NONE if assignment.unreserved is None else assignment.unreserved.resource

@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
-from yarnbox.rm.scheduler.capacity.queues.ordering.own import NodeForSorting, NodeSortingPolicy, node_sorting
+from yarnbox.rm.scheduler.capacity.queues.ordering.custom import (
+    NodeForSorting,
+    NodeSortingPolicy,
+    node_sorting,
+)
 from yarnbox.yarn.ids import NodeId
 
 if TYPE_CHECKING:

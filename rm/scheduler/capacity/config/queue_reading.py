@@ -28,7 +28,7 @@ from yarnbox.rm.scheduler.capacity.config.settings import (
 )
 from yarnbox.rm.scheduler.capacity.config.values import as_vector, parse_capacity, parse_priority_groups
 from yarnbox.rm.scheduler.capacity.queues.ordering import registry
-from yarnbox.rm.scheduler.capacity.queues.ordering.own import queue_ordering
+from yarnbox.rm.scheduler.capacity.queues.ordering.custom import queue_ordering
 from yarnbox.yarn.configuration import values
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource import MEMORY_MB, VCORES, Resource

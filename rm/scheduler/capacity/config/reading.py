@@ -26,7 +26,7 @@ from yarnbox.rm.scheduler.capacity.config.settings import (
     QueueSettings,
 )
 from yarnbox.rm.scheduler.capacity.config.validation import check_tree
-from yarnbox.rm.scheduler.capacity.queues.ordering.own import node_sorting
+from yarnbox.rm.scheduler.capacity.queues.ordering.custom import node_sorting
 from yarnbox.yarn.configuration import Configuration, Fault, values
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry

@@ -71,7 +71,7 @@ class ApplicationMover:
     def _move_attempt(self, attempt: CapacityAttempt, source: LeafQueue, target: LeafQueue) -> None:
         self._parallel.leave(attempt, source)
         user = attempt.queue_user
-        source.users.note_satisfied(attempt.user, attempt.application_id)
+        source.users.remove_asking(attempt.user, attempt.application_id)
         source.remove_attempt(attempt)
         attempt.is_runnable = self._parallel.admit(attempt, target)
         target.add_attempt(attempt)

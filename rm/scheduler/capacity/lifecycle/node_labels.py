@@ -42,7 +42,7 @@ class NodePartitions:
             if node is not None and self._is_concerned(node, partition):
                 self._tree.update_shares()
                 self._move(node, partition)
-        self._tree.note_cluster_changed()
+        self._tree.mark_cluster_changed()
 
     def _is_concerned(self, node: SchedulerNode, partition: str) -> bool:
         return bool(node.partition != partition or node.reserved_container is not None or node.containers)

@@ -121,7 +121,7 @@ def _share(context: QueueContext, queue: CapacityQueue, partition: str, *, is_la
 def _fill_leaf(context: QueueContext, leaf: LeafQueue, view: QueueView, partitions: list[str]) -> None:
     view.is_fair = isinstance(leaf.order.policy, FairOrderingPolicy)
     view.am_limit = truncate(view.shares[DEFAULT_PARTITION].guaranteed, leaf.am_percent(DEFAULT_PARTITION))
-    leaf.order.note_changed()
+    leaf.order.apply_changes()
     for place, attempt in enumerate(leaf.order):
         view.active_apps.append(_app(attempt, view, place))
     for place, attempt in enumerate(leaf.pending, start=-len(leaf.pending)):
@@ -130,7 +130,7 @@ def _fill_leaf(context: QueueContext, leaf: LeafQueue, view: QueueView, partitio
 
     def limit(name: str, partition: str) -> Resource:
         user = users.by_name.get(name)
-        users.note_decision(partition, for_all=True)
+        users.record_decision(partition, for_all=True)
         whole = users.limit(partition, for_all=True)
         return calculator.multiply_down(whole, user.weight if user is not None else 1.0, minimum)
 
@@ -156,7 +156,7 @@ def _demand(leaf: LeafQueue, partition: str) -> tuple[Resource, Resource]:
             continue
         user = attempt.queue_user
         if user.name not in room:
-            leaf.users.note_decision(partition)
+            leaf.users.record_decision(partition)
             limit = leaf.users.limit_of(user, partition)
             headroom = not_below_zero(limit - user.usage.used(partition))
             room[user.name] = (headroom, headroom)

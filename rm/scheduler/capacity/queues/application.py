@@ -61,7 +61,7 @@ class AttemptLeaf(Protocol):
         """Where the attempt stands among the others."""
         ...
 
-    def note_asking(self, attempt: CapacityAttempt) -> None:
+    def start_asking(self, attempt: CapacityAttempt) -> None:
         """The attempt has requests for a key that had none pending."""
         ...
 
@@ -94,7 +94,7 @@ class CapacityAttempt(Attempt, Watcher):
         self._open_keys = 0
         self._is_fulfilling = False
         """While a reservation becomes a container: the leaf's order does not hear of that."""
-        self.is_considered = False
+        self.is_reached = False
         """Whether its leaf has looked at it, or the cluster changed: before that it has no headroom."""
         self.start_ms = context.now_ms
         self.waits_for: SkipReason | None = None
@@ -139,7 +139,7 @@ class CapacityAttempt(Attempt, Watcher):
         asks_anew = open_keys > self._open_keys
         self._open_keys = open_keys
         if asks_anew:
-            self.leaf.note_asking(self)
+            self.leaf.start_asking(self)
         order = self.leaf.order
         if order.changes_with_demand and not self.is_waiting_for_am and not self._is_fulfilling:
             order.changed(self)

@@ -61,13 +61,13 @@ class LeafQueue(CapacityQueue):
         self.waiting: dict[CapacityAttempt, None] = {}
         """Attempts that max-parallel-apps keeps back, in the order in which they came."""
         self.current_limit = NONE
-        """What the leaf could use at most when an application was last looked at, or the cluster changed."""
-        self.unconsidered: dict[CapacityAttempt, None] = {}
+        """The most that the leaf could use when a pass last reached it, or the cluster changed."""
+        self.unreached: dict[CapacityAttempt, None] = {}
         """Activated applications that no pass has reached yet: they have no headroom."""
-        self._considered_end: Any = None
-        """Up to here in the order nobody is left of them."""
-        self._considered_last: CapacityAttempt | None = None
-        """At whom a pass ended last."""
+        self._reached_end: Any = None
+        """No attempt with a key up to this one is unreached."""
+        self._last_reached: CapacityAttempt | None = None
+        """The attempt at which the last pass ended."""
         self.maximum_applications = 0
         self.maximum_applications_per_user = 0
 
@@ -135,7 +135,7 @@ class LeafQueue(CapacityQueue):
         user = self.applications.pop(application_id, None)
         if user is None:
             return
-        self.users.note_satisfied(user, application_id)
+        self.users.remove_asking(user, application_id)
         self.user_applications[user] -= 1
         if not self.user_applications[user]:
             del self.user_applications[user]
@@ -153,7 +153,7 @@ class LeafQueue(CapacityQueue):
         attempt.queue_side = self
         attempt.move_to(self, self.path_for(attempt, user))
         if attempt.is_asking:
-            self.users.note_asking(user, attempt.application_id)
+            self.users.add_asking(user, attempt.application_id)
         if not attempt.is_runnable:
             attempt.waits_for = SkipReason.NOT_RUNNABLE
             self.waiting[attempt] = None
@@ -190,14 +190,14 @@ class LeafQueue(CapacityQueue):
             attempt.queue_user = user
             attempt.move_to(self, self.path_for(attempt, user))
             if attempt.is_asking:
-                self.users.note_asking(user, attempt.application_id)
+                self.users.add_asking(user, attempt.application_id)
 
     def remove_attempt(self, attempt: CapacityAttempt) -> None:
         """Removes an attempt that has ended or is moved, with its bookings."""
         user = attempt.queue_user
         if attempt in self.waiting:
             del self.waiting[attempt]
-        self.unconsidered.pop(attempt, None)
+        self.unreached.pop(attempt, None)
         self.users.count_waiting_users()
         if self.order.remove(attempt):
             user.active_apps -= 1
@@ -215,20 +215,20 @@ class LeafQueue(CapacityQueue):
         self.context.version += 1
         self.order.touch(attempt)
         self.pending.touch(attempt)
-        self._considered_end = None
+        self._reached_end = None
 
     def asking_changed(self, attempt: Attempt) -> None:
         """An application has begun or ceased to have pending requests."""
         assert isinstance(attempt, CapacityAttempt)
         if not attempt.is_asking and not attempt.is_stopped:
-            self.users.note_satisfied(attempt.user, attempt.application_id)
+            self.users.remove_asking(attempt.user, attempt.application_id)
         if attempt.is_activated:
             self.order.asking_changed(attempt)
 
-    def note_asking(self, attempt: CapacityAttempt) -> None:
+    def start_asking(self, attempt: CapacityAttempt) -> None:
         """The attempt has requests for a key that had none pending."""
         if attempt.queue_side is self:
-            self.users.note_asking(attempt.queue_user, attempt.application_id)
+            self.users.add_asking(attempt.queue_user, attempt.application_id)
 
     # Activation
 
@@ -270,9 +270,9 @@ class LeafQueue(CapacityQueue):
         attempt.waits_for = None
         attempt.is_activated = True
         self.order.add(attempt)
-        if not attempt.is_considered:
-            self.unconsidered[attempt] = None
-            self._considered_end = None
+        if not attempt.is_reached:
+            self.unreached[attempt] = None
+            self._reached_end = None
         self._book_am(attempt, 1)
         self.context.version += 1
 
@@ -345,26 +345,26 @@ class LeafQueue(CapacityQueue):
         self.users.cluster_changed()
         self.activate()
         self.users.state += 1
-        self._consider_all()
+        self._mark_all_reached()
         if self.order.count:
-            self.users.note_decision(DEFAULT_PARTITION)
+            self.users.record_decision(DEFAULT_PARTITION)
 
     def headroom_of(self, attempt: CapacityAttempt) -> Resource:
         """The application's headroom, summed over the partitions that it has requested."""
-        if not attempt.is_considered:
+        if not attempt.is_reached:
             return NONE
         partitions = tuple(attempt.asks.partitions) or (DEFAULT_PARTITION,)
         found = NONE
         for partition in partitions:
-            self.users.note_decision(partition)
+            self.users.record_decision(partition)
             found = found + self.user_headroom(attempt.queue_user, partition)
         return found if found.memory_mb >= 0 else Resource(0, found.vcores, found.others)
 
-    def consider(self, attempt: CapacityAttempt, partition: str) -> None:
-        """Computes its limits although no pass has reached it: it has a headroom afterwards."""
-        self.users.note_decision(partition)
-        self.unconsidered.pop(attempt, None)
-        attempt.is_considered = True
+    def mark_reached(self, attempt: CapacityAttempt, partition: str) -> None:
+        """Treats the attempt as if a pass had reached it: from now on it has a headroom."""
+        self.users.record_decision(partition)
+        self.unreached.pop(attempt, None)
+        attempt.is_reached = True
 
     def user_headroom(self, user: User, partition: str) -> Resource:
         """A user's headroom in a partition; negative where limits have shrunk."""
@@ -395,7 +395,7 @@ class LeafQueue(CapacityQueue):
             self._refuse_all(pass_, SkipReason.PARTITION_ACCESS)
             return NOTHING
         if self.order.changes_with_use:
-            self.order.note_changed()
+            self.order.apply_changes()
         limits = Limits(limit)
         is_below = self.can_assign(pass_, limits, NONE)
         if not is_below and not self.reservations_may_help(pass_, limits):
@@ -404,7 +404,7 @@ class LeafQueue(CapacityQueue):
         if self.order.count:
             self.current_limit = limit_now
             pass_.current_limits.append((self, limit_now))
-            self.users.note_decision(partition, ignores_exclusivity=pass_.ignores_exclusivity)
+            self.users.record_decision(partition, ignores_exclusivity=pass_.ignores_exclusivity)
         last: CapacityAttempt | None = None
         outcome = NOTHING
         refused: dict[User, Resource] = {}
@@ -435,9 +435,9 @@ class LeafQueue(CapacityQueue):
                 break
         else:
             last = None
-            self._consider_all()
-        if last is not None and self.unconsidered:
-            self._consider_up_to(last, partition)
+            self._mark_all_reached()
+        if last is not None and self.unreached:
+            self._mark_reached_up_to(last, partition)
         return outcome
 
     def _refuse_all(self, pass_: AllocationPass, reason: SkipReason) -> None:
@@ -476,26 +476,26 @@ class LeafQueue(CapacityQueue):
         limits.unreserve = used - limit
         return True
 
-    def _consider_all(self) -> None:
-        for attempt in self.unconsidered:
-            attempt.is_considered = True
-        self.unconsidered.clear()
+    def _mark_all_reached(self) -> None:
+        for attempt in self.unreached:
+            attempt.is_reached = True
+        self.unreached.clear()
 
-    def _consider_up_to(self, last: CapacityAttempt, partition: str) -> None:
-        """Every application before the one at which the pass ended was considered, too."""
-        if last is self._considered_last and self._considered_end is not None:
+    def _mark_reached_up_to(self, last: CapacityAttempt, partition: str) -> None:
+        """The pass has reached every attempt in order, up to the one at which it ended."""
+        if last is self._last_reached and self._reached_end is not None:
             return
-        self._considered_last = last
+        self._last_reached = last
         order = self.order.active(partition)
         end = order.key_of(last)
-        if self._considered_end is not None and end <= self._considered_end:
+        if self._reached_end is not None and end <= self._reached_end:
             return
         if not self.order.changes_with_use:
-            self._considered_end = end
-        for attempt in list(self.unconsidered):
+            self._reached_end = end
+        for attempt in list(self.unreached):
             if attempt in order and order.key_of(attempt) <= end:
-                attempt.is_considered = True
-                del self.unconsidered[attempt]
+                attempt.is_reached = True
+                del self.unreached[attempt]
 
     # Books
 

@@ -22,7 +22,7 @@ from yarnbox.rm.scheduler.capacity.allocation.assignment import (
 from yarnbox.rm.scheduler.capacity.allocation.skip_reason import SkipReason
 from yarnbox.rm.scheduler.capacity.config.settings import CapacityMode, ParentOrder, QueueKind, QueueSettings
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
-from yarnbox.rm.scheduler.capacity.queues.ordering.own import QueueForSorting, queue_ordering
+from yarnbox.rm.scheduler.capacity.queues.ordering.custom import QueueForSorting, queue_ordering
 from yarnbox.rm.scheduler.capacity.queues.queue import AbstractParentQueue, CapacityQueue
 from yarnbox.rm.scheduler.capacity.queues.shares import (
     Share,
@@ -59,7 +59,7 @@ class ChildOrder:
         self.stale: dict[CapacityQueue, None] = {}
         """Children whose key, or whether they ask, may have changed."""
 
-    def note_asking(self, child: CapacityQueue) -> None:
+    def demand_changed(self, child: CapacityQueue) -> None:
         """Its pending resource has changed; that matters only if its demand begins or ends."""
         if (child in self._keys) is not child.has_pending(self.asks_in):
             self.stale[child] = None
@@ -169,7 +169,7 @@ class ParentQueue(AbstractParentQueue):
         """A child's pending resource has changed."""
         for order in self.orders.values():
             if order.asks_in == partition:
-                order.note_asking(child)
+                order.demand_changed(child)
 
     def _order(self, partition: str, asks_in: str) -> ChildOrder:
         order = self.orders.get((partition, asks_in))

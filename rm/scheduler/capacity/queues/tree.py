@@ -60,7 +60,7 @@ class QueueTree:
         """Computes shares and limits for a cluster without nodes."""
         self._root.cluster_changed(NONE)
 
-    def note_cluster_changed(self) -> None:
+    def mark_cluster_changed(self) -> None:
         """Every share follows the cluster: at once if applications wait for it, else before the next look."""
         context = self._context
         self._is_stale = True

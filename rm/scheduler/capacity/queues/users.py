@@ -86,7 +86,7 @@ class User(Watcher):
     def books_changed(self, partition: str) -> None:
         """Its sums are to be counted again; its ratio is added at once."""
         if not self.is_fulfilling:
-            self.users.note_booking(self, partition)
+            self.users.record_booking(self, partition)
 
     def pending_changed(self, partition: str) -> None:
         """Asks alone change no limit; activity does, and is told by the leaf."""
@@ -180,7 +180,7 @@ class Users:
             if not any(amounts.used for amounts in user.usage.by_partition.values()):
                 self.leave(user)
 
-    def note_asking(self, user: User, application_id: ApplicationId) -> None:
+    def add_asking(self, user: User, application_id: ApplicationId) -> None:
         """An application asks for something new: it counts if one of its user's is activated."""
         if user.active_apps <= 0:
             return
@@ -190,7 +190,7 @@ class Users:
             self._activity_changed(user, is_active=True)
         applications[application_id] = None
 
-    def note_satisfied(self, name: str, application_id: ApplicationId) -> None:
+    def remove_asking(self, name: str, application_id: ApplicationId) -> None:
         """An application wants nothing any more, or has left the queue."""
         applications = self.asking.get(name)
         if applications is None:
@@ -235,7 +235,7 @@ class Users:
         self._sum_ratios()
         self.version += 1
 
-    def note_booking(self, user: User, partition: str) -> None:
+    def record_booking(self, user: User, partition: str) -> None:
         """Something was booked for the user. Hadoop adds each difference to the sum, as 32-bit floats,
         which so drifts away from what the users have; limits go by the sum.
         """
@@ -285,7 +285,7 @@ class Users:
         self.count_waiting_users()
         return len(self.asking) + self._only_pending
 
-    def note_decision(
+    def record_decision(
         self, partition: str, *, ignores_exclusivity: bool = False, for_all: bool = False
     ) -> None:
         """A decision goes by this limit: if bookings have changed since the last time, users who have nothing

@@ -305,7 +305,7 @@ class AllocationDraft:
                     self._read_queue(path, child)
                 else:
                     self._read_element(said, child)
-        self._note_kind(path, element, children)
+        self._record_kind(path, element, children)
         self._warn_of_limits(path, element, said)
 
     def _read_element(self, said: dict[str, Any], element: Element) -> None:
@@ -328,19 +328,19 @@ class AllocationDraft:
             said[key] = self._read(element, self._amount)
         elif element.name == "minResources":
             amount = self._read(element, lambda text: parse_amount(text, self._types, 0))
-            self._note_percentages(element, amount)
+            self._record_percentages(element, amount)
             said["min_resources"] = NONE if amount.is_relative else amount.absolute
         elif element.name == "maxContainerAllocation":
             amount = self._read(element, self._amount)
-            self._note_percentages(element, amount)
+            self._record_percentages(element, amount)
             said["max_container_allocation"] = None if amount.is_relative else amount.absolute
 
-    def _note_percentages(self, element: Element, amount: Amount) -> None:
+    def _record_percentages(self, element: Element, amount: Amount) -> None:
         """Hadoop takes and ignores them here, and says nothing."""
         if amount.is_relative:
             self._notice(element, f"{element.name} has no effect: it takes no percentages")
 
-    def _note_kind(self, path: str, element: Element, children: list[Element]) -> None:
+    def _record_kind(self, path: str, element: Element, children: list[Element]) -> None:
         """Leaf or parent; what a parent must not contain."""
         inner = [child.name for child in element.children]
         is_plan = "reservation" in inner

@@ -107,8 +107,8 @@ class _Tree:
         children = self.children(path)
         if not children:
             return
-        standings = [self.schedulable(child, active) for child in children]
-        fairs = policy.shares(standings, fair)
-        steadies = policy.steady_shares(standings, steady)
+        schedulables = [self.schedulable(child, active) for child in children]
+        fairs = policy.shares(schedulables, fair)
+        steadies = policy.steady_shares(schedulables, steady)
         for child, child_fair, child_steady in zip(children, fairs, steadies, strict=True):
             yield from self.shares(child, child_fair, child_steady, active)

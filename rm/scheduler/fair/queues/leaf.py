@@ -76,7 +76,7 @@ class LeafQueue(FairQueue):
         self.waiting.pop(app, None)
         (self.runnable if is_runnable else self.waiting)[app] = None
         self.assigned.pop(app.application_id, None)
-        self.line.note(app)
+        self.line.mark_changed(app)
         if is_runnable:
             self.lower_bounds(app.bounds)
         self._applications_changed()
@@ -97,7 +97,7 @@ class LeafQueue(FairQueue):
 
     def _applications_changed(self) -> None:
         self._membership += 1
-        self.note_ancestors_changed()
+        self.mark_ancestors_changed()
 
     def application_changed(self, app: FSAppAttempt) -> None:
         """An application's books changed."""
@@ -128,7 +128,7 @@ class LeafQueue(FairQueue):
                     vcores += after.vcores - before.vcores
                 if has_weights:
                     self._membership += 1
-        self.line.note_all(self._changed)
+        self.line.mark_all_changed(self._changed)
         self._total_demand = self._total_demand + Resource(memory, vcores)
         self._changed = {}
         self.bounds = Bounds()
@@ -141,7 +141,7 @@ class LeafQueue(FairQueue):
         renewed = [app for app in self.runnable if app.renew_weight()]
         if renewed:
             self._membership += 1
-            self.line.note_all(renewed)
+            self.line.mark_all_changed(renewed)
 
     def recompute_shares(self) -> None:
         """By its policy, among the applications that may run; not again while nothing changed that counts."""
@@ -159,18 +159,18 @@ class LeafQueue(FairQueue):
             weights = [app.weight for app in apps]
             shares = self.policy.application_shares(weights, before, self.fair_share)
         if shares is None:
-            standings = [app.schedulable() for app in apps]
+            schedulables = [app.schedulable() for app in apps]
             if is_capped:
-                standings = [capped_by_demand(one) for one in standings]
-            shares = self.policy.shares(standings, self.fair_share)
+                schedulables = [capped_by_demand(one) for one in schedulables]
+            shares = self.policy.shares(schedulables, self.fair_share)
         for app, share in zip(apps, shares, strict=True):
             app.fair_share = share
 
     def reorder(self) -> None:
         """Something changed that the order of all applications depends on."""
         self._shared_out = None
-        self.line.note_all(self.runnable)
-        self.note_ancestors_changed()
+        self.line.mark_all_changed(self.runnable)
+        self.mark_ancestors_changed()
 
     # Containers
 

@@ -51,11 +51,11 @@ class ServingOrder(Generic[M]):
         """Members in the line without a key."""
         self._stale: dict[M, None] = {}
 
-    def note(self, member: M) -> None:
+    def mark_changed(self, member: M) -> None:
         """The sibling's figures have changed, or it is new."""
         self._stale[member] = None
 
-    def note_all(self, members: Iterable[M]) -> None:
+    def mark_all_changed(self, members: Iterable[M]) -> None:
         """Something changed that all keys depend on."""
         self._stale.update(dict.fromkeys(members))
 

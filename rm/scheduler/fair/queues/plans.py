@@ -103,7 +103,7 @@ class FairPlans:
                 continue
             tree.update_steady_shares()
             leaf.weight = self._weights[path] = float32(share)
-            leaf.note_ancestors_changed()
+            leaf.mark_ancestors_changed()
 
     def reapply_weights(self) -> None:
         """Sets the weights that plans gave anew: reading the allocation file has overwritten them."""

@@ -155,7 +155,7 @@ class FairPolicy(Policy):
     def application_shares(
         self, weights: Sequence[float], before: Sequence[Resource], total: Resource
     ) -> list[Resource] | None:
-        """The same without standings; a policy that derives from this one may divide in a way of its own."""
+        """The same from weights and former shares alone; None for a subclass, which may differ."""
         if type(self) is not FairPolicy:
             return None
         found = compute_free_shares(weights, total.memory_mb)
@@ -284,7 +284,7 @@ class DominantResourceFairnessPolicy(Policy):
     def application_shares(
         self, weights: Sequence[float], before: Sequence[Resource], total: Resource
     ) -> list[Resource] | None:
-        """The same without standings; a policy that derives from this one may divide in a way of its own."""
+        """The same from weights and former shares alone; None for a subclass, which may differ."""
         if type(self) is not DominantResourceFairnessPolicy:
             return None
         return self._rows([compute_free_shares(weights, total.value(name)) for name in self.types])

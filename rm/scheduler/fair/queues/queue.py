@@ -162,17 +162,17 @@ class FairQueue(Watcher):
     def books_changed(self, partition: str) -> None:
         """Its use has changed."""
         if self.parent is not None:
-            self.parent.line.note(self)
+            self.parent.line.mark_changed(self)
 
     def pending_changed(self, partition: str) -> None:
         """Shares and order follow the demand of the last update alone."""
         return
 
-    def note_ancestors_changed(self) -> None:
+    def mark_ancestors_changed(self) -> None:
         """Something other than its books has changed: its position, and perhaps those of its ancestors."""
         for queue in self.ancestry:
             if queue.parent is not None:
-                queue.parent.line.note(queue)
+                queue.parent.line.mark_changed(queue)
 
     @abstractmethod
     def has_unmet_demand(self) -> bool:
@@ -278,7 +278,7 @@ class ParentQueue(FairQueue):
     def add_child(self, child: FairQueue) -> None:
         """A queue was made."""
         self.children[child.path] = child
-        self.line.note(child)
+        self.line.mark_changed(child)
 
     def remove_child(self, child: FairQueue) -> None:
         """A queue was removed."""
@@ -309,17 +309,17 @@ class ParentQueue(FairQueue):
             vcores += child.demand.vcores
             self.bounds.join(child.bounds)
         self.demand = componentwise_min(Resource(memory, vcores), self.max_share)
-        self.line.note_all(self.children.values())
+        self.line.mark_all_changed(self.children.values())
 
     def recompute_shares(self) -> None:
         """By its policy, among the children that are active; then each child does the same."""
         children = list(self.children.values())
         if not children:
             return
-        standings = [child.schedulable() for child in children]
-        shares = uncapped = self.policy.shares(standings, self.uncapped_share)
+        schedulables = [child.schedulable() for child in children]
+        shares = uncapped = self.policy.shares(schedulables, self.uncapped_share)
         if self.fair.published.capped_by_demand:
-            shares = self.policy.shares([capped_by_demand(one) for one in standings], self.fair_share)
+            shares = self.policy.shares([capped_by_demand(one) for one in schedulables], self.fair_share)
         for child, share, full in zip(children, shares, uncapped, strict=True):
             child.fair_share, child.uncapped_share = share, full
             child.recompute_shares()
@@ -329,8 +329,10 @@ class ParentQueue(FairQueue):
         children = list(self.children.values())
         if not children:
             return
-        standings = [child.schedulable()._replace(fair_share=child.steady_fair_share) for child in children]
-        shares = self.policy.steady_shares(standings, self.steady_fair_share)
+        schedulables = [
+            child.schedulable()._replace(fair_share=child.steady_fair_share) for child in children
+        ]
+        shares = self.policy.steady_shares(schedulables, self.steady_fair_share)
         for child, share in zip(children, shares, strict=True):
             child.steady_fair_share = share
             if isinstance(child, ParentQueue):

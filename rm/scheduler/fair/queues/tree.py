@@ -131,7 +131,7 @@ class QueueTree:
 
     # The cluster's size
 
-    def note_cluster_changed(self) -> None:
+    def mark_cluster_changed(self) -> None:
         """The next `update_cluster_resource` has something to do."""
         self._has_current_resource = False
 
@@ -158,7 +158,7 @@ class QueueTree:
             if isinstance(queue, LeafQueue):
                 queue.reorder()
             elif isinstance(queue, ParentQueue):
-                queue.line.note_all(queue.children.values())
+                queue.line.mark_all_changed(queue.children.values())
 
     # Removed
 
@@ -203,7 +203,7 @@ class QueueTree:
         del self.queues[queue.path]
         assert queue.parent is not None
         queue.parent.remove_child(queue)
-        queue.parent.note_ancestors_changed()
+        queue.parent.mark_ancestors_changed()
         self._fair.rm.tell("FairQueue", queue.path, "removed")
 
     # A file was loaded

@@ -143,7 +143,7 @@ class TestFailures:
         rig = Rig(maps=1, task_timeout_ms=5000)
         rig.beat()
         rig.clock.move_to(rig.clock.now_ms() + 9000)
-        rig.core.stood_still()
+        rig.core.after_pause()
         rig.beat(4)
         assert list(rig.running) == [map_attempt(0)]
         rig.beat(4)

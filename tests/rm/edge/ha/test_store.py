@@ -11,7 +11,7 @@ import pytest
 from kazoo.client import KazooClient
 
 from tests import zookeeper
-from yarnbox.rm.edge.ha.lease import Lease, now_s
+from yarnbox.rm.edge.ha.lease import ZooKeeperLease, now_s
 from yarnbox.rm.edge.ha.store import ROOT, FencedError, StoreLostError, ZooKeeperStore
 from yarnbox.rm.edge.ha.zookeeper import new_client
 from yarnbox.rm.edge.store import Key, StoreError
@@ -34,7 +34,7 @@ def client(tree: str) -> Iterator[KazooClient]:
 
 def opened(zookeeper_client: KazooClient, owner: str = "rm1") -> tuple[ZooKeeperStore, dict[Key, Any]]:
     """A store whose lease outlives the test, and what is in it."""
-    store = ZooKeeperStore(zookeeper_client, "/rmstore", owner, Lease(1, now_s() + 600), 5)
+    store = ZooKeeperStore(zookeeper_client, "/rmstore", owner, ZooKeeperLease(1, now_s() + 600), 5)
     return store, store.load()
 
 
@@ -71,7 +71,7 @@ def test_an_old_active_writes_nothing_after_the_new_one_has_begun(tree: str) -> 
 
 def test_without_a_lease_nothing_is_written(tree: str) -> None:
     with client(tree) as one:
-        lease = Lease(1, now_s() + 600)
+        lease = ZooKeeperLease(1, now_s() + 600)
         store = ZooKeeperStore(one, "/rmstore", "rm1", lease, 5)
         store.load()
         lease.end("another has the lock")

@@ -169,7 +169,7 @@ def test_an_increase_that_its_node_confirms_stays() -> None:
     scene.rig.allocate(scene.application_id, updates=(scene.request(INCREASE, 5120),))
     scene.heartbeat()
     (updated,) = scene.rig.allocate(scene.application_id).updated_containers
-    scene.rig.context.nodes[scene.container.node_id].note_increased((updated.container,))
+    scene.rig.context.nodes[scene.container.node_id].handle_increased_containers((updated.container,))
     for _ in range(5):
         scene.rig.advance(10_000)
         scene.heartbeat()

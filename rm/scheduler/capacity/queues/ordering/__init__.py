@@ -3,6 +3,6 @@
 registry        the policies by name: the one line that a new one needs
 policy          what a policy is
 fifo fair fifo_with_partitions fifo_for_pending_apps        one policy each
-own             what a user's own order of queues or nodes is
+custom          what a user's own order of queues or nodes is
 applications    a leaf's applications, kept in that order
 """

@@ -152,7 +152,7 @@ class AppOrder:
         if attempt in self._sets:
             self._changed[attempt] = None
 
-    def note_changed(self) -> None:
+    def apply_changes(self) -> None:
         """A pass begins: those that have changed are put in their new places."""
         changed, self._changed = self._changed, {}
         for attempt in changed:

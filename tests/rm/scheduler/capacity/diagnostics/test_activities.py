@@ -348,7 +348,7 @@ def play(steps: list[tuple[str, int, int, int, str]], *, is_recorded: bool) -> l
             attempt = rig.attempt(held)
             told.append(f"{held} {[f'{one.container_id}@{one.node_id}' for one in attempt.live.values()]}")
             told.append(f"{attempt.opportunities} {attempt.missed_unlabelled} {attempt.re_reservations}")
-            told.append(f"{rig.scheduler.headroom(attempt)} {attempt.is_considered}")
+            told.append(f"{rig.scheduler.headroom(attempt)} {attempt.is_reached}")
         for node in rig.scheduler.tracker.nodes.values():
             told.append(f"{node.node_id} {node.available} {node.reserved_container}")
     rig.scheduler.check_books()

@@ -6,7 +6,7 @@ import pytest
 
 from tests.rm.scheduler.capacity.rig import CapacityRig
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
-from yarnbox.rm.scheduler.capacity.queues.ordering.own import QueueForSorting, QueueOrderingPolicy
+from yarnbox.rm.scheduler.capacity.queues.ordering.custom import QueueForSorting, QueueOrderingPolicy
 from yarnbox.rm.scheduler.capacity.queues.ordering.policy import Key, OrderingPolicy
 from yarnbox.rm.scheduler.capacity.queues.parent import ParentQueue, ordering_key
 from yarnbox.yarn.configuration import ConfigurationError
@@ -18,7 +18,7 @@ PRIORITIES = {"yarn.cluster.max-application-priority": "10"}
 
 def names(rig: CapacityRig) -> list[str]:
     by_id = {attempt_id: name for name, attempt_id in rig.attempts.items()}
-    rig.leaf("root.a").order.note_changed()
+    rig.leaf("root.a").order.apply_changes()
     return [by_id[attempt.attempt_id] for attempt in rig.leaf("root.a").order]
 
 
@@ -79,13 +79,13 @@ def test_who_has_left_is_not_noted_any_more() -> None:
     rig.add_node("n1", 8192)
     rig.submit("x", "root.a")
     rig.ask("x", 1, 2048)
-    rig.leaf("root.a").order.note_changed()
+    rig.leaf("root.a").order.apply_changes()
     rig.heartbeat("n1")
     rig.scheduler.move_application(rig.attempts["x"].application_id, "root.b")
     noted_mb = rig.attempt("x").noted_used_mb
-    rig.leaf("root.a").order.note_changed()
+    rig.leaf("root.a").order.apply_changes()
     assert rig.attempt("x").noted_used_mb == noted_mb
-    rig.leaf("root.b").order.note_changed()
+    rig.leaf("root.b").order.apply_changes()
     assert rig.attempt("x").noted_used_mb == rig.attempt("x").usage.used().memory_mb > noted_mb
 
 

@@ -46,7 +46,7 @@ def test_the_line_is_what_a_sort_would_give(changes: list[tuple[int, int | None,
         else:
             member.rank, member.wants = rank, rank != 5
             there[member] = None
-            line.note(member)
+            line.mark_changed(member)
         if looks:
             expected = sorted((one for one in there if one.wants), key=lambda one: (one.rank, one.number))
             assert list(line.members()) == expected
@@ -56,9 +56,9 @@ def test_the_line_is_what_a_sort_would_give(changes: list[tuple[int, int | None,
 def test_many_changes_at_once_are_sorted_once() -> None:
     members = [Somebody(number) for number in range(100)]
     line: ServingOrder[Somebody] = ServingOrder()
-    line.note_all(members)
+    line.mark_all_changed(members)
     assert list(line.members()) == members
     for member in members:
         member.rank = -member.number
-    line.note_all(members)
+    line.mark_all_changed(members)
     assert list(line.members()) == members[::-1]

@@ -16,7 +16,7 @@ _PREEMPTED = -102
 _RESOURCES = {"memory-mb": "memory"}
 
 
-def standings(recording: Recording, moment: int, epoch_ms: int) -> dict[str, Any]:
+def applications(recording: Recording, moment: int, epoch_ms: int) -> dict[str, Any]:
     """Each application at that moment, and over the whole run what it skipped and its dominant share."""
     count = len(recording.moments)
     rows = []

@@ -14,7 +14,7 @@ import pytest
 from tests.tree import ROOT
 from yarnbox.sim.load.formats import Load, LoadOptions, read_load
 from yarnbox.sim.load.jobs import InvalidTraceError, Job, Task
-from yarnbox.sim.load.own import as_object, write_load
+from yarnbox.sim.load.yarnbox_format import as_object, write_load
 from yarnbox.yarn.enums import ExecutionType
 from yarnbox.yarn.resources.resource import Resource
 
