@@ -1,15 +1,14 @@
 """Records of 100 bytes, made, sorted by their first ten, and checked.
 
-A record is a key of 10 bytes, 2 bytes, the row's number as 32 hexadecimal digits, 4 bytes, 48 letters, 4
-bytes, as in Hadoop's TeraGen, TeraSort and TeraValidate, whose keys are others. Keys follow from the row's
-number, so that the same rows are the same bytes in every run.
+The rows are those of Hadoop's TeraGen, which are gensort's: a key of 10 bytes, 2 bytes, the row's number as
+32 hexadecimal digits, 4 bytes, 48 digits, 4 bytes. Key and digits are those of a number of 128 bits that
+follows from the one of the row before; the check sum of ten million rows is 4c49607ac53602.
 """
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -21,15 +20,33 @@ from yarnbox.yarn.configuration import Configuration
 
 KEY_BYTES = 10
 RECORD_BYTES = 100
-_LETTERS = [bytes([letter]) * 48 for letter in b"ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
+_BITS = (1 << 128) - 1
+_FACTOR = 0x2360ED051FC65DA44385DF649FCCF645
+_ADDEND = 0x4A696D47726179524950202020202001
+"""Both of gensort's, which is a linear congruential generator that begins with 0."""
 
 
-def record_of(row: int) -> bytes:
-    """One row."""
-    key = blake2b(row.to_bytes(16, "big"), digest_size=KEY_BYTES).digest()
-    return b"".join(
-        (key, b"\x00\x11", b"%032X" % row, b"\x88\x99\xaa\xbb", _LETTERS[key[0] % 26], b"\xcc\xdd\xee\xff")
-    )
+def records(first: int, count: int) -> Iterator[bytes]:
+    """So many rows from that one on."""
+    drawn = _drawn(first)
+    for row in range(first, first + count):
+        drawn = drawn * _FACTOR + _ADDEND & _BITS
+        digits = b"%032X" % drawn
+        filling = b"".join([digits[at : at + 1] * 4 for at in range(20, 32)])
+        key = drawn.to_bytes(16, "big")[:KEY_BYTES]
+        yield b"".join((key, b"\x00\x11", b"%032X" % row, b"\x88\x99\xaa\xbb", filling, b"\xcc\xdd\xee\xff"))
+
+
+def _drawn(count: int) -> int:
+    """The number after so many: as many squarings as `count` has bits."""
+    addend = 0
+    square, sum_ = _FACTOR, _ADDEND
+    while count:
+        if count & 1:
+            addend = addend * square + sum_ & _BITS
+        square, sum_ = square * square & _BITS, sum_ * square + sum_ & _BITS
+        count >>= 1
+    return addend
 
 
 class GenerateMapper(Mapper):
@@ -37,7 +54,7 @@ class GenerateMapper(Mapper):
 
     def map(self, key: Any, value: Any, context: MapContext) -> None:
         """One stretch."""
-        context.emit_all((record_of(row), None) for row in range(key, key + value))
+        context.emit_all((record, None) for record in records(key, value))
 
 
 class SortMapper(Mapper):
