@@ -7,60 +7,32 @@ without a change; from each of these the one of a window before is deducted. All
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from itertools import pairwise
 
-from yarnbox.rm.reservation.profile import Profile
+from yarnbox.rm.reservation.timeline import FIRST, LAST, Timeline
 from yarnbox.yarn.resources.resource import NONE, Resource
 
 _LONG, _INT = 1 << 64, 1 << 32
-_LAST = (1 << 63) - 1
-"""The end of time."""
 
 
-def averages(others: Profile, own: Profile, start_ms: int, end_ms: int, window_ms: int) -> list[Resource]:
-    """Each average between the two moments of `others`, what the user has already, and `own` together.
+def averages(held: Timeline, window_ms: int) -> Timeline:
+    """The average over the window that ends at each moment.
 
-    Hadoop looks at the others between the two moments only, and closes the sum of both at the end of time:
-    what is held at the second moment is held till then, and the integral to that end, which overflows, is
-    deducted before the first window is over.
+    What is held at the end of the timeline is held to the end of time; the integral to there overflows, and
+    is deducted before the first window is over.
     """
-    held = _between(others, start_ms, end_ms)
-    changes = _sum(held, own) if held else {at_ms: own.at(at_ms) for at_ms in own.points()}
-    up = _integrals(changes, window_ms)
-    down = {_signed(at_ms + window_ms, _LONG): it for at_ms, it in up.items()}
-    rising, falling = _steps(up), _steps(down)
-    difference = {at_ms: rising.at(at_ms) - falling.at(at_ms) for at_ms in (*up, *down)}
-    first = max((at_ms for at_ms in difference if at_ms <= start_ms), default=start_ms)
-    return [it for at_ms, it in difference.items() if first <= at_ms <= end_ms]
+    rising = _integrals(held, window_ms)
+    falling = {_signed(at_ms + window_ms, _LONG): it for at_ms, it in rising.items()}
+    return _steps(rising).minus(_steps(falling), FIRST, LAST)
 
 
-def _between(profile: Profile, start_ms: int, end_ms: int) -> dict[int, Resource]:
-    """The changes from the last one before the start on, to the end."""
-    points = profile.points()
-    first = max((at_ms for at_ms in points if at_ms <= start_ms), default=start_ms)
-    return {at_ms: profile.at(at_ms) for at_ms in points if first <= at_ms <= end_ms}
-
-
-def _sum(held: Mapping[int, Resource], own: Profile) -> dict[int, Resource]:
-    others = _steps(held)
-    found: dict[int, Resource] = {}
-    last: Resource | None = None
-    for at_ms in sorted({**held, **dict.fromkeys(own.points())}):
-        amount = others.at(at_ms) + own.at(at_ms)
-        if amount != last:
-            found[at_ms] = last = amount
-    found[_LAST] = NONE
-    return found
-
-
-def _integrals(changes: Mapping[int, Resource], window_ms: int) -> dict[int, Resource]:
+def _integrals(held: Timeline, window_ms: int) -> dict[int, Resource]:
     moments: dict[int, Resource] = {}
-    for at_ms, next_ms in pairwise(changes):
-        if next_ms != _LAST:
+    for (at_ms, amount), (next_ms, following) in pairwise(held.items()):
+        if amount is not None and following is not None:
             whole = (next_ms - at_ms) // window_ms
-            moments |= {at_ms + number * window_ms: changes[at_ms] for number in range(1, whole + 1)}
-    moments |= changes
+            moments |= {at_ms + number * window_ms: amount for number in range(1, whole + 1)}
+    moments |= {at_ms: NONE if amount is None else amount for at_ms, amount in held.items()}
     found: dict[int, Resource] = {}
     total, last, last_ms = NONE, NONE, min(moments)
     for at_ms in sorted(moments):
@@ -75,9 +47,9 @@ def _mean(amount: int, window_ms: int) -> int:
     return _signed(math.floor(_signed(amount, _LONG) / window_ms + 0.5), _INT)
 
 
-def _steps(changes: Mapping[int, Resource]) -> Profile:
+def _steps(changes: dict[int, Resource]) -> Timeline:
     points = sorted(changes)
-    return Profile(tuple(points), tuple(changes[at_ms] for at_ms in points))
+    return Timeline(tuple(points), tuple(changes[at_ms] for at_ms in points))
 
 
 def _signed(amount: int, size: int) -> int:

@@ -104,7 +104,7 @@ def _check_period(definition: ReservationDefinition, window_ms: int, max_period_
         )
 
 
-def check_stage(stage: ReservationRequest, largest_container: Resource) -> None:
+def check_stage(stage: ReservationRequest) -> None:
     """YarnError when the stage cannot be placed anywhere at any time."""
     if stage.concurrency < 1:
         raise refused("ContractValidationException", "Gang Size should be >= 1")
@@ -112,8 +112,3 @@ def check_stage(stage: ReservationRequest, largest_container: Resource) -> None:
         raise refused("ContractValidationException", "Num containers should be > 0")
     if stage.num_containers % stage.concurrency:
         raise refused("ContractValidationException", "Parallelism must be an exact multiple of gang size")
-    if not (stage.capability or NONE).fits_in(largest_container):
-        raise refused(
-            "ContractValidationException",
-            "Individual capability requests should not exceed cluster's maxAlloc",
-        )

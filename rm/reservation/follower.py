@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from yarnbox.rm.events.app import AppKill
 from yarnbox.rm.reservation.plan import Plan, Reservation
 from yarnbox.rm.reservation.planning import Window
-from yarnbox.rm.scheduler.calculator import float32
+from yarnbox.rm.scheduler.calculator import float32, multiply
 from yarnbox.rm.scheduler.plan_queues import PlanQueues, PlanSettings
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId
-from yarnbox.yarn.resources.resource import NONE
+from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.runtime.java_order import in_hash_order, reservation_hash
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext
@@ -37,11 +38,10 @@ class PlanFollower:
         """One round over all plans. While nodes come back after a restart none is planned anew: what a plan
         can hold is not known yet.
         """
-        is_known = not self._context.scheduler.is_waiting_for_recovery()
         for plan in list(self._plans.values()):
-            self.synchronise(plan, replans=is_known)
+            self.synchronise(plan)
 
-    def synchronise(self, plan: Plan, *, replans: bool) -> None:
+    def synchronise(self, plan: Plan) -> None:
         """One plan as of now; where it must not be planned anew, everybody gets less instead. What is dropped
         now keeps its queue until the next round, as in Hadoop.
         """
@@ -49,13 +49,18 @@ class PlanFollower:
         now_ms = -(-self._context.now_ms // self._step_ms) * self._step_ms
         plan.capacity = self._queues.capacity_of(settings.path)
         active = self._active(plan, now_ms)
+        cluster = self._context.scheduler.cluster_resource()
         held = sum((each.at(now_ms) for each in active), NONE)
-        if replans and plan.calculator.compare(plan.capacity, held, plan.capacity) > 0:
-            self._replan(plan, now_ms)
-        shares = self._shares(plan, active, now_ms)
-        if not replans:
-            asked = max(sum(shares.values()), 1.0)
-            shares = {queue: share / asked for queue, share in shares.items()}
+        amounts = {queue_of(settings, each): each.at(now_ms) for each in active}
+        if plan.calculator.compare(cluster, held, plan.capacity) > 0:
+            if self._context.scheduler.is_waiting_for_recovery():
+                ratio = plan.calculator.ratio
+                amounts = {
+                    queue: multiply(plan.capacity, ratio(amount, held)) for queue, amount in amounts.items()
+                }
+            else:
+                self._replan(plan)
+        shares = {queue: _share(plan, amount, cluster) for queue, amount in amounts.items()}
         wanted = {settings.default_queue: 0.0, **shares}
         left = [
             queue
@@ -79,17 +84,10 @@ class PlanFollower:
             present = self._queues.amount_of(queue_of(plan.settings, reservation))
             return tuple(amount for _, amount in (reservation.at(now_ms) - present).items())
 
-        active = (each for each in plan.reservations.values() if each.is_active(now_ms))
-        return sorted(active, key=wants_more)
-
-    def _shares(self, plan: Plan, active: list[Reservation], now_ms: int) -> dict[str, float]:
-        divide = plan.calculator.divide
-        return {
-            queue_of(plan.settings, each): float32(divide(plan.capacity, each.at(now_ms), plan.capacity))
-            if plan.capacity
-            else 0.0
-            for each in active
-        }
+        active = [each for each in plan.reservations.values() if each.is_active(now_ms)]
+        active.sort(key=lambda each: (each.arrival_ms, each.deadline_ms))
+        in_order = in_hash_order(active, lambda each: reservation_hash(each.reservation_id))
+        return sorted(in_order, key=wants_more)
 
     def _expire(self, plan: Plan, queue: str) -> bool:
         """A queue whose reservation is over; whether it is gone."""
@@ -117,27 +115,34 @@ class PlanFollower:
             app.queue = path
         return True
 
-    def _replan(self, plan: Plan, now_ms: int) -> None:
-        """Drops the newest reservations at every moment at which there are more than the plan can hold
-        now."""
+    def _replan(self, plan: Plan) -> None:
+        """Drops the newest of the reservations whose windows are open, at every moment at which there is more
+        than the plan can hold now: also those that hold nothing just then, as in Hadoop.
+        """
         if not plan.reservations or not plan.capacity:
             return
+        now_ms = self._context.now_ms
         end_ms = now_ms + plan.settings.enforcement_window_ms
-        moments = plan.load(Window(now_ms, end_ms)).points()
+        moments = plan.held(Window(now_ms, end_ms)).points
         for moment_ms in (now_ms, *(point for point in moments if now_ms < point < end_ms)):
+            total = sum((each.at(moment_ms) for each in plan.reservations.values()), NONE)
             newest_first = sorted(
-                plan.reservations.values(),
+                (each for each in plan.reservations.values() if each.is_active(moment_ms)),
                 key=lambda each: (each.accepted_ms, each.reservation_id),
                 reverse=True,
             )
-            held = [(each, each.at(moment_ms)) for each in newest_first]
-            total = sum((amount for _, amount in held), NONE)
-            for reservation, amount in held:
+            for reservation in newest_first:
                 if plan.calculator.fits_in(total, plan.capacity):
                     break
-                if amount:
-                    plan.drop(reservation.reservation_id)
-                    total = total - amount
+                plan.drop(reservation.reservation_id)
+                total = total - reservation.at(moment_ms)
+
+
+def _share(plan: Plan, amount: Resource, cluster: Resource) -> float:
+    """Of the plan, from 0 to 1; nothing where the plan has none of one type."""
+    if not (plan.capacity.memory_mb and plan.capacity.vcores):
+        return 0.0
+    return float32(plan.calculator.divide(cluster, amount, plan.capacity))
 
 
 def queue_of(settings: PlanSettings, reservation: Reservation) -> str:

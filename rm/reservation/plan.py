@@ -10,14 +10,15 @@ from dataclasses import dataclass
 
 from yarnbox.rm.reservation.average import averages
 from yarnbox.rm.reservation.definition import period_ms_of, refused
-from yarnbox.rm.reservation.planning import Ground, Window, check_bookings
+from yarnbox.rm.reservation.planning import Ground, Window, difference
 from yarnbox.rm.reservation.profile import Piece, Profile
+from yarnbox.rm.reservation.timeline import FIRST, LAST, Timeline
 from yarnbox.rm.scheduler.calculator import Calculator, float32, multiply
 from yarnbox.rm.scheduler.plan_queues import PlanSettings
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ReservationId
 from yarnbox.yarn.records.reservation import ReservationDefinition
-from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max
+from yarnbox.yarn.resources.resource import NONE, Resource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,10 @@ class Reservation:
         """What it holds at that moment."""
         return self.between(now_ms, now_ms + 1).at(now_ms)
 
+    def timeline(self, window: Window) -> Timeline:
+        """What it holds over the window."""
+        return Timeline.of(self.between(*window).pieces()).between(*window)
+
 
 Keep = Callable[["Plan", ReservationId], None]
 
@@ -73,24 +78,78 @@ class Plan:
         self.capacity = NONE
         """As the follower saw it last; nothing before its first look."""
         self.reservations: dict[ReservationId, Reservation] = {}
+        self._held = Timeline()
+        """By all reservations that do not come again."""
+        self._held_by: dict[str, Timeline] = {}
+        """The same by user."""
 
     def book(self, reservation: Reservation) -> None:
         """Takes in a reservation, or puts it in the place of the one that has its id."""
+        old = self.reservations.get(reservation.reservation_id)
+        if old is not None:
+            self._count(old, Timeline.without_piece)
         self.reservations[reservation.reservation_id] = reservation
+        self._count(reservation, Timeline.with_piece)
         self._keep(self, reservation.reservation_id)
 
     def drop(self, reservation_id: ReservationId) -> None:
         """Forgets a reservation."""
-        del self.reservations[reservation_id]
+        self._count(self.reservations.pop(reservation_id), Timeline.without_piece)
         self._keep(self, reservation_id)
 
-    def load(self, window: Window, without: ReservationId | None = None, user: str | None = None) -> Profile:
-        """The sum of the bookings over the window, all but one of them, of all users or of one."""
+    def _count(self, reservation: Reservation, change: Callable[[Timeline, Piece], Timeline]) -> None:
+        if reservation.period_ms:
+            return
+        own = self._held_by.get(reservation.user, Timeline())
+        for piece in reservation.allocation.pieces():
+            self._held, own = change(self._held, piece), change(own, piece)
+        self._held_by[reservation.user] = own
+        if own.is_nothing():
+            del self._held_by[reservation.user]
+
+    # What is held
+
+    def held(self, window: Window) -> Timeline:
+        """The sum of the bookings over the window."""
+        return self._held.between(*window).plus(self._recurring(window), *window)
+
+    def _recurring(self, window: Window, user: str | None = None) -> Timeline:
+        """What those that come again hold, of all users or of one."""
         pieces: list[Piece] = []
         for reservation in self.reservations.values():
-            if reservation.reservation_id != without and user in (None, reservation.user):
-                pieces.extend(reservation.between(window.start_ms, window.end_ms).pieces())
-        return Profile.of(pieces)
+            if reservation.period_ms and user in (None, reservation.user):
+                pieces.extend(reservation.between(*window).pieces())
+        return Timeline.of(pieces)
+
+    def _consumption(self, candidate: Reservation, window: Window) -> Timeline:
+        """What the candidate's user holds without it."""
+        own = self._held_by.get(candidate.user, Timeline()).between(*window)
+        own = own.plus(self._recurring(window, candidate.user), *window)
+        old = self.reservations.get(candidate.reservation_id)
+        return own if old is None else own.minus(old.timeline(window), *window)
+
+    def _available(self, candidate: Reservation, window: Window) -> Timeline:
+        """What the candidate can get: what is free, and no more than its user's share. YarnError where more
+        is held than the plan has, as after a node was lost: there nothing can be planned.
+        """
+        found = Timeline.since(window.start_ms, self.capacity)
+        found = found.joined(self._held, difference, *window)
+        found = found.joined(self._recurring(window), difference, *window)
+        old = self.reservations.get(candidate.reservation_id)
+        if old is not None:
+            found = found.plus(old.timeline(window), *window)
+        if self.settings.has_quotas:
+            quota = _percent(self.capacity, self.settings.instantaneous_percent)
+            left = Timeline.since(window.start_ms, quota)
+            left = left.minus(self._consumption(candidate, window), *window)
+            found = found.joined(left, self._smaller, *window)
+        return found
+
+    def _smaller(self, one: Resource, two: Resource) -> Resource:
+        """One of the two, whole."""
+        return self.calculator.min_of(self.capacity, one, two)
+
+    # What comes in
 
     def ground(
         self,
@@ -103,28 +162,23 @@ class Plan:
         smoothness: int,
     ) -> Ground:
         """What the candidate can be planned on: in each of its repetitions no more than is free then."""
-        window = Window(candidate.arrival_ms, candidate.deadline_ms)
         period_ms = candidate.period_ms
-        load, own = Profile(), Profile()
-        for number in range(max_period_ms // period_ms if period_ms else 1):
-            by_ms = number * period_ms
-            shifted = Window(window.start_ms + by_ms, window.end_ms + by_ms)
-            for user in (None, candidate.user):
-                there = self.load(shifted, candidate.reservation_id, user).moved(-by_ms)
-                if user is None:
-                    load = load.combined(there, componentwise_max)
-                else:
-                    own = own.combined(there, componentwise_max)
-        whole = Profile.of([Piece(window.start_ms, window.end_ms, self.capacity)])
-        room = whole.combined(load, lambda one, other: one - other)
-        if self.settings.has_quotas:
-            quota = _percent(self.capacity, self.settings.instantaneous_percent)
-            bound = Profile.of([Piece(window.start_ms, window.end_ms, quota)])
-            left = bound.combined(own, lambda one, other: one - other)
-            room = room.combined(left, self._smaller)
+        old = self.reservations.get(candidate.reservation_id)
+
+        def available(window: Window) -> Timeline:
+            found = self._available(candidate, window)
+            for number in range(1, max_period_ms // period_ms if period_ms else 1):
+                by_ms = number * period_ms
+                there = self._available(candidate, Window(window.start_ms + by_ms, window.end_ms + by_ms))
+                found = found.joined(there.moved(-by_ms), self._smaller, *window)
+            return found
+
+        def load(window: Window) -> Timeline:
+            held = self.held(window)
+            return held if old is None else held.minus(old.timeline(window), *window)
+
         return Ground(
-            room=room,
-            booked=self._booked(load, candidate, window),
+            available=available,
             load=load,
             capacity=self.capacity,
             largest_container=largest_container,
@@ -143,61 +197,38 @@ class Plan:
                 f"Updating an existing reservation with mismatching user:{others.user} != {candidate.user}",
             )
         window = Window(candidate.arrival_ms, candidate.deadline_ms)
-        load = self.load(window, candidate.reservation_id)
+        available = self._available(candidate, window)
         try:
-            check_bookings(self._booked(load, candidate, window), window, self.capacity)
+            available.joined(candidate.timeline(window), difference, *window)
         except YarnError:
-            raise _overcommitted(candidate, window.start_ms) from None
-        for piece in (load + candidate.allocation).within(window.start_ms, window.end_ms):
-            if not piece.amount.fits_in(self.capacity):
-                raise _overcommitted(candidate, piece.start_ms)
+            raise self._overcommitted(candidate) from None
         if self.settings.has_quotas:
-            self._check_quotas(candidate, window, load)
+            self._check_average(candidate, window)
 
-    def _booked(self, load: Profile, candidate: Reservation, window: Window) -> Profile:
-        """The load of the others, and what the candidate holds until it is changed."""
-        old = self.reservations.get(candidate.reservation_id)
-        return load if old is None else load + old.between(window.start_ms, window.end_ms)
-
-    def _smaller(self, one: Resource, two: Resource) -> Resource:
-        """One of the two, whole."""
-        return self.calculator.min_of(self.capacity, one, two)
-
-    def _check_quotas(self, candidate: Reservation, window: Window, load: Profile) -> None:
+    def _check_average(self, candidate: Reservation, window: Window) -> None:
         span_ms = self.settings.window_ms
-        instant = _percent(self.capacity, self.settings.instantaneous_percent)
-        others = self.load(window, candidate.reservation_id, candidate.user)
-        bound = Profile.of([Piece(window.start_ms, window.end_ms, instant)])
-        whole = Profile.of([Piece(window.start_ms, window.end_ms, self.capacity)])
-        left = bound.combined(others, lambda one, other: one - other)
-        free = whole.combined(load, lambda one, other: one - other).combined(left, self._smaller)
-        for piece in free.combined(candidate.allocation, lambda one, other: one - other).within(*window):
-            if piece.amount.is_negative():
-                raise refused(
-                    "PlanningQuotaException",
-                    f"Instantaneous quota capacity {instant} would be passed at time {piece.start_ms} by "
-                    f"accepting reservation: {candidate.reservation_id}",
-                )
         around = Window(window.start_ms - span_ms, window.end_ms + span_ms)
-        others = self.load(around, candidate.reservation_id, candidate.user)
+        held = self._consumption(candidate, around).plus(candidate.timeline(around), FIRST, LAST)
         average = _percent(self.capacity, self.settings.average_percent)
-        for amount in averages(others, candidate.allocation, around.start_ms, around.end_ms, span_ms):
-            if not amount.fits_in(average):
-                share = self.settings.average_percent / 100
-                raise refused(
-                    "PlanningQuotaException",
-                    f"Integral (avg over time) quota capacity {share} over a window of "
-                    f"{span_ms // 1000} seconds,  would be exceeded by accepting reservation: "
-                    f"{candidate.reservation_id}",
-                )
+        limit = Timeline.since(held.points[0] - span_ms, average)
+        try:
+            limit.joined(averages(held, span_ms), difference, *around)
+        except YarnError:
+            share = self.settings.average_percent / 100
+            raise refused(
+                "PlanningQuotaException",
+                f"Integral (avg over time) quota capacity {share} over a window of "
+                f"{span_ms // 1000} seconds,  would be exceeded by accepting reservation: "
+                f"{candidate.reservation_id}",
+            ) from None
 
-
-def _overcommitted(candidate: Reservation, moment_ms: int) -> YarnError:
-    return refused(
-        "ResourceOverCommitException",
-        f"Resources at time {moment_ms} would be overcommitted by accepting reservation: "
-        f"{candidate.reservation_id}",
-    )
+    def _overcommitted(self, candidate: Reservation) -> YarnError:
+        error = refused(
+            "ResourceOverCommitException",
+            f"Resources at time {candidate.arrival_ms} would be overcommitted by accepting reservation: "
+            f"{candidate.reservation_id}",
+        )
+        return refused("PlanningQuotaException", error.message) if self.settings.has_quotas else error
 
 
 def _percent(amount: Resource, percent: float) -> Resource:

@@ -1,6 +1,6 @@
 """Where in its window a request fits: packed to one side, or spread evenly over it.
 
-Pure: what is free is handed in as a profile, the allocation comes back as one. Hadoop: IterativePlanner,
+Pure: what is free is handed in, the allocation comes back as a profile. Hadoop: IterativePlanner,
 StageAllocatorGreedyRLE, StageAllocatorLowCostAligned, GreedyReservationAgent and AlignedPlannerWithGreedy.
 """
 
@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from yarnbox.rm.reservation.definition import ANY, IN_TURN, check_stage, interpreter_of, refused, stages_of
 from yarnbox.rm.reservation.profile import Piece, Profile
+from yarnbox.rm.reservation.timeline import Timeline
 from yarnbox.rm.scheduler.calculator import Calculator
 from yarnbox.yarn.enums import ReservationRequestInterpreter
 from yarnbox.yarn.records.reservation import ReservationDefinition, ReservationRequest
@@ -36,13 +38,12 @@ class Window(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """What a request is planned on. `room` is what is free, `load` what others hold, within the window;
-    `booked` is what everybody holds, the request's own old allocation included.
+    """What a request is planned on. `available` is what is free over a window, and a YarnError where nothing
+    can be planned; `load` is what others hold.
     """
 
-    room: Profile
-    booked: Profile
-    load: Profile
+    available: Callable[[Window], Timeline]
+    load: Callable[[Window], Timeline]
     capacity: Resource
     largest_container: Resource
     step_ms: int
@@ -55,10 +56,12 @@ class _Stage(NamedTuple):
     gang: Resource
     gangs: int
     duration_ms: int
-    weight: int
+    """In whole steps."""
+    asked_ms: int
+    weight: float
 
 
-Placer = Callable[[Ground, _Stage, Window, Profile], list[Piece] | None]
+Placer = Callable[[Ground, _Stage, Window, Timeline, Timeline], list[Piece] | None]
 """Finds the intervals of one stage, which may overlap; None when there are none."""
 
 
@@ -81,16 +84,15 @@ def _place(
     requests = stages_of(definition)
     if not ground.is_early:
         requests = requests[::-1]
-    taken, last_end = Profile(), window
+    taken, last_end, load = Timeline(), window, ground.load(window)
     for index, request in enumerate(requests):
-        check_stage(request, ground.largest_container)
+        check_stage(request)
+        _check_size(request, ground)
         stage = _stage(request, step_ms)
         own = last_end if interpreter in IN_TURN else window
         if is_aligned and interpreter in IN_TURN:
             own = _own_part(stage, [_stage(each, step_ms) for each in requests[index:]], own, ground)
-        if own.start_ms + stage.duration_ms <= own.end_ms:
-            check_bookings(ground.booked, own, ground.capacity)
-        intervals = placer(ground, stage, own, taken)
+        intervals = placer(ground, stage, own, load, taken)
         if intervals is None:
             if interpreter is ANY:
                 continue
@@ -106,22 +108,30 @@ def _place(
             )
             if not _is_one_block(intervals) or not (index == 0 or is_next):
                 raise refused("PlanningException", "The allocation found does not respect ORDER_NO_GAP")
-        taken = taken + found
+        for piece in intervals:
+            taken = taken.with_piece(piece)
         last_end = (
             Window(found.end_ms(), window.end_ms)
             if ground.is_early
             else Window(window.start_ms, found.start_ms())
         )
-    return taken or None
+    return Profile.of(taken.profile().pieces()) or None
 
 
-def check_bookings(booked: Profile, window: Window, capacity: Resource) -> None:
-    """YarnError where the plan holds more than it can within the window, its end included: nothing can be
-    planned there, as after a node was lost. Hadoop: InMemoryPlan.getAvailableResourceOverTime.
-    """
-    for piece in booked.within(window.start_ms, window.end_ms + 1):
-        if not piece.amount.fits_in(capacity):
-            raise refused("PlanningException", OVERBOOKED)
+def difference(one: Resource, two: Resource) -> Resource:
+    """What is left; YarnError where that is less than nothing, of any type."""
+    if not two.fits_in(one):
+        raise refused("PlanningException", OVERBOOKED)
+    return one - two
+
+
+def _check_size(request: ReservationRequest, ground: Ground) -> None:
+    """YarnError when a container of the stage is larger than any may be."""
+    if ground.calculator.compare(ground.capacity, request.capability or NONE, ground.largest_container) > 0:
+        raise refused(
+            "ContractValidationException",
+            "Individual capability requests should not exceed cluster's maxAlloc",
+        )
 
 
 def _stage(request: ReservationRequest, step_ms: int) -> _Stage:
@@ -131,19 +141,21 @@ def _stage(request: ReservationRequest, step_ms: int) -> _Stage:
         capability * request.concurrency,
         request.num_containers // request.concurrency,
         duration_ms,
-        duration_ms * capability.memory_mb * request.num_containers,
+        request.duration,
+        float(request.duration * capability.memory_mb * request.num_containers),
     )
 
 
 def _own_part(stage: _Stage, remaining: Sequence[_Stage], left: Window, ground: Ground) -> Window:
     """The part of what is left of the window that a stage in a row of stages may use."""
-    spare_ms = left.span_ms - sum(each.duration_ms for each in remaining)
-    weights = sum(each.weight for each in remaining)
-    extra_ms = spare_ms * stage.weight // weights if weights else 0
-    length_ms = (stage.duration_ms + extra_ms) // ground.step_ms * ground.step_ms
+    weights = sum(each.weight for each in reversed(remaining))
+    extra_ms = left.span_ms - sum(each.duration_ms for each in remaining)
+    ratio = stage.weight / weights if weights else 0.0
     if ground.is_early:
-        return Window(left.start_ms, min(left.start_ms + length_ms, left.end_ms))
-    return Window(max(left.end_ms - length_ms, left.start_ms), left.end_ms)
+        end_ms = int(left.start_ms + stage.duration_ms + extra_ms * ratio)
+        return Window(left.start_ms, end_ms // ground.step_ms * ground.step_ms)
+    start_ms = int(left.end_ms - stage.duration_ms - extra_ms * ratio)
+    return Window(-(-start_ms // ground.step_ms) * ground.step_ms, left.end_ms)
 
 
 def _is_one_block(intervals: Iterable[Piece]) -> bool:
@@ -177,9 +189,13 @@ def _gangs_in(ground: Ground, gang: Resource, pieces: Iterable[Piece], start_ms:
     return fewest, moment_ms
 
 
-def _place_greedy(ground: Ground, stage: _Stage, window: Window, taken: Profile) -> list[Piece] | None:
+def _place_greedy(
+    ground: Ground, stage: _Stage, window: Window, load: Timeline, taken: Timeline
+) -> list[Piece] | None:
     """All gangs as near to one side of the window as they fit."""
-    free = ground.room.combined(taken, lambda one, other: one - other) if taken else ground.room
+    if window.start_ms + stage.asked_ms > window.end_ms:
+        return None
+    free = ground.available(window).minus(taken, *window).profile(window.end_ms)
     if ground.is_early:
         return _pack(ground, stage, window, free)
     found = _pack(ground, stage, Window(-window.end_ms, -window.start_ms), free.mirrored())
@@ -206,38 +222,40 @@ def _pack(ground: Ground, stage: _Stage, window: Window, free: Profile) -> list[
     return found if gangs == 0 else None
 
 
-def _place_aligned(ground: Ground, stage: _Stage, window: Window, taken: Profile) -> list[Piece] | None:
+def _place_aligned(
+    ground: Ground, stage: _Stage, window: Window, load: Timeline, taken: Timeline
+) -> list[Piece] | None:
     """The gangs spread over slots of the stage's duration, the cheapest slot first."""
+    free = ground.available(window)
     slots = list(_slots(stage, window, is_early=ground.is_early))
     if not slots:
         return None
     unit = max(max(stage.gangs // len(slots), 1) // ground.smoothness, 1)
-    gangs, found = stage.gangs, Profile()
-    known = [(_cost(ground, slot, taken), number, slot) for number, slot in enumerate(slots)]
-    fitting = [each for each in known if _room_in(ground, stage, each[2], taken) > 0]
+    gangs, found = stage.gangs, Timeline()
+    known = [(_cost(ground, slot, load, taken), number, slot) for number, slot in enumerate(slots)]
+    fitting = [each for each in known if _room_in(ground, stage, each[2], free, taken) > 0]
     while gangs > 0:
         if not fitting:
             return None
         cheapest = min(fitting)
         fitting.remove(cheapest)
         _, number, slot = cheapest
-        count = min(unit, gangs, _room_in(ground, stage, slot, taken + found))
-        found = found + Profile.of([Piece(slot.start_ms, slot.end_ms, stage.gang * count)])
+        count = min(unit, gangs, _room_in(ground, stage, slot, free, taken))
+        piece = Piece(slot.start_ms, slot.end_ms, stage.gang * count)
+        found, taken = found.with_piece(piece), taken.with_piece(piece)
         gangs -= count
-        if _room_in(ground, stage, slot, taken + found) > 0:
-            fitting.append((_cost(ground, slot, taken + found), number, slot))
-    return list(found.pieces())
+        if _room_in(ground, stage, slot, free, taken) > 0:
+            fitting.append((_cost(ground, slot, load, taken), number, slot))
+    return list(found.profile().pieces())
 
 
-def _room_in(ground: Ground, stage: _Stage, slot: Window, taken: Profile) -> int:
+def _room_in(ground: Ground, stage: _Stage, slot: Window, free: Timeline, taken: Timeline) -> int:
     """How many gangs more fit in the slot; YarnError where more is taken than is free, of a type that the
     calculator does not look at: so in Hadoop.
     """
-    free = ground.room.combined(taken, lambda one, other: one - other) if taken else ground.room
-    pieces = list(free.within(slot.start_ms, slot.end_ms))
-    if taken and any(piece.amount.is_negative() for piece in pieces):
-        raise refused("PlanningException", UNSATISFIABLE)
-    return min(_count(ground, piece.amount, stage.gang) for piece in pieces)
+    left = free.joined(taken, difference, *slot)
+    amounts = (amount or NONE for point, amount in left.items() if point < slot.end_ms)
+    return min(_count(ground, amount, stage.gang) for amount in amounts)
 
 
 def _slots(stage: _Stage, window: Window, *, is_early: bool) -> Iterator[Window]:
@@ -250,11 +268,12 @@ def _slots(stage: _Stage, window: Window, *, is_early: bool) -> Iterator[Window]
         yield Window(start_ms, start_ms + stage.duration_ms)
 
 
-def _cost(ground: Ground, slot: Window, taken: Profile) -> float:
+def _cost(ground: Ground, slot: Window, load: Timeline, taken: Timeline) -> float:
     """The load of the plan over the slot, as a share of its capacity."""
-    load = ground.load + taken if taken else ground.load
+    points = [*load.plus(taken, *slot).items(), (slot.end_ms, None)]
     cost = 0.0
-    for piece in load.within(slot.start_ms, slot.end_ms):
-        share = ground.calculator.ratio(piece.amount, ground.capacity)
-        cost += share * (piece.end_ms - piece.start_ms) / ground.step_ms
+    for (start_ms, amount), (end_ms, _) in pairwise(points):
+        if amount is not None:
+            share = ground.calculator.ratio(amount, ground.capacity)
+            cost += share * (end_ms - max(start_ms, slot.start_ms)) / ground.step_ms
     return cost

@@ -6,8 +6,7 @@ Immutable and pure. Hadoop: RLESparseResourceAllocation and PeriodicRLESparseRes
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from yarnbox.yarn.resources.resource import NONE, Resource
@@ -81,14 +80,6 @@ class Profile:
     def mirrored(self) -> Profile:
         """The same with time running backwards."""
         return Profile.of(Piece(-end_ms, -start_ms, amount) for start_ms, end_ms, amount in self.pieces())
-
-    def combined(self, other: Profile, function: Callable[[Resource, Resource], Resource]) -> Profile:
-        """The function of both, moment by moment."""
-        bounds = sorted({**dict.fromkeys(self._points), **dict.fromkeys(other.points())})
-        return Profile.of(
-            Piece(start_ms, end_ms, function(self.at(start_ms), other.at(start_ms)))
-            for start_ms, end_ms in pairwise(bounds)
-        )
 
     def start_ms(self) -> int:
         """Where it begins; it must not be nothing."""

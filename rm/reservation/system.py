@@ -226,7 +226,7 @@ class ReservationSystem:
         reservation = _placed(plan, unplaced, ground)
         plan.book(reservation)
         if reservation.arrival_ms - now_ms < self._planning.step_ms:
-            self.follower.synchronise(plan, replans=False)
+            self.follower.synchronise(plan)
 
 
 def _placed(plan: Plan, unplaced: Reservation, ground: Ground) -> Reservation:

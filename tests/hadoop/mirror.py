@@ -65,6 +65,7 @@ _SCHEDULERS = {
     "capacity": "yarnbox.twin.MendedCapacityScheduler",
     "fair": _PACKAGE + "fair.FairScheduler",
 }
+_POLICY, _AVERAGES = "reservation-policy", "CapacityOverTimePolicy"
 _ALLOCATION_FILE = "yarn.scheduler.fair.allocation.file"
 _SERVICES = {
     "client": "ApplicationClientProtocolService",
@@ -200,8 +201,12 @@ class MirroredRM(SimulatedRM):
     def _write_files(self) -> None:
         capacity = self._files.load(CAPACITY_SCHEDULER)
         properties = {each.name: each.raw for each in capacity}
-        self._twin.write_properties(CAPACITY_SCHEDULER, properties)
         self.accidents.note_queues(properties)
+        for name in list(properties):
+            queue, _, last = name.rpartition(".")
+            if last == "reservable" and properties.get(f"{queue}.{_POLICY}", _AVERAGES).endswith(_AVERAGES):
+                properties[f"{queue}.{_POLICY}"] = f"yarnbox.twin.Mended{_AVERAGES}"
+        self._twin.write_properties(CAPACITY_SCHEDULER, properties)
         self._exclude_file.write_text(self._files.read_text(EXCLUDE) or "")
         fair = self._files.read_text(FAIR_SCHEDULER)
         if fair is not None:

@@ -3,8 +3,8 @@
 Java's hashes of ids are plain arithmetic on their parts, and a HashMap walks its table from the first slot to
 the last, entries of one slot in the order in which they came. The table has 16 slots, and doubles when more
 than three quarters as many entries are in it; it never shrinks. Hadoop: hashCode of ContainerId,
-ApplicationAttemptId, ApplicationId, NodeId, Priority and SchedulerRequestKey; Java: String.hashCode, HashMap.
-A ConcurrentHashMap walks like a HashMap, and doubles one entry earlier.
+ApplicationAttemptId, ApplicationId, NodeId, ReservationId, Priority and SchedulerRequestKey; Java:
+String.hashCode, HashMap. A ConcurrentHashMap walks like a HashMap, and doubles one entry earlier.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import TypeVar
 
-from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId
+from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId, NodeId, ReservationId
 
 K = TypeVar("K")
 
@@ -57,6 +57,12 @@ def container_hash(container_id: ContainerId) -> int:
     """ContainerId.hashCode."""
     number = container_id.id
     return (31 * (number ^ number >> 32) + attempt_hash(container_id.application_attempt_id)) & _INT
+
+
+def reservation_hash(reservation_id: ReservationId) -> int:
+    """ReservationId.hashCode."""
+    timestamp, number = reservation_id
+    return (31 * (31 + (timestamp ^ timestamp >> 32)) + (number ^ number >> 32)) & _INT
 
 
 def request_key_hash(

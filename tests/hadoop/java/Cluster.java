@@ -195,6 +195,7 @@ final class Cluster {
     if (service.equals("tracker") && method.equals("registerNodeManager")) {
       resolve(message);
     }
+    reservations.complete();
     try {
       Object answer = caller(user, attempt).doAs(
           (PrivilegedExceptionAction<Object>) () -> chosen.invoke(implementation, null, message));

@@ -1,5 +1,7 @@
 package yarnbox.twin;
 
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.hadoop.yarn.api.records.ReservationId;
 import org.apache.hadoop.yarn.api.records.Resource;
 import org.apache.hadoop.yarn.server.resourcemanager.RMContext;
@@ -9,16 +11,20 @@ import org.apache.hadoop.yarn.server.resourcemanager.reservation.ReservationCons
 import org.apache.hadoop.yarn.server.resourcemanager.reservation.ReservationSystem;
 import org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMApp;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.ResourceLimits;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerApplication;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.AbstractCSQueue;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueue;
-import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CSQueueUtils;
 import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.PlanQueue;
+import org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.ReservationQueue;
 
 /** What Hadoop forgets of reservations, and ours does not: without it hardly anything would be comparable. */
 final class Reservations {
   private final RMContext context;
   private final AbstractYarnScheduler<?, ?> scheduler;
+
+  /** The shares of each plan's children that are in effect. */
+  private final Map<String, Map<String, Float>> inEffect = new TreeMap<>();
 
   Reservations(RMContext context) {
     this.context = context;
@@ -32,7 +38,7 @@ final class Reservations {
     Plan plan = system.getPlan(queue);
     ReservationAllocation updated = plan.getReservationById(id);
     if (updated.getStartTime() - VirtualTime.nowMs() < system.getPlanFollowerTimeStep()) {
-      system.synchronizePlan(queue, false);
+      system.synchronizePlan(queue, true);
     }
   }
 
@@ -44,7 +50,7 @@ final class Reservations {
     if (scheduler instanceof CapacityScheduler) {
       CapacityScheduler capacity = (CapacityScheduler) scheduler;
       for (String plan : capacity.getPlanQueues()) {
-        completeQueuesBelow((AbstractCSQueue) capacity.getQueue(plan));
+        completeQueuesBelow((PlanQueue) capacity.getQueue(plan));
       }
     }
     for (RMApp app : context.getRMApps().values()) {
@@ -56,19 +62,31 @@ final class Reservations {
   }
 
   /**
-   * The CapacityScheduler reads no limit of ApplicationMasters for queues below a plan (ours have the plan queue's), and
-   * it works out what their shares are in resources when a node comes or goes next.
+   * The CapacityScheduler reads no limit of ApplicationMasters for queues below a plan; ours have the plan queue's. When a
+   * node has come or gone such a queue takes as many applications as its share allows; ours takes what its plan allows.
    */
-  private void completeQueuesBelow(AbstractCSQueue plan) throws ReflectiveOperationException {
+  private void completeQueuesBelow(PlanQueue plan) throws ReflectiveOperationException {
     float percent = plan.getQueueCapacities().getMaxAMResourcePercentage("");
-    Resource cluster = scheduler.getClusterResource();
-    for (CSQueue each : plan.getChildQueues()) {
-      AbstractCSQueue child = (AbstractCSQueue) each;
+    Map<String, Float> given = new TreeMap<>();
+    for (CSQueue child : plan.getChildQueues()) {
       child.getQueueCapacities().setMaxAMResourcePercentage("", percent);
-      Cluster.method(child.getClass(), "updateEffectiveResources").invoke(child, cluster);
-      CSQueueUtils.updateQueueStatistics(((CapacityScheduler) scheduler).getResourceCalculator(), cluster, child,
-          context.getNodeLabelManager(), null);
+      given.put(child.getQueuePath(), child.getCapacity());
     }
+    if (!given.equals(inEffect.put(plan.getQueuePath(), given))) {
+      putSharesIntoEffect();
+    }
+    for (CSQueue child : plan.getChildQueues()) {
+      Cluster.method(ReservationQueue.class, "updateQuotas").invoke(child, plan.getUserLimitForReservation(),
+          plan.getUserLimitFactor(), plan.getMaxApplicationsForReservations(),
+          plan.getMaxApplicationsPerUserForReservation());
+    }
+  }
+
+  /** What the CapacityScheduler does when a node comes or goes: until then shares are none in resources. */
+  private void putSharesIntoEffect() {
+    Resource cluster = scheduler.getClusterResource();
+    CSQueue root = ((CapacityScheduler) scheduler).getRootQueue();
+    root.updateClusterResource(cluster, new ResourceLimits(cluster));
   }
 
   /** An application does not hear that it was moved to the default queue when its reservation ended. */

@@ -8,7 +8,7 @@ import pytest
 
 from yarnbox.rm.reservation.definition import check
 from yarnbox.rm.reservation.plan import Plan, Reservation
-from yarnbox.rm.reservation.planning import place
+from yarnbox.rm.reservation.planning import Window, place
 from yarnbox.rm.reservation.profile import Piece, Profile
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR
 from yarnbox.rm.scheduler.plan_queues import PlanSettings
@@ -23,7 +23,7 @@ S = 1_000
 
 
 def definition(
-    arrival_s: int, deadline_s: int, *stages: tuple[int, int, int], kind: Kind = Kind.ALL, period_s: int = 0
+    arrival_s: int, deadline_s: int, *stages: tuple[int, int, float], kind: Kind = Kind.ALL, period_s: int = 0
 ) -> ReservationDefinition:
     """Stages are (containers of one unit, gang size, seconds)."""
     return ReservationDefinition(
@@ -32,7 +32,10 @@ def definition(
         reservation_requests=ReservationRequests(
             reservation_resources=tuple(
                 ReservationRequest(
-                    capability=Resource(1, 0), num_containers=count, concurrency=gang, duration=seconds * S
+                    capability=Resource(1, 0),
+                    num_containers=count,
+                    concurrency=gang,
+                    duration=int(seconds * S),
                 )
                 for count, gang, seconds in stages
             ),
@@ -78,7 +81,7 @@ def planned(
     )
     booked = candidate(number, wanted, user, place(wanted, ground, is_aligned=is_aligned))
     made.admit(booked)
-    made.reservations[booked.reservation_id] = booked
+    made.book(booked)
     return [
         (piece.start_ms // S, piece.end_ms // S, piece.amount.memory_mb)
         for piece in booked.allocation.pieces()
@@ -125,6 +128,19 @@ def test_ordered_stages_follow_one_another() -> None:
     wanted = definition(0, 40, (2, 1, 10), (3, 1, 10), kind=Kind.ORDER)
     assert planned(plan(), wanted) == [(0, 10, 2), (10, 20, 3)]
     assert planned(plan(), wanted, is_early=False) == [(20, 30, 2), (30, 40, 3)]
+
+
+def test_ordered_stages_divide_the_window_by_the_durations_that_were_asked_for() -> None:
+    wanted = definition(0, 10, (10, 1, 1), (4, 1, 2.5), kind=Kind.ORDER)
+    assert planned(plan(), wanted, is_aligned=True) == [(0, 2, 3), (2, 10, 2)]
+
+
+def test_an_update_is_planned_as_if_the_old_allocation_were_not_there() -> None:
+    made = plan(10, average_percent=50.0, window_ms=20 * S)
+    planned(made, definition(0, 10, (8, 1, 10)))
+    assert planned(made, definition(0, 20, (9, 1, 10))) == [(0, 10, 9)]
+    made.drop(ReservationId(0, 1))
+    assert not list(made.held(Window(0, 20 * S)).profile().pieces())
 
 
 def test_a_gap_between_ordered_stages_may_be_refused() -> None:

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
-from yarnbox.yarn.runtime.java_order import attempt_hash, container_hash, in_hash_order, node_hash, text_hash
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId, ReservationId
+from yarnbox.yarn.runtime.java_order import (
+    attempt_hash,
+    container_hash,
+    in_hash_order,
+    node_hash,
+    reservation_hash,
+    text_hash,
+)
 
 ATTEMPT = ApplicationAttemptId(ApplicationId(1700000000123, 7), 2)
 
@@ -13,6 +20,7 @@ def test_hashes_are_javas() -> None:
     assert text_hash("n1") == 31 * ord("n") + ord("1")
     assert node_hash(NodeId("hé", 1)) == 1036933015
     assert attempt_hash(ATTEMPT) == 3670637127
+    assert reservation_hash(ReservationId(1700000000123, 7)) == 751294424
     assert container_hash(ContainerId.build(ATTEMPT, 9, epoch=3)) == 3670661214
 
 

@@ -20,7 +20,6 @@ from yarnbox.yarn.records.node import DEFAULT_PARTITION
 
 _MAXIMUM_APPLICATIONS = 10_000
 """PlanQueue goes by the default of the whole scheduler's maximum, whatever that is configured to be."""
-_NOTHING = {"capacity": "0", "maximum-capacity": "100"}
 
 
 class PlanLeaves:
@@ -50,9 +49,11 @@ class PlanLeaves:
         return own.boolean("reservation-move-on-expiry", True)
 
     def settings_of(self, path: str, parent: CapacityQueue) -> QueueSettings:
-        """A child's settings: what concerns users and AMs is the plan queue's."""
+        """A child's settings: what concerns users and AMs is the plan queue's. One that was never given a
+        share may use nothing.
+        """
         own = QueueProperties(self._context.settings.properties, parent.path)
-        template = dict(_NOTHING)
+        template = {"capacity": "0", "maximum-capacity": "100" if path in self._shares else "0"}
         inherited = ("user-limit-factor", "minimum-user-limit-percent", "maximum-applications")
         for key in (*inherited, "maximum-am-resource-percent"):
             if (text := own.text(key)) is not None:

@@ -44,6 +44,8 @@ class CapacityPlans:
         self._register = register
         self._leaves = leaves
         self._mover = mover
+        self._given: dict[str, dict[str, float]] = {}
+        """The shares of each plan's children that are in effect."""
 
     @property
     def calculator(self) -> Calculator:
@@ -109,7 +111,10 @@ class CapacityPlans:
             if queue is None:
                 queue = tree.add(self._leaves.settings_of(path, parent), parent)
             self._apply(queue)
-        tree.derive_shares()
+        given = {child.path: self._leaves.share_of(child.path) for child in parent.children}
+        if given != self._given.get(plan):
+            self._given[plan] = given
+            tree.derive_shares()
 
     def _apply(self, queue: CapacityQueue) -> None:
         assert queue.parent is not None

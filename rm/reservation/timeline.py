@@ -1,0 +1,125 @@
+"""Amounts over time as Hadoop's plans keep them: known from some moment on, up to a moment, or not known.
+
+What is not known counts as nothing, except that two timelines are joined only where both are known; else the
+one that is known stands. What is planned and what is admitted depends on that. Hadoop:
+RLESparseResourceAllocation.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+
+from yarnbox.rm.reservation.profile import Piece, Profile
+from yarnbox.yarn.resources.resource import NONE, Resource
+
+FIRST, LAST = -(1 << 63), (1 << 63) - 1
+"""The ends of time."""
+
+Join = Callable[[Resource, Resource], Resource]
+
+
+class Timeline:
+    """Immutable: at each of the points the amount changes to the value beside it; None is not known."""
+
+    __slots__ = ("points", "values")
+
+    def __init__(self, points: tuple[int, ...] = (), values: tuple[Resource | None, ...] = ()) -> None:
+        self.points = points
+        self.values = values
+
+    @classmethod
+    def of(cls, pieces: Iterable[Piece]) -> Timeline:
+        """The sum of the pieces."""
+        found = cls()
+        for piece in pieces:
+            found = found.with_piece(piece)
+        return found
+
+    @classmethod
+    def since(cls, start_ms: int, amount: Resource) -> Timeline:
+        """The amount from that moment on."""
+        return cls((start_ms,), (amount,))
+
+    def __bool__(self) -> bool:
+        return bool(self.points)
+
+    def items(self) -> Iterator[tuple[int, Resource | None]]:
+        """Points and values."""
+        return zip(self.points, self.values, strict=True)
+
+    def is_nothing(self) -> bool:
+        """Whether nothing is left of what was added."""
+        return not self or (len(self.points) == 2 and not self.values[0] and self.values[1] is None)
+
+    def with_piece(self, piece: Piece) -> Timeline:
+        """With the piece added."""
+        return self._changed(piece, Resource.__add__)
+
+    def without_piece(self, piece: Piece) -> Timeline:
+        """With a piece that was added taken away."""
+        return self._changed(piece, Resource.__sub__)
+
+    def _changed(self, piece: Piece, join: Join) -> Timeline:
+        start_ms, end_ms, amount = piece
+        if not amount:
+            return self
+        change = Timeline((start_ms, end_ms), (amount, NONE))
+        return self.joined(change, join, FIRST, LAST) if self else change
+
+    def between(self, start_ms: int, end_ms: int) -> Timeline:
+        """From the point at or before the one moment to the point at or before the other."""
+        first = max(bisect_right(self.points, start_ms) - 1, 0)
+        last = bisect_right(self.points, end_ms)
+        return Timeline(self.points[first:last], self.values[first:last])
+
+    def moved(self, by_ms: int) -> Timeline:
+        """The same, later."""
+        return Timeline(tuple(point + by_ms for point in self.points), self.values)
+
+    def plus(self, other: Timeline, start_ms: int, end_ms: int) -> Timeline:
+        """The sum of both between two moments."""
+        return self.joined(other, Resource.__add__, start_ms, end_ms)
+
+    def minus(self, other: Timeline, start_ms: int, end_ms: int) -> Timeline:
+        """The difference of both between two moments; what only the other knows is negative."""
+        negative = Timeline(other.points, tuple(None if it is None else NONE - it for it in other.values))
+        return self.joined(negative, Resource.__add__, start_ms, end_ms)
+
+    def joined(self, other: Timeline, join: Join, start_ms: int, end_ms: int) -> Timeline:
+        """Both between two moments: the join of what both know, or what one of them knows. It ends with the
+        second moment, and with the first one at which neither knows anything; where one of the two is not
+        there at all, the other stands as it is.
+        """
+        one, two = self.between(start_ms, end_ms), other.between(start_ms, end_ms)
+        if not one:
+            return two
+        if not two:
+            return one
+        found: dict[int, Resource | None] = {}
+        last: Resource | None = None
+        for point in sorted(dict.fromkeys((*one.points, *two.points))):
+            value = _joined(one.at(point), two.at(point), join)
+            if not found or value is None or (last is not None and value != last):
+                found[max(point, start_ms)] = last = value
+        found[end_ms] = None
+        points = sorted(found)
+        return Timeline(tuple(points), tuple(found[point] for point in points))
+
+    def at(self, moment_ms: int) -> Resource | None:
+        """The amount at that moment."""
+        index = bisect_right(self.points, moment_ms) - 1
+        return self.values[index] if index >= 0 else None
+
+    def profile(self, end_ms: int = LAST) -> Profile:
+        """The same up to the moment, with nothing where nothing is known."""
+        values = tuple(NONE if value is None else value for value in self.values)
+        if values and values[-1] and self.points[-1] < end_ms:
+            return Profile((*self.points, end_ms), (*values, NONE))
+        return Profile(self.points, values)
+
+
+def _joined(one: Resource | None, two: Resource | None, join: Join) -> Resource | None:
+    if one is None:
+        return two
+    return one if two is None else join(one, two)
