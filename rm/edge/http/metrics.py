@@ -37,6 +37,7 @@ class Metrics:
         self._host = socket.gethostname()
         self._shared = Sharing[tuple[int, str]]()
         """What /jmx answers, by the query: to make it takes a turn that grows with the cluster."""
+        self._shared_text = Sharing[bytes]()
         server.add("GET", "/jmx", self._jmx)
         if core.context.settings.web.prometheus_enabled:
             server.add("GET", "/prom", self._prometheus)
@@ -104,5 +105,8 @@ class Metrics:
         return jmx.answer(await self._beans(), query)
 
     async def _prometheus(self, request: web.Request) -> web.StreamResponse:
-        body = jmx.prometheus(await self._beans())
+        body = await self._shared_text.get(None, self._text)
         return web.Response(body=body, headers={"Content-Type": jmx.PROMETHEUS_TYPE})
+
+    async def _text(self) -> bytes:
+        return jmx.prometheus(await self._beans())

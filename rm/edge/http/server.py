@@ -11,7 +11,8 @@ import asyncio
 import re
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -25,7 +26,7 @@ from yarnbox.rm.edge.http.cross_origin import CrossOrigin
 from yarnbox.rm.edge.http.isolation import outside
 from yarnbox.rm.edge.http.rest import activities, bodies, conf, draining, labels, plans, reads, writes
 from yarnbox.rm.edge.http.rest.bodies import Body
-from yarnbox.rm.edge.http.sharing import Sharing
+from yarnbox.rm.edge.http.sharing import FairGate, Sharing
 from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.settings import RMSettings
 from yarnbox.rm.web.refusals import RestError, of_core, text
@@ -64,6 +65,8 @@ ROUTES = (
     *rights.ROUTES,
     *draining.ROUTES,
 )
+_RECORDING = frozenset(handler for _, _, handler in activities.ROUTES)
+"""What begins to record when it is asked for: each request of it counts."""
 
 
 class WebServer:
@@ -91,10 +94,8 @@ class WebServer:
         self._listening = listening
         self._server = HttpServer(self.app)
         self._static_user = static_user
-        self._gate = asyncio.Lock()
-        self._sharing = Sharing[bytes]()
-        self._listings: set[Handler] = set()
-        """The handlers that have answered with a list."""
+        self._gate = FairGate()
+        self._sharing = Sharing[_Written]()
         self._allowed: dict[str, list[str]] = {}
         """The methods of each path."""
         if settings.web.cross_origin_enabled:
@@ -175,14 +176,14 @@ class WebServer:
         wanted = notation.preferred(request.headers.get("Accept"))
         if refusal.is_text:
             kind = wanted if wanted is not None and request.path.startswith(ROOT) else "text/plain"
-            return _written(kind, refusal.message, refusal.status)
+            return _Written(kind, refusal.message.encode(), refusal.status).response()
         kind = wanted or notation.JSON
         body = refusal.body()
         if kind == notation.XML:
-            return _written(
-                kind, notation.document("RemoteException", body["RemoteException"]), refusal.status
-            )
-        return _written(kind, notation.natural(body), refusal.status)
+            said = notation.document("RemoteException", body["RemoteException"])
+        else:
+            said = notation.natural(body)
+        return _Written(kind, said.encode(), refusal.status).response()
 
     async def _respond(self, handler: Handler, request: web.Request) -> web.StreamResponse:
         kind = notation.preferred(request.headers.get("Accept"))
@@ -202,66 +203,88 @@ class WebServer:
             base=f"{request.scheme}://{request.host}",
             path=request.path,
         )
-        if handler in self._listings and request.method == "GET":
-            return await self._shared_list(request, kind, handler, call)
-        answer = await self.turn(lambda: _answer(kind, handler, call))
+        client = (call.caller, request.remote)
+        if request.method == "GET" and handler not in _RECORDING:
+            key = (kind, call.caller, call.base, request.path_qs)
+            written = await self._sharing.get(key, lambda: self._looked_up(kind, handler, call, client))
+            return written.response()
+        answer = await self.turn(lambda: _answer(kind, handler, call), client)
         if request.method == "HEAD":
             if isinstance(answer, Waiting):
                 answer.give_up()
             return web.Response(content_type=kind, charset="utf-8")
         if isinstance(answer, Waiting):
-            return await self._wait(request, kind, answer)
-        if isinstance(answer, Listing):
-            self._listings.add(handler)
-            return await self._shared_list(request, kind, handler, call)
-        return answer
+            return await self._wait(request, kind, answer, client)
+        assert not isinstance(answer, Listing), "a list is something to look up"
+        return answer.response()
 
-    async def turn(self, call: Callable[[], T]) -> T:
-        """A turn, one at a time, and as long a rest after it: pages never take more than half of the loop."""
-        async with self._gate:
+    async def _looked_up(self, kind: str, handler: Handler, call: Call, client: Hashable) -> _Written:
+        """What a look at the cluster found, as text."""
+        answer = await self.turn(lambda: _answer(kind, handler, call), client)
+        assert not isinstance(answer, Waiting), "what waits for something is no look"
+        return answer if isinstance(answer, _Written) else await self._written_list(kind, answer, client)
+
+    async def turn(self, call: Callable[[], T], client: Hashable = None) -> T:
+        """A turn, one at a time, and as long a rest after it: pages never take more than half of the loop.
+        Clients that wait take turns.
+        """
+        async with self._gate.entered(client):
             begun = time.perf_counter()
             try:
                 return self.driver.turn(call)
             finally:
                 await asyncio.sleep(time.perf_counter() - begun)
 
-    async def _wait(self, request: web.Request, kind: str, waiting: Waiting) -> web.Response:
+    async def _wait(
+        self, request: web.Request, kind: str, waiting: Waiting, client: Hashable
+    ) -> web.Response:
         """Asks until there is an answer, or nobody to hear it."""
         try:
-            while (reply := await self.turn(waiting.answer)) is None:
+            while (reply := await self.turn(waiting.answer, client)) is None:
                 if request.transport is None or request.transport.is_closing():
                     raise ConnectionResetError("the client has gone")
                 await asyncio.sleep(_AGAIN_S)
         except BaseException:
             waiting.give_up()
             raise
-        return _reply(kind, reply)
+        return _reply(kind, reply).response()
 
-    async def _shared_list(
-        self, request: web.Request, kind: str, handler: Handler, call: Call
-    ) -> web.Response:
-        key = (kind, call.caller, request.path_qs)
-        made = await self._sharing.get(key, lambda: self._written_list(kind, handler, call))
-        return web.Response(body=made, content_type=kind, charset="utf-8")
-
-    async def _written_list(self, kind: str, handler: Handler, call: Call) -> bytes:
+    async def _written_list(self, kind: str, listing: Listing, client: Hashable) -> _Written:
         """A list as text, a turn for each slice of it."""
-        listing = await self.turn(lambda: handler(call))
-        assert isinstance(listing, Listing)
         is_xml = kind == notation.XML
         left = listing.limit
         sources = iter(listing.sources)
         written = 0
         pieces: list[str] = []
         while left is None or written < left:
-            shown = await self.turn(partial(_show, listing, sources))
+            shown = await self.turn(partial(_show, listing, sources), client)
             if shown is None:
                 break
             shown = shown if left is None else shown[: left - written]
             pieces.append(_piece(listing, shown, is_first=written == 0, is_xml=is_xml))
             written += len(shown)
         pieces.append(_end(listing, is_empty=written == 0, is_xml=is_xml))
-        return "".join(pieces).encode()
+        return _Written(kind, "".join(pieces).encode())
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """An answer as text, from which each of those who asked gets a response of his own."""
+
+    kind: str
+    body: bytes
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def response(self) -> web.Response:
+        """One of them."""
+        return web.Response(
+            status=self.status,
+            body=self.body,
+            content_type=self.kind,
+            charset="utf-8",
+            headers=self.headers,
+        )
 
 
 def access(settings: RMSettings) -> HttpAccess:
@@ -287,7 +310,7 @@ async def _options(allowed: list[str], request: web.Request) -> web.StreamRespon
     return web.Response(headers={"Allow": ",".join(allowed)})
 
 
-def _answer(kind: str, handler: Handler, call: Call) -> web.Response | Listing | Waiting:
+def _answer(kind: str, handler: Handler, call: Call) -> _Written | Listing | Waiting:
     found = handler(call)
     return _reply(kind, found) if isinstance(found, Reply) else found
 
@@ -324,7 +347,7 @@ def _end(listing: Listing, *, is_empty: bool, is_xml: bool) -> str:
     return f'{{"{listing.outer}":{{}}}}' if is_empty else "]}}"
 
 
-def _reply(kind: str, reply: Reply) -> web.Response:
+def _reply(kind: str, reply: Reply) -> _Written:
     value = reply.value
     if value is None or isinstance(value, str):
         body = value or ""
@@ -334,10 +357,4 @@ def _reply(kind: str, reply: Reply) -> web.Response:
         body = notation.mapped(value, empty=reply.empty)
     else:
         body = notation.natural({reply.root: value} if reply.shows_root else value)
-    response = _written(kind, body, reply.status)
-    response.headers.update(reply.headers)
-    return response
-
-
-def _written(kind: str, body: str, status: int) -> web.Response:
-    return web.Response(status=status, text=body, content_type=kind, charset="utf-8")
+    return _Written(kind, body.encode(), reply.status, reply.headers)

@@ -1,13 +1,16 @@
-"""Answers that many clients request at once are computed once for all of them.
+"""Answers that many clients request at once are computed once for all of them, and clients take turns.
 
 A request joins the computation that has not begun yet, never one that is running: its answer is at least as
 new as the request. So however many clients poll a page, at most two computations of its list are pending.
+Different answers are computed one at a time, and a client that requests many waits behind each of the others.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Hashable
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -45,3 +48,45 @@ class Sharing(Generic[T]):
             finally:
                 if builds.following is None:
                     self._lists.pop(key, None)
+
+
+class FairGate:
+    """Lets one in at a time; of those that wait, the first of each client, one client after the other."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}
+        self._is_taken = False
+
+    @asynccontextmanager
+    async def entered(self, client: Hashable) -> AsyncIterator[None]:
+        """Waits for its turn, and has it until the end of the block."""
+        if self._is_taken:
+            await self._wait(client)
+        self._is_taken = True
+        try:
+            yield
+        finally:
+            self._pass_on()
+
+    async def _wait(self, client: Hashable) -> None:
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(client, deque()).append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # it had just got its turn
+                self._pass_on()
+            raise
+
+    def _pass_on(self) -> None:
+        """To the next client, whose others then wait behind those of all clients."""
+        while self._waiting:
+            client, turns = next(iter(self._waiting.items()))
+            del self._waiting[client]
+            turn = turns.popleft()
+            if turns:
+                self._waiting[client] = turns
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._is_taken = False

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from yarnbox.rm.edge.http.sharing import Sharing
+from yarnbox.rm.edge.http.sharing import FairGate, Sharing
 
 
 class Maker:
@@ -86,3 +86,53 @@ def test_what_goes_wrong_is_told_to_all_and_forgotten() -> None:
             await sharing.get("apps", fail)
 
     play(scene)
+
+
+# Turns
+
+
+async def enter(gate: FairGate, client: str, name: str, entered: list[str], stay: asyncio.Event) -> None:
+    async with gate.entered(client):
+        entered.append(name)
+        await stay.wait()
+        await asyncio.sleep(0)
+
+
+def test_a_client_that_asks_for_much_waits_behind_each_of_the_others() -> None:
+    async def scene() -> None:
+        gate, stay = FairGate(), asyncio.Event()
+        entered: list[str] = []
+        names = ("a1", "a2", "a3", "a4", "b1", "b2", "c1")
+        tasks = []
+        for name in names:
+            tasks.append(asyncio.ensure_future(enter(gate, name[0], name, entered, stay)))
+            await begun()
+        assert entered == ["a1"]
+        stay.set()
+        await asyncio.gather(*tasks)
+        assert entered == ["a1", "a2", "b1", "c1", "a3", "b2", "a4"]
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize("is_let_in", [False, True])
+def test_who_goes_away_loses_nobody_his_turn(*, is_let_in: bool) -> None:
+    async def scene() -> None:
+        gate, stay = FairGate(), asyncio.Event()
+        entered: list[str] = []
+        first, second, third = (
+            asyncio.ensure_future(enter(gate, name, name, entered, stay)) for name in "abc"
+        )
+        await begun()
+        if is_let_in:  # its turn has come, but it has not seen that yet
+            first.cancel()
+            while not first.done():
+                await asyncio.sleep(0)
+        second.cancel()
+        stay.set()
+        await asyncio.gather(first, second, third, return_exceptions=True)
+        assert entered == ["a", "c"]
+        async with gate.entered("d"):
+            entered.append("d")
+
+    asyncio.run(scene())
