@@ -52,6 +52,7 @@ class Application(Generic[A]):
         "app_priority",
         "application_id",
         "attempt",
+        "early_releases",
         "is_unmanaged",
         "keeps_containers",
         "label",
@@ -79,6 +80,8 @@ class Application(Generic[A]):
         self.is_unmanaged = False
         self.keeps_containers = False
         """Whether running containers outlive an attempt that another one follows."""
+        self.early_releases: dict[ContainerId, None] = {}
+        """What its AM gave back after a restart of the RM, before a node has reported it."""
 
     @classmethod
     def submitted(cls, event: SchedulerAppAdded, queue: Any, app_priority: int = 0) -> Self:

@@ -1,8 +1,8 @@
 """Containers that nobody wants any more: given back by their AM, or acquired and never started.
 
 An AM may give back what a restarted ResourceManager does not know yet, because the node has not registered
-again: that is remembered for as long as a node may be silent. Hadoop: the release and expiry part of
-AbstractYarnScheduler.
+again: that is remembered for as long as a node may be silent, and no longer than the application is there.
+Hadoop: the release and expiry part of AbstractYarnScheduler.
 """
 
 from __future__ import annotations
@@ -38,8 +38,6 @@ class Releases(Generic[A]):
         self._register = register
         self._completion = completion
         self._updates = updates
-        self._early: dict[ContainerId, None] = {}
-        """Given back and not known yet."""
 
     def expire(self, event: SchedulerContainerExpired) -> None:
         """CONTAINER_EXPIRED: acquired and never started; or an increase that was not confirmed in time."""
@@ -61,19 +59,22 @@ class Releases(Generic[A]):
         """What an AM does not want any more."""
         for container_id in containers:
             container = self._register.container(container_id)
+            application = self._register.applications.get(container_id.application_id)
             if container is not None:
                 self._release(container)
-            elif self._may_be_recovered():
-                self._early[container_id] = None
+            elif application is not None and self._may_be_recovered():
+                application.early_releases[container_id] = None
             else:
                 self._context.log("info", "release of an unknown container", container=container_id)
 
     def release_recovered(self, container: RMContainer) -> None:
         """Its node has registered again: its AM may have given it back before."""
-        if container.container_id in self._early:
-            del self._early[container.container_id]
-            if self._may_be_recovered():
-                self._release(container)
+        application = self._register.applications.get(container.container_id.application_id)
+        if application is None or container.container_id not in application.early_releases:
+            return
+        del application.early_releases[container.container_id]
+        if self._may_be_recovered():
+            self._release(container)
 
     def _release(self, container: RMContainer) -> None:
         status = aborted(container.container_id, RELEASED_CONTAINER)
