@@ -205,6 +205,7 @@ class _Journey:
         self.coverage[step.verb] += 1
         VERBS[step.verb](self, step.numbers)
         self._cluster.oracles.look_at_reservations()
+        self._cluster.oracles.look_at_containers()
         self._cluster.signs.look()
         self._cluster.signs.look_at_failures()
 
@@ -304,8 +305,8 @@ class _Journey:
     def reboot(self, numbers: Sequence[int]) -> None:
         """A machine is switched off and on: nothing runs, and the newest entries of its store may be lost."""
         host = self._host(numbers[0])
-        self._cluster.switch_off(host, lost=numbers[2] % 4)
-        self._later(1000 + numbers[1] * 60, lambda: self._cluster.start_node_manager(host))
+        self._cluster.switch_off(host, lost=numbers[2] % 8)
+        self._later(1000 + numbers[1] * 25, lambda: self._cluster.start_node_manager(host))
 
     def fall_ill(self, numbers: Sequence[int]) -> None:
         """The directories of a node are full for a while."""
@@ -316,6 +317,10 @@ class _Journey:
     def crash_task(self, numbers: Sequence[int]) -> None:
         """A task is killed by somebody else."""
         self._later(0, lambda: self._cluster.crash_task(numbers[0]))
+
+    def preempt(self, numbers: Sequence[int]) -> None:
+        """A container is preempted."""
+        self._cluster.preempt(numbers[0])
 
     # Administrators
 
@@ -496,6 +501,7 @@ VERBS: dict[str, Verb] = {
     "reboot": _Journey.reboot,
     "fall-ill": _Journey.fall_ill,
     "crash-task": _Journey.crash_task,
+    "preempt": _Journey.preempt,
     "weather": _Journey.change_weather,
     "slow-stops": _Journey.slow_stops,
     "refresh-queues": _Journey.refresh_queues,
@@ -520,6 +526,7 @@ WEIGHTS = {
     "reboot": 4,
     "fall-ill": 4,
     "crash-task": 4,
+    "preempt": 4,
     "refresh-queues": 4,
     "exclude": 4,
     "resize": 3,

@@ -1,16 +1,17 @@
 """The AMs of walks: so many tasks, each again until it has ended well; the first few of them fail.
 
-Some change their minds: they give running containers back, ask for more than they want, and release what they
-never had.
+Some change their minds: they give running containers back, stop some, forget to start some, ask for more than
+they want, and for what they may not.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
-from yarnbox.am.asks import ContainerRequest
+from yarnbox.am.asks import ANY, ContainerRequest
 from yarnbox.am.connection import Connection
 from yarnbox.am.environment import ContainerEnvironment
 from yarnbox.am.nm_client import NMClient
@@ -18,8 +19,8 @@ from yarnbox.am.rm_client import AMRMClient
 from yarnbox.testing.walk.model import Model, Promised
 from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.enums import ExecutionType, FinalApplicationStatus
-from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.ids import ContainerId
+from yarnbox.yarn.errors import InvalidResourceBlacklistRequestError, YarnError
+from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.records.container import Container, ContainerLaunchContext
 from yarnbox.yarn.records.master import AllocateResponse
 from yarnbox.yarn.records.request import ExecutionTypeRequest
@@ -30,6 +31,8 @@ OWN_FAILURE = 1
 PATIENCE_S = 200
 PLAIN, LABELLED, OPPORTUNISTIC = 1, 2, 3
 """Priorities of the asks."""
+SETTLED = 25
+"""After so many answers an AM keeps what it is granted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +92,10 @@ def master_of(
             model.note_own_failure(promised, environment.container_id)
             return OWN_FAILURE
         work = _Work(model, plan, rm, nm)
-        async for answer in rm.responses(interval_ms=plan.heartbeat_ms, progress=lambda: 0.5):
-            await work.take(answer)
-            if work.left <= 0:
-                break
+        while work.left > 0:
+            await work.call()
+            if work.left > 0:
+                await asyncio.sleep(plan.heartbeat_ms / 1000)
         await rm.finish(FinalApplicationStatus.SUCCEEDED)
         promised.is_finishing = True
         await nm.close()
@@ -111,6 +114,7 @@ class _Running:
     """When it should long have ended."""
     rm_number: int
     """By which ResourceManager its container was granted."""
+    node_id: NodeId
 
 
 class _Work:
@@ -131,8 +135,16 @@ class _Work:
         for request in requests:
             rm.asks.add(request)
 
-    async def take(self, answer: AllocateResponse) -> None:
-        """What the ResourceManager grants and tells."""
+    async def call(self) -> None:
+        """One heartbeat. One that is refused counts for nothing: the next one says it."""
+        try:
+            answer = await self._rm.allocate(0.5)
+        except InvalidResourceBlacklistRequestError:
+            self._rm.asks.update_blacklist(removals=(ANY,))
+        else:
+            await self._take(answer)
+
+    async def _take(self, answer: AllocateResponse) -> None:
         for container in answer.allocated_containers:
             await self._start(container)
         for status in answer.completed_container_statuses:
@@ -146,20 +158,23 @@ class _Work:
         self._miss()
         self._answers += 1
         if self._plan.is_fickle and self.left > 0:
-            self._change_mind()
+            await self._change_mind()
 
     async def _start(self, container: Container) -> None:
         assert container.priority is not None
+        assert container.node_id is not None
         request = self._requests[container.priority]
         self._rm.asks.remove(request)
-        try:
-            await self._nm.start(container, self._task)
-        except (YarnError, RpcError):  # it is gone, or may run: given back, and another asked for
-            self._rm.asks.release(container.id)
-            self._rm.asks.add(request)
-        else:
-            due_s = asyncio.get_running_loop().time() + self._plan.seconds + PATIENCE_S
-            self._running[container.id] = _Running(request, due_s, self._model.rm_number)
+        is_forgetful = self._plan.is_fickle and self._answers % 5 == 2 and self._answers < SETTLED
+        if not is_forgetful or request.priority == OPPORTUNISTIC:  # else the ResourceManager misses it
+            try:
+                await self._nm.start(container, self._task)
+            except (YarnError, RpcError):  # it is gone, or may run: given back, and another asked for
+                self._release(container.id)
+                self._rm.asks.add(request)
+                return
+        due_s = asyncio.get_running_loop().time() + self._plan.seconds + PATIENCE_S
+        self._running[container.id] = _Running(request, due_s, self._model.rm_number, container.node_id)
 
     def _miss(self) -> None:
         """Tasks of which nothing was heard for too long are begun again."""
@@ -175,15 +190,28 @@ class _Work:
 
     def _give_back(self, container_id: ContainerId) -> None:
         task = self._running.pop(container_id)
-        self._rm.asks.release(container_id)
+        self._release(container_id)
         self._rm.asks.add(task.request)
 
-    def _change_mind(self) -> None:
+    def _release(self, container_id: ContainerId) -> None:
+        self._model.released[container_id] = None
+        self._rm.asks.release(container_id)
+
+    async def _stop(self, container_id: ContainerId) -> None:
+        """Its node tells of its end, which is none of its own."""
+        with suppress(YarnError, RpcError):
+            await self._nm.stop(container_id, self._running[container_id].node_id)
+
+    async def _change_mind(self) -> None:
         if self._is_asking_more:
             self._rm.asks.remove(self._requests[PLAIN])
             self._is_asking_more = False
         elif self._answers % 4 == 1:
             self._rm.asks.add(self._requests[PLAIN])
             self._is_asking_more = True
-        elif self._answers % 9 == 5 and self._answers < 40 and self._running:
+            if self._answers % 8 == 5:
+                self._rm.asks.update_blacklist(additions=(ANY,))
+        elif self._answers % 7 == 3 and self._answers < SETTLED and self._running:
             self._give_back(next(iter(self._running)))
+        elif self._answers % 7 == 6 and self._answers < SETTLED and self._running:
+            await self._stop(next(iter(self._running)))

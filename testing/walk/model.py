@@ -74,6 +74,10 @@ class Model:
     """By which ResourceManager, and in which answer, an AM was told of a container's end."""
     tables: dict[ApplicationAttemptId, RequestTable] = field(default_factory=dict)
     """What the AM of each attempt asks for."""
+    released: dict[ContainerId, None] = field(default_factory=dict)
+    """What AMs have given back."""
+    expired: dict[ContainerId, None] = field(default_factory=dict)
+    """What a ResourceManager has given up, because no node reported it: that is no failure of an AM."""
     rm_number: int = 0
     fault: BaseException | None = None
 
@@ -107,10 +111,11 @@ class Model:
         promised.may_count[container_id.application_attempt_id.attempt_id] = None
 
     def note_master(self, promised: Promised, container_id: ContainerId) -> None:
-        """An AM begins."""
+        """An AM begins; or again, if its node has lost what it stored of the end."""
+        failed = len(promised.heard) - (container_id in promised.heard)
         self.expect(
-            len(promised.heard) < promised.max_attempts,
-            f"{container_id} begins, and {len(promised.heard)} attempts before it have failed",
+            failed < promised.max_attempts,
+            f"{container_id} begins, and {failed} attempts before it have failed",
         )
         promised.begun[container_id.application_attempt_id.attempt_id] = None
 
@@ -118,7 +123,8 @@ class Model:
         """A ResourceManager that knows the node well was told so, and has answered."""
         for status in ended:
             promised = self.begun.get(status.container_id.application_id)
-            if promised is not None and status.container_id in promised.failing:
+            was_judged = status.container_id in self.expired
+            if promised is not None and status.container_id in promised.failing and not was_judged:
                 promised.heard[status.container_id] = None
 
     # What is seen

@@ -14,7 +14,7 @@ from yarnbox.rm.app import RMApp
 from yarnbox.rm.app.entity import RMAppState
 from yarnbox.rm.attempt import RMAppAttempt
 from yarnbox.rm.attempt.entity import RMAppAttemptState
-from yarnbox.rm.container import RMContainerState, SchedulerNode
+from yarnbox.rm.container import RMContainer, RMContainerState, SchedulerNode
 from yarnbox.testing.virtual_time.rm import VirtualRM
 from yarnbox.testing.walk.model import Model
 from yarnbox.yarn.enums import ContainerState, ExecutionType
@@ -77,6 +77,8 @@ class Oracles:
         self._cluster = cluster
         self._running: dict[str, dict[ContainerId, None]] = {}
         """What this ResourceManager has heard of as running, by host."""
+        self._kept: dict[ContainerId, tuple[int, int]] = {}
+        """What was given back and is counted on: by which ResourceManager, and for how many answers."""
         self._answers: dict[ApplicationAttemptId, tuple[int, int]] = {}
         """The last answer to each attempt: of which ResourceManager, and its number."""
         self._odd_since_s: dict[str, float] = {}
@@ -84,6 +86,10 @@ class Oracles:
         """By host, what a node and the ResourceManager do not agree on, and for how many answers."""
         self._ended: dict[str, dict[ContainerId, int]] = {}
         """By host, what this ResourceManager has heard of as ended, and how often."""
+        self._late: dict[str, None] = {}
+        """Hosts that registered later with this ResourceManager than it remembers releases."""
+        self._preempted: dict[ContainerId, int] = {}
+        """What this ResourceManager has preempted, and how often its AM was answered since."""
 
     # Machines
 
@@ -111,12 +117,21 @@ class Oracles:
         self._running.pop(host, None)
         self._odd.pop(host, None)
         self._ended.pop(host, None)
+        context = self._cluster.rm.core.context
+        if context.now_ms - context.start_ms >= context.settings.node_expiry_ms:
+            self._late[host] = None
 
     def forget_machines(self) -> None:
         """The next ResourceManager has heard of nothing."""
         self._running.clear()
         self._odd.clear()
         self._ended.clear()
+        self._late.clear()
+        self._preempted.clear()
+
+    def note_preempted(self, container_id: ContainerId) -> None:
+        """The scheduler has preempted it: its AM is told when it calls."""
+        self._preempted[container_id] = 0
 
     def note_orders(
         self, host: str, statuses: Iterable[ContainerStatus], orders: Iterable[ContainerId]
@@ -237,6 +252,13 @@ class Oracles:
         attempt = rm.core.context.scheduler.attempt(attempt_id)
         if attempt is None or attempt.attempt_id != attempt_id or attempt.is_stopped:
             return
+        self._look_at_releases(attempt_id, attempt.live)
+        for one in [one for one in self._preempted if one.application_attempt_id == attempt_id]:
+            self._preempted[one] += 1
+            if (attempt_id, one) in model.told:
+                del self._preempted[one]
+            else:
+                model.expect(self._preempted[one] < 2, f"{one} was preempted, and its AM is not told")
         is_said = {one.priority for one in request.ask}
         wanted: dict[int, int] = {}
         for ask in table.asks():
@@ -258,6 +280,21 @@ class Oracles:
                 is_known == count,
                 f"{attempt_id} asks for {count} containers of priority {priority}, {is_known} are known of",
             )
+
+    def _look_at_releases(
+        self, attempt_id: ApplicationAttemptId, live: Mapping[ContainerId, RMContainer]
+    ) -> None:
+        """What was given back is not counted on. But once its AM was told of the end it says no more, and a
+        release is remembered for as long as a node may be silent: a ResourceManager that begins may take over
+        what it has not heard of, or not for so long.
+        """
+        model = self._cluster.model
+        for one, container in live.items():
+            was_told = (attempt_id, one) in model.told
+            if one in model.released and not was_told and container.node_id.host not in self._late:
+                number, answers = self._kept.get(one, (model.rm_number, 0))
+                self._kept[one] = (model.rm_number, answers + 1 if number == model.rm_number else 1)
+                model.expect(self._kept[one][1] < ANSWERS, f"{one} was given back, and is counted on")
 
     def _look_at_grants(self, answer: AllocateResponse) -> None:
         """Nothing is granted before the nodes had time to tell what they run."""
@@ -288,6 +325,46 @@ class Oracles:
             for container in application.attempt.reserved_containers()
         }
         model.expect(kept == known, f"reserved on nodes: {kept}, for attempts: {known}")
+
+    def look_at_containers(self) -> None:
+        """What attempts have is where they have it; of all that, the container of the AM is the AM's."""
+        rm, model = self._cluster.rm, self._cluster.model
+        if not rm.is_well:
+            return
+        context = rm.core.context
+        nodes = context.scheduler.tracker.nodes
+        for application_id, application in context.scheduler.applications.items():
+            attempt, app = application.attempt, context.apps.get(application_id)
+            if attempt is None or app is None or attempt.attempt_id not in app.attempts:
+                continue
+            master_id = app.attempts[attempt.attempt_id].master_container_id
+            for one, container in attempt.live.items():
+                node = nodes.get(container.node_id)
+                model.expect(
+                    node is not None and one in node.containers,
+                    f"{one} is counted on, and {container.node_id} has no such container",
+                )
+                model.expect(
+                    container.is_am == (one == master_id),
+                    f"{one} counts as an AM's: {container.is_am}, and the AM runs in {master_id}",
+                )
+
+    def note_forgotten(self, ids: Iterable[ContainerId], ended: Mapping[ContainerId, None]) -> None:
+        """A node shall forget how these have ended: their AMs have received that, for another ResourceManager
+        could hear of it from the node only. `ended` are those of whose end this one heard from a node.
+        """
+        model, apps = self._cluster.model, self._cluster.rm.core.context.apps
+        for one in ids:
+            attempt_id = one.application_attempt_id
+            app, table = apps.get(attempt_id.application_id), model.tables.get(attempt_id)
+            attempt = None if app is None else app.attempts.get(attempt_id)
+            if one not in ended or attempt is None or table is None:
+                continue
+            if attempt.state is not RMAppAttemptState.RUNNING or attempt.master_container_id == one:
+                continue
+            told = model.told.get((attempt_id, one))
+            is_received = told is not None and (told[0] != model.rm_number or told[1] <= table.response_id)
+            model.expect(is_received, f"a node shall forget {one}, and its AM has not heard of the end")
 
     # Memory and disk
 

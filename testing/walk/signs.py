@@ -54,6 +54,8 @@ class SignsOfLife:
         """Containers that a node has reported as running."""
         self._acquired_s: dict[ContainerId, float] = {}
         """Since when containers are granted and were reported by no node."""
+        self.ended: dict[ContainerId, None] = {}
+        """Containers that ended by themselves, as a node has told."""
         self._began_s = 0.0
 
     def watch(self) -> None:
@@ -61,6 +63,7 @@ class SignsOfLife:
         self._heard_s.clear()
         self._reported.clear()
         self._acquired_s.clear()
+        self.ended.clear()
         self._began_s = self._cluster.now_s
         context = self._cluster.rm.context
 
@@ -97,11 +100,14 @@ class SignsOfLife:
             case AttemptLaunchFailed():
                 self._explain(event.attempt_id)
             case AttemptContainerFinished():
+                if event.status.exit_status >= 0:
+                    self.ended[event.status.container_id] = None
                 promised = self._cluster.model.begun.get(event.attempt_id.application_id)
                 if promised is not None and event.status.container_id in promised.lost:
                     self._explain(event.attempt_id)
             case SchedulerContainerExpired(is_increase=False):
                 self._check_container(event.container_id)
+                self._cluster.model.expired[event.container_id] = None
             case _:
                 pass
 

@@ -8,7 +8,9 @@ containers running, and the next one finds them by its recovery store; a machine
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from random import Random
 from typing import Any
@@ -173,6 +175,8 @@ class WalkCluster(VirtualCluster):
         """Hosts whose directories are full."""
         self._answered: dict[str, tuple[int, int | None]] = {}
         """The last answer to each host: of which ResourceManager, and its number."""
+        self._registrations: Counter[bytes | str | None] = Counter()
+        """How often the AM with each token has registered, and each host."""
         self._doubtful: dict[str, None] = {}
         """Hosts that a ResourceManager has missed: it may have concluded something else than they tell."""
         super().__init__(nodes, scheduler=scheduler, seed=seed, resource=SIZE, conf={**CONF, **conf})
@@ -212,11 +216,10 @@ class WalkCluster(VirtualCluster):
     ) -> Any:
         """One call through the weather."""
         proceed = super().call
-
-        sent_to = None if self.rm.is_away else self.model.rm_number
+        sent_to = None if self.rm.is_away else self._session_of(caller, host)
 
         async def send(is_late: bool) -> Any:
-            if is_late and self.model.rm_number != sent_to:
+            if is_late and self._session_of(caller, host) != sent_to:
                 raise ConnectionFailedError(f"{rpc}: it was sent to a ResourceManager that is gone")
             try:
                 answer = await proceed(service, rpc, request, caller, host, timeout_s)
@@ -229,6 +232,8 @@ class WalkCluster(VirtualCluster):
                 raise ConnectionFailedError(f"{rpc}: {error}") from error
             if service == MASTER:
                 self.signs.note_master(caller.token)
+                if rpc == "registerApplicationMaster" and caller.token is not None:
+                    self._registrations[caller.token.identifier] += 1
             self._note_acknowledgement(rpc, request, caller, answer)
             if service == MASTER and rpc == "allocate":
                 self.model.note_grants(caller.token, answer)
@@ -238,6 +243,11 @@ class WalkCluster(VirtualCluster):
             return answer
 
         return await self.weather.carry(rpc, host, send)
+
+    def _session_of(self, caller: Caller, host: str | None) -> tuple[int, int]:
+        """Which ResourceManager it is, and how often the AM or the node that calls has registered."""
+        who = host if caller.token is None else caller.token.identifier
+        return self.model.rm_number, self._registrations[who]
 
     def _note_acknowledgement(self, rpc: str, request: Any, caller: Caller, answer: Any) -> None:
         match rpc:
@@ -274,6 +284,7 @@ class WalkCluster(VirtualCluster):
             if host in self._registered:
                 self._doubtful[host] = None
             self._registered[host] = None
+            self._registrations[host] += 1
             self._answered.pop(host, None)
             self.oracles.forget_machine(host)
             return
@@ -283,12 +294,15 @@ class WalkCluster(VirtualCluster):
         is_repeated, self._answered[host] = self._answered.get(host) == answered, answered
         if is_repeated:  # nobody reads what is said again
             return
-        if request.node_status.node_health_status.is_node_healthy:
+        is_heard = request.node_status.node_health_status.is_node_healthy
+        if is_heard:
             running = (one.container_id for one in statuses if one.state is ContainerState.RUNNING)
             self.signs.note_running(running)
         self.oracles.note_orders(host, statuses, answer.containers_to_cleanup)
         if host not in self._doubtful:
-            self.model.note_ends(one for one in statuses if one.exit_status == OWN_FAILURE)
+            self.oracles.note_forgotten(answer.containers_to_be_removed_from_nm, self.signs.ended)
+            if is_heard:
+                self.model.note_ends(one for one in statuses if one.exit_status == OWN_FAILURE)
 
     async def _call_node(self, host: str, rpc: str, request: Any, caller: Caller) -> Any:
         # The ResourceManager's own calls of nodes come this way, too.
@@ -421,6 +435,15 @@ class WalkCluster(VirtualCluster):
             machine, container_id = running[number % len(running)]
             machine.end(container_id, KILLED_EXIT)
         return bool(running)
+
+    def preempt(self, number: int) -> None:
+        """The scheduler preempts one of the containers that run, not an AM's."""
+        running = [one for one in self.guaranteed() if not self.is_am(one)] if self.rm.is_well else []
+        if running:
+            container_id = running[number % len(running)]
+            with suppress(RpcError):
+                self.rm.preempt(container_id)
+                self.oracles.note_preempted(container_id)
 
     def start_node_manager(self, host: str) -> None:
         """The NodeManager of that host begins anew, with what is there."""
