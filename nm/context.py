@@ -52,17 +52,17 @@ class NMContext(TurnContext[Effect]):
         self.is_decommissioned = False
 
     def store(self, key: str, value: bytes | None) -> None:
-        """Has bytes remembered over a restart, if restarts are to be survived."""
+        """Stores bytes for a restart, if recovery is enabled."""
         if self.settings.recovery_enabled:
             self.order(StoreEntry(key, value))
 
     def forget(self, prefix: str) -> None:
-        """Has everything below a key forgotten."""
+        """Deletes everything stored below a key."""
         if self.settings.recovery_enabled:
             self.order(Forget(prefix))
 
     def log(self, level: str, text: str, logger: str = "nm") -> None:
-        """A line for the operator."""
+        """Writes a line to the log."""
         self.order(WriteLog(level, text, logger))
 
     def report_invalid(self, entity: Any, error: InvalidEventError) -> None:

@@ -47,7 +47,7 @@ from yarnbox.yarn.wire import PLAIN, Wire
 
 
 class Core(TurnCore[Effect]):
-    """The parts of a NodeManager, built and joined."""
+    """A NodeManager without I/O: builds its parts and runs their turns."""
 
     def __init__(
         self,
@@ -79,13 +79,13 @@ class Core(TurnCore[Effect]):
         self.localization.start()
 
     def end_turn(self) -> None:
-        """Looks whether the node has become idle, and recounts the books in tests."""
+        """Checks whether the node has become idle; recounts the books in tests."""
         self.status.check_idle()
         if self.context.is_strict:
             self.check_books()
 
     def recover(self, entries: Mapping[str, bytes]) -> None:
-        """Takes up what an earlier NM at this place kept."""
+        """Recovers what an earlier NM stored."""
         self.turn(lambda: recover(self.context, self.scheduler, entries))
 
     def stop(self) -> bool:
@@ -139,14 +139,14 @@ class Core(TurnCore[Effect]):
 
 
 class World:
-    """What the world did: the answers to effects. Each is called within a turn."""
+    """The outcomes of effects. Each method is called within a turn."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
         self._context = core.context
 
     def container_launched(self, container_id: ContainerId) -> None:
-        """Its process runs."""
+        """The container's process runs."""
         self._context.post(ContainerLaunched(container_id=container_id))
 
     def container_exited(self, container_id: ContainerId, exit_code: int, diagnostics: str = "") -> None:
@@ -168,35 +168,35 @@ class World:
             )
 
     def container_paused(self, container_id: ContainerId) -> None:
-        """Its processes stand still."""
+        """The container's processes are stopped."""
         self._context.post(ContainerPaused(container_id=container_id))
 
     def container_resumed(self, container_id: ContainerId) -> None:
-        """They run again."""
+        """The container's processes run again."""
         self._context.post(ContainerResumed(container_id=container_id))
 
     def container_over_limit(self, container_id: ContainerId, exit_status: int, diagnostics: str) -> None:
-        """It took more than it has."""
+        """The container used more than it was allocated."""
         self._context.post(
             ContainerKill(container_id=container_id, exit_status=exit_status, diagnostics=diagnostics)
         )
 
     def container_remark(self, container_id: ContainerId, diagnostics: str) -> None:
-        """Something worth keeping was seen."""
+        """Adds a remark to the container's diagnostics."""
         self._context.post(ContainerUpdateDiagnostics(container_id=container_id, diagnostics=diagnostics))
 
     def resource_localized(self, cache: CacheKey, key: ResourceKey, path: str, size: int) -> None:
-        """It is on disk."""
+        """The resource is on disk."""
         self._context.post(ResourceLocalized(cache=cache, key=key, path=path, size=size))
 
     def resource_failed(self, cache: CacheKey, key: ResourceKey, diagnostics: str) -> None:
-        """It cannot be had."""
+        """The resource could not be fetched."""
         self._context.post(ResourceLocalizationFailed(cache=cache, key=key, diagnostics=diagnostics))
 
     def log_handling_inited(self, application_id: ApplicationId, fault: str | None) -> None:
-        """The remote directory is there, or not."""
+        """The remote log directory was created, or could not be."""
         self._core.logs.inited(application_id, fault)
 
     def logs_aggregated(self, application_id: ApplicationId, fault: str | None, *, is_final: bool) -> None:
-        """The logs are collected, or not."""
+        """The logs were aggregated, or could not be."""
         self._core.logs.aggregated(application_id, fault, is_final=is_final)

@@ -110,7 +110,7 @@ class Reinitialization:
         return current.merged_with(self.new_resources)
 
     def rollback(self) -> Reinitialization:
-        """The way back."""
+        """The re-initialization that restores the old launch context and resources."""
         assert self.old_context is not None
         assert self.old_resources is not None
         return Reinitialization(self.old_context, self.old_resources, is_rollback=True)
@@ -169,7 +169,7 @@ class Container:
 
     @property
     def is_guaranteed(self) -> bool:
-        """Whether it starts even if others have to go."""
+        """Whether it is guaranteed: opportunistic containers are killed for it."""
         return self.token.execution_type is ExecutionType.GUARANTEED
 
     @property
@@ -196,7 +196,7 @@ class Container:
         return self.recovered is Recovered.COMPLETED
 
     def say(self, *remarks: str) -> None:
-        """Adds to the diagnostics; what is too old for them falls off at the front."""
+        """Appends to the diagnostics; the oldest text is dropped when they are too long."""
         moment = datetime.fromtimestamp(self.context.now_ms / 1000, UTC)
         stamp = f"[{moment:%Y-%m-%d %H:%M:%S}.{self.context.now_ms % 1000:03d}]"
         text = self.diagnostics + "".join(stamp + remark for remark in remarks)
@@ -204,7 +204,7 @@ class Container:
         store_container_state(self.context, self.container_id, "diagnostics", self.diagnostics)
 
     def status(self) -> ContainerStatus:
-        """What heartbeats and getContainerStatuses tell."""
+        """The status for heartbeats and getContainerStatuses."""
         attributes = {"HOST": self.context.node_id.host} if self.was_launched else {}
         return ContainerStatus(
             container_id=self.container_id,
@@ -218,7 +218,7 @@ class Container:
         )
 
     def registration_status(self) -> NMContainerStatus:
-        """What a registration tells."""
+        """The status for a registration."""
         return NMContainerStatus(
             container_id=self.container_id,
             container_state=ReportedState.COMPLETE if self.is_done else ReportedState.RUNNING,

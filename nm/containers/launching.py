@@ -35,7 +35,7 @@ MB = 1024 * 1024
 
 
 def launch(container: Container, *, is_relaunch: bool = False) -> None:
-    """The word that it may run: resume it, find it again, or launch it."""
+    """The container may run: it is resumed, found again after a restart, or launched."""
     context = container.context
     if container.state is State.PAUSED:
         reason = "Container Resumed as some resources freed up"
@@ -63,7 +63,7 @@ def relaunch(container: Container) -> None:
 
 
 def clean_up(container: Container) -> None:
-    """Ends the processes; without one, the news of its end comes at once."""
+    """Ends the processes; without any, the end is reported at once."""
     context = container.context
     context.timers.cancel(("relaunch", container.container_id))
     if container.has_process:
@@ -102,7 +102,7 @@ def launch_reinitialized(container: Container) -> None:
 
 
 def give_back_resources(container: Container) -> None:
-    """Releases everything it ever asked for, and lets its directories go."""
+    """Releases its resources, and orders its directories deleted."""
     wanted = list(container.resources.wanted)
     if container.reinitialization is not None:
         wanted.extend(container.reinitialization.new_resources.wanted)
@@ -135,7 +135,7 @@ def tell_end(container: Container) -> None:
 
 
 def start_monitoring(container: Container) -> None:
-    """Holds it to its memory."""
+    """Starts monitoring its memory."""
     physical = container.resource.memory_mb * MB
     virtual = int(physical * container.context.settings.monitor.virtual_ratio)
     container.context.order(StartMonitoring(container.container_id, physical, virtual))

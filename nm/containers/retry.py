@@ -15,7 +15,7 @@ SUCCESS, FORCE_KILLED, TERMINATED = 0, 137, 143
 
 
 class Retries:
-    """One launch context's retries: how it wants them, and how many are left."""
+    """The retries of one launch context: its policy, and how many are left."""
 
     __slots__ = ("context", "remaining", "restart_times")
 

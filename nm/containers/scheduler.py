@@ -32,7 +32,7 @@ Queue = dict[ContainerId, Container]
 
 
 class ContainerScheduler:
-    """Rooms on this node, and who is in them."""
+    """Which containers of the node run, and which wait for room."""
 
     def __init__(self, context: NMContext) -> None:
         self._context = context
@@ -58,7 +58,7 @@ class ContainerScheduler:
         return self.maximum_queue <= 0
 
     def opportunistic_status(self) -> OpportunisticContainersStatus:
-        """What heartbeats tell of the queue."""
+        """The state of the queue, for heartbeats."""
         running = [container for container in self.running.values() if not container.is_guaranteed]
         used = total(container.resource for container in running)
         return OpportunisticContainersStatus(
@@ -72,13 +72,13 @@ class ContainerScheduler:
         )
 
     def limit_queue(self, limit: ContainerQueuingLimit) -> None:
-        """The RM allows so many to wait; those beyond have to go."""
+        """Sets how many the RM allows to wait; those beyond are killed."""
         self._queue_limit = -1 if limit.max_queue_length is None else limit.max_queue_length
         if -1 < self._queue_limit < len(self.opportunistic):
             self._context.post(SchedulerShedQueuedContainers())
 
     def recover_running(self, container: Container) -> None:
-        """Its process outlived the NM: it has its room before anybody asks."""
+        """Counts a recovered container that still runs."""
         self._charge(container)
 
     def _handle(self, event: SchedulerEvent) -> None:
@@ -193,7 +193,7 @@ class ContainerScheduler:
         return True
 
     def _make_room(self, container: Container) -> None:
-        """Tells as many opportunistic containers to go as it takes, the newest first."""
+        """Kills as many opportunistic containers as needed, the newest first."""
         missing = self.used - self._context.total
         for waiting in self.guaranteed.values():
             missing = missing + waiting.resource

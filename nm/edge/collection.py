@@ -17,7 +17,7 @@ from yarnbox.yarn.storage.aggregated_logs import AggregatedLogWriter, LogLayout,
 
 
 class LogCollection:
-    """One node's way into the remote directory."""
+    """Writes one node's logs to the remote directory."""
 
     def __init__(
         self, root: str, suffix: str, layout: Layout, node_id: NodeId, *, files_per_application: int = 30

@@ -98,7 +98,7 @@ class Setup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ports:
-    """Where it serves: ports that are open before it is active, and stay open afterwards."""
+    """The ports that are open before the RM is active and stay open afterwards."""
 
     front: Front
     bound: Address
@@ -122,7 +122,7 @@ class Pages:
         return f"{self._top}/cluster/app/{application_id}"
 
     def proxy(self, application_id: ApplicationId) -> str:
-        """The address under which the RM passes an application's own page on."""
+        """The proxy address of an application's own page."""
         return f"{self._top}/proxy/{application_id}/"
 
     def node(self, address: str) -> str:
@@ -288,7 +288,7 @@ class ActivePeriod:
     def _in_background(
         self, core: Core, driver: Driver, tokens: Tokens, store: Keeper | None
     ) -> list[asyncio.Future[None]]:
-        """What goes on for ever beside the calls."""
+        """The tasks that run beside the calls for as long as the RM is active."""
         rolling = asyncio.ensure_future(self._roll_keys(tokens, store))
         rolling.add_done_callback(self._rolling_ended)
         retention = LogRetention(self._settings.logs, core.context.apps, self._clock.now_ms)
@@ -350,7 +350,7 @@ class ActivePeriod:
             store.write([(AMRM_KEYS, tokens.keys_to_store())])
 
     async def _roll_keys(self, tokens: Tokens, store: Keeper | None) -> None:
-        """Makes new keys for ever, and signs with them once all have heard of them."""
+        """Makes new keys periodically, and signs with them once all nodes have received them."""
 
         def keep_amrm_keys() -> None:
             if store is not None:

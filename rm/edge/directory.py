@@ -20,7 +20,7 @@ class ConfigurationDirectory:
         self._definitions = definitions
 
     def load(self, *file_names: str) -> Configuration:
-        """The present content of these files, later ones above earlier ones."""
+        """Reads these files; properties of later ones override earlier ones."""
         if not self.path.is_dir():
             raise ConfigurationError.of(self.path, "is not a directory, so it holds no configuration")
         return self._base.with_files(self.path, file_names).overlaid_by_arguments(self._definitions)

@@ -20,7 +20,7 @@ from yarnbox.yarn.wire import PLAIN, Wire
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Who answers one service, and who is told of the calls."""
+    """The handler of one service and the meter of its calls."""
 
     handler: Handler
     meter: Meter | None = None
@@ -43,11 +43,11 @@ class Front:
             add_service(server, service, answer, meter, has_tls=has_tls, wire=wire)
 
     def serve(self, served: Mapping[str, Served]) -> None:
-        """These answer from now on, and nobody else."""
+        """Lets these handlers answer from now on."""
         self._served = served
 
     def meter(self, service: str) -> Meter | None:
-        """Who is told of calls of the service."""
+        """The meter of the service's calls."""
         return self._served[service].meter if service in self._served else None
 
     def _answer(self, service: str, rpc: str, request: Any, caller: Caller) -> Any:
@@ -57,7 +57,7 @@ class Front:
 
 
 class _Forwarded:
-    """A meter that tells whoever is the service's at that moment."""
+    """A meter that passes calls on to the service's current meter."""
 
     def __init__(self, front: Front, service: str) -> None:
         self._front = front

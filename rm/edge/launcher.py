@@ -66,7 +66,7 @@ class Launcher:
         self._run(self._stop(order))
 
     async def close(self) -> None:
-        """Gives up what is under way."""
+        """Cancels the calls that are under way."""
         await end_tasks(self._tasks)
 
     def _run(self, call: Coroutine[Any, Any, None]) -> None:

@@ -21,7 +21,7 @@ log = Log("rm.logs")
 
 
 class LogRetention:
-    """Looks over all aggregated logs from time to time."""
+    """Deletes old aggregated logs from time to time."""
 
     def __init__(
         self,
@@ -38,13 +38,13 @@ class LogRetention:
         return app is not None and not app.is_in_final_state
 
     async def run(self) -> None:
-        """Looks at once, and then without end."""
+        """Checks at once, and then periodically until it is cancelled."""
         while self._settings.retain_secs >= 0:
             await self.look()
             await asyncio.sleep(self._settings.interval_secs)
 
     async def look(self) -> None:
-        """One look at all of them; the files are dealt with beside the event loop."""
+        """Checks all of them once, outside the event loop."""
         layout = LogLayout.of(self._settings.remote_directory, self._settings.remote_suffix)
         found = {path: self._is_running(found) for found, path in layout.applications()}
         await asyncio.to_thread(self._delete, found)

@@ -34,7 +34,7 @@ class Intervals:
         self._past: dict[int, int] = {}
 
     def add(self, spent_ms: float, now_s: float) -> None:
-        """One more."""
+        """Adds a length."""
         self._turn(now_s)
         self.all.add(spent_ms)
         rounded = round(spent_ms)
@@ -80,7 +80,7 @@ class Meters:
         return [self.master, self.tracker, self.client, self.admin]
 
     def of_nodes(self, handler: Handler) -> Handler:
-        """The tracker's handler, and a look at every heartbeat."""
+        """The tracker's handler, which also records every heartbeat's interval."""
 
         def handle(rpc: str, request: Any, caller: Caller) -> Any:
             if rpc != "nodeHeartbeat":

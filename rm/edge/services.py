@@ -85,7 +85,8 @@ def grpc_services(
 def user_handler(
     service: str, methods: object, driver: Driver, static_user: str, check: CallerCheck | None = None
 ) -> Handler:
-    """Answers callers who are known by the name they give; with `check`, by what they show."""
+    """The handler for users, who are known by the name that they give or, with `check`, by certificate or
+    token."""
     handle = _for_users(_methods(service, methods), driver, static_user)
     if check is None:
         return handle
@@ -133,7 +134,7 @@ def _for_users(methods: dict[str, Method], driver: Driver, static_user: str) -> 
 
 
 def master_handler(methods: object, driver: Driver, tokens: Tokens) -> Handler:
-    """Answers AMs who show their token."""
+    """The handler for AMs, which authenticate with their tokens."""
     served = _methods(MASTER, methods)
 
     def handle(rpc: str, request: Any, claim: Claim) -> Any:

@@ -27,7 +27,7 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"))  # json.dumps would make one 
 
 
 class Keeper(KeptState, Protocol):
-    """A state store, in whatever keeps it."""
+    """A state store, in a file or in ZooKeeper."""
 
     epoch: int
 
@@ -38,17 +38,17 @@ class Keeper(KeptState, Protocol):
         """Puts the entries there, all or none; the value None removes one."""
 
     def set_aside(self, key: Key, why: str, now_ms: int) -> None:
-        """Takes an entry out of the way that the core cannot read, and keeps it."""
+        """Sets aside an entry that the core cannot read: it is kept, but not loaded any more."""
 
     def record_epoch(self, epoch: int) -> None:
         """Notes the epoch of the next RM where a backup does not bring back an old one."""
 
     def close(self) -> None:
-        """Gives it back."""
+        """Closes it."""
 
 
 class RecordKeeper(Protocol):
-    """A journal, in whatever keeps it."""
+    """A journal, in a file or in ZooKeeper."""
 
     def load(self) -> list[Mapping[str, Any]]:
         """Everything that was kept, in order."""
@@ -60,7 +60,7 @@ class RecordKeeper(Protocol):
         """Keeps one record more."""
 
     def close(self) -> None:
-        """Gives it back."""
+        """Closes it."""
 
 
 class StateStore:
@@ -116,7 +116,7 @@ class StateStore:
         )
 
     def set_aside(self, key: Key, why: str, now_ms: int) -> None:
-        """Takes an entry out of the way that the core cannot read, and keeps it."""
+        """Sets aside an entry that the core cannot read: it is kept, but not loaded any more."""
         self._sealed.set_aside(_text(key), why, now_ms)
 
     def record_epoch(self, epoch: int) -> None:
@@ -128,7 +128,7 @@ class StateStore:
         return self._sealed.all_set_aside()
 
     def close(self) -> None:
-        """Gives the file back."""
+        """Closes the file."""
         self._sealed.close()
 
 

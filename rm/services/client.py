@@ -259,7 +259,7 @@ class ClientService(ClusterService):
     def update_application_timeouts(
         self, request: UpdateApplicationTimeoutsRequest, caller: Caller
     ) -> UpdateApplicationTimeoutsResponse:
-        """updateApplicationTimeouts: another end of its life."""
+        """updateApplicationTimeouts: changes the application's lifetime."""
         app = self._app(request.application_id)
         self._access.check_modify(caller.user, app)
         if not request.application_timeouts:

@@ -72,7 +72,7 @@ class SchedulerHandler(ConstraintHandler):
     """`scheduler`: passed on, where the scheduler takes them."""
 
     def take(self, attempt_id: ApplicationAttemptId, request: AllocateRequest) -> AllocateRequest:
-        """As it is."""
+        """Returns the request unchanged."""
         scheduler = self._context.scheduler
         if request.scheduling_requests and not scheduler.serves_constraints:
             raise YarnError(
@@ -108,5 +108,5 @@ HANDLERS: dict[str, type[ConstraintHandler]] = {
 
 
 def make_handler(context: RMContext) -> ConstraintHandler:
-    """The configured one."""
+    """The handler that is configured."""
     return HANDLERS[context.settings.constraints.handler](context)

@@ -37,7 +37,7 @@ def of_node(found: Sequence[NodeAllocation] | None, node_id: str | None, *, is_g
 
 
 def refusal(diagnostic: str, node_id: str | None) -> Answer:
-    """Nothing to show of a node."""
+    """The answer when no pass of a node is recorded."""
     return without_nulls({"nodeId": node_id, "diagnostic": diagnostic})
 
 
@@ -82,7 +82,7 @@ def of_application(
 
 
 def app_refusal(diagnostic: str, application_id: str, now_ms: int) -> Answer:
-    """Nothing to show of an application."""
+    """The answer when nothing is recorded of an application."""
     return {
         "applicationId": application_id,
         "diagnostic": diagnostic,
@@ -142,7 +142,7 @@ def _groups(remarks: Sequence[RequestActivity]) -> list[Answer]:
 
 
 def _entry(shown: Answer, children: Sequence[Answer]) -> Answer:
-    """A node of the tree: what is empty is left out."""
+    """A node of the tree; empty values are left out."""
     held = {name: value for name, value in shown.items() if value is not None and value != ""}
     return {**held, "children": list(children)} if children else held
 
@@ -153,7 +153,7 @@ def _entry(shown: Answer, children: Sequence[Answer]) -> Answer:
 def chosen(
     found: Sequence[AppAllocation], priorities: Collection[int], request_ids: Collection[int]
 ) -> list[AppAllocation]:
-    """Only what concerns these requests; an empty collection stands for all."""
+    """Only the activities of these requests; an empty collection means all."""
     if not priorities and not request_ids:
         return list(found)
     cut = []

@@ -96,14 +96,14 @@ def application(
 
 
 def tracking(app: RMApp, state: YarnApplicationState) -> str:
-    """What there is to look at."""
+    """The tracking UI as YARN names it: "UNASSIGNED", "ApplicationMaster" or "History"."""
     if app.current is None or state in _BEFORE_ITS_PAGE:
         return "UNASSIGNED"
     return "History" if app.finish_ms else "ApplicationMaster"
 
 
 def _tracking(context: RMContext, app: RMApp, state: YarnApplicationState) -> Answer:
-    """That, and where."""
+    """The tracking UI and its URL."""
     what = tracking(app, state)
     if app.current is None or what == "UNASSIGNED":
         return {"trackingUI": what}
@@ -193,7 +193,7 @@ def _by_partition(context: RMContext, shapes: Shapes, attempt: RMAppAttempt) -> 
 
 
 def open_requests(context: RMContext, shapes: Shapes, attempt: RMAppAttempt) -> Iterator[Answer]:
-    """What it has asked for and not got."""
+    """The requests that are not fulfilled yet."""
     booked = context.scheduler.attempt(attempt.attempt_id)
     if booked is None or booked.is_stopped:
         return
@@ -241,7 +241,7 @@ def _scheduling_request(shapes: Shapes, key_asks: KeyAsks, request: SchedulingRe
 
 
 def timeout(context: RMContext, app: RMApp) -> Answer:
-    """The end of its life."""
+    """The application's lifetime timeout."""
     end_ms = app.lifetime_end_ms
     left_s = -1
     if end_ms is not None:

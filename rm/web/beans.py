@@ -21,7 +21,7 @@ SERVICE = "Hadoop:service=ResourceManager,name="
 
 
 def beans(context: RMContext) -> Iterator[Bean]:
-    """Every bean."""
+    """All beans of the ResourceManager."""
     yield _cluster(context)
     yield from queue_beans(context)
     yield _nodes(context)
@@ -102,5 +102,5 @@ def _info(context: RMContext) -> Bean:
 
 
 def _bean(name: str, java_class: str) -> Bean:
-    """The beginning of a bean that is no metrics."""
+    """The common fields of a bean that is not a metrics record."""
     return {"name": SERVICE + name, "modelerType": java_class}

@@ -23,7 +23,7 @@ _NO_ELECTOR = "Could not find leader elector. Verify both HA and automatic failo
 
 
 def cluster_info(context: RMContext) -> Answer:
-    """What it is and since when."""
+    """ClusterInfo: the RM's identity, role, version and start time."""
     store = context.kept_state
     if store is None:
         return rm_info(context.start_ms, "ACTIVE", "NullRMStateStore")
@@ -31,7 +31,7 @@ def cluster_info(context: RMContext) -> Answer:
 
 
 def rm_info(started_ms: int, ha_state: str, store: str, connection: str | None = None) -> Answer:
-    """What an RM says of itself, whatever its role."""
+    """The part of ClusterInfo that active and standby RMs share."""
     build = f"{HADOOP_VERSION} from {UNKNOWN} by yarnbox ({CORE}) source checksum {UNKNOWN}"
     return {
         "id": started_ms,

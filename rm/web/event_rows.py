@@ -62,7 +62,7 @@ TROUBLE = dict.fromkeys(
 
 
 def row(time_ms: int, event: Any, *, shows_details: bool) -> Answer:
-    """The event; what it says only to those who may know."""
+    """A row for the event; its details are shown only to callers with the right to see them."""
     subject = event.subject
     kind = type(event).__name__
     shown: Answer = {
@@ -79,7 +79,7 @@ def row(time_ms: int, event: Any, *, shows_details: bool) -> Answer:
 
 
 def details(event: Any) -> str:
-    """The event's fields but for its subject, in words; what is long or empty is left out."""
+    """The event's fields as text, without its subject and without long or empty ones."""
     subject = event.subject
     said = []
     for field in dataclasses.fields(event):

@@ -45,7 +45,7 @@ class HasId(Protocol):
 
     @property
     def application_id(self) -> ApplicationId:
-        """By which rows are ordered in the end."""
+        """The last sort key of a row."""
         ...
 
 
@@ -137,14 +137,14 @@ NUMBERS = (*_OF_APP, *_OF_ATTEMPT)
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What to look for."""
+    """A filter that was typed, parsed."""
 
     words: tuple[str, ...] = ()
     texts: tuple[tuple[str, str], ...] = ()
     numbers: tuple[tuple[str, str, float], ...] = ()
 
     def holds(self, one: Row[Any]) -> bool:
-        """Whether an application is meant."""
+        """Whether the application matches the filter."""
         for key, wanted in self.texts:
             has = one.texts[key].lower()
             if key == "queue":
@@ -162,7 +162,7 @@ class Query:
 
 
 def parse(text: str) -> Query:
-    """The filter that somebody typed. Half a word is a word: nothing typed is wrong."""
+    """Parses the filter as it is typed, so an unfinished word is accepted as a word."""
     words, texts, numbers = [], [], []
     for found in _WORDS.findall(text.lower()):
         whole = found.replace('"', "")
@@ -180,7 +180,7 @@ def parse(text: str) -> Query:
 
 @dataclass(slots=True)
 class Found(Generic[App]):
-    """A page, and what there is beside it."""
+    """One page of rows, the number of all rows, and the counts for the facets."""
 
     total: int = 0
     matching: int = 0
@@ -225,7 +225,7 @@ def find(
 
 
 def _most_frequent(counts: dict[str, int]) -> dict[str, int]:
-    """All of them, where they are not too many to choose from."""
+    """The most frequent values, or all if they are few."""
     if len(counts) <= MOST_VALUES:
         return counts
     return dict(nlargest(MOST_VALUES, counts.items(), key=operator.itemgetter(1)))

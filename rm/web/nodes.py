@@ -102,7 +102,7 @@ def _attributes(context: RMContext, one: RMNode) -> Answer:
 
 
 def label(context: RMContext, shapes: Shapes, name: str) -> Answer:
-    """A label, and what its active nodes have together."""
+    """A label with the total resource of its active nodes."""
     there = context.scheduler.tracker.partition_total(name)
     return {
         **bare_label(context, name),

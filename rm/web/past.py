@@ -78,7 +78,7 @@ class EndedContainers:
         """How many have ended since the start."""
 
     def note(self, container: RMContainer) -> None:
-        """One has ended."""
+        """Records a container that has ended."""
         self.count += 1
         if self._is_on:
             self._rows.append(container_row(container, is_over=True))
@@ -160,7 +160,7 @@ class History:
             self.marks.append(mark)
 
     def mark(self, now_ms: int, kind: str, text: str) -> None:
-        """Something that people did."""
+        """Records a mark for something that a person did."""
         self.marks.append(Mark(now_ms, kind, text))
 
     def record_ended(self, now_ms: int, container: RMContainer) -> None:
@@ -169,7 +169,7 @@ class History:
             self.marks.append(Mark(now_ms, PREEMPTED, str(container.container_id)))
 
     def sample(self, context: RMContext) -> None:
-        """Takes note of how things are."""
+        """Takes a sample of the queues and the cluster."""
         number = self._number
         self._number += 1
         self._times.append(context.now_ms)

@@ -73,7 +73,7 @@ def unauthorized(message: str) -> RestError:
 
 
 def of_core(error: YarnError) -> RestError:
-    """What the core refused."""
+    """The REST error for an error of the core."""
     if isinstance(error, AccessControlError):
         return text(403, error.message)
     if isinstance(error, NotReadyError):

@@ -42,7 +42,7 @@ def node_row(context: RMContext, one: RMNode, reach: str) -> Answer:
 
 
 def node_facts(context: RMContext, one: RMNode) -> NodeFacts:
-    """Cheap, for whoever looks at thousands of nodes again and again."""
+    """The facts of a node; cheap, because recordings compare those of thousands of nodes."""
     node_id = one.node_id
     booked = context.scheduler.tracker.nodes.get(node_id)
     held = None if booked is None else booked.reserved_container
@@ -66,7 +66,7 @@ def node_facts(context: RMContext, one: RMNode) -> NodeFacts:
 
 
 def row_of(facts: NodeFacts, reach: str, heard_ms: int) -> Answer:
-    """The row that they make."""
+    """The row of a node from its facts."""
     used, total, physical, reported = facts.used, facts.total, facts.physical, facts.reported
     memory = (reported.pmem or 0) if reported else 0
     processors = (reported.cpu or 0.0) if reported else 0.0

@@ -71,7 +71,7 @@ def entries(values: Mapping[str, object]) -> Answer:
 
 
 def without_nulls(shown: Answer) -> Answer:
-    """A null field is left out."""
+    """The mapping without its fields that are None."""
     return {name: value for name, value in shown.items() if value is not None}
 
 

@@ -18,7 +18,7 @@ def shown(requests: Sequence[RequestChecks]) -> Answer:
 
 
 def _step(check: Check) -> Answer:
-    """What holds, or the refusal where it does not."""
+    """One check: the condition that holds, or the refusal."""
     numbers = check.numbers
     if check.nodes:
         count = f"{check.nodes} {'node' if check.nodes == 1 else 'nodes'}"

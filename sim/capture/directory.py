@@ -28,9 +28,8 @@ from yarnbox.sim.capture.source import (
 from yarnbox.sim.capture.spark import spark_tasks
 from yarnbox.sim.capture.traced import TracedTasks
 from yarnbox.sim.load.jobs import SMALL, TRACED, InvalidTraceError, Job
-from yarnbox.sim.load.objects import write_objects
 from yarnbox.sim.load.reading import Complaints
-from yarnbox.sim.load.sls import nodes_as_sls
+from yarnbox.sim.load.sls import nodes_as_sls, write_objects
 from yarnbox.sim.load.yarnbox_format import write_load
 from yarnbox.sim.reports.progress import Ticker
 from yarnbox.yarn.configuration import Configuration

@@ -4,7 +4,6 @@ jobs      jobs, tasks and nodes as values
 text      files plain or compressed; sequences of JSON objects
 fields    typed reading of a JSON object
 reading   what readers share: defaults, complaints
-objects   writing JSON objects one behind the other
 yarnbox_format  yarnbox's own format, JSON lines
 sls       SLS's jobs and its nodes file
 rumen     traces of a job history server

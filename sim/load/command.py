@@ -27,10 +27,9 @@ from yarnbox.sim.capture.source import (
 from yarnbox.sim.load.arguments import add_load_options, load_of, positive, warn
 from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import InvalidTraceError
-from yarnbox.sim.load.objects import write_objects
 from yarnbox.sim.load.reading import Complaints
 from yarnbox.sim.load.runner import read_runner
-from yarnbox.sim.load.sls import job_as_sls, lost_as_sls, nodes_as_sls
+from yarnbox.sim.load.sls import job_as_sls, lost_as_sls, nodes_as_sls, write_objects
 from yarnbox.sim.load.yarnbox_format import write_load
 from yarnbox.sim.reports.progress import Ticker
 from yarnbox.yarn.configuration import ConfigurationError

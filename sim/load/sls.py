@@ -6,8 +6,9 @@ both keys are read. Hadoop: AMDefinitionSLS, TaskContainerDefinition and SLSUtil
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from yarnbox.sim.load.fields import LARGEST_INT, Fields
@@ -31,6 +32,7 @@ from yarnbox.sim.load.reading import Complaints, Defaults, Read
 from yarnbox.sim.load.text import opened, sequence
 from yarnbox.sim.load.yarnbox_format import as_object
 from yarnbox.yarn.enums import ExecutionType
+from yarnbox.yarn.storage.drafts import draft_of
 
 MOST_NODES = 100_000
 _DURATIONS = ("container.duration.ms", "duration.ms")
@@ -315,3 +317,10 @@ def nodes_as_sls(nodes: Nodes) -> list[dict[str, object]]:
             row["attributes"] = dict(node.attributes)
         racks.setdefault(node.rack, []).append(row)
     return [{"rack": rack.removeprefix("/"), "nodes": rows} for rack, rows in racks.items()]
+
+
+def write_objects(path: Path, objects: Iterable[object]) -> None:
+    """Writes JSON objects one behind the other; the file appears under its name when it is complete."""
+    with draft_of(path) as draft, draft.open("w", encoding="utf-8") as file:
+        for one in objects:
+            print(json.dumps(one, ensure_ascii=False), file=file)

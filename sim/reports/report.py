@@ -10,8 +10,7 @@ from itertools import islice
 from yarnbox.sim.reports.html.axes import moment_text, percent_text, span_text
 from yarnbox.sim.reports.html.charts import Bars, Series, bar_chart, distribution_chart, time_chart
 from yarnbox.sim.reports.html.markup import Html, element
-from yarnbox.sim.reports.html.page import figures, page, section, side_by_side
-from yarnbox.sim.reports.html.tables import Column, table
+from yarnbox.sim.reports.html.page import Column, figures, page, section, side_by_side, table
 from yarnbox.sim.reports.result import FINISHED, SUMMED, Columns, JobResult, Result, Summary, Totals
 
 MOST_SERIES, MOST_ROWS, MOST_NODES = 8, 50, 30

@@ -47,7 +47,7 @@ class Elector:
         session_s: float,
         changed: Callable[[], object],
     ) -> None:
-        """`changed` is called, in the elector's thread, whenever something may be new."""
+        """`changed` is called in the elector's thread whenever the state may have changed."""
         self._hosts = hosts
         self._path = path
         self._lock = f"{path}/{LOCK}"
@@ -79,7 +79,8 @@ class Elector:
         return bool(self.client.connected)
 
     def open(self) -> None:
-        """Connects and begins to look. UnreachableZooKeeperError when nobody answers for a session."""
+        """Connects and starts watching the lock. UnreachableZooKeeperError when ZooKeeper does not answer for
+        a session's timeout."""
         try:
             self.client.start(timeout=max(self._session_s, 5.0))
             self.client.ensure_path(self._path)
@@ -99,12 +100,12 @@ class Elector:
         self.client.close()
 
     def join_election(self, *, takes_over: bool = False) -> None:
-        """Wants to be active from now on; `takes_over` deprives another RM of the lock."""
+        """Competes for the lock from now on; `takes_over` takes it from another RM."""
         self._wants, self._takes_over = True, takes_over
         self._wake.set()
 
     def quit_election(self, why: str) -> None:
-        """Does not want to be active any more, and gives the lock back if it has it."""
+        """Stops competing for the lock, and releases it if it holds it."""
         self._wants = self._takes_over = False
         if self.lease is not None:
             self.lease.end(why)
@@ -128,7 +129,7 @@ class Elector:
             self._wake.wait(self._session_s / _LOOKS_PER_SESSION)
 
     def _look(self) -> None:
-        """One look at the lock, and what follows from it."""
+        """Checks the lock and acts on its state."""
         asked_s, known = now_s(), self.client.client_id
         if known is None:
             return
@@ -171,7 +172,7 @@ class Elector:
         self._wake.set()
 
     def _take(self) -> None:
-        """The lock changes hands at once: nobody else comes in between."""
+        """Replaces the lock in one transaction, so that no third RM can get it in between."""
         change = self.client.transaction()
         change.delete(self._lock)
         change.create(self._lock, to_bytes(self._member), ephemeral=True)

@@ -16,7 +16,7 @@ def now_s() -> float:
 
 
 class ZooKeeperLease:
-    """One period of being active; extended by one thread, looked at by another."""
+    """One period as the active RM; one thread extends it, another one checks it."""
 
     def __init__(self, session: int, until_s: float) -> None:
         self.session = session
@@ -32,13 +32,13 @@ class ZooKeeperLease:
 
     @property
     def left_s(self) -> float:
-        """For how long it is held at least."""
+        """Seconds for which it is still held."""
         return 0.0 if self.why_lost else max(0.0, self._until_s - now_s())
 
     def extend(self, until_s: float) -> None:
-        """ZooKeeper was heard of."""
+        """Extends it after an answer of ZooKeeper's."""
         self._until_s = max(self._until_s, until_s)
 
     def end(self, why: str) -> None:
-        """It is over, whatever the clock says."""
+        """Ends it at once."""
         self.why_lost = self.why_lost or why

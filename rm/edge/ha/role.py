@@ -126,7 +126,7 @@ class Role:
             self._period.end()
 
     async def _until(self, condition: Callable[[], object], patience_s: float) -> None:
-        """Waits for news until the condition holds, or for so long."""
+        """Waits until the condition holds, or for the timeout."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + patience_s
         while not condition() and (left_s := deadline - loop.time()) > 0:
@@ -172,7 +172,7 @@ class Role:
             await admin.stop()
 
     def _refuse(self, ports: Ports, admin: AdminPort) -> None:
-        """Whoever asks for anything but the role is refused from now on."""
+        """Refuses all calls but those about the role from now on."""
 
         def refuse(rpc: str, request: Any, caller: Caller) -> Any:
             raise NotReadyError(f"ResourceManager {self._rm_id} is not Active!")

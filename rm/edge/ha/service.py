@@ -30,13 +30,13 @@ _READY = (HAServiceState.ACTIVE, HAServiceState.STANDBY)
 
 
 class ServiceFailedError(YarnError):
-    """A change of role that does not happen."""
+    """A change of role failed."""
 
     java_class = "org.apache.hadoop.ha.ServiceFailedException"
 
 
 class Changes(Protocol):
-    """The role of one RM, and what may be asked of it."""
+    """What the service needs of an RM's role."""
 
     is_automatic: bool
 

@@ -30,7 +30,7 @@ _LONGEST_WAIT_S = 300
 
 
 class StandbyPages:
-    """One standby over HTTP."""
+    """The HTTP server of a standby."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class StandbyPages:
         own: Address,
         tls: Tls | None = None,
     ) -> None:
-        """`active` tells where the active RM's pages are, if there is one."""
+        """`active` returns the address of the active RM's pages, if there is one."""
         self._tls = tls
         self._info = info
         self._active = active
@@ -101,7 +101,7 @@ class StandbyPages:
         )
 
     def _to_self(self, request: web.Request) -> web.Response:
-        """There is no active RM: the browser is to ask again, a little later each time."""
+        """A page without an active RM: the browser asks again, after a longer pause each time."""
         given = request.query.get(_REFRESH, "0")
         tries = int(given) if re.fullmatch("[0-9]{1,2}", given) else None
         state = f"HA Zookeeper Connection State: {self._info()['haZooKeeperConnectionState']}\n"

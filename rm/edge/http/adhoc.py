@@ -25,7 +25,7 @@ _OTHERS = "yarn-scheduler-debug.log"
 
 
 class AdHocLog:
-    """Listens to one core's story for so long."""
+    """Writes one core's story to a file for a limited time."""
 
     def __init__(self, core: Core, directory: Path | None) -> None:
         self._story = core.context.story
@@ -35,7 +35,7 @@ class AdHocLog:
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self, period_s: int) -> None:
-        """Writes from now on, over what was written the last time."""
+        """Starts writing; replaces what was written the last time."""
         if self._file is not None:
             raise _failure("Appender is already dumping logs")
         if self._directory is None:
@@ -47,7 +47,7 @@ class AdHocLog:
         log.info("dumping the scheduler's decisions", file=path, seconds=period_s)
 
     def end(self) -> None:
-        """Writes no longer."""
+        """Stops writing."""
         if self._file is None:
             return
         if self._timer is not None:

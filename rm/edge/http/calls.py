@@ -41,7 +41,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """A long answer that is made piece by piece; `show` says None of what is left out."""
+    """A long answer that is made piece by piece; `show` returns None for an item that is left out."""
 
     outer: str
     inner: str
@@ -52,7 +52,7 @@ class Listing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """An answer that is not there yet."""
+    """An answer that has to be waited for."""
 
     answer: Callable[[], Reply | None]
     """Asked again and again, a turn each time, until it has one."""
@@ -92,7 +92,7 @@ class Call:
 
     @property
     def access(self) -> Access:
-        """Who may do what."""
+        """The rights of users."""
         return self.core.access
 
     def parameter(self, name: str) -> str | None:
@@ -143,7 +143,7 @@ class Call:
     # Who asks
 
     def check_admin(self) -> None:
-        """403 for whoever is no administrator, where lists are on."""
+        """403 for a caller who is no administrator, if ACLs are enabled."""
         if self.access.is_enabled and not self.access.is_admin(self.caller.user):
             raise RestError(
                 403,
@@ -166,7 +166,7 @@ class _Checked:
 
 
 def _parsed(parse: Callable[[str], T], text: str) -> T:
-    """The id that the text is; 400 when it is none."""
+    """Parses an id; 400 when the text is not one."""
     try:
         return parse(text)
     except ValueError as error:

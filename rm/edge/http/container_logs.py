@@ -61,7 +61,7 @@ class ContainerLogs:
         return web.json_response({"log": {"file": name, "text": shown, "files": found}})
 
     def _node_of(self, container_id: ContainerId, node_id: NodeId, user: str) -> str:
-        """Where the node's web services are; who may not look, and what is not there, is refused."""
+        """Where the node's web services are; refuses callers without rights, and unknown containers."""
         context, access = self._server.core.context, self._server.core.access
         app = context.apps.get(container_id.application_id)
         if app is None:

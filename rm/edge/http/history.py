@@ -42,7 +42,7 @@ _WITHOUT = ("resourcerequests", "resourceinfo", "timeouts")
 
 
 class Past:
-    """What one RM remembers for its pages, and who asks for it."""
+    """The past figures of one RM, and the requests for them."""
 
     def __init__(self, server: WebServer, addresses: AddressBook) -> None:
         self._server = server

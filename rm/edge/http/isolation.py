@@ -36,7 +36,7 @@ def is_isolated(request: web.Request, application_id: ApplicationId) -> bool:
 
 
 def own_address(request: web.Request, application_id: ApplicationId) -> str | None:
-    """Where a browser on this machine is sent for that page; None for all others."""
+    """The address to which a browser on this machine is redirected; None for other clients."""
     host, port = _host(request)
     if request.method != "GET" or request.headers.get("Sec-Fetch-Dest") != "document":
         return None

@@ -22,15 +22,15 @@ _KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 
 
 class Router(Protocol):
-    """Who serves paths: an RM, or whoever shows a recording."""
+    """What serves paths: an RM, or `yarnbox view`."""
 
     def add(self, method: str, path: str, responder: Responder) -> None:
-        """From now on that path is answered so."""
+        """Registers the handler of a path."""
         ...
 
 
 class Pages:
-    """What browsers load; read once, for it is small. `source` tells the scripts what they show."""
+    """The files of the pages, read once. `source` says whether they show an RM or a recording."""
 
     def __init__(self, server: Router, source: str = "cluster") -> None:
         top = files("yarnbox.rm.edge.http").joinpath("ui")

@@ -199,7 +199,8 @@ def _found(where: str) -> web.Response:
 
 
 def _keep(headers: Mapping[str, str], response: web.StreamResponse) -> None:
-    """Passes an answer's headers on, but for those that concern one connection, or the RM's own pages."""
+    """Copies an answer's headers, except those of the connection and those that would affect the RM's own
+    pages."""
     dropped = {
         *_OF_ONE_HOP,
         *_KEPT_FROM_BROWSERS,

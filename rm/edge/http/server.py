@@ -129,7 +129,7 @@ class WebServer:
         await self._server.stop()
 
     def caller(self, request: web.Request) -> Caller:
-        """Who asks: whoever was authenticated, else user.name, else the static user."""
+        """The caller: the authenticated user, else user.name, else the static user."""
         known: str | None = request.get(USER)
         return Caller(user=known or request.query.get("user.name") or self._static_user)
 
@@ -225,8 +225,8 @@ class WebServer:
         return answer if isinstance(answer, _Written) else await self._written_list(kind, answer, client)
 
     async def turn(self, call: Callable[[], T], client: Hashable = None) -> T:
-        """A turn, one at a time, and as long a rest after it: pages never take more than half of the loop.
-        Clients that wait take turns.
+        """Runs a turn, one at a time, and pauses for as long as it took, so that pages never take more than
+        half of the event loop's time. Clients that wait take turns.
         """
         async with self._gate.entered(client):
             begun = time.perf_counter()
@@ -238,7 +238,7 @@ class WebServer:
     async def _wait(
         self, request: web.Request, kind: str, waiting: Waiting, client: Hashable
     ) -> web.Response:
-        """Asks until there is an answer, or nobody to hear it."""
+        """Asks again until there is an answer or the client is gone."""
         try:
             while (reply := await self.turn(waiting.answer, client)) is None:
                 if request.transport is None or request.transport.is_closing():

@@ -33,7 +33,7 @@ Entry = tuple[int, int, Any]
 
 
 class EventStream:
-    """The last events of one core, and those who listen."""
+    """The last events of one core, and their subscribers."""
 
     def __init__(self, core: Core, server: WebServer) -> None:
         self._core = core
@@ -57,7 +57,7 @@ class EventStream:
             task.cancel()
 
     def _after(self, last: int, *, has_routine: bool) -> list[Entry]:
-        """What came after that number, oldest first."""
+        """The events after that number, oldest first."""
         found = list(_newer(self._notable, last))
         if has_routine:
             found = sorted([*found, *_newer(self._routine, last)], reverse=True, key=_number_of)

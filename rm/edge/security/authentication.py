@@ -51,7 +51,8 @@ class CallerCheck:
         return proved(self._users, claim)
 
     def node(self, claim: Caller) -> None:
-        """Where certificates are demanded, a node has that of a host; elsewhere it knows a secret."""
+        """Checks a node: by a host's certificate where certificates are required, else by the cluster's
+        secret."""
         if not self._users.demands_certificates:
             return
         found = self._users.identity(claim.certified, None)

@@ -105,7 +105,7 @@ class Tokens:
         return self.amrm.create_token(attempt_id, self._service)
 
     def forget_attempt(self, attempt_id: ApplicationAttemptId) -> None:
-        """The attempt has ended: none of its tokens is good any more."""
+        """The attempt has ended: its tokens are not valid any more."""
         self.amrm.forget_attempt(attempt_id)
         self.nm.unregister_attempt(attempt_id)
         self.clients.unregister(attempt_id)
@@ -125,7 +125,7 @@ class Tokens:
     # What callers show, and what they are told
 
     def check_master(self, token: Token | None) -> AMRMTokenIdentifier:
-        """The identifier of an AM's token; InvalidTokenError when it is not good."""
+        """The identifier of an AM's token; InvalidTokenError when it is not valid."""
         return self.amrm.verify(token)
 
     def renewed(self, identifier: AMRMTokenIdentifier, response: AllocateResponse) -> AllocateResponse:
@@ -148,7 +148,7 @@ class Tokens:
     def with_new_keys(
         self, request: NodeHeartbeatRequest, response: NodeHeartbeatResponse
     ) -> NodeHeartbeatResponse:
-        """A heartbeat's answer with the keys that are soon to be signed with, if the node lacks them."""
+        """A heartbeat's answer with the keys that will be used next, if the node lacks them."""
         container_key, nm_key = self.containers.keys.next, self.nm.keys.next
         if container_key is None and nm_key is None:
             return response
@@ -169,7 +169,7 @@ class Tokens:
         }
 
     def restore_keys(self, stored: dict[str, Any]) -> None:
-        """Takes up the AMRM keys of an earlier RM."""
+        """Restores the AMRM keys of an earlier RM."""
         following = stored["next"]
         self.amrm.keys.restore(
             _from_json(stored["current"]), None if following is None else _from_json(following)

@@ -20,7 +20,7 @@ _EVERYBODY = None
 
 
 class Held:
-    """Sums of what attempts have and ask for."""
+    """Sums of what attempts use and request."""
 
     def __init__(self) -> None:
         self.used = NONE
@@ -30,7 +30,7 @@ class Held:
         self.pending_containers = 0
 
     def add(self, amounts: AmountsView) -> None:
-        """Those of one more attempt, in one partition."""
+        """Adds an attempt's amounts in one partition."""
         self.used = self.used + amounts.used
         self.reserved = self.reserved + amounts.reserved
         self.pending = self.pending + amounts.pending
@@ -54,15 +54,15 @@ class QueueAttempts:
         self._reserved: dict[str, int] = {}
 
     def held_in(self, partition: str) -> Held:
-        """What they hold and wait for there; known of single users alone."""
+        """What they use and request in the partition; only known for single users."""
         return self._held.get(partition) or Held()
 
     def reserved_in(self, partition: str) -> int:
-        """How many nodes of the partition are kept for them."""
+        """How many nodes of the partition are reserved for them."""
         return self._reserved.get(partition, 0)
 
     def add(self, application: BookedApplicationView, attempt: AttemptView, *, with_books: bool) -> None:
-        """One more."""
+        """Adds an attempt."""
         if not attempt.is_stopped:
             self._add(application, attempt)
         for container in attempt.reserved_containers() if attempt.reserved else ():

@@ -29,7 +29,7 @@ _NOTHING = PartitionView()
 
 
 def queue_beans(context: RMContext) -> Iterator[Bean]:
-    """Those of every queue."""
+    """The beans of every queue."""
     counted = context.health.queues.by_queue()
     attempts_by_queue = AttemptsByQueue(context)
     views = list(_queues(context))
@@ -201,7 +201,7 @@ class _Queue:
         }
 
     def _never_counted(self) -> Bean:
-        """What no bean of a partition ever sets."""
+        """The attributes that are always 0 in the bean of a partition."""
         nobody = QueueAttempts()
         return {
             **self._ages(nobody),
@@ -223,7 +223,7 @@ class _Queue:
     def _books(
         self, part: PartitionView, attempts: QueueAttempts, partition: str = DEFAULT_PARTITION
     ) -> Bean:
-        """What the queue holds, waits for and keeps in a partition, and what it could have."""
+        """What the queue uses, requests and reserves in a partition, and what is available to it."""
         return {
             "AllocatedContainers": part.containers,
             **self._with_others("Allocated", part.used - part.reserved),
@@ -235,7 +235,7 @@ class _Queue:
         }
 
     def _holdings(self, attempts: QueueAttempts, partition: str) -> Bean:
-        """The same of a user; what he could have is another matter."""
+        """The same of a user, without what is available."""
         held = attempts.held_in(partition)
         return {
             "AllocatedContainers": held.containers,

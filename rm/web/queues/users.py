@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class _Sum:
-    """One user's."""
+    """The sums of one user."""
 
     held: Held = field(default_factory=Held)
     fair_share: Resource | None = None

@@ -1,8 +1,9 @@
-"""A page as a whole: title, sections, styles. It loads nothing from elsewhere and runs no script."""
+"""A page as a whole, its sections, figures and tables. It loads nothing from elsewhere and runs no script."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from yarnbox.sim.reports.html.markup import Html, element, joined
@@ -40,3 +41,38 @@ def figures(pairs: Iterable[tuple[str, object]]) -> Html:
     """A few figures that matter most: what it is, and its value."""
     boxes = (element("div", element("dt", name), element("dd", value)) for name, value in pairs)
     return element("dl", *boxes, class_="figures")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column's heading and what it means."""
+
+    name: str
+    is_number: bool = True
+    meaning: str = ""
+
+
+def table(columns: Sequence[Column], rows: Iterable[Sequence[object]], *, caption: str = "") -> Html:
+    """Cells are text, or Html; None is shown as a dash."""
+    classes = ["number" if column.is_number else None for column in columns]
+    head = (
+        element("th", column.name, scope="col", class_=kind, title=column.meaning or None)
+        for column, kind in zip(columns, classes, strict=True)
+    )
+    body = (
+        element(
+            "tr",
+            *(
+                element("td", "-" if cell is None else cell, class_=kind)
+                for cell, kind in zip(row, classes, strict=True)
+            ),
+        )
+        for row in rows
+    )
+    whole = element(
+        "table",
+        element("caption", caption) if caption else None,
+        element("thead", element("tr", *head)),
+        element("tbody", *body),
+    )
+    return element("div", whole, class_="wide")

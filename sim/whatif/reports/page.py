@@ -9,8 +9,7 @@ from yarnbox.sim.load.formats import Load
 from yarnbox.sim.reports.html.axes import amount_text
 from yarnbox.sim.reports.html.charts import Series, distribution_chart, time_chart
 from yarnbox.sim.reports.html.markup import Html, element, joined
-from yarnbox.sim.reports.html.page import page, section, side_by_side
-from yarnbox.sim.reports.html.tables import Column, table
+from yarnbox.sim.reports.html.page import Column, page, section, side_by_side, table
 from yarnbox.sim.whatif.comparison import Comparison, Row
 from yarnbox.sim.whatif.reports.capacity import QueueUse, queue_uses
 from yarnbox.sim.whatif.reports.files import Failure

@@ -27,7 +27,7 @@ _SECONDS = re.compile(r"[+-]?([0-9]{1,9}(\.[0-9]*)?|\.[0-9]+)")
 
 
 class _RefusedError(Exception):
-    """Told as a diagnostic, under status 200."""
+    """A refusal that is answered as a diagnostic, with status 200."""
 
 
 def activities(call: Call) -> Reply:

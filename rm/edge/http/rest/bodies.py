@@ -71,7 +71,7 @@ def _of_element(element: Element) -> Any:
 
 
 class Body:
-    """A mapping that was sent."""
+    """The mapping in a request's body."""
 
     def __init__(
         self, values: Mapping[str, Any], where: str = "", *, is_xml: bool = False, was_sent: bool = True
@@ -83,7 +83,7 @@ class Body:
         self._where = where
 
     def check_sent(self) -> None:
-        """400 when nothing was sent at all, where an object has to be; an empty one is one."""
+        """400 when the body is missing; an empty object is accepted."""
         if not self.was_sent:
             raise RestError(
                 400,
@@ -137,14 +137,14 @@ class Body:
         return Body(value, f"{self._where}{name}.")
 
     def items(self, name: str) -> list[Any]:
-        """A list, or its only member."""
+        """A list; a single value counts as a list of one."""
         value = self.values.get(name)
         if value is None or value == "":
             return []
         return list(value) if isinstance(value, list) else [value]
 
     def bodies(self, name: str) -> list[Body]:
-        """A list of objects, or the only one."""
+        """A list of objects; a single one counts as a list of one."""
         found = self.items(name)
         if any(not isinstance(one, dict) for one in found):
             raise self._wrong(name, "a list of objects")

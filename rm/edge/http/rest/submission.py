@@ -24,7 +24,7 @@ _NO_PRIORITY = -1
 
 
 def read_submission(call: Call) -> ApplicationSubmissionContext:
-    """What was sent, as the service takes it; 400 for what cannot be meant."""
+    """The request for the client service; 400 for invalid values."""
     body = call.body
     resource = read_resource(body.inner("resource"))
     _check_size(call, resource)
@@ -55,7 +55,7 @@ def read_submission(call: Call) -> ApplicationSubmissionContext:
 
 
 def _am_request(body: Body, resource: Resource) -> tuple[ResourceRequest, ...]:
-    """What its AM's container asks for: in the default partition unless another one is named."""
+    """The request for the AM's container: in the default partition unless another one is named."""
     label = body.string("am-container-node-label-expression") or ""
     if body.flag("unmanaged-AM"):
         return ()

@@ -145,7 +145,7 @@ def set_timeout(call: Call) -> Reply:
 
 @contextmanager
 def _permitted(call: Call, deed: str) -> Iterator[None]:
-    """A refusal for want of rights, in the words of the web services."""
+    """A refusal for missing rights, with the message of Hadoop's web services."""
     try:
         yield
     except AccessControlError:
@@ -153,7 +153,7 @@ def _permitted(call: Call, deed: str) -> Iterator[None]:
 
 
 def _plainly(error: YarnError, ending: str) -> Exception:
-    """A refusal because of the application's state is a plain text; another stays what it is."""
+    """Answers a refusal because of the application's state in plain text; raises others unchanged."""
     is_plain = error.message.startswith("App") and error.message.endswith(ending)
     return text(400, error.message) if is_plain else error
 

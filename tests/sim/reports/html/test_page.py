@@ -18,8 +18,7 @@ from yarnbox.sim.reports.html.axes import (
 )
 from yarnbox.sim.reports.html.charts import Bars, Series, bar_chart, distribution_chart, time_chart
 from yarnbox.sim.reports.html.markup import Html, element
-from yarnbox.sim.reports.html.page import figures, page, section, side_by_side
-from yarnbox.sim.reports.html.tables import Column, table
+from yarnbox.sim.reports.html.page import Column, figures, page, section, side_by_side, table
 
 
 def parsed(text: str) -> ElementTree.Element:
