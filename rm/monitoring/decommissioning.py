@@ -6,6 +6,7 @@ DecommissioningNodesWatcher.
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
 from yarnbox.rm.events.node import NodeDecommission
@@ -24,11 +25,13 @@ RECENT_MS = 5_000
 class _Draining:
     """A decommissioning node."""
 
-    __slots__ = ("active_containers", "applications", "heard_ms", "since_ms")
+    __slots__ = ("active_containers", "applications", "heard_ms", "since_ms", "timeout_ms")
 
     def __init__(self, since_ms: int) -> None:
         self.since_ms = since_ms
         self.heard_ms = since_ms
+        self.timeout_ms: int | None = None
+        """As its last heartbeat found it: a later change counts from the next one on."""
         self.active_containers = 0
         self.applications: dict[ApplicationId, None] = {}
         """Those that ran there and have not ended."""
@@ -49,6 +52,7 @@ class DecommissioningWatcher:
         now_ms = self._context.now_ms
         draining = self._draining.setdefault(node.node_id, _Draining(now_ms))
         draining.heard_ms = now_ms
+        draining.timeout_ms = node.decommission_timeout_ms
         draining.applications = dict.fromkeys(node.running_apps)
         draining.active_containers = sum(
             1 for one in status.containers_statuses if one.state is not ContainerState.COMPLETE
@@ -60,7 +64,7 @@ class DecommissioningWatcher:
         if draining is None or not node.is_decommissioning:
             return False
         is_empty = draining.active_containers == 0 and not self._unfinished(draining)
-        return is_empty or self._is_late(node, draining)
+        return is_empty or self._left_ms(draining) <= 0
 
     def poll(self) -> None:
         """Run by a monitor: decommissions silent nodes whose timeout is over."""
@@ -69,14 +73,14 @@ class DecommissioningWatcher:
             node = context.nodes.get(node_id)
             if node is None or not node.is_decommissioning:
                 del self._draining[node_id]
-            elif context.now_ms - draining.heard_ms >= RECENT_MS and self._is_late(node, draining):
+            elif context.now_ms - draining.heard_ms >= RECENT_MS and self._left_ms(draining) < 0:
                 context.post(NodeDecommission(node_id=node_id))
 
-    def _is_late(self, node: RMNode, draining: _Draining) -> bool:
-        timeout_ms = node.decommission_timeout_ms
-        if timeout_ms is None or timeout_ms < 0:
-            return False
-        return self._context.now_ms - draining.since_ms >= timeout_ms
+    def _left_ms(self, draining: _Draining) -> float:
+        """How much of its timeout is left."""
+        if draining.timeout_ms is None or draining.timeout_ms < 0:
+            return inf
+        return draining.since_ms + draining.timeout_ms - self._context.now_ms
 
     def _unfinished(self, draining: _Draining) -> bool:
         apps = self._context.apps
