@@ -22,7 +22,6 @@ from yarnbox.yarn.errors import YarnError
 
 log = logging.getLogger("nm.heartbeats")
 
-SERVICE = "ResourceTrackerService"
 RETRY_S = 0.5
 """The pause after a heartbeat that failed, at most: an RM that comes back should not have to wait."""
 

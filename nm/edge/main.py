@@ -22,12 +22,12 @@ import psutil
 from yarnbox.nm.edge.health.providers import check_providers
 from yarnbox.nm.edge.naming import NamingFiles
 from yarnbox.nm.edge.process import NodeManagerProcess, listening_host
+from yarnbox.nm.edge.tracker import addresses_of_rms
 from yarnbox.nm.edge.virtual import VirtualNodes, VirtualOptions
 from yarnbox.nm.executor.layout import InUseError
 from yarnbox.nm.settings import NMSettings
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
 from yarnbox.yarn.connection.address import announced
-from yarnbox.yarn.connection.rm_ids import rm_addresses
 from yarnbox.yarn.connection.rpc import PortTakenError
 from yarnbox.yarn.log import LEVELS, configure_logging
 from yarnbox.yarn.resources.node_resources import NODE_RESOURCES_FILE, Hardware, node_resource
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             vcores=options.vcores,
             prefix=options.name or "virtual",
             naming=naming,
-            rms=rm_addresses(configuration),
+            rms=addresses_of_rms(settings, configuration),
         )
         return asyncio.run(_run(lambda: VirtualNodes(settings, capacity, wanted, wire), options))
     host = options.name or announced(settings.address.host)

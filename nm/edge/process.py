@@ -12,12 +12,11 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import grpc.aio
 import psutil
 
 from yarnbox import SOURCES
@@ -28,10 +27,11 @@ from yarnbox.nm.edge.hadoop import HadoopFront
 from yarnbox.nm.edge.health import log_monitor
 from yarnbox.nm.edge.health.disks import DirectoriesCheck
 from yarnbox.nm.edge.health.providers import ProviderLoops
-from yarnbox.nm.edge.heartbeats import SERVICE, Heartbeats, UnreachableError
+from yarnbox.nm.edge.heartbeats import Heartbeats, UnreachableError
 from yarnbox.nm.edge.http.web import WebService
 from yarnbox.nm.edge.serving import serve_one
 from yarnbox.nm.edge.store import StateStore
+from yarnbox.nm.edge.tracker import addresses_of_rms, stub_of_rm
 from yarnbox.nm.edge.world import RealWorld
 from yarnbox.nm.executor.layout import Layout, remove_tree
 from yarnbox.nm.executor.leftovers import end_leftovers
@@ -41,18 +41,15 @@ from yarnbox.nm.monitor import ContainersMonitor, Verdict, node_utilization
 from yarnbox.nm.settings import NMSettings
 from yarnbox.nm.shuffle.server import ShuffleService
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.connection.address import Address, connectable
+from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.connection.addresses import AddressBook
-from yarnbox.yarn.connection.failover import Calls, stub_of
 from yarnbox.yarn.connection.hosting import NM_CONF_DIR, NM_PYTHON, NM_PYTHONPATH
-from yarnbox.yarn.connection.rm_ids import rm_addresses
 from yarnbox.yarn.connection.rpc import listen, new_server
 from yarnbox.yarn.http.access import HttpAccess
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.runtime.clock import SystemClock
 from yarnbox.yarn.runtime.tasks import end_tasks
-from yarnbox.yarn.security.node_secret import NodeSecret
 from yarnbox.yarn.security.tls import Tls, check_exposure, check_hadoop_wire
 from yarnbox.yarn.shuffle import SHUFFLE_SERVICE
 from yarnbox.yarn.wire import PLAIN, Wire
@@ -91,11 +88,7 @@ class NodeManagerProcess:
         self._host = host
         self._directory = directory
         self._configuration = configuration
-        self._rms = (
-            rm_addresses(configuration)
-            if configuration is not None
-            else (str(connectable(settings.rm_address)),)
-        )
+        self._rms = addresses_of_rms(settings, configuration)
         self._own_logs = own_logs
         self._layout = Layout(settings.disks.local_directories, settings.disks.log_directories)
         self._monitor = ContainersMonitor(settings.monitor)
@@ -371,15 +364,6 @@ async def _remove(paths: list[Path]) -> None:
         await asyncio.to_thread(remove_tree, path)
 
 
-def stub_of_rm(
-    settings: NMSettings, targets: Sequence[grpc.aio.Channel | str], tls: Tls | None, wire: Wire
-) -> Calls:
-    """The ResourceTracker of the active RM, as a node of the cluster calls it."""
-    secret = NodeSecret.of_file(settings.node_secret_file)
-    token = secret.token if secret is not None else None
-    return stub_of(targets, SERVICE, user=_user(), token=token, peer="the RM", tls=tls, wire=wire)
-
-
 def listening_host(settings: NMSettings, address: Address) -> str:
     """Where a server of the node listens: yarn.nodemanager.bind-host, else the host of its address; of an
     emulated host, where that really is.
@@ -395,10 +379,6 @@ def _hosting(conf: Path | None, tls: Tls | None) -> dict[str, str]:
     files = tls.variables if tls is not None else {}
     told = {NM_PYTHON: sys.executable, NM_PYTHONPATH: str(SOURCES), **files}
     return told if conf is None else {**told, NM_CONF_DIR: str(conf.absolute())}
-
-
-def _user() -> str:
-    return os.environ.get("HADOOP_USER_NAME") or os.environ.get("USER") or "yarn"
 
 
 def _physical_resource() -> Resource:

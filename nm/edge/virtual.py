@@ -1,7 +1,7 @@
-"""Many nodes with simulated containers in one process, over real gRPC: for scale tests.
+"""Many nodes with simulated containers in one process, over the real wire: for scale tests.
 
 Every node has a core of its own, the same as a real one; only its containers take nothing but time. They
-share one port and one connection to the RM; the NM token of a call names the node it is for. Hadoop: the
+share one port and a few connections to the RM; the NM token of a call names the node it is for. Hadoop: the
 NM side of Hadoop's scheduler load simulator.
 """
 
@@ -12,7 +12,6 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain
 from typing import Generic, Protocol, TypeVar
 
 from yarnbox.nm import effects as asked
@@ -21,15 +20,16 @@ from yarnbox.nm.edge.container_news import ContainerNews
 from yarnbox.nm.edge.heartbeats import Heartbeats, UnreachableError
 from yarnbox.nm.edge.log import write_log
 from yarnbox.nm.edge.naming import NamingFiles, virtual_names
-from yarnbox.nm.edge.process import listening_host, stub_of_rm
+from yarnbox.nm.edge.process import listening_host
 from yarnbox.nm.edge.serving import Turn, serve_many
+from yarnbox.nm.edge.tracker import addresses_of_rms, stub_of_rm
 from yarnbox.nm.executor.process import Answers
 from yarnbox.nm.executor.simulated import SimulatedExecutor
 from yarnbox.nm.services import ContainerManagementService
 from yarnbox.nm.settings import NMSettings
-from yarnbox.yarn.connection.address import Address, connectable
+from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.connection.failover import Calls
-from yarnbox.yarn.connection.rpc import listen, new_server, open_channel
+from yarnbox.yarn.connection.rpc import listen, new_server
 from yarnbox.yarn.ids import NodeId
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.runtime.clock import SystemClock
@@ -40,7 +40,8 @@ from yarnbox.yarn.wire import PLAIN, Wire
 
 log = logging.getLogger("nm.virtual")
 
-CHANNELS = 4
+CONNECTIONS = 4
+"""Over gRPC. Over Hadoop's wire calls are read and written together, the more of them the better."""
 REGISTRATIONS_PER_S = 500
 
 
@@ -149,13 +150,12 @@ class VirtualNodes:
         names = virtual_names(options.prefix, options.count)
         racks = {name: f"/rack{number % options.racks + 1}" for number, name in enumerate(names)}
         options.naming.announce(racks, bind)
-        rms = options.rms or (str(connectable(settings.rm_address)),)
-        self._channels = [
-            [open_channel(rm, tls=tls) for rm in rms] for _ in range(min(CHANNELS, options.count))
-        ]
+        rms = options.rms or addresses_of_rms(settings, None)
+        connections = 1 if settings.hadoop_heartbeats else min(CONNECTIONS, options.count)
+        self._stubs = [stub_of_rm(settings, rms, tls, self._wire) for _ in range(connections)]
         for number, name in enumerate(names):
             node_id = NodeId(name, port)
-            stub = stub_of_rm(settings, self._channels[number % len(self._channels)], tls, self._wire)
+            stub = self._stubs[number % len(self._stubs)]
             core = Core(node_id, settings, self._capacity, SystemClock(), self._wire)
             self.nodes[node_id] = VirtualNode(
                 core, partial(self._beating, stub, number / REGISTRATIONS_PER_S)
@@ -181,8 +181,8 @@ class VirtualNodes:
         for node in nodes:
             node.driver.stop()
         await self._server.stop(grace=0.1)
-        for channel in chain.from_iterable(self._channels):
-            await channel.close()
+        for stub in self._stubs:
+            await stub.close()
         return 0
 
     @property

@@ -82,6 +82,17 @@ class NMSettings:
         "The ResourceManager's services over gRPC",
         parse=with_default_port(8050),
     )
+    rm_tracker_address: Address = setting(
+        "yarn.resourcemanager.resource-tracker.address",
+        "${yarn.resourcemanager.hostname}:8031",
+        "Where the RM answers nodes over Hadoop's IPC",
+        parse=with_default_port(8031),
+    )
+    hadoop_heartbeats: bool = setting(
+        "yarnbox.hadoop-ipc.heartbeats.enabled",
+        False,
+        "Register and report to the RM over Hadoop's IPC, at its resource-tracker.address, not over gRPC",
+    )
     node_secret_file: str | None = setting(
         "yarnbox.node-secret-file", None, "File with the secret by which the RM knows its nodes; absent: none"
     )

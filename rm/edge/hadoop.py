@@ -32,14 +32,15 @@ from yarnbox.yarn.connection.rpc import Handler
 from yarnbox.yarn.hadoop_ipc.connection import Impersonation
 from yarnbox.yarn.hadoop_ipc.connection import Tokens as Demanded
 from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer, Limits
+from yarnbox.yarn.hadoop_ipc.stub import PROTOCOLS
 from yarnbox.yarn.http.process_beans import RpcMeter, metered
-from yarnbox.yarn.security.node_secret import NodeSecret
+from yarnbox.yarn.security.node_secret import NODE_TOKEN, NodeSecret
 from yarnbox.yarn.security.tokens import AMRM_TOKEN
 from yarnbox.yarn.wire import Wire
 
 CLIENT_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
 MASTER_PROTOCOL = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB"
-TRACKER_PROTOCOL = "org.apache.hadoop.yarn.server.api.ResourceTrackerPB"
+TRACKER_PROTOCOL = PROTOCOLS[TRACKER]
 ADMIN_PROTOCOL = "org.apache.hadoop.yarn.server.api.ResourceManagerAdministrationProtocolPB"
 HA_PROTOCOL = "org.apache.hadoop.ha.HAServiceProtocol"
 
@@ -108,9 +109,10 @@ class HadoopPorts:
         client = Endpoint(CLIENT, metered(user_handler(CLIENT, core.client, driver, user), meters.client))
         admin = Endpoint(ADMIN, metered(user_handler(ADMIN, core.admin, driver, user), meters.admin))
         master = Endpoint(MASTER, metered(attempt_handler(core.master, driver, tokens), meters.master))
-        secret = None if addresses.hadoop_nodes else NodeSecret.of_file(addresses.node_secret_file)
+        secret = NodeSecret.of_file(addresses.node_secret_file)
+        demanded_of_nodes = None if addresses.hadoop_nodes else secret
         tracker_handler = meters.of_nodes(
-            protocols.of_hadoop(node_handler(core.tracker, driver, tokens, names, secret))
+            protocols.of_hadoop(node_handler(core.tracker, driver, tokens, names, demanded_of_nodes))
         )
         tracker = Endpoint(TRACKER, metered(tracker_handler, meters.tracker))
         self._bind_host = addresses.bind_host
@@ -118,7 +120,7 @@ class HadoopPorts:
         if addresses.hadoop_ipc:
             clients = HadoopServer({CLIENT_PROTOCOL: client}, None, limits, may, wire)
             masters = HadoopServer({MASTER_PROTOCOL: master}, demanded, limits, wire=wire)
-            nodes = HadoopServer({TRACKER_PROTOCOL: tracker}, None, limits, may, wire)
+            nodes = HadoopServer({TRACKER_PROTOCOL: tracker}, _of_nodes(secret), limits, may, wire)
             self._ports = [
                 _Port(clients, addresses.client, _RM + "address", meters.client),
                 _Port(masters, addresses.scheduler, _RM + "scheduler.address", meters.master),
@@ -141,3 +143,13 @@ class HadoopPorts:
         """Ends all connections."""
         for port in self._ports:
             await port.server.stop()
+
+
+def _of_nodes(secret: NodeSecret | None) -> Demanded | None:
+    """Our own nodes prove that they know the cluster's secret; Hadoop's, which know none, are let in or
+    refused when they call.
+    """
+    if secret is None:
+        return None
+    password = secret.token.password
+    return Demanded(NODE_TOKEN, lambda identifier: password, is_optional=True)

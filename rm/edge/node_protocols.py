@@ -1,6 +1,7 @@
 """Over which protocol a node is called: the one over which it registered, gRPC or Hadoop's.
 
-A NodeManager of Hadoop's registers at Hadoop's port and speaks nothing else; one of ours registers over gRPC.
+A NodeManager of Hadoop's registers at Hadoop's port and speaks nothing else. One of ours is called over gRPC,
+wherever it registers: at Hadoop's port it is known by the token that it shows.
 An RM that was started again is told by the registrations that it asks for. Knows no rule of the RM. Hadoop:
 the proxies that AMLauncher gets from YarnRPC.
 """
@@ -31,7 +32,9 @@ class NodeProtocols:
         self._hadoop: dict[NodeId, None] = {}
 
     def of_hadoop(self, handler: Handler) -> Handler:
-        """The tracker's handler for Hadoop's port: who registers there is called over Hadoop's wire."""
+        """The tracker's handler for Hadoop's port: who registers there without a token is called over
+        Hadoop's wire.
+        """
         return self._noting(handler, is_hadoop=True)
 
     def of_grpc(self, handler: Handler) -> Handler:
@@ -39,21 +42,22 @@ class NodeProtocols:
         return self._noting(handler, is_hadoop=False)
 
     def _noting(self, handler: Handler, *, is_hadoop: bool) -> Handler:
-        def note(request: Any, response: Any) -> Any:
-            if response.node_action is NodeAction.NORMAL and is_hadoop:
+        def note(request: Any, response: Any, caller: Caller) -> Any:
+            if response.node_action is NodeAction.NORMAL and is_hadoop and caller.token is None:
                 self._hadoop[request.node_id] = None
             elif response.node_action is NodeAction.NORMAL:
                 self._hadoop.pop(request.node_id, None)
             return response
 
-        async def awaited(request: Any, response: Any) -> Any:
-            return note(request, await response)
+        async def awaited(request: Any, response: Any, caller: Caller) -> Any:
+            return note(request, await response, caller)
 
         def handle(rpc: str, request: Any, caller: Caller) -> Any:
             response = handler(rpc, request, caller)
             if rpc != "registerNodeManager":
                 return response
-            return awaited(request, response) if hasattr(response, "__await__") else note(request, response)
+            noted = awaited if hasattr(response, "__await__") else note
+            return noted(request, response, caller)
 
         return handle
 

@@ -113,7 +113,7 @@ def _limit_s(timeout_s: float | None, count: int) -> float | None:
 class FailoverStub:
     """Calls for asyncio."""
 
-    def __init__(self, stubs: Sequence[Stub]) -> None:
+    def __init__(self, stubs: Sequence[Calls]) -> None:
         self._stubs = stubs
         self._turns = _Turns(len(stubs))
 

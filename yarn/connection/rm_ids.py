@@ -19,12 +19,13 @@ IDS = _RM + "ha.rm-ids"
 OWN = _RM + "ha.id"
 ADDRESS = _RM + "address"
 GRPC = "yarnbox.resourcemanager.grpc.address"
+TRACKER = _RM + "resource-tracker.address"
 HOSTNAME = _RM + "hostname"
 _PORTS = {
     GRPC: 8050,
     ADDRESS: 8032,
     _RM + "scheduler.address": 8030,
-    _RM + "resource-tracker.address": 8031,
+    TRACKER: 8031,
     _RM + "admin.address": 8033,
     _RM + "webapp.address": 8088,
 }
@@ -56,16 +57,16 @@ def all_of(configuration: Configuration) -> tuple[Configuration, ...]:
     return tuple(of_rm(configuration, rm_id) for rm_id in ids) if ids else (configuration,)
 
 
-def rm_addresses(configuration: Configuration) -> tuple[str, ...]:
-    """Where all RMs serve gRPC, as they are connected to."""
+def rm_addresses(configuration: Configuration, name: str = GRPC) -> tuple[str, ...]:
+    """Where all RMs serve gRPC, as they are connected to; or what another property of an address names."""
     return tuple(
-        str(connectable(one.read(GRPC, with_default_port(_PORTS[GRPC]), _default_address(one))))
+        str(connectable(one.read(name, with_default_port(_PORTS[name]), _default_address(one, name))))
         for one in all_of(configuration)
     )
 
 
-def _default_address(configuration: Configuration) -> Address:
-    return Address(configuration.value(HOSTNAME) or "127.0.0.1", _PORTS[GRPC])
+def _default_address(configuration: Configuration, name: str) -> Address:
+    return Address(configuration.value(HOSTNAME) or "127.0.0.1", _PORTS[name])
 
 
 def own_id(configuration: Configuration) -> str:

@@ -30,21 +30,25 @@ AUTHORIZATION = "org.apache.hadoop.security.authorize.AuthorizationException"
 RPC_SERVER_EXCEPTION = "org.apache.hadoop.ipc.RpcServerException"
 VERSION_MISMATCH = "org.apache.hadoop.ipc.RPC$VersionMismatch"
 SASL_EXCEPTION = "javax.security.sasl.SaslException"
+_LONGEST_KNOWN_ENGINE = 256
 
 _HTTP_ANSWER = (
     b"HTTP/1.1 404 Not Found\r\nContent-type: text/plain\r\nConnection: close\r\n\r\n"
     b"This is a port of Hadoop's IPC, not of a web server.\r\n"
 )
-_OPERATIONS = RpcRequestHeaderProto.OperationProto
+_PROTOCOL_BUFFER = RpcKindProto.RPC_PROTOCOL_BUFFER  # by its name it is looked up each time
+_FINAL_PACKET = RpcRequestHeaderProto.RPC_FINAL_PACKET
 _STATES = RpcSaslProto.SaslState
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The tokens that a port demands: their kind, and the password of one with a given identifier."""
+    """The tokens that a port takes: their kind, and the password of one with a given identifier."""
 
     kind: str
     passwords: Passwords
+    is_optional: bool = False
+    """Whether who has none may call, too, under the name that he gives."""
 
 
 Impersonation = Callable[[str, str, str | None], str | None]
@@ -96,6 +100,8 @@ class Connection:
         self._digest = Digest(random_bytes)
         self._in = bytearray()
         self._out = bytearray()
+        self._known_engines: dict[bytes, tuple[str, str]] = {}
+        """The header of the last call as it came, and what it says: protocol and method."""
         self._stage = _Stage.HEADER
         self._caller = NOBODY
         self._token: Token | None = None
@@ -176,7 +182,7 @@ class Connection:
             self._stage = _Stage.SASL
         elif authentication != framing.NO_AUTHENTICATION:
             raise _unauthorized(f"Unknown authentication byte {authentication}")
-        elif self._tokens is not None:
+        elif self._tokens is not None and not self._tokens.is_optional:
             raise _unauthorized("SIMPLE authentication is not enabled.  Available:[TOKEN]")
         else:
             self._stage = _Stage.CONTEXT
@@ -240,9 +246,14 @@ class Connection:
         if self._stage is not _Stage.CALLS:
             raise _invalid(header, "Connection context not established")
         data, at = framing.read_delimited(payload, at)
-        engine = framing.parse(RequestHeaderProto, data)
+        asked = self._known_engines.get(data)
+        if asked is None:
+            engine = framing.parse(RequestHeaderProto, data)
+            asked = engine.declaringClassProtocolName, engine.methodName
+            if len(data) <= _LONGEST_KNOWN_ENGINE:
+                self._known_engines = {data: asked}  # the next call is the same, as often as not
         request, _ = framing.read_delimited(payload, at)
-        return Call(header, engine.declaringClassProtocolName, engine.methodName, request, self._caller)
+        return Call(header, *asked, request, self._caller)
 
     # SASL
 
@@ -268,9 +279,15 @@ class Connection:
             serverId="default",
             challenge=self._digest.challenge,
         )
-        self._out += framing.sasl(RpcSaslProto(state=_STATES.NEGOTIATE, auths=[offer]))
+        offers = [offer]
+        if self._tokens.is_optional:
+            offers.append(RpcSaslProto.SaslAuth(method="SIMPLE", mechanism=""))
+        self._out += framing.sasl(RpcSaslProto(state=_STATES.NEGOTIATE, auths=offers))
 
     def _initiate(self, message: RpcSaslProto, tokens: Tokens) -> None:
+        if tokens.is_optional and [one.method for one in message.auths] == ["SIMPLE"]:
+            self._stage = _Stage.CONTEXT  # which is not acknowledged
+            return
         if len(message.auths) != 1 or message.auths[0].method != "TOKEN":
             raise _unauthorized("SIMPLE authentication is not enabled.  Available:[TOKEN]")
         try:
@@ -285,9 +302,9 @@ class Connection:
 
 
 def _check_header(header: RpcRequestHeaderProto) -> None:
-    if header.rpcKind != RpcKindProto.RPC_PROTOCOL_BUFFER or not header.HasField("rpcKind"):
+    if header.rpcKind != _PROTOCOL_BUFFER:
         raise _invalid(header, "the rpc kind is not RPC_PROTOCOL_BUFFER")
-    if header.rpcOp != _OPERATIONS.RPC_FINAL_PACKET or not header.HasField("rpcOp"):
+    if header.rpcOp != _FINAL_PACKET or not header.HasField("rpcOp"):
         raise _invalid(header, "the rpc operation is not RPC_FINAL_PACKET")
 
 

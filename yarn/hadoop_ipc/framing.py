@@ -29,6 +29,8 @@ Status = RpcResponseHeaderProto.RpcStatusProto
 
 _LENGTH_BYTES = 4
 _LONGEST_VARINT = 5
+_SHORT_VARINTS = tuple(bytes([value]) for value in range(0x80))
+_SUCCESS = RpcResponseHeaderProto.SUCCESS  # by its name it is looked up each time
 M = TypeVar("M", bound=Message)
 
 
@@ -38,6 +40,17 @@ class MalformedFrameError(Exception):
 
 def read_delimited(data: bytes, at: int) -> tuple[bytes, int]:
     """The bytes of the message that begins at a position, and the position behind it."""
+    if at < len(data) and data[at] < 0x80:  # nearly always
+        length, at = data[at], at + 1
+    else:
+        length, at = _read_varint(data, at)
+    end = at + length
+    if end > len(data):
+        raise MalformedFrameError(f"a message of {length} bytes in a frame that has {len(data) - at} left")
+    return data[at:end], end
+
+
+def _read_varint(data: bytes, at: int) -> tuple[int, int]:
     length = shift = 0
     for used in range(_LONGEST_VARINT):
         if at >= len(data):
@@ -50,10 +63,7 @@ def read_delimited(data: bytes, at: int) -> tuple[bytes, int]:
         shift += 7
         if used == _LONGEST_VARINT - 1:
             raise MalformedFrameError("a length of more than 32 bits")
-    end = at + length
-    if end > len(data):
-        raise MalformedFrameError(f"a message of {length} bytes in a frame that has {len(data) - at} left")
-    return data[at:end], end
+    return length, at
 
 
 def parse(cls: type[M], data: bytes) -> M:
@@ -69,6 +79,8 @@ def parse(cls: type[M], data: bytes) -> M:
 
 def write_varint(value: int) -> bytes:
     """A length as protobuf writes it."""
+    if value < 0x80:
+        return _SHORT_VARINTS[value]
     out = bytearray()
     while value > 0x7F:
         out.append(value & 0x7F | 0x80)
@@ -79,15 +91,18 @@ def write_varint(value: int) -> bytes:
 
 def frame(*messages: bytes) -> bytes:
     """A frame of delimited messages."""
-    payload = b"".join(write_varint(len(message)) + message for message in messages)
-    return len(payload).to_bytes(_LENGTH_BYTES, "big") + payload
+    parts = [b""]
+    for message in messages:
+        parts += (write_varint(len(message)), message)
+    parts[0] = sum(map(len, parts)).to_bytes(_LENGTH_BYTES, "big")
+    return b"".join(parts)
 
 
 def success(call: RpcRequestHeaderProto, message: bytes) -> bytes:
     """The answer to a call."""
     header = RpcResponseHeaderProto(
         callId=call.callId & 0xFFFFFFFF,
-        status=Status.SUCCESS,
+        status=_SUCCESS,
         serverIpcVersionNum=VERSION,
         clientId=call.clientId,
         retryCount=call.retryCount,

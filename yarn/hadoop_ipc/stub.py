@@ -30,6 +30,7 @@ from yarnbox.yarn.wire import PLAIN, Wire
 
 PROTOCOLS: Mapping[str, str] = {
     "ContainerManagementProtocolService": "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB",
+    "ResourceTrackerService": "org.apache.hadoop.yarn.server.api.ResourceTrackerPB",
 }
 """What a service that we call is called on this wire."""
 

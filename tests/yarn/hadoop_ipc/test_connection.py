@@ -9,6 +9,7 @@ from tests.yarn.hadoop_ipc import peer
 from yarnbox.protos.RpcHeader_pb2 import RpcResponseHeaderProto, RpcSaslProto
 from yarnbox.yarn.errors import InvalidTokenError
 from yarnbox.yarn.hadoop_ipc.connection import MAX_EARLY_FRAME_BYTES, Call, Connection, Tokens
+from yarnbox.yarn.hadoop_ipc.framing import frame
 
 FATAL = RpcResponseHeaderProto.FATAL
 MAX_FRAME = 1 << 20
@@ -157,6 +158,30 @@ def test_no_token_no_calls() -> None:
     one = secured()
     assert not calls_of(one, peer.SASL + peer.context() + peer.call(0, "m"))
     fatal_answer(one)
+
+
+def test_where_a_token_is_optional_it_is_proved_or_not_shown() -> None:
+    optional = Tokens("KIND", passwords, is_optional=True)
+    bare = connection(optional)
+    (call,) = calls_of(bare, peer.SIMPLE + peer.context() + peer.call(0, "ping"))
+    assert (call.caller.user, call.caller.token) == ("alice", None)
+
+    choosing = connection(optional)
+    assert not calls_of(choosing, peer.SASL + peer.NEGOTIATE)
+    ((_, message),) = peer.answers(choosing.take_out())
+    offers = RpcSaslProto.FromString(message).auths
+    assert [offer.method for offer in offers] == ["TOKEN", "SIMPLE"]
+    simple = RpcSaslProto(state=RpcSaslProto.INITIATE, auths=[offers[1]])
+    chosen = frame(peer.header(-33, b"", -1), simple.SerializeToString())
+    (call,) = calls_of(choosing, chosen + peer.context() + peer.call(0, "ping"))
+    assert (call.caller.user, call.caller.token) == ("alice", None)
+
+    wrong = connection(optional)
+    assert not calls_of(wrong, peer.SASL + peer.NEGOTIATE)
+    ((_, message),) = peer.answers(wrong.take_out())
+    challenge = RpcSaslProto.FromString(message).auths[0].challenge
+    assert not calls_of(wrong, peer.initiate(challenge, b"identifier", b"another") + peer.context())
+    assert fatal_answer(wrong).errorMsg.startswith("DIGEST-MD5")
 
 
 def test_another_version_is_told_ours() -> None:

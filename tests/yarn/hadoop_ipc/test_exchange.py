@@ -15,7 +15,7 @@ from yarnbox.yarn.errors import AccessControlError, InvalidTokenError, YarnError
 from yarnbox.yarn.hadoop_ipc import framing
 from yarnbox.yarn.hadoop_ipc.connection import Call, Connection, Tokens
 from yarnbox.yarn.hadoop_ipc.digest import DigestError, Proof
-from yarnbox.yarn.hadoop_ipc.exchange import Exchange, Question, refusal
+from yarnbox.yarn.hadoop_ipc.exchange import Conversation, Exchange, Question, refusal
 from yarnbox.yarn.hadoop_ipc.framing import Code, MalformedFrameError
 from yarnbox.yarn.records.tokens import Token
 
@@ -149,6 +149,52 @@ def test_a_refused_call_is_raised_by_its_name() -> None:
     with pytest.raises(InvalidTokenError) as refused:
         one.receive(framing.failure(CALL, java, trace, Code.ERROR_APPLICATION))
     assert refused.value.message == "This token is expired."
+
+
+def conversation(*, must_prove: bool = True) -> Conversation:
+    return Conversation(
+        peer.PROTOCOL, TOKEN, "", MAX_FRAME, lambda length: b"c" * length, must_prove=must_prove
+    )
+
+
+def let_in(one: Conversation, other: Connection) -> list[Call]:
+    """Lets the two talk until the server is asked nothing more; the calls."""
+    calls: list[Call] = []
+    while data := one.take_out():
+        other.receive(data)
+        while (call := other.next_call()) is not None:
+            calls.append(call)
+        assert not one.receive(other.take_out())
+    return calls
+
+
+def test_one_connection_carries_many_calls_answered_in_any_order() -> None:
+    one, other = conversation(), server()
+    early = [one.ask("nodeHeartbeat", b"a"), one.ask("registerNodeManager", b"b")]
+    calls = let_in(one, other)
+    late = one.ask("nodeHeartbeat", b"c")
+    calls += let_in(one, other)
+    assert [(call.header.callId, call.method, call.request) for call in calls] == [
+        (early[0], "nodeHeartbeat", b"a"),
+        (early[1], "registerNodeManager", b"b"),
+        (late, "nodeHeartbeat", b"c"),
+    ]
+    assert {call.caller.token for call in calls} == {TOKEN}
+    refused = framing.failure(calls[0].header, InvalidTokenError.java_class, "late", Code.ERROR_APPLICATION)
+    ((call_id, answer), (_, error)) = one.receive(framing.success(calls[2].header, b"3") + refused)
+    assert (call_id, answer) == (late, b"3")
+    assert isinstance(error, InvalidTokenError)
+    assert one.receive(framing.success(calls[1].header, b"2")) == [(early[1], b"2")]
+    with pytest.raises(MalformedFrameError, match="which was not made"):
+        one.receive(framing.success(calls[1].header, b"again"))
+
+
+def test_who_must_prove_tells_nothing_to_a_server_that_wants_no_token() -> None:
+    one, other = conversation(), server(None)
+    one.ask("registerNodeManager", b"secret")
+    with pytest.raises(AccessControlError, match="wants no token"):
+        let_in(one, other)
+    assert not one.take_out()
 
 
 def test_a_class_that_is_not_known_here_stays_in_the_message() -> None:

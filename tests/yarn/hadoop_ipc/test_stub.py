@@ -12,9 +12,10 @@ import pytest
 from tests.waiting import PATIENCE_S
 from yarnbox.cluster.ports import free_ports
 from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError, RemoteDefectError
-from yarnbox.yarn.errors import ContainerNotFoundError, IllegalArgumentError, InvalidTokenError
+from yarnbox.yarn.errors import ContainerNotFoundError, IllegalArgumentError, InvalidTokenError, YarnError
 from yarnbox.yarn.hadoop_ipc.connection import Tokens
 from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer
+from yarnbox.yarn.hadoop_ipc.shared_stub import SharedHadoopStub
 from yarnbox.yarn.hadoop_ipc.stub import PROTOCOLS, BlockingHadoopStub, HadoopStub
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.records.management import StopContainersRequest, StopContainersResponse
@@ -62,6 +63,10 @@ def stub(port: int, *, timeout_s: float = PATIENCE_S, wait_for_ready: bool = Fal
         wait_for_ready=wait_for_ready,
         peer="the node",
     )
+
+
+def shared(port: int, timeout_s: float = PATIENCE_S) -> SharedHadoopStub:
+    return SharedHadoopStub(f"127.0.0.1:{port}", SERVICE, token=TOKEN, timeout_s=timeout_s, peer="the node")
 
 
 def run(scene: Any) -> None:
@@ -138,6 +143,52 @@ def test_a_peer_that_speaks_something_else_is_told_so() -> None:
         async with a_peer(lambda writer: writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")) as port:
             with pytest.raises(RemoteDefectError, match="the node does not speak Hadoop's wire"):
                 await stub(port).call("stopContainers", STOP)
+
+    run(scene())
+
+
+def test_calls_share_a_connection_that_is_made_again_when_it_has_ended() -> None:
+    (port,) = free_ports("127.0.0.1", 1)
+
+    async def scene() -> None:
+        calls = shared(port)
+        with pytest.raises(ConnectionFailedError, match="stopContainers: cannot reach the node: "):
+            await calls.call("stopContainers", STOP)
+        for _ in range(2):
+            async with serving(port) as server:
+                both = await asyncio.gather(*(calls.call("stopContainers", STOP) for _ in range(2)))
+                with pytest.raises(ContainerNotFoundError, match="no such container"):
+                    await calls.call("getContainerStatuses", STOP)
+                assert [one.succeeded_requests for one in both] == [(CONTAINER,)] * 2
+                assert len(server.connections) == 1
+        await calls.close()
+
+    run(scene())
+
+
+def test_what_ends_a_shared_connection_is_told_to_all_who_wait() -> None:
+    async def told(port: int, timeout_s: float = PATIENCE_S) -> list[Any]:
+        calls = shared(port, timeout_s)
+        both = [calls.call("stopContainers", STOP) for _ in range(2)]
+        found = await asyncio.gather(*both, return_exceptions=True)
+        await calls.close()
+        return found
+
+    async def scene() -> None:
+        async with a_peer(lambda writer: writer.close()) as port:
+            for error in await told(port):
+                assert isinstance(error, ConnectionFailedError)
+                assert "the node has ended the connection" in str(error)
+        async with a_peer(lambda writer: None) as port:
+            for error in await told(port, timeout_s=0.2):
+                assert isinstance(error, ConnectionFailedError)
+        async with a_peer(lambda writer: writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")) as port:
+            assert [type(error) for error in await told(port)] == [RemoteDefectError] * 2
+        async with serving() as server:
+            server.tokens = Tokens("NMToken", lambda identifier: b"another")
+            for error in await told(server.port):
+                assert isinstance(error, YarnError)
+                assert "Mismatched response" in error.message
 
     run(scene())
 
