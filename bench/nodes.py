@@ -34,7 +34,7 @@ from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.resources.resource import Resource
 
 NODES = 5_000
-MASTERS = 20
+MASTERS = 3
 PAUSE_S = 0.25
 """Between two calls of one ApplicationMaster."""
 WARM_S = 5.0

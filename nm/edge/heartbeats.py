@@ -89,11 +89,11 @@ class Heartbeats:
             log.warning("Unregistration of the node failed: %s", error)
 
     async def _pause(self, seconds: float) -> None:
+        timer = asyncio.get_running_loop().call_later(seconds, self._wake.set)
         try:
-            await asyncio.wait_for(self._wake.wait(), seconds)
-        except TimeoutError:
-            return
+            await self._wake.wait()
         finally:
+            timer.cancel()
             self._wake.clear()
 
     async def _register(self) -> bool:

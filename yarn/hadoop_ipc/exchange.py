@@ -31,6 +31,8 @@ _CLIENT_ID_BYTES = 16
 _LARGEST_CALL_ID = 0x7FFFFFFF
 _PROTOCOL_VERSION = 1
 _NEVER_REPEATED = -1
+_PROTOCOL_BUFFER = RpcKindProto.RPC_PROTOCOL_BUFFER  # by its name it is looked up each time
+_FINAL_PACKET = RpcRequestHeaderProto.RPC_FINAL_PACKET
 _STATES = RpcSaslProto.SaslState
 _TOKEN = ("TOKEN", "DIGEST-MD5")
 _HEADER = framing.MAGIC + bytes([framing.VERSION, 0, framing.SASL_AUTHENTICATION])
@@ -208,8 +210,8 @@ class Conversation:
 
     def _send(self, call_id: int, *messages: bytes, client_id: bytes | None = None) -> None:
         header = RpcRequestHeaderProto(
-            rpcKind=RpcKindProto.RPC_PROTOCOL_BUFFER,
-            rpcOp=RpcRequestHeaderProto.RPC_FINAL_PACKET,
+            rpcKind=_PROTOCOL_BUFFER,
+            rpcOp=_FINAL_PACKET,
             callId=call_id,
             clientId=self._client_id if client_id is None else client_id,
             retryCount=0 if call_id >= 0 else _NEVER_REPEATED,

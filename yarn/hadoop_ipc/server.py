@@ -30,7 +30,10 @@ UNSUPPORTED = "java.lang.UnsupportedOperationException"
 is an IOException, for a quarter of an hour."""
 
 DEFECT = "org.apache.hadoop.yarn.exceptions.YarnRuntimeException"
-_FRAMES_AT_A_TIME = 32
+_FRAMES_AT_A_TIME = 8
+"""Of one connection, before others have their turn. A call over gRPC takes several rounds of the event loop,
+so an ApplicationMaster waits for several times as many heartbeats of the thousands that come at once.
+"""
 _LONGEST_MESSAGE = 64 * 1024
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.waiting import PATIENCE_S
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
 from yarnbox.yarn.connection.failover import FailoverSettings, blocking_stub_of, stub_of
-from yarnbox.yarn.connection.rm_ids import all_of, rm_addresses
+from yarnbox.yarn.connection.rm_ids import TRACKER, all_of, rm_addresses
 from yarnbox.yarn.connection.rpc import (
     Caller,
     ConnectionFailedError,
@@ -182,6 +182,7 @@ def test_each_rm_has_the_addresses_of_its_id() -> None:
     }
     configuration = Configuration.of(properties)
     assert rm_addresses(configuration) == ("one:8050", "other:77")
+    assert rm_addresses(configuration, TRACKER) == ("one:8031", "two:8031")
     first, second = all_of(configuration)
     assert [one.value(_RM + "address") for one in (first, second)] == ["one:8032", "two:8032"]
     assert rm_addresses(Configuration.of({})) == ("127.0.0.1:8050",)
