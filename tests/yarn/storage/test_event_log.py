@@ -9,7 +9,7 @@ from yarnbox.rm.booking import Booking
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.runtime.event import Event, event
-from yarnbox.yarn.storage.event_log import EventLog, EventLogReader, LoggedEvent, previous
+from yarnbox.yarn.storage.event_log import EventLog, EventLogReader, LoggedEvent, logged, previous
 
 
 @event
@@ -37,6 +37,7 @@ def test_events_are_read_as_they_were_dispatched(tmp_path: Path) -> None:
     log.add(6, Seen())
     log.close()
     assert list(reader.read_new()) == [LoggedEvent(6, "Seen", "")]
+    assert [logged(5, Seen(node_id=NodeId("nm1", 1)))] == [LoggedEvent(5, "Seen", "nm1:1")]
     assert (
         path.read_text().splitlines()[0] == '{"time": 5, "type": "Seen", "constant": "", "subject": "nm1:1"}'
     )
