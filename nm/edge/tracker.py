@@ -41,9 +41,10 @@ def stub_of_rm(settings: NMSettings, addresses: tuple[str, ...], tls: Tls | None
         why = "a file with the cluster's secret, by which the RM knows its nodes over Hadoop's wire"
         raise ConfigurationError.of("default", why, name=PROPERTY)
     check_hadoop_wire((Address.parse(one).host for one in addresses), settings.tls)
-    if len(addresses) == 1:
-        return SharedHadoopStub(addresses[0], SERVICE, token=token, peer=_PEER, wire=wire)
-    return FailoverStub([SharedHadoopStub(one, SERVICE, token=token, wire=wire) for one in addresses])
+    peer = _PEER if len(addresses) == 1 else ""
+    return FailoverStub(
+        [SharedHadoopStub(one, SERVICE, token=token, peer=peer, wire=wire) for one in addresses]
+    )
 
 
 def _user() -> str:

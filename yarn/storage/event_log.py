@@ -104,8 +104,9 @@ def logged(now_ms: int, event: Any) -> LoggedEvent:
 
 
 def _line(now_ms: int, event: Any) -> str:
+    kind = type(event)
     if isinstance(event, Event) and isinstance(event.subject, NodeId) and _names_nobody_else(event):
-        return f'{{"time": {now_ms}, {_of_node(type(event), event.subject)}\n'
+        return f'{{"time": {now_ms}, {_of_node(kind.__name__, hadoop_constant(kind), event.subject)}\n'
     return json.dumps(_entry(now_ms, event), ensure_ascii=False) + "\n"
 
 
@@ -119,9 +120,9 @@ def _names_nobody_else(event: Event) -> bool:
 
 
 @lru_cache(_KNOWN_NODES)
-def _of_node(kind: type[Event], node_id: NodeId) -> str:
+def _of_node(kind: str, constant: str, node_id: NodeId) -> str:
     """What such an event's line says behind its time: two for each heartbeat, always the same."""
-    said = {"type": kind.__name__, "constant": hadoop_constant(kind), "subject": str(node_id)}
+    said = {"type": kind, "constant": constant, "subject": str(node_id)}
     return json.dumps(said, ensure_ascii=False).removeprefix("{")
 
 
