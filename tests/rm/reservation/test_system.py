@@ -94,6 +94,23 @@ HOLDS = {
         - advance: 2s
         - expect: {{queues: {{root.p.p-default: {{capacity: 0, absolute-capacity: 0}}}}}}
         """,
+    "a plan that goes and comes again has its share again": """
+        - advance: 2s
+        - refresh:
+            capacity-scheduler:
+              yarn.scheduler.capacity.root.queues: default,p
+              yarn.scheduler.capacity.root.default.capacity: 50
+              yarn.scheduler.capacity.root.p.capacity: 50
+              yarn.scheduler.capacity.root.p.state: STOPPED
+        - refresh:
+            capacity-scheduler:
+              yarn.scheduler.capacity.root.queues: default,p
+              yarn.scheduler.capacity.root.default.capacity: 50
+              yarn.scheduler.capacity.root.p.capacity: 50
+              yarn.scheduler.capacity.root.p.reservable: true
+        - advance: 2s
+        - expect: {queues: {root.p.p-default: {capacity: 100, absolute-capacity: 50}}}
+        """,
     "a queue takes applications while nothing is allocated there": """
         - reserve:
             name: r1

@@ -109,6 +109,7 @@ class CapacityPlans:
                 self._leaves.set_entitlement(path, share)
             queue = tree.at(path)
             if queue is None:
+                self._given.pop(plan, None)
                 queue = tree.add(self._leaves.settings_of(path, parent), parent)
             self._apply(queue)
         given = {child.path: self._leaves.share_of(child.path) for child in parent.children}
