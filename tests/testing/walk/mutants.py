@@ -289,6 +289,11 @@ MUTANTS = (
             ),
         ),
         (
+            "a recovered AM is waited for as if it were to come",
+            "not application.is_unmanaged and not has_am",
+            "not application.is_unmanaged",
+        ),
+        (
             "the scheduler does not wait for nodes to come back",
             "not self.is_waiting_for_recovery():\n            self.allocate_on(node)",
             "True:\n            self.allocate_on(node)",
@@ -310,11 +315,6 @@ MUTANTS = (
             "recovered containers are not on the queues' books",
             "                charge(attempt.path, node.partition, container.resource)\n",
             "                charge(attempt.path[:1], node.partition, container.resource)\n",
-        ),
-        (
-            "a recovered AM is waited for as if it were to come",
-            "                attempt.is_waiting_for_am = False\n",
-            "",
         ),
         (
             "containers of an application that nobody knows are left alone",
