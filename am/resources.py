@@ -14,5 +14,4 @@ def resource_text(resource: LocalResource) -> str:
 
 
 def resource_of(text: str) -> LocalResource:
-    """That word read."""
     return from_bytes(LocalResource, base64.urlsafe_b64decode(text))

@@ -59,11 +59,9 @@ class NoTokens:
     """Nobody checks a token in virtual time."""
 
     def container_token(self, container: RMContainer, user: str, now_ms: int) -> Token | None:
-        """None."""
         return None
 
     def nm_token(self, attempt_id: ApplicationAttemptId, node_id: NodeId, user: str) -> Token | None:
-        """None."""
         return None
 
     def forget_nm_tokens(self, attempt_id: ApplicationAttemptId) -> None:
@@ -79,18 +77,15 @@ class NoTokens:
         """There are none."""
 
     def amrm_token(self, attempt_id: ApplicationAttemptId) -> Token | None:
-        """None."""
         return None
 
     def new_client_key(self) -> bytes | None:
-        """None."""
         return None
 
     def register_client_key(self, attempt_id: ApplicationAttemptId, key: bytes) -> None:
         """There are none."""
 
     def client_token(self, attempt_id: ApplicationAttemptId, client: str) -> Token | None:
-        """None."""
         return None
 
 
@@ -98,11 +93,9 @@ class NoPages:
     """Nobody looks at pages in virtual time."""
 
     def application(self, application_id: ApplicationId) -> str:
-        """No address."""
         return ""
 
     def proxy(self, application_id: ApplicationId) -> str:
-        """No address."""
         return ""
 
     def node(self, address: str) -> str:

@@ -58,7 +58,6 @@ class Text:
     at_most: int = TEXT_LENGTH
 
     def check(self) -> Check:
-        """The check of one value."""
         at_most = self.at_most
 
         def check(value: Any) -> Any:
@@ -79,7 +78,6 @@ class Whole:
     high: int
 
     def check(self) -> Check:
-        """The check of one value."""
         low, high = self.low, self.high
 
         def check(value: Any) -> Any:
@@ -95,8 +93,6 @@ class Finite:
     """A number with a fraction, neither infinite nor NaN."""
 
     def check(self) -> Check:
-        """The check of one value."""
-
         def check(value: Any) -> Any:
             if math.isfinite(value):
                 return value
@@ -119,8 +115,6 @@ class NotNegative:
     """A resource with no amount below zero."""
 
     def check(self) -> Check:
-        """The check of one value."""
-
         def check(value: Resource) -> Resource:
             if value.is_negative():
                 raise OutOfLimitsError(f"is {value}; amounts of 0 and more are allowed")

@@ -84,11 +84,9 @@ class WholeFileInputFormat(InputFormat):
     """Files as they are: the path, and the content as bytes."""
 
     def is_splittable(self, path: Path) -> bool:
-        """Never."""
         return False
 
     def records(self, chunk: Chunk, configuration: Configuration) -> Iterator[tuple[Any, Any]]:
-        """One record."""
         with open_input(chunk.path) as stream:
             yield chunk.path, stream.read()
 
@@ -139,7 +137,6 @@ def input_format_named(name: str) -> InputFormat:
 
 
 def in_batches(records: Iterable[tuple[Any, Any]]) -> Iterator[Records]:
-    """Some records at a time."""
     rest = iter(records)
     while batch := list(islice(rest, _RECORDS_AT_ONCE)):
         yield batch

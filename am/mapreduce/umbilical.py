@@ -99,12 +99,10 @@ class Plan:
     """The address book of the emulated hosts, or nothing."""
 
     def to_json(self) -> dict[str, Any]:
-        """As it is sent."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        """As it was sent."""
         return cls(**data)
 
 

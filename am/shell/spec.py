@@ -39,12 +39,10 @@ class ShellSpec:
 
     @property
     def local_resources(self) -> dict[str, LocalResource]:
-        """The same, read."""
         return {link: resource_of(text) for link, text in self.resources.items()}
 
     @property
     def size(self) -> Resource:
-        """Of each container."""
         return Resource(self.memory_mb, self.vcores)
 
     @property
@@ -74,7 +72,6 @@ class ShellSpec:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """That word read."""
         data: dict[str, Any] = json.loads(base64.urlsafe_b64decode(text))
         data["retry_error_codes"] = tuple(data["retry_error_codes"])
         return cls(**data)

@@ -180,7 +180,6 @@ HEADINGS = (
 
 
 def cells(queue: QueueNumbers) -> tuple[str, ...]:
-    """One row."""
     depth = queue.path.count(".")
     label = f" [{queue.partition}]" if queue.partition else ""
     leaf = queue.leaf

@@ -35,7 +35,6 @@ def demos() -> dict[str, Path]:
 
 
 def run(options: argparse.Namespace) -> int:
-    """The command."""
     found = demos()
     if options.name is None:
         if options.out is not None:

@@ -36,7 +36,6 @@ _OF_APPLICATION = re.compile(r"(?:application|appattempt|container(?:_e[0-9]+)?)
 
 
 def run(options: argparse.Namespace) -> int:
-    """The command."""
     choice = choice_of(options, now_s=time.time())
     directory = RunDirectory.chosen(options.dir)
     readers = [EventLogReader(path) for path in directory.event_logs(directory.load())]

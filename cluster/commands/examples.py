@@ -82,7 +82,6 @@ def named(name: str, examples: list[Example]) -> Example:
 
 
 def run(options: argparse.Namespace) -> int:
-    """The command."""
     examples = all_examples()
     if options.copy is not None:
         chosen = [named(options.name, examples)] if options.name else []

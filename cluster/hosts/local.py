@@ -37,7 +37,6 @@ class ThisMachine:
         return node.process is not None and processes.send_to_node(node.process, directory, number)
 
     def end(self, nodes: Iterable[NodeRecord]) -> None:
-        """All at once."""
         started = {self._run.node(node.name): node.process for node in nodes if node.process is not None}
         processes.end_nodes(started)
 

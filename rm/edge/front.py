@@ -64,7 +64,6 @@ class _Forwarded:
         self._service = service
 
     def note(self, rpc: str, spent_s: float, received: int = 0, sent: int = 0) -> None:
-        """One call."""
         meter = self._front.meter(self._service)
         if meter is not None:
             meter.note(rpc, spent_s, received, sent)

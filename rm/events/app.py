@@ -155,7 +155,6 @@ class AttemptEvent(Event):
 
     @property
     def subject(self) -> Any:
-        """The attempt."""
         return self.attempt_id
 
 

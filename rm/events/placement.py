@@ -18,7 +18,6 @@ class PlacementDue(Event):
 
     @property
     def subject(self) -> Any:
-        """The attempt."""
         return self.attempt_id
 
 

@@ -126,7 +126,6 @@ class SchedulerAppAttemptAdded(SchedulerEvent):
 
     @property
     def subject(self) -> Any:
-        """The attempt."""
         return self.attempt_id
 
 
@@ -140,7 +139,6 @@ class SchedulerAppAttemptRemoved(SchedulerEvent):
 
     @property
     def subject(self) -> Any:
-        """The attempt."""
         return self.attempt_id
 
 

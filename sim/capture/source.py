@@ -261,7 +261,6 @@ class SavedAnswers:
             draft.write_text(json.dumps(answer), encoding="utf-8")
 
     def remove(self) -> None:
-        """All of them."""
         shutil.rmtree(self.directory, ignore_errors=True)
 
 

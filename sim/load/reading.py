@@ -117,7 +117,6 @@ class JobsInOrder:
         self._count = 0
 
     def add(self, job: Job) -> None:
-        """One more."""
         self._held.append(job)
         if len(self._held) == MOST_JOBS:
             definition = "job (submit_ms INTEGER, place INTEGER, data BLOB, PRIMARY KEY (submit_ms, place))"

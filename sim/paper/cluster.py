@@ -140,7 +140,6 @@ class Starts(Watcher):
     def task_started(
         self, application_id: ApplicationId, running: Running, node: SimNode, now_ms: int
     ) -> None:
-        """One more."""
         name = self._names[application_id]
         self.all.append(Start(now_ms, name, running.locality, node.node_id.host))
 
@@ -152,7 +151,6 @@ class Starts(Watcher):
         status: int,
         now_ms: int,
     ) -> None:
-        """One less."""
         self.spans.append(Span(self._names[application_id], running.started_ms, now_ms))
 
 

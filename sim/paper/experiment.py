@@ -91,7 +91,6 @@ class Experiment(ABC):
         """What all plays came to."""
 
     def plays(self, scale: Scale, first_seed: int) -> tuple[Case, ...]:
-        """All plays."""
         return tuple(
             Case(experiment=self.name, what=what, seed=seed, scale=scale)
             for what in self.cases(scale)

@@ -131,7 +131,6 @@ def _files_of(beside: Path, entry: Mapping[str, Any]) -> Iterator[Path]:
 
 
 def page(told: Sequence[ExperimentResult], scale: Scale, first_seed: int) -> str:
-    """The page."""
     return "\n".join(
         [*_introduction(told, scale, first_seed), *(line for one in told for line in _section(one))]
     )
@@ -222,7 +221,6 @@ def cells(table: Table) -> Iterator[list[str]]:
 
 
 def markdown(table: Table) -> Iterator[str]:
-    """The table in Markdown."""
     yield f"| {' | '.join(header(table))} |"
     yield f"| {' | '.join('---' for _ in header(table))} |"
     yield from (f"| {' | '.join(row)} |" for row in cells(table))

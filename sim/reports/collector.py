@@ -119,7 +119,6 @@ class Collector(Watcher):
     # ---- jobs
 
     def submitted(self, application_id: ApplicationId, job: Job, now_ms: int) -> None:
-        """A row begins."""
         row = self._living[application_id] = self._row(application_id, job, now_ms)
         assert self._rm is not None
         app = self._rm.context.apps.get(application_id)
@@ -190,7 +189,6 @@ class Collector(Watcher):
             self._on_task(row.job, container_id, running, status, now_ms)
 
     def over(self, application_id: ApplicationId, state: str, why: str, now_ms: int) -> None:
-        """A row ends."""
         row = self._living.pop(application_id)
         row.state, row.ended_ms = state, now_ms
         row.why = "" if state == FINISHED else why
@@ -283,7 +281,6 @@ class Collector(Watcher):
         return found
 
     def nodes(self) -> list[NodeResult]:
-        """All nodes."""
         return [
             NodeResult(node=host, rack=use.rack, containers=use.containers, busy_ms=use.busy_ms)
             for host, use in self._nodes.items()

@@ -38,7 +38,6 @@ class Ticker:
             print(text, file=self._out, flush=True)
 
     def finish(self) -> None:
-        """Nothing more comes."""
         if self._is_terminal and self._told > self._begun:
             print("\r\x1b[K", end="", file=self._out, flush=True)
 
@@ -51,11 +50,9 @@ class Progress(Watcher):
         self._ended = 0
 
     def refused(self, application_id: ApplicationId, job: Job, why: str, now_ms: int) -> None:
-        """One less to come."""
         self._ended += 1
 
     def over(self, application_id: ApplicationId, state: str, why: str, now_ms: int) -> None:
-        """One less to come."""
         self._ended += 1
 
     def moment(self, now_ms: int) -> None:
@@ -64,7 +61,6 @@ class Progress(Watcher):
             self._ticker.tell(line(now_ms, self._last_ms, self._ended, self._jobs, self._ticker.spent_s))
 
     def finish(self) -> None:
-        """Nothing more comes."""
         self._ticker.finish()
 
 
@@ -103,6 +99,5 @@ class Plays:
             print(text, file=self._out, flush=True)
 
     def finish(self) -> None:
-        """Nothing more comes."""
         if self._is_terminal and self._told > self._begun:
             print("\r\x1b[K", end="", file=self._out, flush=True)

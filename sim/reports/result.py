@@ -118,7 +118,6 @@ class Totals:
             self.add(job)
 
     def add(self, job: JobResult) -> None:
-        """One more."""
         self.jobs += 1
         self.traced += job.fidelity == TRACED
         self.states[job.state] += 1
@@ -156,7 +155,6 @@ class Columns:
             self.add(job)
 
     def add(self, job: JobResult) -> None:
-        """One more."""
         for name, column in self._columns.items():
             value = getattr(job, name)
             if value is not None:
@@ -167,7 +165,6 @@ class Columns:
         return self._columns[name]
 
     def summaries(self) -> dict[str, Summary]:
-        """Of each."""
         return {name: Summary.of(column) for name, column in self._columns.items()}
 
 

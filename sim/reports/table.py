@@ -16,7 +16,6 @@ _MEASURES = ("AM wait", "wait", "response", "slowdown")
 
 
 def lines(result: Result, patience_min: int) -> Iterator[str]:
-    """The whole text."""
     finished, count = result.count(FINISHED), len(result.jobs)
     yield f"{finished} of {counted(count, 'job')} finished within {result.end_ms / 1000:.1f} s"
     if result.dropped:

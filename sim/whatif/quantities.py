@@ -22,7 +22,6 @@ def shown(value: float | None, unit: Unit, beside: float | None = None) -> str:
 
 
 def signed(value: float | None, unit: Unit, beside: float | None = None) -> str:
-    """A difference."""
     if value is None:
         return "-"
     sign = "+" if value > 0 else "-" if value < 0 else "±"

@@ -95,7 +95,6 @@ class Played:
         )
 
     def data(self) -> dict[str, object]:
-        """As JSON has it."""
         return {
             "variant": self.case.variant,
             "seed": self.case.seed,

@@ -367,7 +367,6 @@ def share(text: str) -> float:
 
 
 def skew(text: str) -> float:
-    """A number from 0 to 10."""
     try:
         value = float(text)
     except ValueError:

@@ -82,7 +82,6 @@ class Site:
     """Mean time until it is back, exponentially distributed."""
 
     def specs(self) -> tuple[NodeSpec, ...]:
-        """The nodes."""
         return self.known().nodes
 
     def known(self) -> Nodes:

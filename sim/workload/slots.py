@@ -43,11 +43,9 @@ class SlotFiles:
         return found.overlaid(slots, _WHO)
 
     def read_text(self, file_name: str) -> str | None:
-        """As it is."""
         return self._files.read_text(file_name)
 
     def modified_ms(self, file_name: str) -> int | None:
-        """As it is."""
         return self._files.modified_ms(file_name)
 
 

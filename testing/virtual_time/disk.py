@@ -113,7 +113,6 @@ class Journal:
         self._name = name
 
     def load(self) -> list[Mapping[str, Any]]:
-        """All of them."""
         return list(self._disk.journals.get(self._name, ()))
 
     def begin(self, records: Iterable[Mapping[str, Any]]) -> None:

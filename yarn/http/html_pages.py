@@ -64,7 +64,6 @@ def text(value: object) -> Html:
 
 
 def link(to: str, shown: object) -> Html:
-    """A link."""
     return Html(f'<a href="{escape(to)}">{text(shown)}</a>')
 
 

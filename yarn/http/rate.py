@@ -15,7 +15,6 @@ class Rate:
         self.longest_ms = 0.0
 
     def add(self, spent_ms: float) -> None:
-        """One more."""
         self.shortest_ms = min(self.shortest_ms, spent_ms) if self.count else spent_ms
         self.longest_ms = max(self.longest_ms, spent_ms)
         self.count += 1

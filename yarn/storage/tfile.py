@@ -106,11 +106,9 @@ class View(io.RawIOBase):
             number += 1
 
     def readable(self) -> bool:
-        """It is."""
         return True
 
     def seekable(self) -> bool:
-        """It is."""
         return True
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:

@@ -132,7 +132,6 @@ class Attempt:
 
     @property
     def rack(self) -> str:
-        """Of its node."""
         return self.context.rack_of(self.node_id.host) if self.node_id is not None else ""
 
     @property

@@ -75,7 +75,6 @@ class JobClientService:
         """Whether a client has come: it may come again for the end."""
 
     def handle(self, rpc: str, request: Any, caller: Caller) -> Any:
-        """One call."""
         self.was_asked = True
         method = getattr(self, re.sub("(?<!^)(?=[A-Z])", "_", rpc).lower(), None)
         if method is None:

@@ -39,7 +39,7 @@ class JobSetupCompleted(JobEvent):
 
 @event
 class JobSetupFailed(JobEvent):
-    """It could not be made."""
+    """That part could not be made."""
 
     diagnostics: str
 
@@ -89,7 +89,7 @@ class JobCommitCompleted(JobEvent):
 
 @event
 class JobCommitFailed(JobEvent):
-    """It is not."""
+    """The output could not be put in its place."""
 
     diagnostics: str
 
@@ -117,7 +117,6 @@ class TaskEvent(Event):
 
     @property
     def subject(self) -> Any:
-        """The task."""
         return self.task_id
 
 
@@ -160,27 +159,27 @@ class TaskAttemptEvent(TaskEvent):
 
 @event
 class TaskAttemptLaunched(TaskAttemptEvent):
-    """It runs."""
+    """An attempt runs on its node."""
 
 
 @event
 class TaskAttemptCommitPending(TaskAttemptEvent):
-    """It has written its output and asks to commit it."""
+    """An attempt has written its output and asks to commit it."""
 
 
 @event
 class TaskAttemptSucceeded(TaskAttemptEvent):
-    """It is done."""
+    """An attempt has succeeded."""
 
 
 @event
 class TaskAttemptFailed(TaskAttemptEvent):
-    """It has failed, and that counts."""
+    """An attempt has failed, which counts against the task."""
 
 
 @event
 class TaskAttemptKilled(TaskAttemptEvent):
-    """It was ended, and that does not count."""
+    """An attempt was ended, which does not count against the task."""
 
 
 # Attempts.
@@ -194,7 +193,6 @@ class AttemptEvent(Event):
 
     @property
     def subject(self) -> Any:
-        """The attempt."""
         return self.attempt_id
 
 
@@ -207,14 +205,14 @@ class AttemptSchedule(AttemptEvent):
 
 @event
 class AttemptRecover(AttemptEvent):
-    """It succeeded under an earlier AM."""
+    """The attempt succeeded under an earlier AM."""
 
     task: TaskRecover
 
 
 @event
 class AttemptAssigned(AttemptEvent):
-    """It has a container."""
+    """The attempt has a container."""
 
     container: Container
 
@@ -228,7 +226,7 @@ class AttemptContainerLaunched(AttemptEvent):
 
 @event
 class AttemptContainerLaunchFailed(AttemptEvent):
-    """The node has not."""
+    """The node could not start the container."""
 
     diagnostics: str
 

@@ -128,7 +128,6 @@ class Pages:
                 return None
 
     def info(self) -> dict[str, Any]:
-        """The AM."""
         started_ms = self._am.start_ms if self._am is not None else 0
         return {
             "appId": str(self._core.job.id.application_id),
@@ -145,7 +144,6 @@ class Pages:
         return max(0, (finished_ms or self._core.context.now_ms) - started_ms)
 
     def job(self) -> dict[str, Any]:
-        """The job."""
         job = self._core.job
         return {
             "id": str(job.id),
@@ -191,7 +189,6 @@ class Pages:
         ]
 
     def task(self, task: Task) -> dict[str, Any]:
-        """A task."""
         return {
             "id": str(task.id),
             "type": task.id.type.name,

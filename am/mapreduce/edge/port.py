@@ -124,7 +124,6 @@ class _Connection(asyncio.Protocol):
             self._hand_over()
 
     def close(self) -> None:
-        """Ends it."""
         if self._transport is not None:
             self._transport.close()
 

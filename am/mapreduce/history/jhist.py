@@ -169,12 +169,10 @@ class HistoryWriter:
         self._stream.flush()
 
     def write(self, type_: str, fields: Mapping[str, Any]) -> None:
-        """One event."""
         self._stream.write(json.dumps(encoded(type_, fields), separators=(",", ":")) + "\n")
         self._stream.flush()
 
     def close(self) -> None:
-        """The end."""
         self._stream.close()
 
 

@@ -108,7 +108,6 @@ def listed(info: IndexInfo) -> dict[str, Any]:
 
 
 def job(past: PastJob) -> dict[str, Any]:
-    """A job."""
     maps, reduces = past.attempts("MAP"), past.attempts("REDUCE")
     return {
         "submitTime": past.submit_ms,
@@ -174,7 +173,6 @@ def _job_attempt(number: int, am: PastAM, past: PastJob, server: str) -> dict[st
 
 
 def task(one: PastTask) -> dict[str, Any]:
-    """A task."""
     has_ended = one.finish_ms > 0
     return {
         "startTime": one.start_ms,

@@ -42,7 +42,6 @@ class HistoryWeb:
         self._server = server
 
     def application(self, access: HttpAccess, tls: Tls | None = None) -> web.Application:
-        """All routes."""
         authentication = Authentication(tls) if tls is not None else None
         app = new_application(access, largest_body=0, authentication=authentication)
         app.router.add_get("/", _to_jobs)

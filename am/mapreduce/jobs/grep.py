@@ -17,7 +17,6 @@ class RegexMapper(Mapper):
     """Counts what the expression matches in the lines of a split."""
 
     def run(self, context: MapContext) -> None:
-        """The whole split."""
         pattern = re.compile(context.configuration.untrimmed(PATTERN) or "")
         group = context.configuration.integer(GROUP, 0)
         found: Counter[str] = Counter()
@@ -30,7 +29,6 @@ class FrequencyMapper(Mapper):
     """Lines of matches and counts, turned around: the largest count is the smallest key."""
 
     def map(self, key: Any, value: Any, context: MapContext) -> None:
-        """One line."""
         match, _, count = value.rpartition("\t")
         context.emit(-int(count), match)
 
@@ -39,6 +37,5 @@ class FrequencyReducer(Reducer):
     """Counts and matches."""
 
     def reduce(self, key: Any, values: Iterator[Any], emit: Emit) -> None:
-        """All matches of one count."""
         for match in values:
             emit(-key, match)

@@ -23,7 +23,6 @@ class LinesWithPaths(KeyValueTextInputFormat):
     """Keys, and the path of the file before each value."""
 
     def batches(self, chunk: Chunk, configuration: Configuration) -> Iterator[list[tuple[Any, Any]]]:
-        """Some at a time."""
         for batch in super().batches(chunk, configuration):
             yield [(key, (chunk.path, value)) for key, value in batch]
 
@@ -32,7 +31,6 @@ class TagMapper(Mapper):
     """Says of each value which input it comes from."""
 
     def run(self, context: MapContext) -> None:
-        """The whole split."""
         inputs = [Path(path).resolve() for path in context.configuration.strings(_INPUTS)]
         numbers: dict[str, int] = {}
         for key, (path, value) in context.records():
@@ -50,7 +48,6 @@ class JoinReducer(Reducer):
     """Every value of one input with every value of the others."""
 
     def run(self, context: ReduceContext) -> None:
-        """All groups."""
         inputs = len(context.configuration.strings(_INPUTS))
         is_outer = context.configuration.value(OPERATOR) == "outer"
         for key, values in context.groups():

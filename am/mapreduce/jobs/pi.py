@@ -60,7 +60,6 @@ class PiMapper(Mapper):
     """Counts the points of a stretch; key and value are where it begins and how long it is."""
 
     def map(self, key: Any, value: Any, context: MapContext) -> None:
-        """One stretch."""
         inside = count_inside(key, value)
         context.emit(INSIDE, inside)
         context.emit(OUTSIDE, value - inside)
@@ -70,7 +69,6 @@ class PiReducer(Reducer):
     """Adds up the points."""
 
     def reduce(self, key: Any, values: Iterator[Any], emit: Emit) -> None:
-        """Inside or outside."""
         emit(key, sum(values))
 
 

@@ -12,7 +12,6 @@ class LineMapper(Mapper):
     """Lines as keys."""
 
     def run(self, context: MapContext) -> None:
-        """The whole split."""
         for block in context.blocks():
             context.emit_all((line, None) for line in block.removesuffix(b"\n").split(b"\n"))
 
@@ -21,6 +20,5 @@ class LineReducer(Reducer):
     """Each line as often as it stands there."""
 
     def reduce(self, key: Any, values: Iterator[Any], emit: Emit) -> None:
-        """One line."""
         for _ in values:
             emit(key, None)

@@ -53,7 +53,6 @@ class GenerateMapper(Mapper):
     """Makes the rows of a stretch; key and value are its first row and their number."""
 
     def map(self, key: Any, value: Any, context: MapContext) -> None:
-        """One stretch."""
         context.emit_all((record, None) for record in records(key, value))
 
 
@@ -61,7 +60,6 @@ class SortMapper(Mapper):
     """Records to keys and the rest."""
 
     def run(self, context: MapContext) -> None:
-        """The whole split."""
         context.emit_all((value[:KEY_BYTES], value[KEY_BYTES:]) for _, value in context.records())
 
 

@@ -39,7 +39,6 @@ class SumReducer(Reducer):
     """Adds up the values of a key."""
 
     def reduce(self, key: Any, values: Iterator[Any], emit: Emit) -> None:
-        """One key."""
         emit(key, sum(values))
 
 

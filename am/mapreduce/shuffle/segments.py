@@ -67,7 +67,6 @@ class SegmentWriter:
         self._length = 0
 
     def write(self, batch: Batch) -> None:
-        """Takes some records."""
         for at in range(0, len(batch), BLOCK_RECORDS):
             for part, size in _halved(batch[at : at + BLOCK_RECORDS]):
                 records = len(self._pending) + len(part)

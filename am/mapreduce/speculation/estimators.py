@@ -33,7 +33,6 @@ class DataStatistics:
         self._square_sum = 0.0
 
     def add(self, value: float) -> None:
-        """One more."""
         self.count += 1
         self._sum += value
         self._square_sum += value * value

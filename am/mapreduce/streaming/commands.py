@@ -22,7 +22,6 @@ class StreamMapper(Mapper):
     """Feeds its split to a command: lines of text as they are, other records as key, separator, value."""
 
     def run(self, context: MapContext) -> None:
-        """The whole split."""
         configuration = context.configuration
         separator = (configuration.untrimmed("stream.map.input.field.separator") or "\t").encode()
         form = configuration.read("mapreduce.job.inputformat.class", input_format_name, "TextInputFormat")
@@ -48,7 +47,6 @@ class StreamReducer(Reducer):
     command = REDUCE_COMMAND
 
     def run(self, context: ReduceContext) -> None:
-        """All groups."""
         configuration = context.configuration
         separator = (configuration.untrimmed("stream.reduce.input.field.separator") or "\t").encode()
 

@@ -283,7 +283,6 @@ class _Written:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def response(self) -> web.Response:
-        """One of them."""
         return web.Response(
             status=self.status,
             body=self.body,

@@ -60,7 +60,6 @@ class _Choice:
     by_app: dict[ApplicationId, Resource] = field(default_factory=dict)
 
     def add(self, container: RMContainer) -> None:
-        """One more."""
         self.containers.append(container)
         self.am_count += container.is_am
         application_id = container.application_id

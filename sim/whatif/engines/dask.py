@@ -27,7 +27,6 @@ class DaskEngine:
 
     @property
     def where(self) -> str:
-        """In words."""
         return f"{len(self._client.nthreads())} workers of Dask"
 
     def run(self, study: Study, cases: Sequence[Case], done: Done) -> Mapping[Case, Played]:

@@ -32,9 +32,7 @@ class Engine(Protocol):
     """Whatever plays cases."""
 
     @property
-    def where(self) -> str:
-        """In words."""
-        ...
+    def where(self) -> str: ...
 
     def run(self, study: Study, cases: Sequence[Case], done: Done) -> Mapping[Case, Played]:
         """All cases, in their order; `done` is told of each as it comes."""
@@ -54,7 +52,6 @@ class LocalPool:
 
     @property
     def where(self) -> str:
-        """In words."""
         return "1 worker" if self.workers == 1 else f"{self.workers} workers"
 
     def run(self, study: Study, cases: Sequence[Case], done: Done) -> Mapping[Case, Played]:

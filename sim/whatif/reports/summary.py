@@ -16,7 +16,6 @@ _MARKS = {Verdict.WORSE: "🔺 worse", Verdict.BETTER: "✅ better"}
 
 
 def markdown(comparison: Comparison, metrics: Sequence[str], failures: Sequence[Failure]) -> str:
-    """The whole text."""
     return "\n".join(_lines(comparison, metrics, failures)) + "\n"
 
 

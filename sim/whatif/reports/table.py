@@ -17,7 +17,6 @@ _TELLING = (Verdict.WORSE, Verdict.BETTER, Verdict.CHANGED)
 
 
 def lines(comparison: Comparison, metrics: Sequence[str]) -> Iterator[str]:
-    """The whole text."""
     for variant, name in enumerate(comparison.changes, 1):
         rows = rows_of(comparison, name, metrics)
         yield f"{name}"
@@ -122,7 +121,6 @@ def _names(alike: Sequence[Row]) -> str:
 
 
 def cells(row: Row, group: str) -> tuple[str, ...]:
-    """A row as words."""
     unit, found = row.metric.unit, row.difference
     largest = max(abs(value) for value in (row.base or 0.0, row.changed or 0.0))
     delta = None if found is None else found.mean

@@ -150,7 +150,6 @@ class TrialFile:
         return (number for number in count() if number not in taken)
 
     def add(self, trial: Trial) -> None:
-        """It is over."""
         self._lines.append(trial.data())
         self.known.append(trial)
 
@@ -176,7 +175,6 @@ class BaseFile:
             raise self._lines.fault(error) from error
 
     def add(self, played: Played) -> None:
-        """It is over."""
         self._lines.append(played.data())
         self.known[played.case] = played
 
