@@ -75,7 +75,7 @@ def _am_request(attempt: RMAppAttempt, request: ResourceRequest) -> ResourceRequ
     """The request as the scheduler gets it: cut to what is the largest container now, with the queue's label
     where none is named.
     """
-    request = attempt.context.scheduler.normalize(request, attempt.app.queue)
+    request = attempt.context.scheduler.normalize_ask(request, attempt.app.queue)
     if request.resource_name != ANY or request.node_label_expression is not None:
         return request
     label = attempt.context.scheduler.default_label(attempt.app.queue)

@@ -216,6 +216,10 @@ class Scheduler(ABC, Generic[A]):
     def normalize(self, request: ResourceRequest, queue: str | None) -> ResourceRequest:
         """The request with its normalized size."""
 
+    def normalize_ask(self, request: ResourceRequest, queue: str) -> ResourceRequest:
+        """The same for a request that `allocate` is to take, of an AM in that queue."""
+        return self.normalize(request, queue)
+
     @abstractmethod
     def queue_info(self, name: str, *, include_children: bool, recursive: bool) -> QueueInfo:
         """The record of a queue for clients. YarnError when there is none of that name."""

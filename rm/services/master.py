@@ -175,7 +175,7 @@ class MasterService:
             allocation = Allocation([], NONE, [])
         else:
             blacklist = request.blacklist_request or ResourceBlacklistRequest()
-            normalized = [context.scheduler.normalize(one, app.queue) for one in ask]
+            normalized = [context.scheduler.normalize_ask(one, app.queue) for one in ask]
             opportunistic: list[RMContainer] = []
             if self._opportunistic is not None and (given_to := context.scheduler.attempt(attempt_id)):
                 opportunistic = self._opportunistic.allocate(

@@ -353,6 +353,12 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """By the calculator, cut to the queue's maximum allocation."""
         return self._sizes.normalize(request, queue)
 
+    def normalize_ask(self, request: ResourceRequest, queue: str) -> ResourceRequest:
+        """Cut to the cluster's maximum alone: rounding may exceed the queue's, which the request may not. See
+        tests/scenarios/lifecycle/sizes-beyond-the-queues-maximum.yaml. Hadoop: CapacityScheduler.allocate.
+        """
+        return self._sizes.normalize(request, None)
+
     def queue_maximum_allocation(self, queue: str | None) -> Resource:
         """The queue's own maximum, never more than the cluster's."""
         return self._sizes.maximum_in(queue)
