@@ -29,6 +29,11 @@ def states(desk: Desk) -> dict[str, str]:
     return {row["name"]: row["state"] for row in desk.status()["daemons"]}
 
 
+def containers(desk: Desk) -> int:
+    """How many the active one knows of."""
+    return sum(row.get("containers") or 0 for row in desk.status()["daemons"])
+
+
 def active(desk: Desk) -> str:
     """The name of the active one, as soon as there is one."""
     found: list[str] = []
@@ -55,7 +60,7 @@ def test_a_job_goes_on_while_one_resourcemanager_after_the_other_is_killed(
     shown = states(desk)
     assert (shown[first], shown[other(first)], shown["zookeeper"]) == ("ACTIVE", "STANDBY", "RUNNING")
     gate = tmp_path / "gate"
-    hold = f"while [ ! -e {gate} ]; do sleep 0.2; done; echo done"
+    hold = f"while [ ! -e {gate} ]; do sleep 0.2; done; echo done; touch {gate}-$CONTAINER_ID"
     with desk.start("job", "shell", "--containers", "2", "--", "sh", "-c", hold) as job:
         assert job.stdout is not None
         assert "Submitted application" in job.stdout.readline()
@@ -64,10 +69,12 @@ def test_a_job_goes_on_while_one_resourcemanager_after_the_other_is_killed(
         assert states(desk)[first] == "STOPPED"
         assert "is serving again" in desk.here("restart-rm", first)
         assert desk.here("failover") == f"yarnbox: {first} is active instead of {other(first)}\n"
+        assert wait_until(lambda: containers(desk) == 3, PATIENCE_S)  # of the AM and of its two tasks
         gate.touch()
         out, err = job.communicate(timeout=PATIENCE_S)
     assert job.returncode == 0, out + err
-    assert out.count("\ndone\n") == 2
+    assert len(list(tmp_path.glob("gate-container_*"))) == 2
+    assert "\ndone\n" in out
     told = desk.here("events", "--type", "ResourceManagerStarted")
     assert told.count("epoch") == 3
 

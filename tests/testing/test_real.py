@@ -8,6 +8,7 @@ import pytest
 
 from tests.testing.masters import TASKS, retrying
 from tests.waiting import MISSED_MS, PATIENCE_S
+from yarnbox.cluster.cluster import wait_until
 from yarnbox.testing import YarnCluster, drop_next, fill_disk, lose_node_of, preempt
 from yarnbox.testing.plugin import Pool
 
@@ -31,7 +32,7 @@ def test_the_same_cluster_serves_the_next_test_as_new(
     app = yarn_cluster.submit([sys.executable, "-c", "import sys; sys.exit('no AM')"], max_attempts=1)
     with pytest.raises(AssertionError, match=r"(?s)ended FAILED.*no AM"):
         app.succeeds(PATIENCE_S)
-    assert yarn_cluster.containers() != []
+    assert wait_until(lambda: yarn_cluster.containers() != [], PATIENCE_S)  # its log is written now and then
     assert yarn_cluster_pool.take(ASKED) is yarn_cluster
     assert yarn_cluster.containers() == []
 
