@@ -15,14 +15,13 @@ from typing import Any
 from yarnbox.yarn.connection.rpc import (
     CALL_TIMEOUT_S,
     MAX_MESSAGE_BYTES,
-    SERVICES,
     ConnectionFailedError,
     RemoteDefectError,
 )
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.hadoop_ipc.exchange import Conversation
 from yarnbox.yarn.hadoop_ipc.framing import MalformedFrameError
-from yarnbox.yarn.hadoop_ipc.stub import PROTOCOLS
+from yarnbox.yarn.hadoop_ipc.stub import StubBase
 from yarnbox.yarn.records.tokens import Token
 from yarnbox.yarn.wire import PLAIN, Wire
 
@@ -30,7 +29,7 @@ TOGETHER_S = 0.005
 """Between two writes, at least."""
 
 
-class SharedHadoopStub:
+class SharedHadoopStub(StubBase):
     """Calls with a token, for asyncio."""
 
     def __init__(
@@ -43,20 +42,13 @@ class SharedHadoopStub:
         peer: str = "",
         wire: Wire = PLAIN,
     ) -> None:
-        host, _, port = address.rpartition(":")
-        self._address = (host.strip("[]"), int(port))
-        self._peer = peer or address
-        self._protocol = PROTOCOLS[service]
-        self._rpcs = SERVICES[service]
-        self._token = token
-        self._timeout_s = timeout_s
-        self._wire = wire
+        super().__init__(address, service, token=token, timeout_s=timeout_s, peer=peer, wire=wire)
         self._connection: _Connection | None = None
         self._connecting: asyncio.Task[_Connection] | None = None
 
     def use_token(self, token: Token) -> None:
         """Calls with this token from now on."""
-        self._token = token
+        super().use_token(token)
         self._drop()
 
     async def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
@@ -78,17 +70,17 @@ class SharedHadoopStub:
     async def _connected(self, rpc: str) -> _Connection:
         """The connection, which all who wait for one share."""
         if self._connecting is None or self._connecting.done():
-            self._connecting = asyncio.get_running_loop().create_task(self._connect())
+            self._connecting = asyncio.get_running_loop().create_task(self._connect(self._token_for(rpc)))
         try:
             return await asyncio.shield(self._connecting)
         except OSError as error:
             raise ConnectionFailedError(f"{rpc}: cannot reach {self._peer}: {error}") from error
 
-    async def _connect(self) -> _Connection:
+    async def _connect(self, token: Token) -> _Connection:
         if self._connection is not None and not self._connection.is_over:
             return self._connection
         conversation = Conversation(
-            self._protocol, self._token, "", MAX_MESSAGE_BYTES, secrets.token_bytes, must_prove=True
+            self._protocol, token, "", MAX_MESSAGE_BYTES, secrets.token_bytes, must_prove=True
         )
         _, self._connection = await asyncio.get_running_loop().create_connection(
             lambda: _Connection(conversation, self._peer), *self._address

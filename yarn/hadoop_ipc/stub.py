@@ -39,8 +39,8 @@ _LONGEST_PAUSE_S = 1.0
 _READ_BYTES = 64 * 1024
 
 
-class _Calls:
-    """What both stubs know: the peer, the credentials, and what an exchange that failed means."""
+class StubBase:
+    """What all stubs know: the peer, the credentials, and what an exchange that failed means."""
 
     def __init__(
         self,
@@ -67,13 +67,17 @@ class _Calls:
         """Calls with this token from now on."""
         self._token = token
 
+    def _token_for(self, rpc: str) -> Token:
+        if self._token is None:
+            raise InvalidTokenError(f"{rpc}: no token was given for {self._peer}")
+        return self._token
+
     def _exchange(self, rpc: str, request: Any) -> Exchange:
         if rpc not in self._rpcs:
             raise IllegalArgumentError(f"{self._protocol} has no method {rpc}")
-        if self._token is None:
-            raise InvalidTokenError(f"{rpc}: no token was given for {self._peer}")
+        token = self._token_for(rpc)
         question = Question(self._protocol, rpc, self._wire.to_bytes(request))
-        return Exchange(question, self._token, self._user, MAX_MESSAGE_BYTES, secrets.token_bytes)
+        return Exchange(question, token, self._user, MAX_MESSAGE_BYTES, secrets.token_bytes)
 
     def _receive(self, rpc: str, exchange: Exchange, data: bytes) -> None:
         if not data:
@@ -96,7 +100,7 @@ class _Calls:
         return ConnectionFailedError(f"{rpc}: the connection to {self._peer} broke: {error}")
 
 
-class HadoopStub(_Calls):
+class HadoopStub(StubBase):
     """Calls with a token, for asyncio. With `wait_for_ready` a call waits within its time limit until the
     peer can be connected to; what was sent is never sent again.
     """
@@ -161,7 +165,7 @@ class HadoopStub(_Calls):
         await self.close()
 
 
-class BlockingHadoopStub(_Calls):
+class BlockingHadoopStub(StubBase):
     """Calls with a token, for simple programs without an event loop."""
 
     def call(self, rpc: str, request: Any, timeout_s: float | None = None) -> Any:
