@@ -17,9 +17,14 @@ from yarnbox.yarn.connection.failover import BlockingCalls
 from yarnbox.yarn.connection.rpc import ConnectionFailedError
 from yarnbox.yarn.enums import FinalApplicationStatus, NodeState, YarnApplicationState
 from yarnbox.yarn.errors import ApplicationNotFoundError, YarnError
-from yarnbox.yarn.ids import ApplicationId
-from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
+from yarnbox.yarn.ids import ApplicationId, ContainerId
+from yarnbox.yarn.records.application import (
+    ApplicationAttemptReport,
+    ApplicationReport,
+    ApplicationSubmissionContext,
+)
 from yarnbox.yarn.records.client import (
+    GetApplicationAttemptsRequest,
     GetApplicationReportRequest,
     GetClusterNodesRequest,
     GetNewApplicationRequest,
@@ -197,6 +202,17 @@ class Submitter:
         )
         report: ApplicationReport = response.application_report
         return report
+
+    def masters(self, application_id: ApplicationId) -> tuple[ContainerId, ...]:
+        """The containers of its AMs, of the first attempt first."""
+        response = self._stub.call(
+            "getApplicationAttempts",
+            GetApplicationAttemptsRequest(application_id=application_id),
+            timeout_s=REPORT_TIMEOUT_S,
+        )
+        reports: tuple[ApplicationAttemptReport, ...] = response.application_attempts
+        found = (one.am_container_id for one in reports if one.am_container_id is not None)
+        return tuple(sorted(found, key=lambda one: one.application_attempt_id))
 
     def kill(self, application_id: ApplicationId) -> None:
         """Ends the application; returns when it has ended."""

@@ -503,7 +503,7 @@ class Program:
 
     def _output(self, client: JobClient | ShellClient, application_id: ApplicationId) -> Output:
         assert self._read is not None
-        return Output.of(self._read, application_id, lambda: client.report(application_id), self._yarn)
+        return Output.of(self._read, application_id, client, self._yarn)
 
     def _shell_spec(self) -> ShellSpec:
         options = self._options

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Protocol, Self
 
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.rpc import ConnectionFailedError
@@ -62,12 +62,32 @@ class WrittenFile:
         return self.length > SHOWN_BYTES
 
 
+class Informant(Protocol):
+    """Whoever knows what the ResourceManager says of an application."""
+
+    def report(self, application_id: ApplicationId) -> ApplicationReport:
+        """The application's report."""
+
+    def masters(self, application_id: ApplicationId) -> tuple[ContainerId, ...]:
+        """The containers of its AMs, of the first attempt first."""
+
+
 class Output:
     """What the containers of one application that has ended wrote."""
 
-    def __init__(self, files: Iterable[Path], application_id: ApplicationId, yarn: str = "yarn") -> None:
-        """`yarn` is the command that finds this cluster."""
+    def __init__(
+        self,
+        files: Iterable[Path],
+        application_id: ApplicationId,
+        masters: Iterable[ContainerId] = (),
+        yarn: str = "yarn",
+    ) -> None:
+        """`masters` are the containers of its AMs, of the first attempt first: their numbers do not tell
+        them, since an RM that started anew counts from 1 again. `yarn` is the command that finds this
+        cluster.
+        """
         self._files = list(files)
+        self._masters = list(masters)
         self._yarn = yarn
         self.application_id = application_id
 
@@ -76,30 +96,31 @@ class Output:
         cls,
         configuration: Configuration,
         application_id: ApplicationId,
-        report: Callable[[], ApplicationReport],
+        informant: Informant,
         yarn: str = "yarn",
     ) -> Self:
         """Waits, not for long, until the nodes have collected everything; empty if they collect nothing."""
         found = read(OutputSettings, configuration)
         if not found.is_aggregated:
-            return cls((), application_id, yarn)
+            return cls((), application_id, yarn=yarn)
         deadline = time.monotonic() + COLLECTION_S
         pause = threading.Event()
         layout = LogLayout.of(found.directory, found.suffix)
         try:
-            last = report()
+            last = informant.report(application_id)
             while last.log_aggregation_status in _PENDING and time.monotonic() < deadline:
                 pause.wait(_POLL_S)
-                last = report()
-            return cls(layout.node_files(last.user or "", application_id), application_id, yarn)
+                last = informant.report(application_id)
+            files = layout.node_files(last.user or "", application_id)
+            return cls(files, application_id, informant.masters(application_id), yarn)
         except (FileNotFoundError, ConnectionFailedError):
-            return cls((), application_id, yarn)
+            return cls((), application_id, yarn=yarn)
 
     def named(self, name: str) -> list[WrittenFile]:
         """The file of that name of each container that wrote to it, by container, without the AM's."""
         found = [one for one in self._read(lambda log: log.name == name) if one.length]
         return sorted(
-            (one for one in found if one.container_id.sequence != 1), key=lambda one: one.container_id
+            (one for one in found if one.container_id not in self._masters), key=lambda one: one.container_id
         )
 
     def reason(self, diagnostics: str, suspects: Iterable[str] = ()) -> WrittenFile | None:
@@ -109,8 +130,8 @@ class Output:
         by_container: dict[str, dict[str, WrittenFile]] = {}
         for one in self._read(lambda log: log.name in _PROCESS_FILES):
             by_container.setdefault(str(one.container_id), {})[one.name] = one
-        masters = [one for one in by_container if ContainerId.parse(one).sequence == 1]
-        named = [*suspects, *_CONTAINER.findall(diagnostics), *sorted(masters)[-1:]]
+        masters = [str(one) for one in self._masters if str(one) in by_container]
+        named = [*suspects, *_CONTAINER.findall(diagnostics), *masters[-1:]]
         for container in named:
             files = by_container.get(container, {})
             for name in _PROCESS_FILES:

@@ -47,7 +47,7 @@ from yarnbox.am.staging import Staging, plain_name
 from yarnbox.am.submit import NewApplication, SubmissionError, Submitter, follow, has_succeeded
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.enums import LocalResourceType
-from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.ids import ApplicationId, ContainerId
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
 from yarnbox.yarn.records.container import LocalResource
 from yarnbox.yarn.records.request import ResourceRequest
@@ -316,6 +316,10 @@ class JobClient:
     def report(self, application_id: ApplicationId) -> ApplicationReport:
         """What the RM says of the application."""
         return self._submitter.report(application_id)
+
+    def masters(self, application_id: ApplicationId) -> tuple[ContainerId, ...]:
+        """The containers of its AMs, of the first attempt first."""
+        return self._submitter.masters(application_id)
 
     def kill(self, application_id: ApplicationId) -> None:
         """Ends the job: its AM is asked to, that it may clean up; if it does not in time, the RM ends it."""

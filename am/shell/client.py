@@ -12,7 +12,7 @@ from yarnbox.am.shell.spec import ShellSpec
 from yarnbox.am.staging import DEFAULT_STAGING, STAGING_PROPERTY, GivenFile, Staging
 from yarnbox.am.submit import Submitter, follow
 from yarnbox.yarn.configuration import Configuration
-from yarnbox.yarn.ids import ApplicationId
+from yarnbox.yarn.ids import ApplicationId, ContainerId
 from yarnbox.yarn.records.application import ApplicationReport, ApplicationSubmissionContext
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.settings import read, setting, settings
@@ -111,6 +111,10 @@ class ShellClient:
     def report(self, application_id: ApplicationId) -> ApplicationReport:
         """What the RM says of the application."""
         return self._submitter.report(application_id)
+
+    def masters(self, application_id: ApplicationId) -> tuple[ContainerId, ...]:
+        """The containers of its AMs, of the first attempt first."""
+        return self._submitter.masters(application_id)
 
     def kill(self, application_id: ApplicationId) -> None:
         """Ends the application."""

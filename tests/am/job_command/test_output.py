@@ -20,8 +20,11 @@ APP = ApplicationId(7, 1)
 Files = dict[int, dict[str, str]]
 
 
-def container(sequence: int, attempt: int = 1) -> ContainerId:
-    return ContainerId.build(ApplicationAttemptId(APP, attempt), sequence)
+def container(sequence: int, epoch: int = 0) -> ContainerId:
+    return ContainerId.build(ApplicationAttemptId(APP, 1), sequence, epoch)
+
+
+MASTER = container(1)
 
 
 def written(root: Path, node: str, files: Files) -> Path:
@@ -34,7 +37,7 @@ def written(root: Path, node: str, files: Files) -> Path:
 
 
 def output(root: Path, **nodes: Files) -> Output:
-    return Output([written(root, node, files) for node, files in nodes.items()], APP)
+    return Output([written(root, node, files) for node, files in nodes.items()], APP, [MASTER])
 
 
 def test_one_container_is_shown_as_it_wrote(tmp_path: Path) -> None:
@@ -45,6 +48,14 @@ def test_one_container_is_shown_as_it_wrote(tmp_path: Path) -> None:
 def test_several_are_shown_by_container_with_a_heading(tmp_path: Path) -> None:
     found = output(tmp_path, nm2={3: {"stdout": "two\n"}}, nm1={2: {"stdout": "one\n"}, 4: {"stdout": ""}})
     assert shown_output(found) == f"-- {container(2)} on nm1\none\n-- {container(3)} on nm2\ntwo\n"
+
+
+def test_the_first_container_of_a_restarted_resourcemanager_is_not_the_ams(tmp_path: Path) -> None:
+    path = LogLayout.of(str(tmp_path)).node_file("me", APP, NodeId("nm1", 1))
+    with AggregatedLogWriter(path) as writer:
+        for one, text in ((MASTER, "the AM's\n"), (container(1, epoch=2), "a task's\n")):
+            writer.append(one, "stdout", io.BytesIO(text.encode()))
+    assert shown_output(Output([path], APP, [MASTER])) == "a task's\n"
 
 
 def test_of_much_output_the_end_is_shown_and_where_the_rest_is(tmp_path: Path) -> None:
@@ -89,27 +100,30 @@ def test_the_reason_is_with_the_container_that_is_named(
 
 
 def test_without_logs_the_command_is_shown() -> None:
-    nothing = Output([], APP, "yarn --dir x")
+    nothing = Output([], APP, yarn="yarn --dir x")
     assert shown_output(nothing) == ""
     assert shown_reason(nothing, nothing.reason("x")) == (
         f"All that it wrote: yarn --dir x logs -applicationId {APP}"
     )
 
 
-def reporting(
-    *statuses: Status | None, then: Callable[[], None] | None = None
-) -> Callable[[], ApplicationReport]:
-    left = list(statuses)
+class Reporting:
+    """Says one status after the other; None is an RM that does not answer. Calls `then` at the last."""
 
-    def report() -> ApplicationReport:
-        status = left.pop(0)
+    def __init__(self, *statuses: Status | None, then: Callable[[], None] | None = None) -> None:
+        self._left = list(statuses)
+        self._then = then
+
+    def report(self, application_id: ApplicationId) -> ApplicationReport:
+        status = self._left.pop(0)
         if status is None:
             raise ConnectionFailedError("gone")
-        if not left and then is not None:
-            then()
-        return ApplicationReport(application_id=APP, user="me", log_aggregation_status=status)
+        if not self._left and self._then is not None:
+            self._then()
+        return ApplicationReport(application_id=application_id, user="me", log_aggregation_status=status)
 
-    return report
+    def masters(self, application_id: ApplicationId) -> tuple[ContainerId, ...]:
+        return (MASTER,)
 
 
 def configuration(root: Path, enabled: str = "true") -> Configuration:
@@ -119,12 +133,12 @@ def configuration(root: Path, enabled: str = "true") -> Configuration:
 
 def test_it_waits_until_the_nodes_have_collected_the_logs(tmp_path: Path) -> None:
     def collect() -> None:
-        written(tmp_path, "nm1", {2: {"stdout": "here\n"}})
+        written(tmp_path, "nm1", {1: {"stdout": "the AM's"}, 2: {"stdout": "here\n"}})
 
-    report = reporting(Status.NOT_START, Status.RUNNING, Status.SUCCEEDED, then=collect)
-    assert shown_output(Output.of(configuration(tmp_path), APP, report)) == "here\n"
+    informant = Reporting(Status.NOT_START, Status.RUNNING, Status.SUCCEEDED, then=collect)
+    assert shown_output(Output.of(configuration(tmp_path), APP, informant)) == "here\n"
 
 
 def test_where_nothing_is_collected_nobody_waits(tmp_path: Path) -> None:
-    assert shown_output(Output.of(configuration(tmp_path, "false"), APP, reporting())) == ""
-    assert shown_output(Output.of(configuration(tmp_path), APP, reporting(None))) == ""
+    assert shown_output(Output.of(configuration(tmp_path, "false"), APP, Reporting())) == ""
+    assert shown_output(Output.of(configuration(tmp_path), APP, Reporting(None))) == ""
