@@ -7,7 +7,7 @@ and reads its registers between turns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from typing import TypeVar
 
@@ -181,6 +181,10 @@ class SimulatedRM:
     def heard_of_node(self, node_id: NodeId, at_ms: int) -> None:
         """The node heartbeat last at that moment, with nothing to report and nothing to hear."""
         self.context.monitors.node.ping(node_id, at_ms)
+
+    def heard_of_all_nodes(self, at_ms: int, silent: Iterable[NodeId]) -> None:
+        """Each node but these heartbeat last at that moment, with nothing to report and nothing to hear."""
+        self.context.monitors.node.ping_all(at_ms, silent)
 
     def heard_of_master(self, attempt_id: ApplicationAttemptId, at_ms: int) -> None:
         """The AM called last at that moment, with nothing to ask and nothing to hear."""

@@ -21,6 +21,7 @@ from yarnbox.sim.workload.slots import files_of
 from yarnbox.sim.workload.watching import Watcher
 from yarnbox.yarn.configuration import SITE_FILES
 from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE
+from yarnbox.yarn.runtime.memory import rare_garbage_collection
 
 FILES = (*SITE_FILES, RESOURCE_TYPES_FILE)
 
@@ -64,7 +65,8 @@ class Play:
 
     def run(self) -> Result:
         """From the first job to the end of the last one."""
-        outcome = self.player.play()
+        with rare_garbage_collection():
+            outcome = self.player.play()
         end_ms = self.player.rm.clock.now_ms()
         collector = self.collector
         return Result(

@@ -5,13 +5,30 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 from heapq import merge
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 
-from yarnbox.sim.reports.html.axes import moment_text, percent_text, span_text
-from yarnbox.sim.reports.html.charts import Bars, Series, bar_chart, distribution_chart, time_chart
+from yarnbox.sim.reports.html.axes import Point, moment_text, percent_text, span_text, thinned
+from yarnbox.sim.reports.html.charts import (
+    MOST_MOMENTS,
+    Bars,
+    Series,
+    bar_chart,
+    distribution_chart,
+    time_chart,
+)
 from yarnbox.sim.reports.html.markup import Html, element
 from yarnbox.sim.reports.html.page import Column, figures, page, section, side_by_side, table
-from yarnbox.sim.reports.result import FINISHED, SUMMED, Columns, JobResult, Result, Summary, Totals
+from yarnbox.sim.reports.result import (
+    FINISHED,
+    SUMMED,
+    Columns,
+    JobResult,
+    Result,
+    Summary,
+    Totals,
+    in_order,
+)
 
 MOST_SERIES, MOST_ROWS, MOST_NODES = 8, 50, 30
 _MEASURES = dict(
@@ -134,17 +151,17 @@ def _jobs_over_time(jobs: Iterable[JobResult]) -> list[Series]:
     ]
 
 
-def _count_over_time(more: Iterable[int], less: Iterable[int]) -> list[tuple[float, float | None]]:
+def _count_over_time(more: array[int], less: array[int]) -> list[Point]:
     """How many there are after each moment at which one came or went."""
-    points: list[tuple[float, float | None]] = []
+    return thinned(_counts(more, less), len(more) + len(less), MOST_MOMENTS)
+
+
+def _counts(more: array[int], less: array[int]) -> Iterator[Point]:
     count = 0
-    changes = merge(((moment, 1) for moment in sorted(more)), ((moment, -1) for moment in sorted(less)))
-    for moment, change in changes:
-        count += change
-        if points and points[-1][0] == moment:
-            points.pop()
-        points.append((moment, count))
-    return points
+    changes = merge(((moment, 1) for moment in in_order(more)), ((moment, -1) for moment in in_order(less)))
+    for moment, here in groupby(changes, key=itemgetter(0)):
+        count += sum(change for _, change in here)
+        yield moment, count
 
 
 def _distributions(result: Result) -> Html:
@@ -156,7 +173,7 @@ def _distributions(result: Result) -> Html:
         *(
             distribution_chart(
                 _MEASURES[measure].capitalize(),
-                [(name, columns.values(measure)) for name, columns in queues.items()],
+                [(name, in_order(columns.values(measure))) for name, columns in queues.items()],
             )
             for measure in ("wait_ms", "response_ms")
         )

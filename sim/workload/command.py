@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -38,7 +37,6 @@ from yarnbox.sim.workload.player import PATIENCE_MS
 from yarnbox.sim.workload.site import Site
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.runtime.memory import YOUNG
 from yarnbox.yarn.text.command_parser import CommandParser
 from yarnbox.yarn.text.words import counted
 
@@ -153,7 +151,6 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
             )
             output.listen(play.player.rm)
             play.watch(files.enter_context(output))
-        gc.set_threshold(YOUNG)
         result = play.run()
         progress.finish()
         if recording is not None:

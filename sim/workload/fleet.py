@@ -177,10 +177,8 @@ class Fleet:
 
     def still_there(self) -> None:
         """The RM hears of the nodes that live, for the sake of those whose heartbeats were left out."""
-        now_ms = self._rm.clock.now_ms()
-        for node in self._nodes:
-            if node.is_live:
-                self._rm.heard_of_node(node.node_id, now_ms)
+        silent = [node.node_id for node in self._nodes if not node.is_live]
+        self._rm.heard_of_all_nodes(self._rm.clock.now_ms(), silent)
 
     # ---- moments
 

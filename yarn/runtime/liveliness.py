@@ -7,7 +7,7 @@ Hadoop: AbstractLivelinessMonitor.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -38,6 +38,12 @@ class LivelinessMonitor(Generic[K]):
         if key in self._last_ping_ms:
             self._last_ping_ms[key] = now_ms
 
+    def ping_all(self, now_ms: int, silent: Iterable[K] = ()) -> None:
+        """Notes a sign of life of each watched key but these."""
+        kept = {key: self._last_ping_ms[key] for key in silent if key in self._last_ping_ms}
+        self._last_ping_ms = dict.fromkeys(self._last_ping_ms, now_ms)
+        self._last_ping_ms.update(kept)
+
     def unregister(self, key: K) -> None:
         """Watches `key` no longer."""
         self._last_ping_ms.pop(key, None)
@@ -45,7 +51,7 @@ class LivelinessMonitor(Generic[K]):
     def after_pause(self, gap_ms: int, now_ms: int) -> None:
         """Who watches heard nobody for so long. If it missed a look, all keys have one interval more."""
         if gap_ms >= self.look_interval_ms:
-            self._last_ping_ms = dict.fromkeys(self._last_ping_ms, now_ms)
+            self.ping_all(now_ms)
 
     def take_expired(self, now_ms: int) -> list[K]:
         """The keys due at this look, in the order of their registration; they are watched no longer."""

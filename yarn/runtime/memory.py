@@ -8,6 +8,8 @@ a second spends a quarter of its time on that when its core is compiled, and wha
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 YOUNG, MIDDLE, OLD = 20_000, 20, 100
 """So many objects more than before have the youngest looked at, in a millisecond or two; so many times that
@@ -20,3 +22,14 @@ def reduce_garbage_collection() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG, MIDDLE, OLD)
+
+
+@contextmanager
+def rare_garbage_collection() -> Iterator[None]:
+    """Garbage is looked for seldom meanwhile, and as before afterwards: a play is a guest in its process."""
+    before = gc.get_threshold()
+    gc.set_threshold(YOUNG)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

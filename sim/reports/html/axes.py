@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import islice
+
+Point = tuple[float, float | None]
 
 _TIMES_S = (
     *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200),
@@ -74,14 +77,16 @@ def span_text(value_ms: float) -> str:
     return f"{value_ms:.3g} ms" if value_ms else "0"
 
 
-def thinned(points: Sequence[tuple[float, float | None]], most: int) -> list[tuple[float, float | None]]:
-    """At most about so many points: of each run of neighbours the lowest and the highest stay."""
-    if len(points) <= most:
+def thinned(points: Iterable[Point], count: int, most: int) -> list[Point]:
+    """Of `count` points, or fewer, at most about so many: of each run of neighbours the lowest and the
+    highest stay.
+    """
+    if count <= most:
         return list(points)
-    width = -(-2 * len(points) // most)
-    found: list[tuple[float, float | None]] = []
-    for place in range(0, len(points), width):
-        run = points[place : place + width]
+    width = -(-2 * count // most)
+    found: list[Point] = []
+    rest = iter(points)
+    while run := list(islice(rest, width)):
         known = [(y, x) for x, y in run if y is not None]
         if not known:
             found.append(run[0])

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from yarnbox.sim.reports.html.axes import (
+    Point,
     amount_text,
     moment_text,
     number_ticks,
@@ -22,8 +23,9 @@ from yarnbox.sim.reports.html.markup import Html, element
 COLOURS = 8
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 720, 260, 60, 30, 10, 34
 _MOST_POINTS, _STRIPES = 1200, 90
+MOST_MOMENTS = 20_000
+"""More points than that need not be kept for a line that is drawn with _MOST_POINTS."""
 _BAR, _GAP = 13, 9
-Point = tuple[float, float | None]
 Naming = Callable[[float], str]
 
 
@@ -78,12 +80,14 @@ def time_chart(
 
 
 def distribution_chart(title: str, samples: Sequence[tuple[str, Sequence[float]]]) -> Html:
-    """For each name the share of its times, in ms, that are at most x; x is logarithmic, from 1 on."""
+    """For each name the share of its times, in ms and in order, that are at most x; x is logarithmic, from
+    1 on.
+    """
     series = []
-    for name, values in samples:
-        ordered = sorted(max(value, 1.0) for value in values)
-        points: list[Point] = [(value, (place + 1) / len(ordered)) for place, value in enumerate(ordered)]
-        series.append(Series(name, points))
+    for name, ordered in samples:
+        count = len(ordered)
+        points = ((max(value, 1.0), place / count) for place, value in enumerate(ordered, start=1))
+        series.append(Series(name, thinned(points, count, MOST_MOMENTS)))
     low, high = _bounds([at for one in series for at, _ in one.points])
     low, high = max(low, 1.0), max(high, low * 10, 10.0)
     across = _Scale(low, high, _LEFT, _WIDTH - _RIGHT, is_log=True)
@@ -102,7 +106,7 @@ def _plot(
     parts = [*_grid(across, x_ticks, axes.x, up, axes.y)]
     for place, one in enumerate(series):
         kind = f"series c{one.number(place)}{' dashed' if one.is_dashed else ''}"
-        path = _path(thinned(one.points, _MOST_POINTS), across, up, axes.step)
+        path = _path(thinned(one.points, len(one.points), _MOST_POINTS), across, up, axes.step)
         parts.append(element("path", d=path, class_=kind))
     parts += _stripes(series, across, axes.x, axes.y)
     label = f"{title}: {', '.join(one.name for one in series)}"

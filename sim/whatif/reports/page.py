@@ -196,7 +196,7 @@ def _use_chart(before: QueueUse | None, after: QueueUse | None, step_ms: int) ->
 
 def _wait_chart(before: QueueUse | None, after: QueueUse | None) -> Html | None:
     found = [(name, use) for name, use in (("base", before), ("change", after)) if use is not None]
-    samples = [(name, [float(one) for one in use.waits_ms]) for name, use in found if use.waits_ms]
+    samples = [(name, sorted(map(float, use.waits_ms))) for name, use in found if use.waits_ms]
     return distribution_chart(found[0][1].queue, samples) if samples else None
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from array import array
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from yarnbox.sim.load.yarnbox_format import write_load
 from yarnbox.sim.reports.collector import Alone
 from yarnbox.sim.reports.progress import Progress, line
 from yarnbox.sim.reports.report import report
-from yarnbox.sim.reports.result import Evenness, percentile
+from yarnbox.sim.reports.result import Evenness, in_order, percentile
 from yarnbox.sim.workload.command import main
 from yarnbox.yarn.resources.resource import Resource
 
@@ -115,6 +116,12 @@ def test_a_summary_leaves_out_what_never_came_about() -> None:
     found = Summary.of([3, None, 1])
     assert (found.count, found.mean, found.p50, found.p99) == (2, 2.0, 1, 3)
     assert Summary.of([None]) == Summary(count=0, mean=None, p50=None, p90=None, p95=None, p99=None)
+
+
+def test_many_values_are_put_in_order_part_by_part() -> None:
+    values = array("q", (7 * number % 101 for number in range(100)))
+    assert list(in_order(values, at_once=9)) == in_order(values) == sorted(values)
+    assert list(in_order(array("d", [2.5, 0.5, 1.5]), at_once=2)) == [0.5, 1.5, 2.5]
 
 
 def test_what_a_job_takes_alone() -> None:

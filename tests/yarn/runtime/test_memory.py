@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+
+from yarnbox.yarn.runtime.memory import YOUNG, rare_garbage_collection
 
 SCRIPT = """
 import gc
@@ -25,3 +28,10 @@ assert len(gc.get_objects()) < before + 4 * YOUNG
 
 def test_garbage_is_looked_for_seldom_and_found() -> None:
     subprocess.run([sys.executable, "-c", SCRIPT], check=True)
+
+
+def test_afterwards_garbage_is_looked_for_as_before() -> None:
+    before = gc.get_threshold()
+    with rare_garbage_collection():
+        assert gc.get_threshold()[0] == YOUNG
+    assert gc.get_threshold() == before

@@ -111,8 +111,8 @@ def test_times_are_named_shortly() -> None:
 def test_thinning_keeps_the_extremes() -> None:
     points = [(float(x), float(x % 100)) for x in range(10_000)]
     points[5_555] = (5555.0, 1e6)
-    few = thinned(points, 100)
+    few = thinned(points, len(points), 100)
     assert len(few) <= 100
     assert max(y for _, y in few if y is not None) == 1e6
     assert few == sorted(few)
-    assert thinned(points[:50], 100) == points[:50]
+    assert thinned(points[:50], 50, 100) == points[:50]
