@@ -178,6 +178,12 @@ def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> st
         from yarnbox.cluster.suggestions import queue_for_a_job  # and with it the simulator: half a second
 
         queue = queue_for_a_job(Path(record.configuration), overrides(cluster.run, record))
+    shown, users = cluster.tls(record), []
+    if shown is not None and shown.settings.token is None:  # the run directory has the host's certificate
+        queue, users = (
+            None,
+            ["  users            submit with a certificate of theirs: `yarnbox certs user DIR NAME`"],
+        )
     jobs = {None: "yarn queue -list all", "default": "job pi 4 100000"}
     hints = [
         "status",
@@ -186,7 +192,7 @@ def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> st
         *(f"kill-node {name}" for name in [*record.nodes][:1]),
     ]
     hadoop = [f"  Hadoop's clients HADOOP_CONF_DIR={cluster.run.path}"] if record.for_hadoop else []
-    where, scheme = record.history_address, tls.scheme(cluster.tls(record))
+    where, scheme = record.history_address, tls.scheme(shown)
     history = [f"  job history      {scheme}://{where}/jobhistory"] if where else []
     rms = f"{len(record.rms)} ResourceManagers" if record.rms else "one ResourceManager"
     hints += ["failover"] if record.rms else []
@@ -201,6 +207,7 @@ def _banner(cluster: Cluster, seconds: float, options: argparse.Namespace) -> st
             f"  run directory    {cluster.run.path}",
             f"  logs             {cluster.run.logs}",
             *hadoop,
+            *users,
             "Try, in another terminal:",
             *(f"  {_program()} {hint}{suffix}" for hint in hints),
             ending,

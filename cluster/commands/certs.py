@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from yarnbox.cluster.directory import ClusterError
-from yarnbox.yarn.security.authentication import HOST_PREFIX, digest_of, read_tokens
+from yarnbox.yarn.security.acl import HOST_PREFIX
+from yarnbox.yarn.security.authentication import digest_of, read_tokens
 from yarnbox.yarn.storage.drafts import draft_of
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from pathlib import Path
 from aiohttp import web
 
 from yarnbox.nm.settings import StagingSettings
-from yarnbox.yarn.security.authentication import HOST_PREFIX, USER
+from yarnbox.yarn.security.acl import HOST_PREFIX
+from yarnbox.yarn.security.authentication import USER
 from yarnbox.yarn.storage.remote_files import MODIFIED_HEADER, STAGING_PATH
 
 _APPLICATION = re.compile(r"application_[0-9]{1,20}_[0-9]{4,20}")

@@ -60,6 +60,7 @@ from yarnbox.yarn.records.client import (
     UpdateApplicationTimeoutsResponse,
 )
 from yarnbox.yarn.records.management import SignalContainerRequest, SignalContainerResponse
+from yarnbox.yarn.security.acl import HOST_PREFIX
 from yarnbox.yarn.text.moments import iso8601, parse_iso8601
 
 if TYPE_CHECKING:
@@ -95,6 +96,11 @@ class ClientService(ClusterService):
         submission = request.application_submission_context
         if submission is None:
             raise IllegalArgumentError("the request has no submission context")
+        if caller.user.startswith(HOST_PREFIX):
+            raise AccessControlError(
+                f"{caller.user} is a host, and applications belong to users: submit with the certificate or"
+                " the token of a user (`yarnbox certs user DIR NAME` makes one)"
+            )
         self._manager.submit(submission, caller.user)
         return SubmitApplicationResponse()
 

@@ -121,6 +121,13 @@ def test_a_name_that_is_only_said_is_not_believed(hosts: Hosts) -> None:
     assert b'"requestedUser":"alice"' in body
 
 
+def test_a_host_submits_nothing(hosts: Hosts) -> None:
+    host = hosts.configure("host", certified(hosts.root / "certs", RM_HOST))
+    said = hosts.run(host, "yarnbox.cluster.main", "job", "shell", "--", "true", status=1)
+    assert f"host:{RM_HOST} is a host, and applications belong to users" in said
+    assert "Total Nodes:2" in hosts.run(host, "yarnbox.client.main", "node", "-list")
+
+
 @pytest.mark.parametrize("who", ["nobody", "plain"])
 def test_who_has_no_certificate_gets_no_answer(hosts: Hosts, who: str) -> None:
     conf = hosts.root / who / "conf"

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 WILDCARD = "*"
 REAL_USER_PREFIX = "~"
 """Before a user in the list: requests that this user makes in another's name are allowed, too."""
+HOST_PREFIX = "host:"
+"""With it begins the name of a caller that is a host, not a user: the common name of a host's certificate."""
 
 
 @dataclass(frozen=True, slots=True)

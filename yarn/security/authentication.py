@@ -18,9 +18,9 @@ from typing import Any
 from aiohttp import web
 
 from yarnbox.yarn.configuration import ConfigurationError
+from yarnbox.yarn.security.acl import HOST_PREFIX
 from yarnbox.yarn.security.tls import TOKENS_PROPERTY, Tls
 
-HOST_PREFIX = "host:"
 _KEY_CLASS: Any = getattr(web, "RequestKey", None)  # aiohttp has it since 3.14, and then wants it
 USER: Any = "user" if _KEY_CLASS is None else _KEY_CLASS("user", str)
 """The key of a request under which its user stands, once it is known."""
