@@ -69,6 +69,7 @@ class CompletionEvent:
     status: str
     host: str
     shuffle_port: int
+    run_time_ms: int
 
 
 class Job:
@@ -230,7 +231,8 @@ def _announce_attempt(job: Job, event: JobTaskAttemptCompleted) -> None:
     attempt = job.attempt(attempt_id)
     status = "OBSOLETE" if earlier == "SUCCEEDED" else event.status
     host = attempt.node_id.host if attempt.node_id is not None else ""
-    job.completion_events.append(CompletionEvent(attempt_id, status, host, attempt.shuffle_port))
+    run_time_ms = max(0, attempt.finished_ms - attempt.launched_ms) if attempt.launched_ms else 0
+    job.completion_events.append(CompletionEvent(attempt_id, status, host, attempt.shuffle_port, run_time_ms))
     if event.status != "SUCCEEDED":
         job.fetch_failures.pop(attempt_id, None)
 

@@ -5,10 +5,13 @@ Imported when somebody asks: aiohttp takes longer to import than all else of an 
 
 from __future__ import annotations
 
+import json
 from http import HTTPStatus
 from typing import Any
 
+import defusedxml.ElementTree
 from aiohttp import web
+from defusedxml import DefusedXmlException
 
 from yarnbox.am.mapreduce.app.report import BadQueryError, Pages
 from yarnbox.am.mapreduce.edge.umbilical_server import UmbilicalServer
@@ -22,6 +25,7 @@ from yarnbox.yarn.security.tls import Tls
 STATE = "jobTaskAttemptState"
 KILLED = "KILLED"
 _LARGEST_BODY = 64 * 1024
+_XML_TYPES = ("application/xml", "text/xml")
 
 
 class PageService:
@@ -61,10 +65,7 @@ class PageService:
 
     async def _change_state(self, request: web.Request, page: dict[str, Any]) -> dict[str, Any]:
         """An attempt can be killed, and nothing else; one that is in the state already stays there."""
-        try:
-            wanted = (await request.json())["state"]
-        except (ValueError, KeyError, TypeError):
-            raise BadQueryError('the body is not of the form {"state": "KILLED"}') from None
+        wanted = _state_in(request.content_type, await request.read())
         if wanted == page[STATE]["state"]:
             return page
         if wanted != KILLED:
@@ -73,6 +74,20 @@ class PageService:
         who = f"{request.get(USER) or request.query.get('user.name') or 'a client'} at {request.remote}"
         self._umbilical.kill_attempt(attempt_id, f"Kill task attempt {attempt_id} received from {who}")
         return {STATE: {"state": KILLED}}
+
+
+def _state_in(content_type: str, body: bytes) -> str | None:
+    """The state that a body asks for, in JSON or XML; None where XML has no such element."""
+    if content_type in _XML_TYPES:
+        try:
+            root = defusedxml.ElementTree.fromstring(body)
+        except (SyntaxError, ValueError, DefusedXmlException) as error:
+            raise BadQueryError(f"the body cannot be read: {error}") from None
+        return next((one.text for one in root if one.tag.rpartition("}")[2] == "state"), None)
+    try:
+        return str(json.loads(body)["state"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise BadQueryError('the body is not of the form {"state": "KILLED"}') from None
 
 
 def _refusal(kind: str, status: HTTPStatus, name: str, message: str) -> web.Response:

@@ -131,6 +131,7 @@ class UmbilicalServer:
                     "status": event.status,
                     "host": event.host,
                     "port": event.shuffle_port,
+                    "runTimeMs": event.run_time_ms,
                 }
                 for event in events
             ],

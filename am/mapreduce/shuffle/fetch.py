@@ -19,6 +19,7 @@ from yarnbox.am.mapreduce.api import SHUFFLE_ERRORS, Tally
 from yarnbox.am.mapreduce.codecs import Codec
 from yarnbox.am.mapreduce.ids import TaskAttemptId
 from yarnbox.am.mapreduce.shuffle.fetched import FetchedOutputs
+from yarnbox.am.mapreduce.shuffle.health import FetchHealth
 from yarnbox.am.mapreduce.shuffle.merging import Segment
 from yarnbox.am.mapreduce.shuffle.segments import CorruptSegmentError, copy_segment, decompressed
 from yarnbox.am.mapreduce.umbilical import Plan
@@ -58,10 +59,12 @@ class _Host:
     failures: int = 0
     not_before: float = 0.0
     busy: bool = False
+    asked: float | None = None
+    """Since when it has been asked without an answer."""
 
 
 class GivenUpError(Exception):
-    """An output that could not be had however often it was asked for."""
+    """An output that could not be had however often it was asked for, or too many that could not be had."""
 
 
 class FetchFailedError(Exception):
@@ -70,6 +73,8 @@ class FetchFailedError(Exception):
     def __init__(self, counter: str, text: str) -> None:
         super().__init__(text)
         self.counter = counter
+        self.attempt: str | None = None
+        """Whose output it was, where one is known to be bad."""
 
 
 class UnreachableError(FetchFailedError):
@@ -135,7 +140,8 @@ class Shuffle:
         return len(self._fetched) / self._plan.maps if self._plan.maps else 1.0
 
     def run(self, completions: Completions, complain: Complain, monotonic: Callable[[], float]) -> None:
-        """Fetches until the output of every map is here."""
+        """Fetches until the output of every map is here. GivenUpError when there is no hope."""
+        self._health = FetchHealth(self._plan.maps, 1000 * monotonic())
         running: dict[Future[None], tuple[_Host, dict[int, str]]] = {}
         with ThreadPoolExecutor(self._plan.fetchers) as pool:
             while len(self._fetched) < self._plan.maps:
@@ -143,12 +149,14 @@ class Shuffle:
                 self._learn(completions(self._seen))
                 for host in self._ready(self._plan.fetchers - len(running)):
                     host.busy = True
+                    host.asked = self._clock if host.asked is None else host.asked
                     wanted = dict(list(host.waiting.items())[: host.at_once])
                     running[pool.submit(self._fetch, host.address, wanted)] = (host, wanted)
                 if not running:
                     self._wake.wait(POLL_S)
                     continue
                 ended, _ = wait(running, timeout=POLL_S, return_when=FIRST_COMPLETED)
+                self._clock = monotonic()
                 for future in ended:
                     self._take(*running.pop(future), future, complain)
 
@@ -157,6 +165,7 @@ class Shuffle:
         for event in events:
             attempt, number = event["attempt"], TaskAttemptId.parse(event["attempt"]).task_id.number
             if event["status"] == "SUCCEEDED":
+                self._health.learn(event["runTimeMs"])
                 if number not in self._fetched:
                     address = (event["host"], event["port"])
                     host = self._hosts.setdefault(address, _Host(address))
@@ -183,14 +192,22 @@ class Shuffle:
         for number in self._fetched:
             host.waiting.pop(number, None)
         missing = {number: wanted[number] for number in wanted if number in host.waiting}
+        for number, attempt in wanted.items():
+            if number in self._fetched:
+                self._health.copied(attempt, 1000 * self._clock)
         try:
             future.result()
         except UnreachableError as error:
             self._count(error, missing.values())
             self._pause(host)
             complain(list(host.waiting.values()))
+            if error.counter == "CONNECTION":
+                self._look_at_silence(host, error, missing.values(), complain)
+            else:
+                self._look_at_health(error, missing.values(), complain)
             return
         except FetchFailedError as error:
+            host.asked = None
             self._count(error, missing.values())
             host.at_once = 1
             if len(wanted) == 1:
@@ -199,8 +216,10 @@ class Shuffle:
                 for number, attempt in missing.items():  # to the end of the line
                     del host.waiting[number]
                     host.waiting[number] = attempt
+            self._look_at_health(error, missing.values(), complain)
             return
         host.failures = 0
+        host.asked = None
 
     def _count(self, error: FetchFailedError, missing: Collection[str]) -> None:
         """Gives up when one output has failed too often; until then its map may be run again."""
@@ -210,6 +229,29 @@ class Shuffle:
             failures = self._failures[attempt] = self._failures.get(attempt, 0) + 1
             if failures >= max(_MOST_FAILURES, self._plan.maps // 10):
                 raise GivenUpError(f"{attempt} failed to be fetched {failures} times, the last time: {error}")
+
+    def _look_at_silence(
+        self, host: _Host, error: FetchFailedError, missing: Collection[str], complain: Complain
+    ) -> None:
+        """A service that cannot be reached is asked again quickly; all that within the time to reach it is
+        one failure, which is what Hadoop's fetchers, who try to connect for so long, make of it.
+        """
+        if host.asked is not None and 1000 * (self._clock - host.asked) >= self._plan.fetch_timeout_ms:
+            host.asked = None
+            self._look_at_health(error, missing, complain)
+
+    def _look_at_health(self, error: FetchFailedError, missing: Collection[str], complain: Complain) -> None:
+        """Gives up when too many outputs fail and too few come; not without a complaint, so that the maps
+        run again before the reduce has failed too often.
+        """
+        done = len(self._fetched)
+        for attempt in missing if error.attempt is None else [error.attempt]:
+            if self._health.failed(attempt, done, 1000 * self._clock):
+                complain(list(missing))
+                raise GivenUpError(
+                    "Exceeded MAX_FAILED_UNIQUE_FETCHES; bailing-out: too many outputs cannot be fetched, "
+                    f"{done} of {self._plan.maps} are here; the last failure, of {attempt}: {error}"
+                )
 
     def _pause(self, host: _Host) -> None:
         host.failures += 1
@@ -248,18 +290,11 @@ class Shuffle:
         number = numbers.get(header.attempt)
         if number is None:
             raise FetchFailedError("WRONG_MAP", f"an answer with the output of {header.attempt}")
-        if header.reduce != self._reduce:
-            raise FetchFailedError("WRONG_REDUCE", f"an answer for the reduce {header.reduce}")
-        body.taken = 0
         try:
-            segment = self._stored(stream, header)
-        except CorruptSegmentError as error:
-            raise FetchFailedError("IO_ERROR", f"the output of {header.attempt}: {error}") from error
-        if body.taken != header.length:
-            self._drop(segment)
-            raise FetchFailedError(
-                "WRONG_LENGTH", f"the output of {header.attempt} is {body.taken} bytes long"
-            )
+            segment = self._take_segment(body, header)
+        except FetchFailedError as error:
+            error.attempt = header.attempt
+            raise
         with self._lock:
             is_new = number not in self._fetched and header.attempt not in self._obsolete
             if is_new:
@@ -270,6 +305,22 @@ class Shuffle:
         self._tally.add("SHUFFLED_MAPS")
         self._tally.add("REDUCE_SHUFFLE_BYTES", header.length)
         self._outputs.keep(segment)
+
+    def _take_segment(self, body: _Body, header: ShuffleHeader) -> Segment:
+        """The output that the header announces."""
+        if header.reduce != self._reduce:
+            raise FetchFailedError("WRONG_REDUCE", f"an answer for the reduce {header.reduce}")
+        body.taken = 0
+        try:
+            segment = self._stored(cast(BinaryIO, body), header)
+        except CorruptSegmentError as error:
+            raise FetchFailedError("IO_ERROR", f"the output of {header.attempt}: {error}") from error
+        if body.taken != header.length:
+            self._drop(segment)
+            raise FetchFailedError(
+                "WRONG_LENGTH", f"the output of {header.attempt} is {body.taken} bytes long"
+            )
+        return segment
 
     def _stored(self, stream: BinaryIO, header: ShuffleHeader) -> Segment:
         """The output, in memory or in a file."""

@@ -146,6 +146,18 @@ def test_an_attempt_is_killed_and_pages_are_xml() -> None:
     assert "<RemoteException><exception>NotFoundException</exception>" in told[5][1]
 
 
+def test_an_attempt_is_killed_by_xml() -> None:
+    task = "/ws/v1/mapreduce/jobs/job_1_0001/tasks/task_1_0001_m_000000"
+    state = f"{task}/attempts/attempt_1_0001_m_000000_0/state"
+    xml = {"Content-Type": "application/xml; charset=UTF-8"}
+    wanted = b"<jobTaskAttemptState><state>%s</state></jobTaskAttemptState>"
+    bomb = b'<!DOCTYPE a [<!ENTITY b "KILLED">]>' + wanted % b"&b;"
+    bodies = [wanted % b"FAILED", b"<jobTaskAttemptState/>", b"<state", bomb, wanted % b"KILLED"]
+    told = all_asked([("PUT", state, body, xml) for body in bodies])
+    assert [status for status, _ in told] == [400, 400, 400, 400, 200]
+    assert told[-1][1] == {"jobTaskAttemptState": {"state": "KILLED"}}
+
+
 @pytest.mark.parametrize(
     "method, target, status",
     [

@@ -240,18 +240,30 @@ def fetch(
     maps: int,
     codec: Codec | None = None,
     largest_bytes: int = 250,
+    healthy: int = 0,
+    complaints: list[str] | None = None,
 ) -> tuple[Counter[str], Tally, list[str]]:
-    tally, complaints = Tally(), list[str]()
+    """Fetches these, after so many empty ones from another service, which are a reason to be patient."""
+    tally, complaints = Tally(), [] if complaints is None else complaints
     outputs, merges = outputs_of(tmp_path, tally, codec=codec, largest_bytes=largest_bytes)
-    shuffle = Shuffle(plan(maps), 0, SECRET, outputs, codec, lambda address: address, tally)
-    shuffle.run(lambda start: events[start:], complaints.extend, clock())
+    others = [attempt(50 + number) for number in range(healthy)]
+    shuffle = Shuffle(plan(maps + healthy), 0, SECRET, outputs, codec, lambda address: address, tally)
+    with service({one: stored([], codec) for one in others}) as other:
+        first = events_of(other, others)
+
+        def completions(start: int) -> list[dict[str, object]]:
+            is_patient = shuffle.progress * (maps + healthy) >= healthy
+            return [*first, *(events if is_patient else [])][start:]
+
+        shuffle.run(completions, complaints.extend, clock())
     assert shuffle.progress == 1.0
     return words_of(merges, outputs.all()), tally, complaints
 
 
 def events_of(server: Service, attempts: list[str]) -> list[dict[str, object]]:
     port = server.server_address[1]
-    return [{"attempt": one, "status": "SUCCEEDED", "host": "127.0.0.1", "port": port} for one in attempts]
+    known = {"status": "SUCCEEDED", "host": "127.0.0.1", "port": port, "runTimeMs": 0}
+    return [{"attempt": one, **known} for one in attempts]
 
 
 @pytest.mark.parametrize("name", [None, "DefaultCodec"])
@@ -286,7 +298,7 @@ def test_a_bad_answer_is_counted_and_asked_for_again(
     with service({one: stored(["a", "b", "c"]) for one in attempts}) as server:
         server.spoiled = [how]
         events = events_of(server, attempts)
-        found, tally, complaints = fetch(tmp_path, events, 2, largest_bytes=largest)
+        found, tally, complaints = fetch(tmp_path, events, 2, largest_bytes=largest, healthy=4)
     assert found == {"a": 2, "b": 2, "c": 2}
     assert counters(tally, SHUFFLE_ERRORS) == {counter: 1}
     assert 1 <= counters(tally)["FAILED_SHUFFLE"] <= 2
@@ -298,7 +310,7 @@ def test_the_one_that_cannot_be_had_is_complained_of(tmp_path: Path) -> None:
     attempts = [attempt(0), attempt(1)]
     with service({one: stored(["a"]) for one in attempts}) as server:
         server.spoiled = ["error", "error"]
-        found, tally, complaints = fetch(tmp_path, events_of(server, attempts), 2)
+        found, tally, complaints = fetch(tmp_path, events_of(server, attempts), 2, healthy=4)
     assert found == {"a": 2}
     assert complaints == [attempt(0)]
     assert counters(tally)["FAILED_SHUFFLE"] == 3
@@ -321,9 +333,45 @@ def test_a_service_that_is_gone_is_complained_of_and_a_next_attempt_fetched(tmp_
 
 
 def test_a_reduce_gives_up_an_output_that_never_comes(tmp_path: Path) -> None:
-    attempts = [attempt(0), attempt(1)]
-    with service({one: stored(["a"]) for one in attempts}) as server:
+    """One of two that are missing, after two that came: few fail, so that there may be many tries."""
+    with service({attempt(0): stored(["a"])}) as server:
         server.spoiled = ["error"] * 100
         with pytest.raises(GivenUpError, match=r"_m_000000_0 failed to be fetched 30 times, .* answered 500"):
-            fetch(tmp_path, events_of(server, attempts), 2)
-        assert len(server.asked) < 60
+            fetch(tmp_path, events_of(server, [attempt(0)]), 2, healthy=2)
+        assert len(server.asked) == 30
+
+
+def test_a_reduce_that_gets_nothing_gives_up_and_complains(tmp_path: Path) -> None:
+    attempts, complaints = [attempt(0), attempt(1)], list[str]()
+    with service({one: stored(["a"]) for one in attempts}) as server:
+        server.spoiled = ["error"] * 100
+        with pytest.raises(GivenUpError, match=r"MAX_FAILED_UNIQUE_FETCHES.*0 of 2 are here.*answered 500"):
+            fetch(tmp_path, events_of(server, attempts), 2, complaints=complaints)
+        assert len(server.asked) == 1
+    assert complaints == attempts
+
+
+def test_one_bad_output_of_three_is_one_failure(tmp_path: Path) -> None:
+    attempts = [attempt(0), attempt(1), attempt(2)]
+    with service({one: stored(["a"]) for one in attempts}) as server:
+        server.spoiled = ["flip"]
+        found, _, _ = fetch(tmp_path, events_of(server, attempts), 3)
+    assert found == {"a": 3}
+
+
+def test_a_silent_service_is_given_up_after_the_time_to_reach_it(tmp_path: Path) -> None:
+    times = [0.0]
+
+    def later() -> float:
+        times.append(times[-1] + 0.5)
+        return times[-1]
+
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        event = {"attempt": attempt(0), "status": "SUCCEEDED", "host": "127.0.0.1", "runTimeMs": 0}
+        events = [{**event, "port": deaf.getsockname()[1]}]
+        outputs, _ = outputs_of(tmp_path, Tally())
+        shuffle = Shuffle(plan(1), 0, SECRET, outputs, None, lambda address: address, Tally())
+        with pytest.raises(GivenUpError, match=r"MAX_FAILED_UNIQUE_FETCHES.*Refused"):
+            shuffle.run(lambda start: events[start:], lambda _: None, later)
+    assert 5 <= times[-1] <= 8, "mapreduce.reduce.shuffle.connect.timeout of the plan, in seconds"
