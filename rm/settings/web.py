@@ -109,7 +109,7 @@ class WebSettings:
     )
     history_samples: int = setting(_HISTORY + "samples", 1_800, "So many samples are kept", at_least=2)
     history_containers: int = setting(
-        _HISTORY + "containers", 20_000, "So many ended containers are kept for the pages", at_least=0
+        _HISTORY + "containers", 50_000, "So many ended containers are kept for the pages", at_least=0
     )
 
     activities_cleanup_interval_ms: int = setting(

@@ -11,8 +11,9 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from itertools import islice, takewhile
+from sys import intern
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from yarnbox.rm.container import RMContainer
 from yarnbox.rm.scheduler import statuses
@@ -43,36 +44,70 @@ CLUSTER = ("memory", "vcores", "containers", "pending", "appsRunning", "appsPend
 # Containers
 
 
-def container_row(one: RMContainer, *, is_over: bool = False) -> Answer:
-    """A container as the charts need it; `finished` is 0 while it lives."""
-    return {
-        "id": str(one.container_id),
-        "app": str(one.application_id),
-        "attempt": str(one.container_id.application_attempt_id),
-        "node": str(one.node_id),
-        "http": one.node.http_address,
-        "queue": one.queue,
-        "user": one.user,
-        "partition": one.partition,
-        "memoryMB": one.resource.memory_mb,
-        "vcores": one.resource.vcores,
-        "priority": one.key.request_priority,
-        "isAM": one.is_am,
-        "locality": one.locality.name if one.locality is not None else "",
-        "requested": one.requested.name if one.requested is not None else "",
-        "state": "COMPLETE" if is_over else one.state.name,
-        "started": one.creation_ms,
-        "finished": one.finish_ms if is_over else 0,
-        "exitStatus": one.exit_status if is_over else None,
-        "diagnostics": one.reason_of_end[:400],
-    }
+class ContainerRow(NamedTuple):
+    """A container as the charts need it, times in ms; `finished` is 0 while it lives."""
+
+    id: str
+    app: str
+    attempt: str
+    node: str
+    http: str
+    queue: str
+    user: str
+    partition: str
+    memory_mb: int
+    vcores: int
+    priority: int
+    is_am: bool
+    locality: str
+    requested: str
+    state: str
+    started: int
+    finished: int
+    exit_status: int | None
+    diagnostics: str
+
+    def answer(self) -> Answer:
+        """The row by the names that pages know."""
+        return dict(zip(_NAMES_OF_ROW, self, strict=True))
+
+
+_NAMES_OF_ROW = tuple(
+    {"memory_mb": "memoryMB", "is_am": "isAM", "exit_status": "exitStatus"}.get(name, name)
+    for name in ContainerRow._fields
+)
+
+
+def container_row(one: RMContainer, *, is_over: bool = False) -> ContainerRow:
+    """The row of a container; many rows share the names of applications and nodes."""
+    return ContainerRow(
+        id=str(one.container_id),
+        app=intern(str(one.application_id)),
+        attempt=intern(str(one.container_id.application_attempt_id)),
+        node=intern(str(one.node_id)),
+        http=one.node.http_address,
+        queue=one.queue,
+        user=one.user,
+        partition=one.partition,
+        memory_mb=one.resource.memory_mb,
+        vcores=one.resource.vcores,
+        priority=one.key.request_priority,
+        is_am=one.is_am,
+        locality=one.locality.name if one.locality is not None else "",
+        requested=one.requested.name if one.requested is not None else "",
+        state="COMPLETE" if is_over else one.state.name,
+        started=one.creation_ms,
+        finished=one.finish_ms if is_over else 0,
+        exit_status=one.exit_status if is_over else None,
+        diagnostics=one.reason_of_end[:400],
+    )
 
 
 class EndedContainers:
     """The containers that ended last."""
 
     def __init__(self, most: int) -> None:
-        self._rows: deque[Answer] = deque(maxlen=most or None)
+        self._rows: deque[ContainerRow] = deque(maxlen=most or None)
         self._is_on = most > 0
         self.count = 0
         """How many have ended since the start."""
@@ -83,9 +118,12 @@ class EndedContainers:
         if self._is_on:
             self._rows.append(container_row(container, is_over=True))
 
-    def of(self, is_wanted: Callable[[Answer], bool], most: int) -> list[Answer]:
-        """Those that are wanted, the newest `most` of them, oldest first."""
-        return list(islice(filter(is_wanted, reversed(self._rows)), most))[::-1]
+    def of(
+        self, is_wanted: Callable[[ContainerRow], bool], most: int, since_ms: int = 0
+    ) -> list[ContainerRow]:
+        """Those wanted that ended at that moment or later, the newest `most` of them, oldest first."""
+        late = takewhile(lambda row: row.finished >= since_ms, reversed(self._rows))
+        return list(islice(filter(is_wanted, late), most))[::-1]
 
 
 # Series

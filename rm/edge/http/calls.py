@@ -41,13 +41,16 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """A long answer that is made piece by piece; `show` returns None for an item that is left out."""
+    """A long answer that is made piece by piece; `show` returns None for an item that is left out, and `head`
+    stands before the items.
+    """
 
     outer: str
     inner: str
     sources: Sequence[Any]
     show: Callable[[Any], Answer | None]
     limit: int | None = None
+    head: Answer = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from aiohttp import web
 
 from yarnbox.rm.app import RMApp
+from yarnbox.rm.container import RMContainer
 from yarnbox.rm.edge.http.calls import Call, Listing, Reply
 from yarnbox.rm.edge.http.rest.listings import application_states
 from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
 from yarnbox.rm.web.life import LifeEvents
-from yarnbox.rm.web.past import EndedContainers, History, container_row
+from yarnbox.rm.web.past import ContainerRow, EndedContainers, History, container_row
 from yarnbox.rm.web.queues.waiting import waiting
 from yarnbox.rm.web.refusals import bad_request, forbidden
 from yarnbox.rm.web.rows import node_row
@@ -33,8 +36,7 @@ from yarnbox.yarn.log import Log
 log = Log("rm")
 
 _SHARE_OF_LOOP = 100
-_MOST_CONTAINERS = 2_000
-_LOOKED_AT = _MOST_CONTAINERS + 1
+_MOST_CONTAINERS = 50_000
 _MOST_ROWS = 500
 _LONGEST_LOOK_S = 0.02
 """Of processor time: other processes of the machine must not shorten the list."""
@@ -157,30 +159,39 @@ class Past:
         every = sorted([*context.nodes.values(), *context.inactive_nodes.values()], key=_natural)
         return Listing(outer="nodes", inner="node", sources=every, show=show)
 
-    def list_containers(self, call: Call) -> Reply:
-        """GET /ui/containers?app= or ?node= or ?queue=: those that live and, as far as they are remembered,
-        those that lived.
+    def list_containers(self, call: Call) -> Listing:
+        """GET /ui/containers?app= or ?node= or ?queue=, &since= and &limit=: those that live and, as far as
+        they are remembered, those that ended at that moment or later; the newest of them.
         """
         scheduler = self._context.scheduler
+        limit = max(1, min(_MOST_CONTAINERS, _number(call, "limit", _MOST_CONTAINERS)))
+        most = limit + 1
+        since_ms = _number(call, "since", 0, digits=15)
+        living: Sequence[RMContainer]
         if call.parameter("app"):
             application_id = self._application_id(call)
             living, app = scheduler.containers_of(application_id), str(application_id)
-            ended = self.ended.of(lambda row: row["app"] == app, _LOOKED_AT)
+            ended = self.ended.of(lambda row: row.app == app, most, since_ms)
         elif path := call.parameter("queue"):
-            living = scheduler.containers_in(path)[-_LOOKED_AT:]
-            ended = self.ended.of(lambda row: scheduler.is_within(row["queue"], path), _LOOKED_AT)
+            is_within = cache(lambda queue: scheduler.is_within(queue, path))
+            living = scheduler.containers_in(path)
+            ended = self.ended.of(lambda row: is_within(row.queue), most, since_ms)
         else:
             node_id = self._node_id(call)
             living, node = scheduler.containers_on(node_id), str(node_id)
-            ended = self.ended.of(lambda row: row["node"] == node, _LOOKED_AT)
-        known = [*ended, *map(container_row, living)]
-        rows = [self._with_reach(call, row) for row in known if self._may_view(call, row)]
-        value = {
-            "now": self._context.now_ms,
-            "container": rows[-_MOST_CONTAINERS:],
-            "isCut": len(known) > _MOST_CONTAINERS,
-        }
-        return Reply(root="containers", value=value)
+            ended = self.ended.of(lambda row: row.node == node, most, since_ms)
+        known = [*ended, *living]
+
+        may_view = cache(lambda app: self._may_view(call, app))
+        reach = cache(self._reach_of)
+
+        def show(one: ContainerRow | RMContainer) -> Answer | None:
+            row = one if isinstance(one, ContainerRow) else container_row(one)
+            return {**row.answer(), "http": reach(row.node, row.http)} if may_view(row.app) else None
+
+        head = {"now": self._context.now_ms, "isCut": len(known) > limit}
+        shown = known[-limit:]
+        return Listing(outer="containers", inner="container", sources=shown, show=show, head=head)
 
     def life(self, call: Call) -> Reply:
         """GET /ui/life/{appid}: the steps of an application's life, each with its moment."""
@@ -201,13 +212,13 @@ class Past:
         found = waiting(context, may_see, lambda: time.thread_time() < ends)
         return Reply(root="waiting", value=found)
 
-    def _may_view(self, call: Call, row: Answer) -> bool:
-        app = call.context.apps.get(ApplicationId.parse(row["app"]))
+    def _may_view(self, call: Call, application_id: str) -> bool:
+        app = call.context.apps.get(ApplicationId.parse(application_id))
         return app is None or call.access.may_view(call.caller.user, app)
 
-    def _with_reach(self, call: Call, row: Answer) -> Answer:
-        is_active = NodeId.parse(row["node"]) in call.context.nodes
-        return {**row, "http": self._reach(row["http"]) if is_active else ""}
+    def _reach_of(self, node: str, http_address: str) -> str:
+        """Where a browser finds the pages of a node; "" when it is not there."""
+        return self._reach(http_address) if NodeId.parse(node) in self._context.nodes else ""
 
     def _application_id(self, call: Call) -> ApplicationId:
         try:
@@ -273,10 +284,10 @@ def _natural(node: RMNode) -> tuple[str, int, str]:
     return name, int(number) if number else -1, str(node.node_id)
 
 
-def _number(call: Call, name: str, default: int) -> int:
+def _number(call: Call, name: str, default: int, digits: int = 9) -> int:
     text = call.parameter(name)
     if not text:
         return default
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
+    if not (text.isascii() and text.isdigit() and len(text) <= digits):
         raise bad_request(f"{name} has to be a number, not {text}")
     return int(text)

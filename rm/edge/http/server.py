@@ -334,22 +334,29 @@ def _show(listing: Listing, sources: Iterator[Any]) -> list[Answer] | None:
     return found
 
 
+def _start(listing: Listing, *, is_xml: bool) -> str:
+    if is_xml:
+        head = "".join(notation.element(name, value) for name, value in listing.head.items())
+        return f'<?xml version="1.0" encoding="UTF-8" standalone="yes"?><{listing.outer}>{head}'
+    head = "".join(f'"{name}":{notation.natural(value)},' for name, value in listing.head.items())
+    return f'{{"{listing.outer}":{{{head}"{listing.inner}":['
+
+
 def _piece(listing: Listing, shown: list[Answer], *, is_first: bool, is_xml: bool) -> str:
     if not shown:
         return ""
+    start = _start(listing, is_xml=is_xml) if is_first else "" if is_xml else ","
     if is_xml:
-        start = (
-            f'<?xml version="1.0" encoding="UTF-8" standalone="yes"?><{listing.outer}>' if is_first else ""
-        )
         return start + notation.element(listing.inner, shown)
-    start = f'{{"{listing.outer}":{{"{listing.inner}":[' if is_first else ","
     return start + ",".join(notation.natural(one) for one in shown)
 
 
 def _end(listing: Listing, *, is_empty: bool, is_xml: bool) -> str:
     if is_xml:
-        return notation.document(listing.outer, {}) if is_empty else f"</{listing.outer}>"
-    return f'{{"{listing.outer}":{{}}}}' if is_empty else "]}}"
+        return notation.document(listing.outer, listing.head) if is_empty else f"</{listing.outer}>"
+    if is_empty and not listing.head:
+        return f'{{"{listing.outer}":{{}}}}'
+    return (_start(listing, is_xml=False) if is_empty else "") + "]}}"
 
 
 def _reply(kind: str, reply: Reply) -> _Written:

@@ -24,6 +24,7 @@ from yarnbox.rm.web.event_rows import TROUBLE
 from yarnbox.rm.web.event_rows import row as event_row
 from yarnbox.rm.web.past import EndedContainers, History, Series
 from yarnbox.yarn.enums import NodeState
+from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
 from yarnbox.yarn.resources.resource import NONE
 
@@ -50,11 +51,11 @@ def test_containers_are_remembered_after_their_end() -> None:
         assert container.id is not None
         rig.nodes["n1"].end(container.id, 7)
     rig.heartbeat("n1")
-    rows = ended.of(lambda row: row["app"] == str(application_id), 10)
+    rows = ended.of(lambda row: row.app == str(application_id), 10)
     assert ended.count == 3
-    assert [row["id"] for row in rows] == [str(one.id) for one in given[1:]], "the oldest is forgotten"
-    assert {row["exitStatus"] for row in rows} == {7}
-    assert ended.of(lambda row: row["node"] == str(rig.nodes["n1"].node_id), 1) == rows[1:]
+    assert [row.id for row in rows] == [str(one.id) for one in given[1:]], "the oldest is forgotten"
+    assert {row.exit_status for row in rows} == {7}
+    assert ended.of(lambda row: row.node == str(rig.nodes["n1"].node_id), 1) == rows[1:]
     assert ended.of(lambda row: False, 10) == []
     assert is_within("root.a.b", "root.a")
     assert is_within("root.a.b", "root")
@@ -227,6 +228,19 @@ def test_the_containers_of_fifo_are_those_of_its_one_queue(
                 monkeypatch.setattr(past_answers, "_MOST_CONTAINERS", 2)
                 held = (await caller.get("/ui/containers?queue=default"))["containers"]
                 assert (len(held["container"]), held["isCut"]) == (2, True)
+                monkeypatch.undo()
+                given = ContainerId.parse(held["container"][0]["id"])
+                await master.call("allocate", AllocateRequest(response_id=1))  # it hears of them
+                await master.call("allocate", AllocateRequest(release=(given,), response_id=2))
+                held = (await caller.get("/ui/containers?queue=default"))["containers"]
+                assert [one["id"] for one in held["container"] if one["finished"]] == [str(given)]
+                (ended,) = [one["finished"] for one in held["container"] if one["finished"]]
+                for since_ms, count in ((ended, 3), (ended + 1, 2)):
+                    news = await caller.get(f"/ui/containers?queue=default&since={since_ms}")
+                    assert len(news["containers"]["container"]) == count, "what lives is always told"
+                nothing = await caller.get("/ui/containers?queue=root.nobody")
+                assert nothing["containers"]["container"] == []
+                assert nothing["containers"]["now"] >= ended
 
     play(scene)
 

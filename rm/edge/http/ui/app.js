@@ -1,5 +1,5 @@
 // One application: what it is, its life, its attempts, requests and containers, and what may be done to it.
-import { get, list } from "./api.js";
+import { containersOf, get, list } from "./api.js";
 import { actions } from "./appactions.js";
 import { tracking } from "./appcolumns.js";
 import {
@@ -42,11 +42,11 @@ const SENTENCES = {
 export const isOver = (one) => ["FINISHED", "FAILED", "KILLED"].includes(one.state);
 
 export async function app([id], query) {
-  const [{ app: one }, { appAttempts }, rights, { containers }, { life }, { why }] = await Promise.all([
+  const [{ app: one }, { appAttempts }, rights, containers, { life }, { why }] = await Promise.all([
     get(`/apps/${id}`),
     get(`/apps/${id}/appattempts`),
     get(`/ui/rights?app=${id}`),
-    get(`/ui/containers?app=${id}`),
+    containersOf(`app=${id}`),
     get(`/ui/life/${id}`),
     get(`/ui/why/${id}`),
   ]);

@@ -1,5 +1,5 @@
 // Nodes: a heat map in groups, the table, and one node with its containers.
-import { get, list, post } from "./api.js";
+import { containersOf, get, list, post } from "./api.js";
 import { areas, hue, memory } from "./charts.js";
 import { action, confirm } from "./dialog.js";
 import {
@@ -266,9 +266,9 @@ function tags(one) {
 }
 
 export async function node([id], query) {
-  const [{ node: one }, { containers }, { nodes: all }, rights] = await Promise.all([
+  const [{ node: one }, containers, { nodes: all }, rights] = await Promise.all([
     get(`/nodes/${id}`),
-    get(`/ui/containers?node=${encodeURIComponent(id)}`),
+    containersOf(`node=${encodeURIComponent(id)}`),
     get("/ui/nodes"),
     get("/ui/rights"),
   ]);

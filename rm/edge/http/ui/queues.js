@@ -1,6 +1,6 @@
 // The scheduler's page: the queue tree of a partition, one queue in full with its users and applications,
 // and shares over time.
-import { get, list } from "./api.js";
+import { containersOf, get, list } from "./api.js";
 import { appGrid } from "./apps.js";
 import { areas, hue, lines } from "./charts.js";
 import {
@@ -58,7 +58,7 @@ export async function scheduler(_, query) {
       users: { user },
     },
     { found },
-    { containers },
+    containers,
   ] = await Promise.all([
     get("/scheduler"),
     get(`/ui/history/queues?parent=${path}&partition=${encodeURIComponent(partition)}&minutes=${minutes}`),
@@ -66,10 +66,10 @@ export async function scheduler(_, query) {
     get("/ui/rights"),
     get(`/ui/queue-users?queue=${path}`).catch(() => ({ users: { user: [] } })),
     get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20&${asked}`),
-    open ? get(`/ui/containers?${asked}`) : { containers: null },
+    open ? containersOf(asked) : null,
   ]);
   if (info.type === "fifoScheduler") {
-    const whole = await get(`/ui/containers?queue=${ONLY_QUEUE}`);
+    const whole = await containersOf(`queue=${ONLY_QUEUE}`);
     return fifo(info, { history, minutes, query, asked, apps: list(found.app), users: list(user) }, whole);
   }
   const common = {
@@ -133,7 +133,7 @@ const applications = ({ apps, query, asked }) =>
     isSorted: false,
   });
 
-function fifo(info, common, { containers }) {
+function fifo(info, common, containers) {
   return [
     title("Scheduler"),
     h("p", {}, "FifoScheduler"),

@@ -89,7 +89,7 @@ def test_what_is_lacking_is_taken_request_by_request() -> None:
     assert (marked(rig), rig.containers("holder")) == (0, 4)
     whom = f"{rig.app('starved').application_id} in queue root.b"
     told = f"Container preempted by scheduler for {whom}"
-    assert [container_row(one, is_over=True)["diagnostics"] for one in victims] == [told] * 4
+    assert [container_row(one, is_over=True).diagnostics for one in victims] == [told] * 4
     for name in ("n0", "n1", "n0", "n1"):
         rig.heartbeat(name)
     assert (rig.containers("starved"), rig.containers("holder")) == (2, 4)
