@@ -3,6 +3,9 @@ the same cores in the same run: what a cluster costs in processor time.
 
     python -m bench.wordcount [MB [NAME=VALUE...]]
 
+The job is run twice: as it is, when more maps run at a time than there are cores, and with no more than
+those, which is what the pool does.
+
 The processor time of the job is that of its client and of all daemons meanwhile, with the containers that
 they have waited for.
 """
@@ -126,8 +129,10 @@ def main() -> None:
         try:
             cluster.wait_until_ready()
             job_cpu, job_s = by_job(run, text, root / "out", *properties)
+            few = f"mapreduce.job.running.map.limit={os.cpu_count()}"
+            few_cpu, few_s = by_job(run, text, root / "few", few, *properties)
             words, pool_cpu, pool_s = by_multiprocessing(text)
-            assert counted(root / "out") == words
+            assert counted(root / "out") == words == counted(root / "few")
         finally:
             cluster.down()
     report(
@@ -136,12 +141,17 @@ def main() -> None:
             "processor time of the job": job_cpu,
             "processor time of multiprocessing": pool_cpu,
             "ratio": job_cpu / pool_cpu,
+            "processor time with a map for each core": few_cpu,
+            "ratio with a map for each core": few_cpu / pool_cpu,
+            "the job with a map for each core": few_s,
             "the job, from the command to its end": job_s,
             "multiprocessing": pool_s,
         },
         {
             "processor time of the job": "s",
             "processor time of multiprocessing": "s",
+            "processor time with a map for each core": "s",
+            "the job with a map for each core": "s",
             "the job, from the command to its end": "s",
             "multiprocessing": "s",
         },

@@ -107,6 +107,25 @@ def test_an_application_is_killed_only_after_a_question(browser: Browser, tmp_pa
             while (await caller.get(f"/apps/{application_id}/state"))["state"] != "KILLED":
                 await asyncio.sleep(0.05)
             await page.locator(".status .state.KILLED").wait_for()
+            await show(page, caller, "")
+            await page.get_by_text("No applications are running or waiting.").wait_for()
+
+    browser.play(scene)
+
+
+def test_moments_of_an_axis_are_told_apart(browser: Browser, tmp_path: Path) -> None:
+    labels = """async () => {
+      const { tick } = await import("/static/dom.js");
+      const { timeSteps } = await import("/static/streampaint.js");
+      return [1500, 400, 60000].map((span) => timeSteps({ begin: 0, end: span }, 900).map(tick));
+    }"""
+
+    async def scene() -> None:
+        async with web(tmp_path) as caller, browser.page() as page:
+            await show(page, caller, "")
+            for told in await page.evaluate(labels):
+                assert len(told) > 3
+                assert len(set(told)) == len(told)
 
     browser.play(scene)
 

@@ -16,6 +16,7 @@ import {
   moment,
   orNone,
   percent,
+  plainGib,
   plural,
   sized,
   state,
@@ -54,7 +55,7 @@ export async function app([id], query) {
   const requests = list(one.resourceRequests);
   return html`${title(one.name)}
     <p class="id">${one.id}</p>
-    ${status(one, why, held, requests)} ${!isRecording && actions(one, rights)}
+    ${status(one, why, containers, requests)} ${!isRecording && actions(one, rights)}
     ${lifeLine(one, list(life.moment), containers.now)} ${!isOver(one) && whyNot(why)}
     <h2>Containers over nodes and time</h2>
     ${cutNote(containers)}
@@ -74,10 +75,13 @@ const nodeOf = (container) => ({ href: `/cluster/node/${container.node}`, what: 
 
 // What it is and why it is so, in one place: the state, what it holds and still asks for, the first reason
 // why it waits or what its end said.
-function status(one, why, held, requests) {
-  const running = held.filter((container) => ["ALLOCATED", "ACQUIRED", "RUNNING"].includes(container.state));
-  const memoryMB = running.reduce((sum, container) => sum + container.memoryMB, 0);
-  const vcores = running.reduce((sum, container) => sum + container.vcores, 0);
+function status(one, why, { container, isCut }, requests) {
+  const running = list(container).filter((held) => ["ALLOCATED", "ACQUIRED", "RUNNING"].includes(held.state));
+  const sum = (of) => running.reduce((total, held) => total + held[of], 0);
+  // Where not all are listed, it is what the scheduler counts.
+  const [count, memoryMB, vcores] = isCut
+    ? [one.runningContainers, one.allocatedMB, one.allocatedVCores]
+    : [running.length, sum("memoryMB"), sum("vcores")];
   // A request for any place is one of the same containers as those for hosts and racks.
   const pending = requests
     .filter((request) => ["*", undefined, null].includes(request.resourceName))
@@ -89,7 +93,7 @@ function status(one, why, held, requests) {
     ? [failing.level, ": ", failing.checked, failing.numbers && ` (${inUnits(failing.numbers)})`]
     : inUnits(list(why.reasons)[0] || why.diagnostic);
   const now = [
-    plural(running.length, "container"),
+    plural(count, "container"),
     ", ",
     ...sized(memoryMB, vcores),
     pending > 0 && `; ${pending} more requested`,
@@ -108,6 +112,9 @@ function status(one, why, held, requests) {
     }
   </section>`;
 }
+
+const seconds = (mb = 0, vcores = 0) =>
+  html`<span title=${`${mb} MB-seconds`}>${plainGib(mb)}-seconds</span>, ${vcores} vcore-seconds`;
 
 function overview(one) {
   const lifetime = list(one.timeouts?.timeout).find((timeout) => timeout.type === "LIFETIME");
@@ -138,10 +145,10 @@ function overview(one) {
     ["Total Resource Preempted", sized(one.preemptedResourceMB || 0, one.preemptedResourceVCores || 0)],
     ["Total Number of Non-AM Containers Preempted", one.numNonAMContainerPreempted || 0],
     ["Total Number of AM Containers Preempted", one.numAMContainerPreempted || 0],
-    ["Aggregate Resource Allocation", `${one.memorySeconds} MB-seconds, ${one.vcoreSeconds} vcore-seconds`],
+    ["Aggregate Resource Allocation", seconds(one.memorySeconds, one.vcoreSeconds)],
     [
       "Aggregate Preempted Resource Allocation",
-      `${one.preemptedMemorySeconds || 0} MB-seconds, ${one.preemptedVcoreSeconds || 0} vcore-seconds`,
+      seconds(one.preemptedMemorySeconds, one.preemptedVcoreSeconds),
     ],
     ["Diagnostics", h("pre", {}, orNone(one.diagnostics))],
   ]);

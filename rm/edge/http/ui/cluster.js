@@ -16,6 +16,7 @@ const NODE_STATES = [
   "rebooted",
   "shutdown",
 ];
+const IDLE = "No applications are running or waiting. Submit one: yarnbox job pi 4 100000";
 const BAD_STATES = ["lost", "unhealthy"];
 const CALLS = [
   "/metrics",
@@ -46,6 +47,7 @@ export async function overview(_, query) {
     <h2>Running and waiting applications</h2>
     ${appGrid("apps", list(apps.found.app), query, {
       calls: ["/apps?states=ACCEPTED,RUNNING"],
+      ...(m.appsSubmitted > 0 && { none: IDLE }),
       isSorted: false,
     })}
     <details>

@@ -66,6 +66,11 @@ export function since(ms) {
 const OF_CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
 export const clock = (ms) =>
   isRecording ? since(ms - EPOCH) : new Date(ms).toLocaleTimeString([], OF_CLOCK);
+// A moment on an axis, which may be between two seconds.
+export const tick = (ms) =>
+  isRecording || ms % 1000 === 0
+    ? clock(ms)
+    : `${clock(ms)}${((ms % 1000) / 1000).toFixed(3).slice(1).replace(/0+$/, "")}`;
 export const exact = (ms) =>
   isRecording ? `${ms - EPOCH} ms` : `${new Date(ms).toLocaleDateString()} ${clock(ms)}`;
 

@@ -1,5 +1,5 @@
 // The picture of a task stream: pixels on a canvas, or shapes in a file. Both are made of the same bars.
-import { clock, css } from "./dom.js";
+import { css, tick } from "./dom.js";
 
 const SECONDS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400];
 const LABEL = 12,
@@ -170,7 +170,7 @@ export class Painter {
       this.upright(x, height, asText(colours.line), 1);
       ctx.globalAlpha = 1;
       ctx.fillStyle = asText(colours.ink);
-      if (x > gutter + 30 && x < gutter + width - 30) ctx.fillText(clock(time), x, height + 10);
+      if (x > gutter + 30 && x < gutter + width - 30) ctx.fillText(tick(time), x, height + 10);
     }
   }
 
@@ -225,7 +225,7 @@ export function svgOf({ lanes, view, looks, lookOf, gutter, width, height, foot,
   for (const time of timeSteps(view, width)) {
     const x = gutter + ((time - view.begin) * width) / (view.end - view.begin);
     rect(x, 0, 0.5, height, asText(colours.line));
-    if (x > gutter + 30 && x < gutter + width - 30) text(x, height + 13, clock(time), "middle");
+    if (x > gutter + 30 && x < gutter + width - 30) text(x, height + 13, tick(time), "middle");
   }
   if (isAt(at, view))
     rect(
