@@ -195,17 +195,14 @@ class Attempt:
         return self.context.health.runs - self._waits_since_run if self.is_asking else 0
 
     def new_container_id(self) -> ContainerId:
-        """The id of the attempt's next container."""
+        """The id of the attempt's next container. Each epoch counts from 1, whatever was recovered.
+        Hadoop: AppSchedulingInfo.
+        """
         self._sequence = sequence = self._sequence + 1
         epoch = self.context.epoch
         if epoch:
             return ContainerId.build(self.attempt_id, sequence, epoch)
         return ContainerId(self.attempt_id, sequence)
-
-    def skip_used_id(self, container_id: ContainerId) -> None:
-        """A recovered container has this id: later ones come after it."""
-        if container_id.application_attempt_id == self.attempt_id:
-            self._sequence = max(self._sequence, container_id.sequence)
 
     def container(self, container_id: ContainerId) -> RMContainer | None:
         """One of its containers, live or reserved."""

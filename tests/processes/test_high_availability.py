@@ -79,6 +79,23 @@ def test_a_job_goes_on_while_one_resourcemanager_after_the_other_is_killed(
     assert told.count("epoch") == 3
 
 
+def test_nodes_that_report_over_hadoops_wire_find_the_next_one(desk: Desk, tmp_path: Path) -> None:
+    desk.here(*UP, *LASTING, *SOON, "--hadoop", "-D", "yarnbox.hadoop-ipc.heartbeats.enabled=true")
+    gate = tmp_path / "gate"
+    hold = f"while [ ! -e {gate} ]; do sleep 0.2; done; echo done"
+    with desk.start("job", "shell", "--containers", "2", "--", "sh", "-c", hold) as job:
+        assert wait_until(lambda: containers(desk) == 3, PATIENCE_S)
+        first = active(desk)
+        desk.here("failover")
+        assert wait_until(lambda: containers(desk) == 3, PATIENCE_S)
+        gate.touch()
+        out, err = job.communicate(timeout=PATIENCE_S)
+    assert active(desk) == other(first)
+    assert (job.returncode, out.count("\ndone\n")) == (0, 2), out + err
+    told = desk.here("events", "--type", "SchedulerNodeAdded")
+    assert told.count("NODE_ADDED") == 4
+
+
 def test_an_active_that_hangs_is_a_standby_when_it_goes_on(desk: Desk) -> None:
     desk.here(*UP, *LASTING, *SOON)
     first = active(desk)

@@ -102,8 +102,8 @@ def test_what_is_granted_before_the_am_s_node_came_back_is_no_am_s(scheduler: st
     rejoin(rig, "n1")
     attempt = rig.context.scheduler.attempt(rig.attempt(application_id).attempt_id)
     assert attempt is not None
-    live = [(str(one.container_id)[-1], one.is_am) for one in attempt.live.values()]
-    assert sorted(live) == [("1", True), ("2", False), ("3", False)]
+    live = [(one.epoch, one.sequence, attempt.live[one].is_am) for one in sorted(attempt.live)]
+    assert live == [(0, 1, True), (0, 2, False), (1, 1, False)]  # each epoch counts from 1
     assert list(attempt.blacklist) == ["n1"]
 
 

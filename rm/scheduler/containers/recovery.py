@@ -71,7 +71,6 @@ class ContainerRecovery(Generic[A]):
             container.creation_ms = report.creation_time or context.now_ms
             container.version = report.version or 0
             container.allocation_tags = report.allocation_tags
-            attempt.skip_used_id(container_id)
             container.fire(ContainerRecover(report=report))
             if attempt.served_since_ms is None:
                 attempt.served_since_ms = context.now_ms

@@ -300,12 +300,11 @@ MUTANTS = (
         ),
     ),
     *_in(
+        "rm/scheduler/application.py",
+        ("the ids of recovered containers are given again", "        if epoch:\n", "        if not epoch:\n"),
+    ),
+    *_in(
         "rm/scheduler/containers/recovery.py",
-        (
-            "the numbers of recovered containers are given again",
-            "            attempt.skip_used_id(container_id)\n",
-            "",
-        ),
         (
             "recovered containers are not on the node's books",
             "            node.allocate(container)\n            node.container_launched(container_id)\n",
