@@ -7,9 +7,11 @@ preferred to its chromium: it is the same without a desktop, and takes less of t
 from __future__ import annotations
 
 import asyncio
+import os
+import re
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -35,6 +37,17 @@ ARGUMENTS = (
     "--no-sandbox",
     "--host-resolver-rules=" + ", ".join(f"MAP {name} 127.0.0.1" for name in FOREIGN_HOSTS),
 )
+
+
+async def keep_picture(page: playwright.Page) -> None:
+    """What the page of a test that fails shows, under the name of the test."""
+    from playwright.async_api import Error
+
+    ARTIFACTS.mkdir(exist_ok=True)
+    test = os.environ.get("PYTEST_CURRENT_TEST", "a test").partition(" (")[0].rpartition("::")[2]
+    with suppress(Error):  # the failure is told, not that there is no picture of it
+        name = re.sub(r"[^\w.-]+", "-", test)[:100]
+        await page.screenshot(path=ARTIFACTS / f"failed-{name}.png", full_page=True)
 
 
 class Browser:
@@ -74,6 +87,9 @@ class Browser:
             page.on("dialog", refuse)
             yield page
             assert faults == []
+        except Exception:
+            await keep_picture(page)
+            raise
         finally:
             await context.close()
 

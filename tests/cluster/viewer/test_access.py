@@ -21,6 +21,7 @@ AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
 needs_axe = pytest.mark.skipif(not AXE.is_file(), reason="no axe-core: run `make lint` once")
 DEVICES: dict[str, dict[str, Any]] = {
     "desk": {"viewport": {"width": 1280, "height": 900}},
+    "tablet": {"viewport": {"width": 820, "height": 1180}, "has_touch": True},
     "phone": {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True},
 }
 CHECK = "async () => (await axe.run(document)).violations.map((one) => `${one.id}: ${one.nodes[0].html}`)"

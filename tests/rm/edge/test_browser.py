@@ -279,13 +279,14 @@ def test_actions_say_why_those_who_may_not_may_not(browser: Browser, tmp_path: P
     "kind, device",
     [
         ("phone-", {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}),
+        ("tablet-", {"viewport": {"width": 820, "height": 1180}, "has_touch": True}),
         ("dark-", {"color_scheme": "dark"}),
     ],
 )
 def test_pages_fit_other_devices(browser: Browser, tmp_path: Path, kind: str, device: dict[str, Any]) -> None:
     async def scene() -> None:
         async with web(tmp_path) as caller, browser.page(**device) as page:
-            for path in ("", "/nodes", "/scheduler", f"/app/{await submit(caller)}"):
+            for path in (*PAGES, f"/node/{NODE}", f"/app/{await submit(caller)}"):
                 await show(page, caller, path, kind)
                 wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
                 assert not wide, f"{path} is wider than the screen"

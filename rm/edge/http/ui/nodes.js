@@ -299,7 +299,7 @@ export async function node([id], query) {
       ["Containers", one.numContainers],
       ["Allocation Tags", orNone(tags(one))],
       ["Health report", orNone(one.healthReport)],
-      ["Last heartbeat", moment(one.lastHealthUpdate)],
+      ["Last health update", moment(one.lastHealthUpdate)],
       ["Version", one.version],
     ]),
     h("h2", {}, "Containers over time"),
