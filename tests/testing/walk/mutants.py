@@ -2,7 +2,8 @@
 
 `python -m tests.testing.walk.mutation` plays them: the walks of yarnbox.testing.walk must notice each. Rules
 that only decide *who* gets a container are not here; tests/hadoop/mutants.py has those. Nor is what another
-rule makes good at the next heartbeat: that breaks no promise.
+rule makes good at the next heartbeat: that breaks no promise. Nor is an answer that says too early that an
+end is stored: a driver gives no answer before all that follows from a call is stored, whatever it says.
 """
 
 from __future__ import annotations
@@ -380,17 +381,20 @@ MUTANTS = (
             "        session = context.am_sessions.get(attempt_id)\n",
         ),
         (
-            "an AM is told that it has unregistered before that is stored",
-            "return FinishApplicationMasterResponse(is_unregistered=app.is_unmanaged)",
-            "return FinishApplicationMasterResponse(is_unregistered=True)",
+            "the final status that an AM tells is lost",
+            "final_status=request.final_application_status or FinalApplicationStatus.UNDEFINED",
+            "final_status=FinalApplicationStatus.UNDEFINED",
         ),
     ),
     *_in(
         "rm/services/client.py",
         (
-            "a kill is acknowledged before it is stored",
-            "return KillApplicationResponse(is_kill_completed=app.is_unmanaged)",
-            "return KillApplicationResponse(is_kill_completed=True)",
+            "a kill is acknowledged and not done",
+            (
+                "        self._context.post(AppKill(application_id=app.application_id, diagnostics=why))\n"
+                "        return KillApplicationResponse(is_kill_completed=app.is_unmanaged)"
+            ),
+            "        return KillApplicationResponse(is_kill_completed=True)",
         ),
     ),
     *_in(
