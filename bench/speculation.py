@@ -22,6 +22,8 @@ from yarnbox.cluster.cluster import Cluster, Options
 from yarnbox.cluster.directory import RunDirectory
 
 MAPS = 12
+NODE_MB = 5120
+"""So little that the slow node is needed: the ApplicationMaster and the maps take 13 GB."""
 RECORDS = 40
 RECORD_S = 0.1
 STOPPED_S, RUNNING_S = 0.9, 0.1
@@ -105,7 +107,8 @@ def main() -> None:
         (root / "slowly.py").write_text(MAPPER)
         run = RunDirectory(root / "run")
         cluster = Cluster(run)
-        record = cluster.up(Options(nodes=3, port=0, web_port=0))
+        small = {"yarn.nodemanager.resource.memory-mb": str(NODE_MB)}
+        record = cluster.up(Options(nodes=3, port=0, web_port=0, definitions=small))
         try:
             cluster.wait_until_ready()
             slow = record.nodes["nm3"].process

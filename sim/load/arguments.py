@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
@@ -10,7 +11,9 @@ from yarnbox.sim.load.formats import FORMATS, Load, LoadOptions, read_load
 from yarnbox.sim.load.rumen import BASELINES, FIRST
 from yarnbox.sim.load.runner import RunnerSettings
 from yarnbox.sim.load.swim import SwimOptions
+from yarnbox.sim.reports.progress import Ticker
 from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.text.words import counted
 
 
 def add_load_options(parser: argparse.ArgumentParser) -> None:
@@ -100,8 +103,22 @@ def _add_swim_options(swim: argparse._ArgumentGroup) -> None:
     )
 
 
-def load_of(options: argparse.Namespace, runner: RunnerSettings) -> Load:
-    """The load that the options name."""
+def load_of(options: argparse.Namespace, runner: RunnerSettings, err: TextIO | None = None) -> Load:
+    """The load that the options name. What takes long is told on `err`."""
+    ticker = None if err is None else Ticker(err)
+
+    def tell(count: int) -> None:
+        if ticker is not None and ticker.is_due():
+            ticker.tell(f"{counted(count, 'job')} read")
+
+    try:
+        return _read(options, runner, tell)
+    finally:
+        if ticker is not None:
+            ticker.finish()
+
+
+def _read(options: argparse.Namespace, runner: RunnerSettings, tell: Callable[[int], None]) -> Load:
     small = runner.defaults.task
     swim = SwimOptions(
         scale=options.scale,
@@ -126,6 +143,7 @@ def load_of(options: argparse.Namespace, runner: RunnerSettings) -> Load:
             is_lenient=options.lenient,
             nodes=None if options.nodes is None else Path(options.nodes),
             limit=options.jobs,
+            tell=tell,
         ),
     )
 

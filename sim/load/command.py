@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None, *, out: TextIO | None = None, err: T
         if options.tracelocation is None:
             words.error("name the trace with --tracelocation")
         runner = read_runner(None if options.conf is None else Path(options.conf))
-        load = load_of(options, runner)
+        load = load_of(options, runner, err)
         warn(load, err)
         if options.command == "convert":
             _convert(load, options, out)

@@ -48,6 +48,8 @@ class LoadOptions:
     nodes: Path | None = None
     limit: int | None = None
     """The first so many jobs alone."""
+    tell: Callable[[int], None] = lambda count: None
+    """Is told again and again how many jobs have been looked at."""
 
 
 FORMATS: Mapping[str, Callable[[Path, LoadOptions], Source]] = {
@@ -126,7 +128,7 @@ def read_load(
     survey = _Survey(known, options.nodes)
     enough = options.limit if kind in IN_ORDER and len(sources) == 1 else None
     try:
-        kept = _first_reading(sources, survey, complaints, options.limit, enough)
+        kept = _first_reading(sources, survey, complaints, options, enough)
     except sqlite3.Error as error:
         raise InvalidTraceError(f"temporary file for {', '.join(map(str, files))}: {error}") from None
     if not survey.count:
@@ -174,7 +176,11 @@ def _sound(place: int, source: Source, survey: _Survey, complaints: Complaints) 
 
 
 def _first_reading(
-    sources: Sequence[Source], survey: _Survey, complaints: Complaints, limit: int | None, enough: int | None
+    sources: Sequence[Source],
+    survey: _Survey,
+    complaints: Complaints,
+    options: LoadOptions,
+    enough: int | None,
 ) -> JobsInOrder | None:
     """Looks at every job; the jobs in order of submission where the files do not have them so."""
     ordered = True
@@ -193,15 +199,16 @@ def _first_reading(
             before_ms = read.job.submit_ms
             taken += 1
             survey.look(read.job)
+            options.tell(survey.count)
     survey.forget_ids()
-    if ordered and limit == enough:
+    if ordered and options.limit == enough:
         return None
     silent, kept = Complaints(complaints.is_lenient), JobsInOrder()
     for place, source in enumerate(sources):
         for job in _sound(place, source, survey, silent):
             kept.add(job)
     survey.begin_anew()
-    for job in kept.jobs(limit):
+    for job in kept.jobs(options.limit):
         survey.look(job)
     return kept
 

@@ -79,25 +79,16 @@ class Plays:
     """How far many plays have come, each of which may be played anywhere."""
 
     def __init__(self, plays: int, where: str, out: TextIO) -> None:
-        self.plays, self._where, self._out = plays, where, out
-        self._is_terminal = out.isatty()
-        self._begun = self._told = time.monotonic()
+        self.plays, self._where, self._ticker = plays, where, Ticker(out)
         self._done = 0
 
     def done(self, play: object) -> None:
         """One more is over."""
         self._done += 1
-        now = time.monotonic()
-        if now - self._told < (_TERMINAL_S if self._is_terminal else _LINES_S) or self._done == self.plays:
-            return
-        self._told = now
-        left_s = (now - self._begun) / self._done * (self.plays - self._done)
-        text = f"{self._done} of {counted(self.plays, 'play')} on {self._where}, about {left_s:.0f} s left"
-        if self._is_terminal:
-            print(f"\r{text}\x1b[K", end="", file=self._out, flush=True)
-        else:
-            print(text, file=self._out, flush=True)
+        if self._done < self.plays and self._ticker.is_due():
+            left_s = self._ticker.spent_s / self._done * (self.plays - self._done)
+            plays = counted(self.plays, "play")
+            self._ticker.tell(f"{self._done} of {plays} on {self._where}, about {left_s:.0f} s left")
 
     def finish(self) -> None:
-        if self._is_terminal and self._told > self._begun:
-            print("\r\x1b[K", end="", file=self._out, flush=True)
+        self._ticker.finish()

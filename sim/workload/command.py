@@ -116,7 +116,7 @@ def _run(options: argparse.Namespace, out: TextIO, err: TextIO) -> int:
     if options.conf is not None and not Path(options.conf).is_dir():
         raise InvalidTraceError(f"{options.conf}: is not a directory")
     runner = settings_of(options)
-    load = load_of(options, runner)
+    load = load_of(options, runner, err)
     warn(load, err)
     site = site_of(options, load, runner)
     load = placed(options, load, site)

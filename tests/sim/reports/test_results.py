@@ -16,6 +16,7 @@ import yarnbox.sim
 from yarnbox.sim import Job, Load, Result, Site, Summary, Task, play
 from yarnbox.sim.load.jobs import REDUCE
 from yarnbox.sim.load.yarnbox_format import write_load
+from yarnbox.sim.reports import progress as telling
 from yarnbox.sim.reports.collector import Alone
 from yarnbox.sim.reports.progress import Progress, line
 from yarnbox.sim.reports.report import report
@@ -342,6 +343,14 @@ def test_progress_is_a_line() -> None:
     said = line(36_000_000, 72_000_000, 10, 40, 100.0)
     assert said == "10:00:00 of virtual time, 10 of 40 jobs, 360 times real time, about 100 s left"
     assert line(0, 0, 0, 4, 0.0) == "00:00:00 of virtual time, 0 of 4 jobs, 0 times real time"
+
+
+def test_a_long_reading_says_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telling, "_LINES_S", 0.0)
+    write_load(tmp_path / "load.jsonl", [job(name, 0, Task(duration_ms=10)) for name in ("a", "b")])
+    err = io.StringIO()
+    assert main(["run", "--tracelocation", str(tmp_path / "load.jsonl")], out=io.StringIO(), err=err) == 0
+    assert err.getvalue().splitlines()[:2] == ["1 job read", "2 jobs read"]
 
 
 def test_a_short_run_says_nothing_of_its_progress() -> None:
