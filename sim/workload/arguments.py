@@ -80,6 +80,12 @@ def add_site_options(parser: argparse.ArgumentParser, cluster: argparse._Argumen
         help="AMs process an answer when it arrives, as with Hadoop's client library, not at their next call",
     )
     model.add_argument(
+        "--prompt-nodes",
+        action="store_true",
+        help="nodes heartbeat as soon as a container has ended on them, as NodeManagers do, not at their next"
+        " moment",
+    )
+    model.add_argument(
         "--in-order",
         action="store_true",
         help="AMs run their tasks in order, even where another task has its data on the node",
@@ -280,6 +286,7 @@ def site_of(options: argparse.Namespace, load: Load, runner: RunnerSettings) -> 
         am_interval_ms=runner.am_interval_ms,
         am_start_ms=options.am_start_ms,
         is_prompt=options.prompt_masters,
+        has_prompt_nodes=options.prompt_nodes,
         seed=options.seed,
         in_order=options.in_order,
         rack_slowdown=options.rack_slowdown,

@@ -203,7 +203,14 @@ class Fleet:
         if container_id not in node.running or container_id in node.failing:
             return
         node.ends[container_id] = end_ms
-        self._beat_at(node, max(self._moment_after(node), self._moment_from(node, end_ms)))
+        self._beat_at(node, self._moment_of_end(node, end_ms))
+
+    def tell_end(self, node: WorkloadNode) -> None:
+        """A container has ended there: it heartbeats at once, or at the next of its moments."""
+        if self._site.has_prompt_nodes:
+            self._beat_at(node, self._rm.clock.now_ms() + 1)
+        else:
+            self.wake(node)
 
     def want(self, *, is_wanted: bool) -> None:
         """Whether heartbeats could bring something to somebody: then all nodes make theirs."""
@@ -233,8 +240,11 @@ class Fleet:
         now_ms = self._rm.clock.now_ms()
         return now_ms + 1 + (node.offset_ms - now_ms - 1) % self._interval_ms
 
-    def _moment_from(self, node: WorkloadNode, due_ms: int) -> int:
-        return due_ms + (node.offset_ms - due_ms) % self._interval_ms
+    def _moment_of_end(self, node: WorkloadNode, end_ms: int) -> int:
+        """When the node reports what ends then."""
+        if self._site.has_prompt_nodes:
+            return max(end_ms, self._rm.clock.now_ms() + 1)
+        return max(self._moment_after(node), end_ms + (node.offset_ms - end_ms) % self._interval_ms)
 
     def _beat_at(self, node: WorkloadNode, due_ms: int) -> None:
         if node.due is not None:
@@ -269,9 +279,8 @@ class Fleet:
         is_awaited = node.unreported or self._rm.wants_some_gone(node.node_id)
         if is_awaited or self._site.every_heartbeat:
             self._beat_at(node, self._moment_after(node))
-        elif node.ends:
-            due_ms = self._moment_from(node, min(node.ends.values()))
-            self._beat_at(node, max(now_ms + self._interval_ms, due_ms))
+        if node.ends:
+            self._beat_at(node, self._moment_of_end(node, min(node.ends.values())))
 
     def _begun(self, node: WorkloadNode, container: Container) -> None:
         self.wake(node)

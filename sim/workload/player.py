@@ -607,7 +607,7 @@ class WorkloadPlayer:
         assert run.am_container is not None
         assert run.am_container.id is not None
         run.am_node.end(run.am_container.id, 0)
-        self._fleet.wake(run.am_node)
+        self._fleet.tell_end(run.am_node)
         self._over(run, "FINISHED" if status is FinalApplicationStatus.SUCCEEDED else "FAILED", why)
 
     def _over(self, run: _Run, state: str | None = None, why: str = "") -> None:

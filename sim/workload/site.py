@@ -41,6 +41,8 @@ class Site:
     """AMs process an answer as it comes, like those of Hadoop's client library; else with their next call, as
     in SLS.
     """
+    has_prompt_nodes: bool = False
+    """Nodes heartbeat as soon as a container has ended, as NodeManagers do; else in time, as in SLS."""
     seed: int = 0
     longest_ms: int = 7 * 24 * 3600 * 1000
     """The play ends so long after the last submission, whatever still waits."""

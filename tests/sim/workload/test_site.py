@@ -14,6 +14,7 @@ from yarnbox.sim.workload.files import equal_queues
 from yarnbox.sim.workload.fleet import WorkloadNode
 from yarnbox.sim.workload.requests import NODE
 from yarnbox.sim.workload.site import Site, Timing
+from yarnbox.yarn.resources.resource import Resource
 
 
 def test_the_luck_of_a_job_does_not_depend_on_who_begins_first() -> None:
@@ -67,6 +68,24 @@ def test_an_am_registers_when_it_has_started() -> None:
     assert usual is not None
     assert response(1000) == usual
     assert response(4000) == usual + 3000
+
+
+def test_prompt_nodes_report_the_ends_of_tasks_and_of_ams_at_once() -> None:
+    def makespan(has_prompt_nodes: bool, every_heartbeat: bool = False) -> int:
+        tasks = (Task(duration_ms=9500),)
+        load = Load.of([Job(job_id=str(ms), submit_ms=ms, tasks=tasks) for ms in range(0, 50_000, 5000)])
+        site = Site(
+            nodes=1,
+            node_resource=Resource(2048, 2),  # of one job at a time
+            is_prompt=True,
+            has_prompt_nodes=has_prompt_nodes,
+            every_heartbeat=every_heartbeat,
+        )
+        return Play(equal_queues("capacity", ("default",), {}), load, site).run().makespan_ms
+
+    slow, prompt = makespan(False), makespan(True)
+    assert 4000 < slow - prompt < 20_000  # twice half a second a job, more or less
+    assert makespan(True, every_heartbeat=True) == prompt
 
 
 def test_a_prompt_am_wins_a_call_at_each_end_of_its_tasks() -> None:
