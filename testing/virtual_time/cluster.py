@@ -310,9 +310,15 @@ class VirtualCluster(WatchedCluster, AbstractContextManager["VirtualCluster"]):
     def start_master(self, order: Launch, host: str, ended: Callable[[ContainerId, int], None]) -> None:
         """An AM begins in its container."""
         master = self._masters[order.container_id.application_id]
-        self._running[order.container_id] = self.loop.create_task(
-            self._run_master(order, host, master, ended)
-        )
+        task = self.loop.create_task(self._run_master(order, host, master, ended))
+        self._running[order.container_id] = task
+        task.add_done_callback(lambda over: self._forget_master(order.container_id, over))
+
+    def _forget_master(self, container_id: ContainerId, over: asyncio.Task[None]) -> None:
+        """For an AM that was ended before it began."""
+        if self._running.get(container_id) is over:
+            del self._running[container_id]
+            self._changed.set()
 
     async def _run_master(
         self, order: Launch, host: str, master: Master, ended: Callable[[ContainerId, int], None]

@@ -74,6 +74,15 @@ def test_the_command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     assert "0 is not a number above 0" in capsys.readouterr().err
 
 
+def test_an_am_that_is_ended_before_it_began_does_not_run() -> None:
+    steps = (
+        Step(10_426, "submit", (219, 589, 499, 361)),
+        Step(1628, "pause-rm", (261, 6, 179, 608)),
+        Step(3386, "kill", (276, 379, 877, 934)),
+    )
+    assert walk(48000404, "fair", steps).fault == ""
+
+
 def test_a_failure_is_written_down_and_can_be_replayed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
