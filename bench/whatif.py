@@ -2,9 +2,11 @@
 
 Twelve jobs of sleeping tasks in two queues are run under two configurations, RUNS times each: processes, real
 AMs, containers that sleep. Each run is then played in virtual time with the moments at which its jobs were
-submitted, and with what their AMs took from launch to registration, which depends on the machine; nothing is
-fitted. Compared are the makespan, and by queue the mean
-wait for the AM and the mean response; the spread of the real runs stands beside them.
+submitted, and with four times that depend on the machine and are measured in the run: what AMs took from
+allocation to launch, from there to registration, and from unregistration to their end, and what containers
+took beside the sleep.
+Nothing is fitted. Compared are the makespan, and by queue the mean wait for the AM and the mean response; the
+spread of the real runs stands beside them.
 
 Takes about ten minutes, nearly all of them asleep. `python -m bench.whatif --runs N`.
 """
@@ -14,14 +16,17 @@ from __future__ import annotations
 import argparse
 import getpass
 import json
+import re
 import shutil
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.request import urlopen
 
 from bench._report import report
@@ -45,6 +50,7 @@ TASKS, SLEEP_S, JOBS, APART_S = 8, 30, 12, 1.0
 QUEUES = ("a", "b")
 BASE, CHANGE = (50, 50), (70, 30)
 SEEDS = (1, 2, 3, 4, 5)
+_ORDER = re.compile(r"(?P<moment>\S+ \S+) INFO nm\.core: container (?P<id>\S+) transitioned from NEW to ")
 ENDED = (YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
 SITE = {
     "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "1000",
@@ -52,6 +58,26 @@ SITE = {
     "yarn.nodemanager.resource.cpu-vcores": str(NODE.vcores),
     "yarn.log-aggregation-enable": "false",
 }
+
+
+class Machine(NamedTuple):
+    """What depends on the machine, in ms: means over the AMs or tasks of a job, or of several."""
+
+    am_launch: float = 0.0
+    """From the allocation of an AM's container to its launch."""
+    am_start: float = 0.0
+    """From the launch of an AM to its registration."""
+    am_end: float = 0.0
+    """From its unregistration to the end of its container."""
+    task_overhead: float = 0.0
+    """What a task's container took beside its sleep, from the order to its NodeManager on."""
+
+    @classmethod
+    def mean(cls, several: Iterable[Machine]) -> Machine:
+        return cls._make(map(statistics.fmean, zip(*several, strict=True)))
+
+
+NO_TIME = Machine()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +88,7 @@ class Seen:
     submitted_ms: int
     wait_ms: int
     ended_ms: int
-    start_ms: int = 0
-    """From the launch of its AM to its registration."""
+    machine: Machine = NO_TIME
 
 
 def configuration(directory: Path, shares: tuple[int, int]) -> Path:
@@ -119,20 +144,46 @@ class RealCluster:
 
     def _seen(self, one: ApplicationReport) -> Seen:
         submitted_ms = one.start_time or 0
-        life = self._life(one.application_id)
         return Seen(
             queue=f"root.{(one.queue or '').removeprefix('root.')}",
             submitted_ms=submitted_ms,
             wait_ms=(one.launch_time or 0) - submitted_ms,
             ended_ms=one.finish_time or 0,
-            start_ms=life["running"] - life["AM launched"],
+            machine=self._machine(one),
         )
 
-    def _life(self, application_id: ApplicationId | None) -> dict[str, int]:
-        """When each step of its life was."""
+    def _machine(self, one: ApplicationReport) -> Machine:
+        life = {
+            each["step"]: each["time"] for each in self._asked(f"life/{one.application_id}")["life"]["moment"]
+        }
+        rows = self._asked(f"containers?app={one.application_id}")["containers"]["container"]
+        ordered_ms = self._orders()
+        tasks = [row for row in rows if row["id"] in ordered_ms and not row["isAM"]]  # others were released
+        (am,) = (row for row in rows if row["isAM"])
+        return Machine(
+            am_launch=life["AM launched"] - life["AM allocated"],
+            am_start=life["running"] - life["AM launched"],
+            am_end=am["finished"] - (one.finish_time or 0),
+            task_overhead=statistics.fmean(
+                row["finished"] - ordered_ms[row["id"]] - 1000 * SLEEP_S for row in tasks
+            ),
+        )
+
+    def _asked(self, path: str) -> dict[str, Any]:
         address = self._run.load().web_address
-        with urlopen(f"http://{address}/ws/v1/cluster/ui/life/{application_id}") as answer:
-            return {one["step"]: one["time"] for one in json.load(answer)["life"]["moment"]}
+        with urlopen(f"http://{address}/ws/v1/cluster/ui/{path}") as answer:
+            found: dict[str, Any] = json.load(answer)
+            return found
+
+    def _orders(self) -> dict[str, int]:
+        """When NodeManagers were told to start each container, by their logs."""
+        found = {}
+        for log in self._run.path.glob("logs/nm*.log"):
+            for line in log.read_text(encoding="utf-8").splitlines():
+                if match := _ORDER.match(line):
+                    moment = datetime.strptime(match["moment"], "%Y-%m-%d %H:%M:%S,%f").astimezone()
+                    found[match["id"]] = round(1000 * moment.timestamp())
+        return found
 
     def run_load(self) -> list[Seen]:
         """The twelve jobs."""
@@ -168,14 +219,23 @@ def figures(jobs: Sequence[Seen]) -> dict[str, float]:
     return found
 
 
-def simulated(conf: Path, real: Sequence[Seen], start_ms: int) -> dict[str, float]:
+def simulated(conf: Path, real: Sequence[Seen], machine: Machine) -> dict[str, float]:
     """The same jobs in virtual time, submitted at the same moments: means over seeds."""
     first_ms = min(one.submitted_ms for one in real)
     jobs = [
         job(number, one.queue.removeprefix("root."), one.submitted_ms - first_ms, TASKS, SLEEP_S)
         for number, one in enumerate(real)
     ]
-    site = Site(nodes=NODES, node_resource=NODE, am_start_ms=start_ms, is_prompt=True)
+    site = Site(
+        nodes=NODES,
+        node_resource=NODE,
+        am_launch_ms=round(machine.am_launch),
+        am_start_ms=round(machine.am_start),
+        am_end_ms=round(machine.am_end),
+        task_overhead_ms=round(machine.task_overhead),
+        is_prompt=True,
+        has_prompt_nodes=True,
+    )
     every = []
     for seed in SEEDS:
         rows = played(conf, jobs, replace(site, seed=seed)).jobs
@@ -212,19 +272,21 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as directory:
         for name, shares in (("base", BASE), ("change", CHANGE)):
             conf = configuration(Path(directory) / name, shares)
-            real, virtual, starts = [], [], []
+            real, virtual, machines = [], [], []
             with RealCluster(RunDirectory(Path(directory) / f"run-{name}"), conf) as cluster:
                 for number in range(runs):
                     seen = cluster.run_load()
-                    start_ms = round(statistics.fmean(one.start_ms for one in seen))
-                    print(
-                        f"{name}, run {number + 1}: {figures(seen)}; AM start {start_ms} ms", file=sys.stderr
-                    )
+                    machine = Machine.mean(one.machine for one in seen)
+                    print(f"{name}, run {number + 1}: {figures(seen)}; {machine}", file=sys.stderr)
                     real.append(figures(seen))
-                    virtual.append(simulated(conf, seen, start_ms))
-                    starts.append(start_ms)
+                    virtual.append(simulated(conf, seen, machine))
+                    machines.append(machine)
             found |= compared(name, real, virtual)
-            found[f"{name}: start of an AM"] = statistics.fmean(starts) / 1000
+            machine = Machine.mean(machines)
+            found[f"{name}: launch of an AM"] = machine.am_launch / 1000
+            found[f"{name}: start of an AM"] = machine.am_start / 1000
+            found[f"{name}: end of an AM"] = machine.am_end / 1000
+            found[f"{name}: a container beside its sleep"] = machine.task_overhead / 1000
     units = {name: "%" if name.endswith(("deviation", "runs")) else "s" for name in found}
     report("whatif", found, units)
 

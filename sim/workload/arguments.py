@@ -69,10 +69,32 @@ def add_site_options(parser: argparse.ArgumentParser, cluster: argparse._Argumen
     )
     model = parser.add_argument_group("ApplicationMasters")
     model.add_argument(
+        "--am-launch-ms",
+        metavar="MS",
+        type=milliseconds,
+        default=0,
+        help="time from the allocation of an AM's container to its launch (default: 0)",
+    )
+    model.add_argument(
         "--am-start-ms",
         metavar="MS",
         type=positive,
         help="time from the launch of an AM to its registration (default: the AM's heartbeat interval, 1000)",
+    )
+    model.add_argument(
+        "--am-end-ms",
+        metavar="MS",
+        type=milliseconds,
+        default=0,
+        help="time from an AM's unregistration to the end of its container (default: 0)",
+    )
+    model.add_argument(
+        "--task-overhead-ms",
+        metavar="MS",
+        type=milliseconds,
+        default=0,
+        help="what a container takes beside its task: to start, and until its node has seen the end"
+        " (default: 0)",
     )
     model.add_argument(
         "--prompt-masters",
@@ -284,7 +306,10 @@ def site_of(options: argparse.Namespace, load: Load, runner: RunnerSettings) -> 
         node_resource=runner.defaults.node,
         nm_interval_ms=runner.nm_interval_ms,
         am_interval_ms=runner.am_interval_ms,
+        am_launch_ms=options.am_launch_ms,
         am_start_ms=options.am_start_ms,
+        am_end_ms=options.am_end_ms,
+        task_overhead_ms=options.task_overhead_ms,
         is_prompt=options.prompt_masters,
         has_prompt_nodes=options.prompt_nodes,
         seed=options.seed,
@@ -360,6 +385,13 @@ def nodes(text: str) -> int:
     if count > MOST_NODES:
         raise argparse.ArgumentTypeError(f"{text!r} is more than {MOST_NODES}")
     return count
+
+
+def milliseconds(text: str) -> int:
+    """A whole number of at least 0."""
+    if not (text.isascii() and text.isdigit() and int(text) < 2**31):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
+    return int(text)
 
 
 def share(text: str) -> float:

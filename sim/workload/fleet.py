@@ -4,12 +4,13 @@ Each node has its own moments, an interval apart, the first at a random offset f
 moment go in the order of the offsets, then in that of the cluster's list. Of these heartbeats only those are
 made that can tell or bring something: a container began or ended, the ResourceManager wants one gone, or
 somebody waits for a container or looks at his headroom. Those that are left out would change nothing
-(`Site.every_heartbeat` makes them all the same, and tests compare). Hadoop: NMSimulator.
+(`Site.every_heartbeat` makes them all the same, and tests compare). Hadoop: NMSimulator. Where
+nodes are prompt, a heartbeat out of turn begins the node's interval anew. Hadoop: NodeStatusUpdaterImpl.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
@@ -97,6 +98,10 @@ class WorkloadNode(SimNode):
             self._ended(container_id)
 
 
+def _turn_of(node: WorkloadNode) -> tuple[int, int]:
+    return node.offset_ms, node.order
+
+
 class Fleet:
     """All nodes of one play."""
 
@@ -117,6 +122,8 @@ class Fleet:
         self._is_wanted = False
         """Whether heartbeats could bring something to somebody."""
         self._sweeps = False
+        self._next_sweep = 0
+        """The number by which the sweep's next heartbeat can be cancelled."""
         self._beating: WorkloadNode | None = None
 
     def join(self) -> Iterator[str]:
@@ -227,14 +234,33 @@ class Fleet:
         wait_ms = (node.offset_ms - now_ms) % self._interval_ms
         if wait_ms == 0 and not self._kernel.is_to_come((NODES_FIRST, node.order)):
             wait_ms = self._interval_ms
-        self._kernel.at(now_ms + wait_ms, partial(self._sweep, node), NODES_FIRST, node.order)
+        self._next_sweep = self._kernel.at(
+            now_ms + wait_ms, partial(self._sweep, node), NODES_FIRST, node.order
+        )
 
     def _sweep(self, node: WorkloadNode) -> None:
         if not self._is_wanted:
             self._sweeps = False
             return
         self._beat(node)
-        self._sweep_to(node.order + 1)
+        self._sweep_to(self._place_after(node))
+
+    def _place_after(self, node: WorkloadNode) -> int:
+        if not self._site.has_prompt_nodes:
+            return node.order + 1
+        return bisect_right(self._nodes, _turn_of(node), key=_turn_of)
+
+    def _begin_interval(self, node: WorkloadNode) -> None:
+        """The next heartbeat of the node comes an interval from now."""
+        del self._nodes[bisect_left(self._nodes, _turn_of(node), key=_turn_of)]
+        node.offset_ms = self._rm.clock.now_ms() % self._interval_ms
+        insort(self._nodes, node, key=_turn_of)
+        if node.due is not None:
+            self._kernel.cancel(node.due[1])
+            node.due = None
+        if self._sweeps:
+            self._kernel.cancel(self._next_sweep)
+            self._sweep_to(self._place_after(node))
 
     def _moment_after(self, node: WorkloadNode) -> int:
         now_ms = self._rm.clock.now_ms()
@@ -266,6 +292,8 @@ class Fleet:
         if node.due is not None and node.due[0] == now_ms:
             self._kernel.cancel(node.due[1])
             node.due = None
+        if (now_ms - node.offset_ms) % self._interval_ms:
+            self._begin_interval(node)
         self._beating = node
         if node.ends:
             node.end_what_is_due(now_ms)

@@ -401,6 +401,19 @@ class WorkloadPlayer:
         run.am_container, run.am_node, run.answer, run.begun_ms = container, node, None, 0
         self._set_owed(run, 0)
         run.master.begin()
+        if self._site.am_launch_ms:
+            moment_ms = self.rm.clock.now_ms() + self._site.am_launch_ms
+            self.kernel.at(moment_ms, partial(self._launched, run, attempt_id), THEN_MASTERS, run.order)
+        else:
+            self._launched(run, attempt_id)
+
+    def _launched(self, run: _Run, attempt_id: ApplicationAttemptId) -> None:
+        """Its AM runs now, and will register."""
+        container = run.am_container
+        if run.is_over or container is None or container.id is None:
+            return
+        if container.id.application_attempt_id != attempt_id:
+            return
         for watcher in self._watchers:
             watcher.am_started(run.master.application_id, self.rm.clock.now_ms())
         start_ms = self._site.am_start_ms
@@ -556,11 +569,14 @@ class WorkloadPlayer:
         node.start(container)
         planned_ms = task.failures_ms[running.level] if running.fails else task.duration_ms
         luck = self._timing.luck(run.master.job.job_id, running.batch.place)
-        running.duration_ms = self._timing.duration_ms(planned_ms, running.locality, node.speed, luck)
-        fails_ms = None if running.fails else self._timing.fails_after_ms(running.duration_ms, luck)
+        duration_ms = self._timing.duration_ms(planned_ms, running.locality, node.speed, luck)
+        fails_ms = None if running.fails else self._timing.fails_after_ms(duration_ms, luck)
+        overhead_ms = self._site.task_overhead_ms
+        running.duration_ms = duration_ms + overhead_ms
         if running.fails or fails_ms is not None:
             node.failing[container.id] = None
-            node.ends[container.id] = now_ms + (running.duration_ms if fails_ms is None else fails_ms)
+            planned_ms = duration_ms if fails_ms is None else fails_ms
+            node.ends[container.id] = now_ms + planned_ms + overhead_ms
         elif not run.master.is_open_ended(running):
             node.ends[container.id] = now_ms + running.duration_ms
         if not run.master.is_open_ended(running):
@@ -603,12 +619,20 @@ class WorkloadPlayer:
             lambda: self.rm.core.master.finish_application_master(request, caller)
         ).is_unregistered:
             pass
-        assert run.am_node is not None
-        assert run.am_container is not None
-        assert run.am_container.id is not None
-        run.am_node.end(run.am_container.id, 0)
-        self._fleet.tell_end(run.am_node)
+        node, container = run.am_node, run.am_container
+        assert node is not None
+        assert container is not None
+        assert container.id is not None
+        if self._site.am_end_ms:
+            moment_ms = self.rm.clock.now_ms() + self._site.am_end_ms
+            self.kernel.at(moment_ms, partial(self._end_master, node, container.id), THEN_MASTERS, run.order)
+        else:
+            self._end_master(node, container.id)
         self._over(run, "FINISHED" if status is FinalApplicationStatus.SUCCEEDED else "FAILED", why)
+
+    def _end_master(self, node: WorkloadNode, container_id: ContainerId) -> None:
+        if node.end(container_id, 0):
+            self._fleet.tell_end(node)
 
     def _over(self, run: _Run, state: str | None = None, why: str = "") -> None:
         run.is_over = True

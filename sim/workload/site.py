@@ -35,8 +35,14 @@ class Site:
     node_resource: Resource = NODE_RESOURCE
     nm_interval_ms: int = 1000
     am_interval_ms: int = 1000
+    am_launch_ms: int = 0
+    """From the allocation of an AM's container to its launch."""
     am_start_ms: int | None = None
     """From an AM's launch to its registration; None: as long as its interval."""
+    am_end_ms: int = 0
+    """From its unregistration to the end of its container."""
+    task_overhead_ms: int = 0
+    """What a container takes beside its task: to be started, and until its node has seen the end."""
     is_prompt: bool = False
     """AMs process an answer as it comes, like those of Hadoop's client library; else with their next call, as
     in SLS.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise
 from statistics import fmean
 
 import pytest
@@ -10,10 +12,12 @@ from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import Job, Nodes, Task
 from yarnbox.sim.load.sls import numbered_nodes
 from yarnbox.sim.reports.play import Play
+from yarnbox.sim.workload import fleet
 from yarnbox.sim.workload.files import equal_queues
 from yarnbox.sim.workload.fleet import WorkloadNode
 from yarnbox.sim.workload.requests import NODE
 from yarnbox.sim.workload.site import Site, Timing
+from yarnbox.yarn.records.tracker import NodeHeartbeatRequest, NodeHeartbeatResponse
 from yarnbox.yarn.resources.resource import Resource
 
 
@@ -86,6 +90,69 @@ def test_prompt_nodes_report_the_ends_of_tasks_and_of_ams_at_once() -> None:
     slow, prompt = makespan(False), makespan(True)
     assert 4000 < slow - prompt < 20_000  # twice half a second a job, more or less
     assert makespan(True, every_heartbeat=True) == prompt
+
+
+def test_a_heartbeat_out_of_turn_begins_the_interval_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    moments: list[int] = []
+
+    class Observed(WorkloadNode):
+        def heartbeat(
+            self, call: Callable[[NodeHeartbeatRequest], NodeHeartbeatResponse], now_ms: int
+        ) -> NodeHeartbeatResponse:
+            moments.append(now_ms)
+            return super().heartbeat(call, now_ms)
+
+    monkeypatch.setattr(fleet, "WorkloadNode", Observed)
+    tasks = (Task(duration_ms=9370), Task(duration_ms=20_000))
+    load = Load.of([Job(job_id="a", submit_ms=0, tasks=tasks)])
+    site = Site(nodes=1, is_prompt=True, has_prompt_nodes=True, every_heartbeat=True)
+    Play(equal_queues("fifo", ("default",), {}), load, site).run()
+    gaps = [later - earlier for earlier, later in pairwise(moments)]
+    report = next(place for place, gap in enumerate(gaps) if gap < 1000)  # of the task's end
+    assert gaps[:report] == [1000] * report
+    assert gaps[report + 1 : report + 4] == [1000] * 3
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_task_takes_its_overhead_besides(fails: bool) -> None:
+    def response(overhead_ms: int) -> int | None:
+        failures_ms = (2500,) if fails else ()
+        load = Load.of(
+            [Job(job_id="a", submit_ms=0, tasks=(Task(duration_ms=9500, failures_ms=failures_ms),))]
+        )
+        site = Site(nodes=1, task_overhead_ms=overhead_ms, is_prompt=True, has_prompt_nodes=True)
+        return Play(equal_queues("fifo", ("default",), {}), load, site).run().jobs[0].response_ms
+
+    usual = response(0)
+    assert usual is not None
+    assert response(3000) == usual + 3000 * (2 if fails else 1)
+
+
+def test_a_job_waits_for_the_launch_of_its_am() -> None:
+    def times(am_launch_ms: int) -> tuple[int | None, int | None]:
+        load = Load.of([Job(job_id="a", submit_ms=0, tasks=(Task(duration_ms=1000),))])
+        site = Site(nodes=1, am_launch_ms=am_launch_ms)
+        row = Play(equal_queues("fifo", ("default",), {}), load, site).run().jobs[0]
+        return row.am_wait_ms, row.response_ms
+
+    wait_ms, response_ms = times(0)
+    assert wait_ms is not None
+    assert response_ms is not None
+    assert times(3000) == (wait_ms + 3000, response_ms + 3000)
+
+
+def test_an_am_holds_its_container_until_it_has_ended() -> None:
+    def wait(am_end_ms: int) -> int | None:
+        jobs = [Job(job_id=name, submit_ms=0, tasks=(Task(duration_ms=9500),)) for name in "ab"]
+        one_job_at_a_time = Resource(2048, 2)
+        site = Site(nodes=1, node_resource=one_job_at_a_time, am_end_ms=am_end_ms)
+        rows = Play(equal_queues("capacity", ("default",), {}), Load.of(jobs), site).run().jobs
+        assert all(row.state == "FINISHED" for row in rows)
+        return rows[1].am_wait_ms
+
+    usual = wait(0)
+    assert usual is not None
+    assert wait(4000) == usual + 4000
 
 
 def test_a_prompt_am_wins_a_call_at_each_end_of_its_tasks() -> None:

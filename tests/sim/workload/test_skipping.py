@@ -100,13 +100,16 @@ def played(conf: ConfigurationProvider, load: Load, **site: Any) -> tuple[list[s
     return story.lines, {**result.data(), "rows": [asdict(row) for row in result.jobs]}
 
 
+@pytest.mark.parametrize("is_prompt", [False, True])
 @pytest.mark.parametrize("scheduler", ["fifo", "capacity", "fair"])
-def test_heartbeats_that_are_left_out_change_nothing(scheduler: str) -> None:
+def test_heartbeats_that_are_left_out_change_nothing(scheduler: str, is_prompt: bool) -> None:
     seed = 1
     conf = equal_queues(scheduler, ("a", "b"), {**EXPIRY, **(PREEMPTING if scheduler == "capacity" else {})})
     load = Load.of(mixed(seed), HOSTS)
     site: dict[str, Any] = {
         "seed": seed,
+        "is_prompt": is_prompt,
+        "has_prompt_nodes": is_prompt,
         "task_failures": 0.05,
         "node_losses": (
             NodeLoss(host="h3", at_ms=40_000, for_ms=5000),
