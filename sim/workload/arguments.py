@@ -67,7 +67,34 @@ def add_site_options(parser: argparse.ArgumentParser, cluster: argparse._Argumen
         type=positive,
         help="vcores of a node for which no file gives them (default: 10)",
     )
+    _add_time_options(parser.add_argument_group("times of nodes and ApplicationMasters"))
     model = parser.add_argument_group("ApplicationMasters")
+    model.add_argument(
+        "--in-order",
+        action="store_true",
+        help="AMs run their tasks in order, even where another task has its data on the node",
+    )
+    model.add_argument(
+        "--reduce-split",
+        action="store_true",
+        help="run each reduce as two tasks: copy in a small container, then compute in one of full size",
+    )
+    model.add_argument("--speculation", choices=tuple(CHOICES), help=_SPECULATION)
+    model.add_argument(
+        "--feedback",
+        action="store_true",
+        help="submit a user's job some time after the user's earlier jobs have ended, as the load shows it,"
+        " not at a fixed time",
+    )
+    _add_place_options(parser.add_argument_group("data and slots"))
+    _add_failure_options(parser.add_argument_group("durations and failures"))
+
+
+_SPECULATION = "second attempts for slow maps and reduces, by the rule of Hadoop or of LATE (default: none)"
+
+
+def _add_time_options(model: argparse._ArgumentGroup) -> None:
+    """What takes a machine time beside the work, and who waits for a moment of its own."""
     model.add_argument(
         "--am-launch-ms",
         metavar="MS",
@@ -107,28 +134,6 @@ def add_site_options(parser: argparse.ArgumentParser, cluster: argparse._Argumen
         help="nodes heartbeat as soon as a container has ended on them, as NodeManagers do, not at their next"
         " moment",
     )
-    model.add_argument(
-        "--in-order",
-        action="store_true",
-        help="AMs run their tasks in order, even where another task has its data on the node",
-    )
-    model.add_argument(
-        "--reduce-split",
-        action="store_true",
-        help="run each reduce as two tasks: copy in a small container, then compute in one of full size",
-    )
-    model.add_argument("--speculation", choices=tuple(CHOICES), help=_SPECULATION)
-    model.add_argument(
-        "--feedback",
-        action="store_true",
-        help="submit a user's job some time after the user's earlier jobs have ended, as the load shows it,"
-        " not at a fixed time",
-    )
-    _add_place_options(parser.add_argument_group("data and slots"))
-    _add_failure_options(parser.add_argument_group("durations and failures"))
-
-
-_SPECULATION = "second attempts for slow maps and reduces, by the rule of Hadoop or of LATE (default: none)"
 
 
 def _add_place_options(model: argparse._ArgumentGroup) -> None:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import pairwise
 from statistics import fmean
 
 import pytest
 
+from yarnbox.sim import play
 from yarnbox.sim.load.formats import Load
 from yarnbox.sim.load.jobs import Job, Nodes, Task
 from yarnbox.sim.load.sls import numbered_nodes
+from yarnbox.sim.nodes import SimNode
 from yarnbox.sim.reports.play import Play
-from yarnbox.sim.workload import fleet
 from yarnbox.sim.workload.files import equal_queues
 from yarnbox.sim.workload.fleet import WorkloadNode
+from yarnbox.sim.workload.master import Running
 from yarnbox.sim.workload.requests import NODE
 from yarnbox.sim.workload.site import Site, Timing
-from yarnbox.yarn.records.tracker import NodeHeartbeatRequest, NodeHeartbeatResponse
+from yarnbox.sim.workload.watching import Watcher
+from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.resources.resource import Resource
 
 
@@ -92,25 +93,33 @@ def test_prompt_nodes_report_the_ends_of_tasks_and_of_ams_at_once() -> None:
     assert makespan(True, every_heartbeat=True) == prompt
 
 
-def test_a_heartbeat_out_of_turn_begins_the_interval_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    moments: list[int] = []
+class Moments(Watcher):
+    """When AMs and tasks began."""
 
-    class Observed(WorkloadNode):
-        def heartbeat(
-            self, call: Callable[[NodeHeartbeatRequest], NodeHeartbeatResponse], now_ms: int
-        ) -> NodeHeartbeatResponse:
-            moments.append(now_ms)
-            return super().heartbeat(call, now_ms)
+    def __init__(self) -> None:
+        self.ams: list[int] = []
+        self.tasks: list[int] = []
 
-    monkeypatch.setattr(fleet, "WorkloadNode", Observed)
-    tasks = (Task(duration_ms=9370), Task(duration_ms=20_000))
-    load = Load.of([Job(job_id="a", submit_ms=0, tasks=tasks)])
-    site = Site(nodes=1, is_prompt=True, has_prompt_nodes=True, every_heartbeat=True)
-    Play(equal_queues("fifo", ("default",), {}), load, site).run()
-    gaps = [later - earlier for earlier, later in pairwise(moments)]
-    report = next(place for place, gap in enumerate(gaps) if gap < 1000)  # of the task's end
-    assert gaps[:report] == [1000] * report
-    assert gaps[report + 1 : report + 4] == [1000] * 3
+    def am_started(self, application_id: ApplicationId, now_ms: int) -> None:
+        self.ams.append(now_ms)
+
+    def task_started(
+        self, application_id: ApplicationId, running: Running, node: SimNode, now_ms: int
+    ) -> None:
+        self.tasks.append(now_ms)
+
+
+@pytest.mark.parametrize("every_heartbeat", [False, True])
+def test_a_heartbeat_out_of_turn_begins_the_interval_anew(every_heartbeat: bool) -> None:
+    tasks = (Task(duration_ms=9370), Task(duration_ms=60_000))
+    later = [Job(job_id=str(ms), submit_ms=ms, tasks=(Task(duration_ms=60_000),)) for ms in (15_000, 21_500)]
+    load = Load.of([Job(job_id="a", submit_ms=0, tasks=tasks), *later])
+    site = Site(nodes=1, is_prompt=True, has_prompt_nodes=True, every_heartbeat=every_heartbeat)
+    moments = Moments()
+    play(equal_queues("fifo", ("default",), {}), load, site=site, watchers=[moments])
+    told_ms = moments.tasks[0] + 9370
+    assert moments.ams[0] % 1000 != told_ms % 1000
+    assert {moment_ms % 1000 for moment_ms in moments.ams[1:]} == {told_ms % 1000}
 
 
 @pytest.mark.parametrize("fails", [False, True])
