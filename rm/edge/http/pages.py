@@ -17,7 +17,7 @@ _POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'sel
 _POLICY += "; base-uri 'none'; form-action 'none'; frame-ancestors 'self'"
 RECORDING = "recording"
 """The source of pages over recordings, which show reports in a frame."""
-_VENDOR = "vendor/"
+_FOLDERS = ("", "vendor/", "vendor/virtual-core/")
 _KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 
 
@@ -37,8 +37,8 @@ class Pages:
         self._policy = _POLICY if source != RECORDING else f"{_POLICY}; frame-src 'self'"
         self._files = {
             prefix + one.name: one.read_bytes()
-            for prefix, folder in (("", top), (_VENDOR, top.joinpath(_VENDOR)))
-            for one in folder.iterdir()
+            for prefix in _FOLDERS
+            for one in top.joinpath(prefix).iterdir()
             if one.name.endswith(tuple(_KINDS))
         }
         self._files["index.html"] = self._files["index.html"].replace(

@@ -3,6 +3,20 @@ import { containersOf, get, list } from "./api.js";
 import { actions } from "./appactions.js";
 import { tracking } from "./appcolumns.js";
 import {
+  CARD,
+  containerState,
+  lengthOfTime,
+  logs,
+  memory,
+  number,
+  OFF,
+  ofNode,
+  orNoneText,
+  states,
+  text,
+  time,
+} from "./columns.js";
+import {
   amount,
   bar,
   duration,
@@ -154,68 +168,17 @@ function overview(one) {
   ]);
 }
 
-const logs = (url) => (url ? h("a", { href: url }, "Logs") : "N/A");
-
 const ATTEMPT_COLUMNS = [
-  { key: "id", isCard: true, name: "Attempt ID", value: (one) => one.appAttemptId },
-  {
-    key: "state",
-    isCard: true,
-    name: "State",
-    value: (one) => one.appAttemptState || "",
-    cell: (one) => state(one.appAttemptState || ""),
-  },
-  {
-    key: "started",
-    name: "Started",
-    isNumber: true,
-    value: (one) => one.startTime,
-    cell: (one) => moment(one.startTime),
-  },
-  {
-    key: "finished",
-    name: "Finished",
-    isNumber: true,
-    value: (one) => one.finishedTime,
-    cell: (one) => moment(one.finishedTime),
-  },
-  {
-    key: "container",
-    name: "AM Container",
-    value: (one) => one.containerId || "",
-    cell: (one) => orNone(one.containerId),
-  },
-  {
-    key: "node",
-    isCard: true,
-    name: "Node",
-    value: (one) => one.nodeId || "",
-    cell: (one) => (one.nodeId ? link(`/cluster/node/${one.nodeId}`, one.nodeId) : "N/A"),
-  },
-  {
-    key: "logs",
-    name: "Logs",
-    isFixed: true,
-    value: (one) => one.logsLink || "",
-    cell: (one) => logs(one.logsLink),
-  },
-  {
-    key: "blacklist",
-    name: "Nodes blacklisted by the app",
-    value: (one) => one.blacklistedNodes || "",
-    cell: (one) => orNone(one.blacklistedNodes),
-  },
-  {
-    key: "system",
-    name: "Nodes blacklisted by the system",
-    value: (one) => one.nodesBlacklistedBySystem || "",
-    cell: (one) => orNone(one.nodesBlacklistedBySystem),
-  },
-  {
-    key: "diagnostics",
-    name: "Diagnostics Info",
-    value: (one) => one.diagnosticsInfo || one.diagnostics || "",
-  },
+  text("id", "Attempt ID", "appAttemptId", CARD),
+  states("state", "State", "appAttemptState", CARD),
+  time("started", "Started", "startTime"),
+  time("finished", "Finished", "finishedTime"),
+  orNoneText("container", "AM Container", "containerId"),
+  ofNode("node", "Node", "nodeId", CARD),
+  logs((one) => one.logsLink),
+  orNoneText("blacklist", "Nodes blacklisted by the app", "blacklistedNodes"),
+  orNoneText("system", "Nodes blacklisted by the system", "nodesBlacklistedBySystem"),
+  text("diagnostics", "Diagnostics Info", (one) => one.diagnosticsInfo || one.diagnostics),
 ];
 
 const attempts = (found, id, query) =>
@@ -231,42 +194,18 @@ const attempts = (found, id, query) =>
   });
 
 const REQUEST_COLUMNS = [
-  { key: "priority", name: "Priority", isNumber: true, value: (one) => one.priority },
-  { key: "request", name: "AllocationRequestId", isNumber: true, value: (one) => one.allocationRequestId },
-  {
-    key: "place",
-    name: "ResourceName",
-    value: (one) => one.resourceName ?? "",
-    cell: (one) => orNone(one.resourceName),
-  },
-  {
-    key: "capability",
-    name: "Capability",
-    isNumber: true,
-    value: (one) => one.capability.memory,
+  number("priority", "Priority"),
+  number("request", "AllocationRequestId", "allocationRequestId"),
+  orNoneText("place", "ResourceName", "resourceName"),
+  number("capability", "Capability", (one) => one.capability.memory, {
     cell: (one) => amount(one.capability),
-  },
-  { key: "containers", name: "NumContainers", isNumber: true, value: (one) => one.numContainers },
-  { key: "relax", name: "RelaxLocality", value: (one) => String(one.relaxLocality) },
-  {
-    key: "label",
-    name: "NodeLabelExpression",
-    value: (one) => one.nodeLabelExpression ?? "",
-    cell: (one) => orNone(one.nodeLabelExpression),
-  },
-  { key: "execution", name: "ExecutionType", value: (one) => one.executionTypeRequest.executionType },
-  {
-    key: "tags",
-    name: "AllocationTags",
-    value: (one) => list(one.allocationTags).join(","),
-    cell: (one) => list(one.allocationTags).join(", ") || "N/A",
-  },
-  {
-    key: "constraint",
-    name: "PlacementConstraint",
-    value: (one) => one.placementConstraint ?? "",
-    cell: (one) => orNone(one.placementConstraint),
-  },
+  }),
+  number("containers", "NumContainers", "numContainers"),
+  text("relax", "RelaxLocality", (one) => String(one.relaxLocality)),
+  orNoneText("label", "NodeLabelExpression", "nodeLabelExpression"),
+  text("execution", "ExecutionType", (one) => one.executionTypeRequest.executionType),
+  orNoneText("tags", "AllocationTags", (one) => list(one.allocationTags).join(", ")),
+  orNoneText("constraint", "PlacementConstraint", "placementConstraint"),
 ];
 
 function outstanding(requests, id, query) {
@@ -282,61 +221,23 @@ function outstanding(requests, id, query) {
   });
 }
 
-const span = (one, now) => (one.finished || now) - one.started;
-
 function containerColumns(now, user) {
+  const log = ({ http, id }) => http && `//${http}/node/containerlogs/${id}/${encodeURIComponent(user)}`;
   return [
-    { key: "id", isCard: true, name: "Container ID", value: (one) => one.id },
-    {
-      key: "node",
-      isCard: true,
-      name: "Node",
-      value: (one) => one.node,
-      cell: (one) => link(`/cluster/node/${one.node}`, one.node),
-    },
-    { key: "queue", name: "Queue", value: (one) => one.queue, isOff: true },
-    { key: "partition", name: "Partition", value: (one) => one.partition || "", isOff: true },
-    { key: "priority", name: "Priority", isNumber: true, value: (one) => one.priority },
-    {
-      key: "mem",
-      name: "Memory",
-      isNumber: true,
-      value: (one) => one.memoryMB,
-      cell: (one) => gib(one.memoryMB),
-    },
-    { key: "vcores", name: "VCores", isNumber: true, value: (one) => one.vcores },
-    {
-      key: "state",
-      isCard: true,
-      name: "Container State",
-      value: (one) => one.state,
-      cell: (one) => [state(one.state), one.isAM && " AM"],
-    },
-    { key: "exit", name: "Exit Status", isNumber: true, value: (one) => one.exitStatus ?? "" },
-    { key: "locality", name: "Locality", value: (one) => one.locality || "" },
-    {
-      key: "started",
-      name: "Started",
-      isNumber: true,
-      value: (one) => one.started,
-      cell: (one) => moment(one.started),
-    },
-    {
-      key: "elapsed",
-      name: "Elapsed",
-      isNumber: true,
-      value: (one) => span(one, now),
-      cell: (one) => duration(span(one, now)),
-    },
-    {
-      key: "logs",
-      name: "Logs",
-      isFixed: true,
-      value: (one) => one.http || "",
-      cell: (one) =>
-        logs(one.http && `//${one.http}/node/containerlogs/${one.id}/${encodeURIComponent(user)}`),
-    },
-    { key: "diagnostics", name: "Diagnostics", value: (one) => one.diagnostics || "" },
+    text("id", "Container ID", "id", CARD),
+    ofNode("node", "Node", "node", CARD),
+    text("queue", "Queue", "queue", OFF),
+    text("partition", "Partition", "partition", OFF),
+    number("priority", "Priority"),
+    memory("mem", "Memory", "memoryMB"),
+    number("vcores", "VCores"),
+    containerState,
+    number("exit", "Exit Status", "exitStatus"),
+    text("locality", "Locality"),
+    time("started", "Started"),
+    lengthOfTime("elapsed", "Elapsed", (one) => (one.finished || now) - one.started),
+    logs(log),
+    text("diagnostics", "Diagnostics"),
   ];
 }
 

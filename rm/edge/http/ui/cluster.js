@@ -3,6 +3,7 @@
 import { get, list } from "./api.js";
 import { appGrid } from "./apps.js";
 import { areas, count, hue, lines } from "./charts.js";
+import { CARD, number, ofApp, ofQueue, text } from "./columns.js";
 import { facts, gib, html, isRecording, link, percent, plainGib, plural, sized, title } from "./dom.js";
 import { grid } from "./grid.js";
 import { GROUPS, heat, MEASURES } from "./nodes.js";
@@ -99,30 +100,11 @@ function keyFigures(m) {
 }
 
 const WAITING = [
-  { key: "reason", name: "Reason", isCard: true, value: (one) => one.reason },
-  {
-    key: "queue",
-    name: "Queue",
-    isCard: true,
-    value: (one) => one.queue || "",
-    cell: (one) => one.queue && link(`/cluster/scheduler?queue=${encodeURIComponent(one.queue)}`, one.queue),
-  },
-  {
-    key: "containers",
-    name: "Pending Containers",
-    isCard: true,
-    isNumber: true,
-    value: (one) => one.containers,
-  },
-  { key: "apps", name: "Applications", isNumber: true, value: (one) => one.apps },
-  {
-    key: "example",
-    name: "For example",
-    isFixed: true,
-    isCard: true,
-    value: (one) => one.example,
-    cell: (one) => link(`/cluster/app/${one.example}`, one.example),
-  },
+  text("reason", "Reason", "reason", CARD),
+  ofQueue("queue", "Queue", "queue", CARD),
+  number("containers", "Pending Containers", "containers", CARD),
+  number("apps", "Applications"),
+  ofApp("example", "For example", "example", { ...CARD, isFixed: true }),
 ];
 
 function pending(waiting, query) {

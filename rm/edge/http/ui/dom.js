@@ -141,12 +141,13 @@ export function facet(what, name, counts, present) {
   </label>`;
 }
 
-// The present address with one part changed; a list begins anew when anything but its place in it changes.
-export function withQuery(name, value) {
+// The present address with one part changed; a list begins anew when anything but its place in it, or its
+// columns, changes.
+export function withQuery(name, value, keepsPlace = name === "from") {
   const url = new URL(location.href);
   if (value === null || value === "") url.searchParams.delete(name);
   else url.searchParams.set(name, value);
-  if (name !== "from") url.searchParams.delete("from");
+  if (!keepsPlace) url.searchParams.delete("from");
   return url.pathname + url.search;
 }
 

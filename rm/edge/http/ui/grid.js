@@ -1,15 +1,24 @@
-// Lists of things: columns that are chosen, ordered and sorted, rows that are drawn only where one looks,
-// and the whole as a file. A column has a key, a name, a value (which is sorted and exported) and, where
-// more is shown, a cell.
+// Lists of things: columns that are chosen, ordered and sorted, rows that are drawn only where one looks
+// (by @tanstack/virtual-core), and the whole as a file. columns.js says what a column has.
 import { ROOT } from "./api.js";
 import { Component, empty, html, withQuery } from "./dom.js";
 import { csv, save } from "./export.js";
+import {
+  elementScroll,
+  observeElementOffset,
+  observeElementRect,
+  Virtualizer,
+} from "./vendor/virtual-core/index.js";
+
+// The library asks its build what it is made for; there is none.
+Object.assign(globalThis, { process: { env: { NODE_ENV: "production" } } });
 
 const IS_PHONE = matchMedia("(max-width: 45rem)");
-export const rowPx = () => (IS_PHONE.matches ? 62 : 34);
+const rowPx = () => (IS_PHONE.matches ? 62 : 34);
+const CAPTION_PX = 28,
+  HEAD_PX = 34;
 const WINDOWED = 120,
-  MARGIN = 24,
-  SPARE = 6;
+  MARGIN = 24;
 
 // The choice of columns stands in the address; the last one made here is used where the address has none.
 function chosenColumns(id, columns, query, parameter) {
@@ -20,24 +29,16 @@ function chosenColumns(id, columns, query, parameter) {
     .join(",");
   const stored = localStorage.getItem(`columns.${id}`);
   if (!query.has(parameter) && stored && stored !== usual)
-    history.replaceState(null, "", keepPlace(parameter, stored));
+    history.replaceState(null, "", withQuery(parameter, stored, true));
   const wanted = (query.get(parameter) || stored || usual).split(",").filter((key) => byKey.has(key));
   return { usual, shown: (wanted.length ? wanted : usual.split(",")).map((key) => byKey.get(key)) };
-}
-
-// A choice of columns does not begin a list anew.
-function keepPlace(parameter, value) {
-  const url = new URL(location.href);
-  if (value === null) url.searchParams.delete(parameter);
-  else url.searchParams.set(parameter, value);
-  return url.pathname + url.search;
 }
 
 function choose(id, parameter, usual, keys) {
   const value = keys.join(",") === usual ? null : keys.join(",");
   if (value) localStorage.setItem(`columns.${id}`, value);
   else localStorage.removeItem(`columns.${id}`);
-  history.replaceState(null, "", keepPlace(parameter, value));
+  history.replaceState(null, "", withQuery(parameter, value, true));
   dispatchEvent(new Event("refresh"));
 }
 
@@ -133,54 +134,95 @@ function line(one, shown, cards, key, index) {
   </tr>`;
 }
 
+// Rows are drawn in steps of MARGIN: while one scrolls within a step, nothing is.
+function inSteps({ startIndex, endIndex, count }) {
+  const first = Math.max(0, Math.floor(startIndex / MARGIN - 1) * MARGIN);
+  const past = Math.min(count, Math.ceil(endIndex / MARGIN + 1) * MARGIN);
+  return Array.from({ length: past - first }, (_, i) => first + i);
+}
+
+/** @type {WeakMap<Element, List>} */
+const LISTS = new WeakMap();
+
+/** Brings a row of a list in sight, counted from 0; of a long one it is drawn with the next picture. */
+export const reveal = (place, index) => LISTS.get(place)?.virtual.scrollToIndex(index);
+
 // Of a long list only the rows are there that can be seen, and some beside them; two empty ones stand for the
-// others. While one scrolls nothing is drawn until the last of those comes near.
-class LongList extends Component {
+// others.
+class List extends Component {
   constructor(props) {
     super(props);
-    this.state = { seen: 0 };
+    /** @type {HTMLElement} */ this.place = null;
+    this.drawn = [];
+    this.virtual = new Virtualizer(this.options(props));
+    this.leave = this.virtual._didMount();
   }
 
-  scroll(place) {
-    if (this.isDue) return;
-    this.isDue = true;
-    requestAnimationFrame(() => {
-      this.isDue = false;
-      const seen = Math.floor(place.scrollTop / rowPx());
-      this.room = Math.ceil((place.clientHeight || 600) / rowPx());
-      const [first, last] = this.drawn;
-      const isNear =
-        (seen - first < SPARE && first > 0) || (last - seen - this.room < SPARE && last < this.count);
-      if (isNear) this.setState({ seen });
-    });
+  options({ rows }) {
+    const headPx = IS_PHONE.matches ? 0 : HEAD_PX;
+    return {
+      count: rows.length,
+      enabled: rows.length > WINDOWED,
+      getScrollElement: () => this.place,
+      estimateSize: rowPx,
+      scrollMargin: CAPTION_PX + headPx,
+      scrollPaddingStart: headPx,
+      initialRect: { width: 0, height: 600 },
+      rangeExtractor: inSteps,
+      scrollToFn: elementScroll,
+      observeElementRect,
+      observeElementOffset,
+      onChange: () => {
+        const { indexes, drawn } = this;
+        if (indexes[0] !== drawn[0] || indexes.length !== drawn.length) this.setState({});
+      },
+    };
   }
 
-  render({ name, rows, shown, cards, keyOf, heads, width }, { seen }) {
-    const room = this.room || 30;
-    const from = Math.max(0, Math.min(rows.length - room, seen));
-    const first = Math.max(0, from - MARGIN);
-    const last = Math.min(rows.length, from + room + MARGIN);
-    this.drawn = [first, last];
-    this.count = rows.length;
+  // A list that nobody can see yet has its first rows.
+  get indexes() {
+    const { count } = this.virtual.options;
+    const seen = this.virtual.getVirtualIndexes();
+    return seen.length ? seen : inSteps({ startIndex: 0, endIndex: 0, count });
+  }
+
+  componentDidMount() {
+    LISTS.set(this.place, this);
+    this.virtual._willUpdate();
+  }
+
+  componentDidUpdate() {
+    this.virtual._willUpdate();
+  }
+
+  componentWillUnmount() {
+    this.leave();
+  }
+
+  render({ name, rows, shown, cards, keyOf, heads }) {
+    this.virtual.setOptions(this.options(this.props));
+    const isLong = this.virtual.options.enabled;
+    const width = isLong && !IS_PHONE.matches && shown.reduce((sum, one) => sum + widthOf(one), 0);
+    this.drawn = isLong ? this.indexes : [...rows.keys()];
     const space = (key, count) => html`<tr key=${key} class="space" aria-hidden="true">
       <td colspan=${shown.length} style=${{ height: `${count * rowPx()}px` }}></td>
     </tr>`;
     return html`<div
-      class="scroll window"
+      class=${isLong ? "scroll window" : "scroll"}
       tabindex="0"
       role="region"
       aria-label=${name}
-      onscroll=${(event) => this.scroll(event.currentTarget)}
+      ref=${(place) => {
+        this.place = place || this.place;
+      }}
     >
-      <table style=${IS_PHONE.matches ? {} : { width: `${width}px` }} aria-rowcount=${rows.length + 1}>
+      <table style=${width ? { width: `${width}px` } : {}} aria-rowcount=${rows.length + 1}>
         <caption>${name}</caption>
         <thead><tr aria-rowindex="1">${heads}</tr></thead>
         <tbody>
-          ${[
-            space("above", first),
-            ...rows.slice(first, last).map((one, i) => line(one, shown, cards, `=${keyOf(one)}`, first + i)),
-            space("below", rows.length - last),
-          ]}
+          ${isLong && space("above", this.drawn[0])}
+          ${this.drawn.map((i) => line(rows[i], shown, cards, `=${keyOf(rows[i])}`, i))}
+          ${isLong && space("below", rows.length - 1 - this.drawn.at(-1))}
         </tbody>
       </table>
     </div>`;
@@ -220,28 +262,13 @@ export function grid(options) {
   if (!sorted.length) return [bar, typeof none === "string" ? empty(none) : none];
   const cards = cardKeys(shown);
   const heads = shown.map((one) => head(one, sort, parameter("sort"), isLong, cards));
-  if (isLong) {
-    const width = shown.reduce((sum, one) => sum + widthOf(one), 0);
-    return [
-      bar,
-      html`<${LongList} key=${id} ...${{ name, rows: sorted, shown, cards, keyOf, heads, width }} />`,
-    ];
-  }
-  return [
-    bar,
-    html`<div class="scroll" key=${id} tabindex="0" role="region" aria-label=${name}>
-      <table aria-rowcount=${sorted.length + 1}>
-        <caption>${name}</caption>
-        <thead><tr aria-rowindex="1">${heads}</tr></thead>
-        <tbody>${sorted.map((one, i) => line(one, shown, cards, keyOf(one), i))}</tbody>
-      </table>
-    </div>`,
-  ];
+  const props = { name, rows: sorted, shown, cards, keyOf, heads };
+  return [bar, html`<${List} key=${id} ...${props} />`];
 }
 
 export function pages(from, size, all) {
   if (!all) return null;
-  const to = (place) => keepPlace("from", place ? String(place) : null);
+  const to = (place) => withQuery("from", place ? String(place) : null);
   const last = Math.min(from + size, all);
   return html`<p class="pages">
     ${`${from + 1} to ${last} of ${all} `}

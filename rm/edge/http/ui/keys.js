@@ -1,7 +1,7 @@
 // Keys: pages by `g` and a letter, the filter by `/`, rows of tables by arrows, and `?` for all of this.
 import { tell } from "./dialog.js";
 import { facts, isRecording } from "./dom.js";
-import { rowPx } from "./grid.js";
+import { reveal } from "./grid.js";
 
 const OTHERS = [
   ["g, then a letter", "a page"],
@@ -30,23 +30,15 @@ function move(event) {
   if (!row || step === undefined) return false;
   event.preventDefault();
   const place = row.closest(".window"),
-    wanted = Number(row.getAttribute("aria-rowindex")) + step;
-  const last =
-    Number(row.closest("table").getAttribute("aria-rowcount")) || row.parentNode.children.length + 1;
-  const index = Math.max(2, Math.min(last, wanted)),
-    body = row.parentNode;
-  if (place) {
-    const top = (index - 2) * rowPx();
-    if (top < place.scrollTop) place.scrollTop = top;
-    else if (top + 2 * rowPx() > place.scrollTop + place.clientHeight)
-      place.scrollTop = top + 3 * rowPx() - place.clientHeight;
-    place.dispatchEvent(new Event("scroll"));
-  }
+    body = row.parentNode,
+    last = Number(row.closest("table").getAttribute("aria-rowcount")) || body.children.length + 1;
+  const index = Math.max(2, Math.min(last, Number(row.getAttribute("aria-rowindex")) + step));
   const focus = () => {
     const rows = [...body.children];
     const found = rows.find((one) => Number(one.getAttribute("aria-rowindex")) === index) || rows[index - 2];
     found?.focus({ preventScroll: Boolean(place) });
   };
+  if (place) reveal(place, index - 2);
   // Rows of a long list are drawn with the next picture (grid.js).
   if (place) requestAnimationFrame(() => requestAnimationFrame(focus));
   else focus();

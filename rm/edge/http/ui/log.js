@@ -1,5 +1,6 @@
 // The event log: what happened, about whom, and what it says; the newest first.
-import { choice, filter, h, moment, title } from "./dom.js";
+import { OFF, text, time } from "./columns.js";
+import { choice, filter, h, title } from "./dom.js";
 import { matcher } from "./filtering.js";
 import { grid } from "./grid.js";
 
@@ -11,16 +12,13 @@ const TEXTS = {
 };
 const NUMBERS = { time: (one) => one.time };
 const COLUMNS = [
-  { key: "time", name: "Time", isNumber: true, value: (one) => one.time, cell: (one) => moment(one.time) },
-  {
-    key: "type",
-    name: "Type",
-    value: (one) => one.type,
+  time("time", "Time"),
+  text("type", "Type", "type", {
     cell: (one) => h("span", { class: one.isTrouble ? "trouble" : "" }, one.type),
-  },
-  { key: "about", name: "About", value: (one) => one.about || "", isOff: true },
-  { key: "subject", width: 330, isLine: true, name: "Subject", value: (one) => one.subject },
-  { key: "details", width: 700, name: "Details", value: (one) => one.details || "" },
+  }),
+  text("about", "About", "about", OFF),
+  text("subject", "Subject", "subject", { width: 330, isLine: true }),
+  text("details", "Details", "details", { width: 700 }),
 ];
 
 export async function eventLog(log, query, usual = "all") {

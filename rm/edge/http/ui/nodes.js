@@ -1,6 +1,19 @@
 // Nodes: a heat map in groups, the table, and one node with its containers.
 import { containersOf, get, list, post } from "./api.js";
-import { areas, hue, memory } from "./charts.js";
+import { areas, hue } from "./charts.js";
+import {
+  away,
+  CARD,
+  containerState,
+  memory,
+  number,
+  OFF,
+  ofNode,
+  share,
+  states,
+  text,
+  time,
+} from "./columns.js";
 import { action, confirm } from "./dialog.js";
 import {
   bar,
@@ -9,7 +22,6 @@ import {
   facet,
   facts,
   filter,
-  gib,
   h,
   html,
   isRecording,
@@ -84,78 +96,42 @@ function isIn(wanted, one) {
   return wanted === "active" ? one.state === "RUNNING" : one.state.toLowerCase() === wanted.toLowerCase();
 }
 
-const sized = (key, name, read, more = {}) => ({
-  key,
-  name,
-  isNumber: true,
-  value: read,
-  cell: (one) => gib(read(one)),
-  ...more,
-});
-const counted = (key, name, read, more = {}) => ({ key, name, isNumber: true, value: read, ...more });
 const part = (used, total, text) => [bar(total ? (100 * used) / total : 0, text), " ", text];
+const memoryPart = (used, total, text) =>
+  html`<span title=${`${used} of ${total} MiB`}>${part(used, total, text)}</span>`;
 
 const COLUMNS = [
-  { key: "label", name: "Node Labels", value: (one) => one.label, cell: (one) => partitionName(one.label) },
-  { key: "rack", name: "Rack", value: (one) => one.rack },
-  {
-    key: "state",
-    isCard: true,
-    name: "Node State",
-    value: (one) => one.state,
-    cell: (one) => state(one.state),
-  },
-  {
-    key: "id",
-    isCard: true,
-    name: "Node Address",
-    value: (one) => one.id,
-    cell: (one) => link(`/cluster/node/${one.id}`, one.id),
-  },
-  {
-    key: "http",
-    name: "Node HTTP Address",
-    value: (one) => one.http || "",
-    cell: (one) => (one.http ? h("a", { href: `//${one.http}/node` }, one.http) : "N/A"),
-  },
-  {
-    key: "health",
-    name: "Last health-update",
-    isNumber: true,
-    value: (one) => one.health,
-    cell: (one) => moment(one.health),
-  },
-  { key: "report", name: "Health-report", value: (one) => one.report || "" },
-  counted("containers", "Containers", (one) => one.containers),
-  { key: "tags", name: "Allocation Tags", value: (one) => one.tags || "" },
-  {
-    key: "mem",
-    isCard: true,
-    name: "Mem Used",
-    isNumber: true,
+  text("label", "Node Labels", "label", { cell: (one) => partitionName(one.label) }),
+  text("rack", "Rack"),
+  states("state", "Node State", "state", CARD),
+  ofNode("id", "Node Address", "id", CARD),
+  away(
+    "http",
+    "Node HTTP Address",
+    ({ http }) => http && `//${http}/node`,
+    (one) => one.http,
+  ),
+  time("health", "Last health-update"),
+  text("report", "Health-report"),
+  number("containers", "Containers"),
+  text("tags", "Allocation Tags"),
+  memory("mem", "Mem Used", "usedMB", {
+    ...CARD,
     width: 220,
-    value: (one) => one.usedMB,
-    cell: (one) =>
-      h(
-        "span",
-        { title: `${one.usedMB} of ${one.totalMB} MiB` },
-        part(one.usedMB, one.totalMB, plainGib(one.usedMB)),
-      ),
-  },
-  sized("memfree", "Mem Avail", (one) => one.totalMB - one.usedMB),
-  sized("memtotal", "Mem Total", (one) => one.totalMB, { isOff: true }),
-  counted("physmem", "Phys Mem Used %", (one) => one.physicalMB, { cell: (one) => percent(one.physicalMB) }),
-  counted("vcores", "VCores Used", (one) => one.usedVCores, {
+    cell: ({ usedMB, totalMB }) => memoryPart(usedMB, totalMB, plainGib(usedMB)),
+  }),
+  memory("memfree", "Mem Avail", (one) => one.totalMB - one.usedMB),
+  memory("memtotal", "Mem Total", "totalMB", OFF),
+  share("physmem", "Phys Mem Used %", "physicalMB"),
+  number("vcores", "VCores Used", "usedVCores", {
     width: 190,
     cell: (one) => part(one.usedVCores, one.totalVCores, one.usedVCores),
   }),
-  counted("vcoresfree", "VCores Avail", (one) => one.totalVCores - one.usedVCores),
-  counted("vcorestotal", "VCores Total", (one) => one.totalVCores, { isOff: true }),
-  counted("physvcores", "Phys VCores Used %", (one) => one.physicalVCores, {
-    cell: (one) => percent(one.physicalVCores),
-  }),
-  { key: "reserved", name: "Reserved for", value: (one) => one.reserved || "", isOff: true },
-  { key: "version", name: "Version", value: (one) => one.version },
+  number("vcoresfree", "VCores Avail", (one) => one.totalVCores - one.usedVCores),
+  number("vcorestotal", "VCores Total", "totalVCores", OFF),
+  share("physvcores", "Phys VCores Used %", "physicalVCores"),
+  text("reserved", "Reserved for", "reserved", OFF),
+  text("version", "Version"),
 ];
 
 // Two columns more for each further type of resource.
@@ -165,8 +141,8 @@ function columns(found) {
   return [
     ...COLUMNS,
     ...more.flatMap((name) => [
-      counted(`${name}.used`, `${name} Used`, (one) => of(one, name)[0]),
-      counted(`${name}.free`, `${name} Avail`, (one) => of(one, name)[1] - of(one, name)[0]),
+      number(`${name}.used`, `${name} Used`, (one) => of(one, name)[0]),
+      number(`${name}.free`, `${name} Avail`, (one) => of(one, name)[1] - of(one, name)[0]),
     ]),
   ];
 }
@@ -277,7 +253,8 @@ export async function node([id], query) {
   const by = query.get("colour") === "app" ? "app" : "queue",
     groupOf = (container) => container[by],
     groups = [...new Set(held.map(groupOf))].sort();
-  const memoryMB = one.usedMemoryMB + one.availMemoryMB,
+  const { usedMemoryMB: used } = one;
+  const memoryMB = used + one.availMemoryMB,
     vcores = one.usedVirtualCores + one.availableVirtualCores;
   return [
     title(one.id),
@@ -287,14 +264,7 @@ export async function node([id], query) {
       ["Rack", one.rack],
       ["Label", partitionName(list(one.nodeLabels)[0])],
       ["Pages", brief.http ? h("a", { href: `//${brief.http}/node` }, brief.http) : "N/A"],
-      [
-        "Memory",
-        h(
-          "span",
-          { title: `${one.usedMemoryMB} of ${memoryMB} MiB` },
-          part(one.usedMemoryMB, memoryMB, `${plainGib(one.usedMemoryMB)} of ${plainGib(memoryMB)}`),
-        ),
-      ],
+      ["Memory", memoryPart(used, memoryMB, `${plainGib(used)} of ${plainGib(memoryMB)}`)],
       ["VCores", part(one.usedVirtualCores, vcores, `${one.usedVirtualCores} of ${vcores}`)],
       ["Containers", one.numContainers],
       ["Allocation Tags", orNone(tags(one))],
@@ -339,34 +309,22 @@ function usage(held, now, groups, groupOf, capacityMB) {
     ),
   }));
   return areas("Memory used by containers", moments, series, {
-    unit: memory,
+    unit: plainGib,
     top: 0,
     ceiling: capacityMB || null,
   });
 }
 
 const CONTAINER_COLUMNS = [
-  {
-    key: "id",
-    isCard: true,
-    name: "Container ID",
-    value: (one) => one.id,
-    cell: (one) => link(`/cluster/app/${one.app}`, one.id),
-  },
-  { key: "queue", isCard: true, name: "Queue", value: (one) => one.queue },
-  { key: "user", name: "User", value: (one) => one.user },
-  sized("mem", "Memory", (one) => one.memoryMB),
-  counted("vcores", "VCores", (one) => one.vcores),
-  {
-    key: "state",
-    isCard: true,
-    name: "Container State",
-    value: (one) => one.state,
-    cell: (one) => [state(one.state), one.isAM && " AM"],
-  },
-  counted("exit", "Exit Status", (one) => one.exitStatus ?? ""),
-  counted("started", "Started", (one) => one.started, { cell: (one) => moment(one.started) }),
-  counted("finished", "Finished", (one) => one.finished, { cell: (one) => moment(one.finished) }),
+  text("id", "Container ID", "id", { ...CARD, cell: (one) => link(`/cluster/app/${one.app}`, one.id) }),
+  text("queue", "Queue", "queue", CARD),
+  text("user", "User"),
+  memory("mem", "Memory", "memoryMB"),
+  number("vcores", "VCores"),
+  containerState,
+  number("exit", "Exit Status", "exitStatus"),
+  time("started", "Started"),
+  time("finished", "Finished"),
 ];
 
 const containerGrid = (held, id, query) =>

@@ -3,6 +3,7 @@
 import { containersOf, get, list } from "./api.js";
 import { appGrid } from "./apps.js";
 import { areas, hue, lines } from "./charts.js";
+import { count, number, text } from "./columns.js";
 import {
   amount,
   choice,
@@ -270,32 +271,22 @@ function details(row, rows, isFair, { partition, rights, users, query }) {
   </section>`;
 }
 
-const sized = (key, name, read, how) => ({
-  key,
-  name,
-  isNumber: true,
-  value: (one) => (read(one) ? read(one).memory : ""),
-  cell: (one) => (read(one) ? h("span", { title: how ? how(one) : null }, amount(read(one))) : "N/A"),
-});
-const counted = (key, name, read) => ({
-  key,
-  name,
-  isNumber: true,
-  value: (one) => read(one) ?? "",
-  cell: (one) => read(one) ?? "N/A",
-});
+const sized = (key, name, read, how = (_) => null) =>
+  number(key, name, (one) => read(one)?.memory, {
+    cell: (one) => (read(one) ? html`<span title=${how(one)}>${amount(read(one))}</span>` : "N/A"),
+  });
 
 const FAIR_USERS = [
-  { key: "user", name: "User Name", value: (one) => one.username },
+  text("user", "User Name", "username"),
   sized("used", "Used Resource", (one) => one.resourcesUsed),
   sized("reserved", "Reserved Resource", (one) => one.resourcesReserved),
   sized("pending", "Pending Resource", (one) => one.resourcesPending),
   sized("fair", "Fair Share", (one) => one.fairShare),
-  counted("containers", "Running Containers", (one) => one.runningContainers),
-  counted("waiting", "Pending Containers", (one) => one.pendingContainers),
-  counted("running", "Running Apps", (one) => one.runningApps),
-  counted("apps", "Waiting Apps", (one) => one.waitingApps),
-  counted("most", "Max Running Apps", (one) => one.maxRunningApps),
+  count("containers", "Running Containers", "runningContainers"),
+  count("waiting", "Pending Containers", "pendingContainers"),
+  count("running", "Running Apps", "runningApps"),
+  count("apps", "Waiting Apps", "waitingApps"),
+  count("most", "Max Running Apps", "maxRunningApps"),
 ];
 
 const userGrid = (columns, rows, path, query) =>
@@ -319,19 +310,19 @@ function userTable(row, users, isFair, query) {
       h("p", { class: "how" }, `${one.username}: ${userLimit(one, row.queue, row.capacity)}`),
     );
   const columns = [
-    { key: "user", name: "User Name", value: (one) => one.username },
+    text("user", "User Name", "username"),
     sized(
       "limit",
       "User Limit Resource",
       (one) => one.userResourceLimit,
       (one) => userLimit(one, row.queue, row.capacity),
     ),
-    counted("weight", "Weight", (one) => one.userWeight),
+    count("weight", "Weight", "userWeight"),
     sized("used", "Used Resource", (one) => one.resourcesUsed),
     sized("maxam", "Max AM Resource", () => row.queue.userAMResourceLimit),
     sized("am", "Used AM Resource", (one) => one.AMResourceUsed),
-    counted("running", "Schedulable Apps", (one) => one.numActiveApplications),
-    counted("waiting", "Non-Schedulable Apps", (one) => one.numPendingApplications),
+    count("running", "Schedulable Apps", "numActiveApplications"),
+    count("waiting", "Non-Schedulable Apps", "numPendingApplications"),
   ];
   return [
     grid({

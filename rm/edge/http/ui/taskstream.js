@@ -1,5 +1,6 @@
 // Containers over time on lanes, live, recorded or compared: pan, zoom, and the life of the one pointed at.
 // Only what can be seen is drawn, pixel by pixel, so that many thousand containers follow the hand.
+import { CARD, lengthOfTime, number, text } from "./columns.js";
 import { andVCores, Component, clock, duration, empty, html, plainGib, replaceQuery } from "./dom.js";
 import { csv, save, saveBlob } from "./export.js";
 import { listenToPointers } from "./gestures.js";
@@ -433,20 +434,15 @@ class Summary extends Component {
       row.ms += (one.finished || now) - one.started;
       row.looks[of[i]] += 1;
     });
-    const counted = (key, text, value) => ({ key, name: text, isNumber: true, value });
     return grid({
       id: "stream",
       name: `${name}: containers by ${GROUPINGS[lanes].name}`,
       columns: [
-        { key: "id", name: GROUPINGS[lanes].name, isCard: true, value: (one) => one.id },
-        { ...counted("count", "Containers", (one) => one.count), isCard: true },
-        {
-          ...counted("ms", "Time of all", (one) => one.ms),
-          isCard: true,
-          cell: (one) => duration(one.ms),
-        },
+        text("id", GROUPINGS[lanes].name, "id", CARD),
+        number("count", "Containers", "count", CARD),
+        lengthOfTime("ms", "Time of all", "ms", CARD),
         ...looks.flatMap((look, i) =>
-          look.count ? [counted(`of${look.key}`, look.text, (one) => one.looks[i])] : [],
+          look.count ? [number(`of${look.key}`, look.text, (one) => one.looks[i])] : [],
         ),
       ],
       rows: [...rows.values()],

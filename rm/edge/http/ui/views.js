@@ -1,35 +1,24 @@
 // The pages about labels, configuration and the ResourceManager itself.
 import { get, list } from "./api.js";
-import { choice, exact, facts, filter, gib, h, html, isRecording, link, title } from "./dom.js";
+import { memory, number, text } from "./columns.js";
+import { choice, exact, facts, filter, h, html, isRecording, link, partitionName, title } from "./dom.js";
 import { matcher } from "./filtering.js";
 import { grid } from "./grid.js";
 
 const available = (one) => one.partitionInfo?.resourceAvailable || { memory: 0, vCores: 0 };
 const LABELS = [
-  {
-    key: "label",
-    name: "Label Name",
-    value: (one) => one.name,
-    cell: (one) =>
-      link(
-        `/cluster/nodes?by=label&q=${encodeURIComponent(`label:"${one.name || "<DEFAULT_PARTITION>"}"`)}`,
-        one.name || "<DEFAULT_PARTITION>",
-      ),
-  },
-  {
-    key: "type",
-    name: "Label Type",
-    value: (one) => (String(one.exclusivity) === "true" ? "Exclusive Partition" : "Non Exclusive Partition"),
-  },
-  { key: "nodes", name: "Num Of Active NMs", isNumber: true, value: (one) => Number(one.activeNMs) },
-  {
-    key: "memory",
-    name: "Total Memory",
-    isNumber: true,
-    value: (one) => Number(available(one).memory),
-    cell: (one) => gib(Number(available(one).memory)),
-  },
-  { key: "vcores", name: "Total VCores", isNumber: true, value: (one) => Number(available(one).vCores) },
+  text("label", "Label Name", "name", {
+    cell: ({ name }) => {
+      const shown = partitionName(name);
+      return link(`/cluster/nodes?by=label&q=${encodeURIComponent(`label:"${shown}"`)}`, shown);
+    },
+  }),
+  text("type", "Label Type", (one) =>
+    String(one.exclusivity) === "true" ? "Exclusive Partition" : "Non Exclusive Partition",
+  ),
+  number("nodes", "Num Of Active NMs", (one) => Number(one.activeNMs)),
+  memory("memory", "Total Memory", (one) => Number(available(one).memory)),
+  number("vcores", "Total VCores", (one) => Number(available(one).vCores)),
 ];
 
 export async function labels(_, query) {
@@ -53,20 +42,14 @@ export async function labels(_, query) {
 
 const PROPERTY = { name: (one) => one.name, value: (one) => one.value, source: (one) => one.source };
 const PROPERTIES = [
-  { key: "name", name: "Property", width: 520, value: (one) => one.name },
-  {
-    key: "value",
-    name: "Value",
-    value: (one) => one.value,
+  text("name", "Property", "name", { width: 520 }),
+  text("value", "Value", "value", {
     cell: (one) => [one.value, one.unit && ` ${one.unit}`, one.final && h("small", {}, " final")],
-  },
-  {
-    key: "from",
-    name: "From",
-    value: (one) => one.source,
+  }),
+  text("from", "From", "source", {
     cell: (one) => [one.source, one.default && h("small", {}, ` (default ${one.default})`)],
-  },
-  { key: "meaning", width: 700, name: "Meaning", value: (one) => one.meaning || "" },
+  }),
+  text("meaning", "Meaning", "meaning", { width: 700 }),
 ];
 
 export async function conf(_, query) {

@@ -1,0 +1,47 @@
+// Columns of lists. Each has a key, a name, a value, which is sorted and exported, and, where more is shown,
+// a cell. `read` is the name of a field, or a function of the row; it is the key where nothing is said.
+import { bar, duration, gib, h, link, moment, orNone, percent, state } from "./dom.js";
+
+/** @typedef {string | ((one: any) => any)} Read */
+/** @param {(value: any) => object} kind what a column of this kind has, by what it reads of a row */
+const columnsOf =
+  (kind) =>
+  (/** @type {string} */ key, /** @type {string} */ name, /** @type {Read} */ read = key, more = {}) => {
+    const value = typeof read === "string" ? (one) => one[read] : read;
+    return { key, name, value, ...kind(value), ...more };
+  };
+/** @param {(value: any) => any} shown a number, as people read it */
+const numbersAs = (shown) => columnsOf((value) => ({ isNumber: true, cell: (one) => shown(value(one)) }));
+// The ResourceManager says -1 where it does not know.
+const isKnown = (value) => value !== undefined && value !== null && !(value < 0);
+
+export const OFF = { isOff: true };
+export const CARD = { isCard: true };
+export const text = columnsOf(() => ({}));
+export const orNoneText = columnsOf((value) => ({ cell: (one) => orNone(value(one)) }));
+export const states = columnsOf((value) => ({ cell: (one) => state(value(one) ?? "") }));
+export const number = columnsOf(() => ({ isNumber: true }));
+export const count = numbersAs((value) => (isKnown(value) ? value : "N/A"));
+export const memory = numbersAs((value) => (isKnown(value) ? gib(value) : "N/A"));
+export const time = numbersAs(moment);
+export const lengthOfTime = numbersAs(duration);
+export const share = numbersAs(percent);
+export const progress = numbersAs((value) => [bar(value, percent(value)), " ", percent(value)]);
+
+const linked = (/** @type {(value: any, one: any) => string} */ to) =>
+  columnsOf((value) => ({ cell: (one) => (value(one) ? link(to(value(one), one), value(one)) : "N/A") }));
+export const ofQueue = linked((path) => `/cluster/scheduler?queue=${encodeURIComponent(path)}`);
+export const ofNode = linked((id) => `/cluster/node/${id}`);
+export const ofApp = linked((id) => `/cluster/app/${id}`);
+/** A link out of these pages, where there is something to see. */
+export const away = (key, name, to, word) => ({
+  key,
+  name,
+  value: (one) => to(one) || "",
+  cell: (one) => (to(one) ? h("a", { href: to(one) }, word(one)) : "N/A"),
+});
+export const logs = (to) => ({ ...away("logs", "Logs", to, () => "Logs"), isFixed: true });
+export const containerState = states("state", "Container State", "state", {
+  ...CARD,
+  cell: (one) => [state(one.state), one.isAM && " AM"],
+});
