@@ -56,6 +56,14 @@ PAGES = {
     "application": "/app/{app}",
     "node": "/node/{node}",
 }
+DEFINITIONS = {
+    "yarn.resourcemanager.recovery.enabled": "false",
+    "yarn.nm.liveness-monitor.expiry-interval-ms": "3600000",
+    "yarn.am.liveness-monitor.expiry-interval-ms": "3600000",
+    "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": "3600000",
+    "yarn.scheduler.capacity.maximum-am-resource-percent": "1",
+    "yarnbox.node-secret-file": "",  # the nodes are made up here
+}
 UNITS = {
     "first paint": "ms",
     "complete": "ms",
@@ -82,33 +90,38 @@ class Crowd:
 
     def __init__(self, address: str) -> None:
         self._tracker = Stub(address, "ResourceTrackerService")
-        self._client = Stub(address, "ApplicationClientProtocolService", user="ann")
+        self.client = Stub(address, "ApplicationClientProtocolService", user="ann")
         self._address = address
         self._response_ids: dict[NodeId, int] = {}
-        self._held: dict[NodeId, list[ContainerId]] = {}
+        self.held: dict[NodeId, list[ContainerId]] = {}
         self.applications: list[ApplicationId] = []
 
     async def close(self) -> None:
         """Hangs up."""
         await self._tracker.close()
-        await self._client.close()
+        await self.client.close()
+
+    async def register(self, nodes: int, node_mb: int) -> list[NodeId]:
+        """So many nodes of that size."""
+        node_ids = [NodeId(f"n{number:05d}", 1) for number in range(nodes)]
+        await self._for_all(node_ids, lambda node_id: self._register(node_id, node_mb))
+        return node_ids
 
     async def gather(self, nodes: int, containers: int) -> None:
         """Registers the nodes, and lets the applications have their containers."""
-        node_ids = [NodeId(f"n{number:05d}", 1) for number in range(nodes)]
-        await self._for_all(node_ids, self._register)
+        node_ids = await self.register(nodes, NODE_MB)
         for _ in range(APPLICATIONS):
-            self.applications.append(await self._submit())
+            self.applications.append(await self.submit())
         async with asyncio.TaskGroup() as group:
             for application_id in self.applications:
                 group.create_task(self._hold(application_id, containers // APPLICATIONS, node_ids))
         await self._for_all(node_ids, self.beat)
 
-    async def beat(self, node_id: NodeId) -> None:
-        """One report."""
+    async def beat(self, node_id: NodeId, *ended: ContainerStatus) -> None:
+        """One report: what runs, and what has ended."""
         running = tuple(
             ContainerStatus(container_id=one, state=ContainerState.RUNNING)
-            for one in self._held.get(node_id, ())
+            for one in self.held.get(node_id, ())
         )
         status = NodeStatus(
             node_id=node_id,
@@ -116,7 +129,7 @@ class Crowd:
             node_health_status=NodeHealthStatus(
                 is_node_healthy=True, health_report="", last_health_report_time=0
             ),
-            containers_statuses=running,
+            containers_statuses=(*running, *ended),
         )
         answer: Any = await self._tracker.call("nodeHeartbeat", NodeHeartbeatRequest(node_status=status))
         self._response_ids[node_id] = answer.response_id
@@ -136,20 +149,21 @@ class Crowd:
 
         await asyncio.gather(*(some() for _ in range(AT_ONCE)))
 
-    async def _register(self, node_id: NodeId) -> None:
+    async def _register(self, node_id: NodeId, node_mb: int) -> None:
         request = RegisterNodeManagerRequest(
-            node_id=node_id, http_port=1, resource=Resource(NODE_MB, NODE_MB // 1024), nm_version="3.4.1"
+            node_id=node_id, http_port=1, resource=Resource(node_mb, node_mb // 1024), nm_version="3.4.1"
         )
         await self._tracker.call("registerNodeManager", request)
 
-    async def _submit(self) -> ApplicationId:
-        new: Any = await self._client.call("getNewApplication", GetNewApplicationRequest())
+    async def submit(self) -> ApplicationId:
+        """An application whose ApplicationMaster is made up here, too."""
+        new: Any = await self.client.call("getNewApplication", GetNewApplicationRequest())
         context = ApplicationSubmissionContext(
             application_id=new.application_id,
             application_name=f"job {new.application_id.id}",
             unmanaged_am=True,
         )
-        await self._client.call(
+        await self.client.call(
             "submitApplication", SubmitApplicationRequest(application_submission_context=context)
         )
         application_id: ApplicationId = new.application_id
@@ -159,7 +173,7 @@ class Crowd:
         request = GetApplicationReportRequest(application_id=application_id)
         token = None
         while token is None:
-            found: Any = await self._client.call("getApplicationReport", request)
+            found: Any = await self.client.call("getApplicationReport", request)
             token = found.application_report.am_rm_token
         first = self.applications.index(application_id) * len(node_ids) // APPLICATIONS
         ask = ResourceRequest(
@@ -173,7 +187,7 @@ class Crowd:
                 await self.beat(node_id)
                 answer = await am.call("allocate", AllocateRequest(response_id=answer.response_id))
                 for container in answer.allocated_containers:
-                    self._held.setdefault(container.node_id, []).append(container.id)
+                    self.held.setdefault(container.node_id, []).append(container.id)
                 got += len(answer.allocated_containers)
                 if got >= count:
                     return
@@ -192,10 +206,10 @@ async def look(browser: Browser, url: str) -> dict[str, float]:
     complete_ms = (time.perf_counter() - begun) * 1000
     await asyncio.sleep(1)
     painted_ms = float(await page.evaluate(PAINTED))
-    before, shown_before = await _spent_ms(devtools), await page.evaluate("window.shown")
+    before, shown_before = await spent_ms(devtools), await page.evaluate("window.shown")
     await page.evaluate("window.longest = 0")
     await asyncio.sleep(UPDATES_S)
-    after, shown_after = await _spent_ms(devtools), await page.evaluate("window.shown")
+    after, shown_after = await spent_ms(devtools), await page.evaluate("window.shown")
     longest_ms = float(await page.evaluate("window.longest"))
     await context.close()
     updates = max(1, shown_after - shown_before)
@@ -209,7 +223,7 @@ async def look(browser: Browser, url: str) -> dict[str, float]:
     }
 
 
-async def _spent_ms(devtools: CDPSession) -> dict[str, float]:
+async def spent_ms(devtools: CDPSession) -> dict[str, float]:
     found = await devtools.send("Performance.getMetrics")
     return {one["name"]: one["value"] * 1000 for one in found["metrics"]}
 
@@ -244,15 +258,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         cluster = Cluster(RunDirectory(Path(directory) / "run"))
-        definitions = {
-            "yarn.resourcemanager.recovery.enabled": "false",
-            "yarn.nm.liveness-monitor.expiry-interval-ms": "3600000",
-            "yarn.am.liveness-monitor.expiry-interval-ms": "3600000",
-            "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": "3600000",
-            "yarn.scheduler.capacity.maximum-am-resource-percent": "1",
-            "yarnbox.node-secret-file": "",  # the nodes are made up here
-        }
-        record = cluster.up(Options(nodes=0, port=0, web_port=0, definitions=definitions))
+        record = cluster.up(Options(nodes=0, port=0, web_port=0, definitions=DEFINITIONS))
         try:
             cluster.wait_until_ready()
             figures = asyncio.run(

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pytest
-
-from tests.browser import ARTIFACTS, Browser
-from tests.cluster.viewer.test_access import AXE, CHECK, needs_axe
+from tests.browser import Browser
+from tests.pages import faults_of
 from tests.rm.edge.test_http import Web, web
 from tests.rm.edge.test_process import NODE
 from yarnbox.am.placement import parse_constraint
@@ -42,12 +40,9 @@ PAGES = (
 NAME = "<img src=x onerror=alert(1)>"
 
 
-async def show(page: Page, caller: Web, path: str, kind: str = "") -> None:
+async def show(page: Page, caller: Web, path: str) -> None:
     await page.goto(f"{caller.top}/cluster{path}")
     await page.wait_for_selector("main[data-ready] h1")
-    ARTIFACTS.mkdir(exist_ok=True)
-    name = path.split("?")[0].strip("/").replace("/", "-") or "overview"
-    await page.screenshot(path=ARTIFACTS / f"{kind}{name}.png")
 
 
 async def a_container_that_ended(caller: Web, application_id: str) -> str:
@@ -74,21 +69,27 @@ async def submit(caller: Web) -> str:
     return str(answer.application_id)
 
 
-def test_every_page_can_be_seen(browser: Browser, tmp_path: Path) -> None:
+def test_everybody_can_use_every_page(browser: Browser, tmp_path: Path) -> None:
     async def scene() -> None:
         async with web(tmp_path) as caller, browser.page() as page:
-            await submit(caller)
+            application_id = await submit(caller)
+            await a_container_that_ended(caller, application_id)
             refused: list[str] = []
             page.on("response", lambda one: refused.append(one.url) if one.status >= 400 else None)
             page.on("console", lambda said: refused.append(said.text) if said.type == "error" else None)
-            for path in PAGES:
+            for path in (*PAGES, f"/node/{NODE}", f"/app/{application_id}"):
                 await show(page, caller, path)
                 assert refused == [], path
                 assert await page.locator("[role=alert]").count() == 0, path
+                refused += await faults_of(page, path)
+            await page.emulate_media(color_scheme="dark", forced_colors="none", contrast="no-preference")
+            paper = await page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+            assert paper != "rgb(255, 255, 255)"
             await page.keyboard.press("g")
             await page.keyboard.press("n")
             await page.wait_for_url("**/cluster/nodes")
             await page.get_by_text(str(NODE)).first.wait_for()
+            assert refused == []
 
     browser.play(scene)
 
@@ -174,11 +175,10 @@ def test_what_waits_is_shown_with_its_constraint(browser: Browser, tmp_path: Pat
 
 def test_a_node_that_dies_is_seen_without_a_reload(browser: Browser, tmp_path: Path) -> None:
     async def scene() -> None:
-        expiry = {"yarn__nm__liveness-monitor__expiry-interval-ms": "2000"}
+        expiry = {"yarn__nm__liveness-monitor__expiry-interval-ms": "1000"}
         async with web(tmp_path, **expiry) as caller, browser.page() as page:
             await show(page, caller, "/nodes")
             await page.locator("td .state.LOST").wait_for()
-            await page.screenshot(path=ARTIFACTS / "node-lost.png")
 
     browser.play(scene)
 
@@ -271,44 +271,6 @@ def test_actions_say_why_those_who_may_not_may_not(browser: Browser, tmp_path: P
             drain = page.get_by_role("button", name="Decommission", exact=True)
             await drain.wait_for()
             assert await drain.is_enabled()
-
-    browser.play(scene)
-
-
-@pytest.mark.parametrize(
-    "kind, device",
-    [
-        ("phone-", {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}),
-        ("tablet-", {"viewport": {"width": 820, "height": 1180}, "has_touch": True}),
-        ("dark-", {"color_scheme": "dark"}),
-    ],
-)
-def test_pages_fit_other_devices(browser: Browser, tmp_path: Path, kind: str, device: dict[str, Any]) -> None:
-    async def scene() -> None:
-        async with web(tmp_path) as caller, browser.page(**device) as page:
-            for path in (*PAGES, f"/node/{NODE}", f"/app/{await submit(caller)}"):
-                await show(page, caller, path, kind)
-                wide = await page.evaluate("document.documentElement.scrollWidth > innerWidth")
-                assert not wide, f"{path} is wider than the screen"
-            paper = await page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
-            assert (paper == "rgb(255, 255, 255)") == (kind != "dark-")
-
-    browser.play(scene)
-
-
-@needs_axe
-def test_everybody_can_use_the_live_pages(browser: Browser, tmp_path: Path) -> None:
-    async def scene() -> None:
-        async with web(tmp_path) as caller:
-            application_id = await submit(caller)
-            await a_container_that_ended(caller, application_id)
-            async with browser.page() as page:
-                faults = []
-                for path in (*PAGES, f"/node/{NODE}", f"/app/{application_id}"):
-                    await show(page, caller, path)
-                    await page.evaluate(AXE.read_text("utf-8"))
-                    faults += [f"{path}: {one}" for one in await page.evaluate(CHECK)]
-                assert faults == []
 
     browser.play(scene)
 

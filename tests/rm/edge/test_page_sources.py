@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from tests.pages import AXE
 from tests.tree import ROOT
 
 UI = ROOT / "rm" / "edge" / "http" / "ui"
@@ -49,6 +50,11 @@ def test_format_and_lint() -> None:
 @needs_tools
 def test_types() -> None:
     assert run("tsc") == ""
+
+
+@needs_tools
+def test_pages_are_checked_by_axe_core() -> None:
+    assert AXE.is_file()
 
 
 VENDORED = {

@@ -43,6 +43,7 @@ export function duration(ms) {
 // A colour of the style sheet as the browser computes it: one list there has those of light and dark.
 const sample = document.createElement("i");
 sample.hidden = true;
+sample.className = "sample";
 export function css(name) {
   if (!sample.isConnected) document.documentElement.append(sample);
   sample.style.color = `var(${name})`;

@@ -202,6 +202,8 @@ addEventListener(
 );
 addEventListener("popstate", draw);
 addEventListener("refresh", draw);
+for (const colours of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)", "(forced-colors: active)"])
+  matchMedia(colours).addEventListener("change", draw);
 document.documentElement.dataset.theme = localStorage.getItem("theme") || "";
 // Browsers allow six connections to one host: a tab that nobody sees holds none, and catches up when it is
 // seen again.
