@@ -3,8 +3,9 @@ the same cores in the same run: what a cluster costs in processor time.
 
     python -m bench.wordcount [MB [NAME=VALUE...]]
 
-The job is run twice: as it is, when more maps run at a time than there are cores, and with no more than
-those, which is what the pool does.
+The job is run three times: as it is, when more maps run at a time than there are cores; with no more than
+those, which is what the pool does; and so that these are processes which take one map after another, as the
+pool's are.
 
 The processor time of the job is that of its client and of all daemons meanwhile, with the containers that
 they have waited for.
@@ -131,8 +132,11 @@ def main() -> None:
             job_cpu, job_s = by_job(run, text, root / "out", *properties)
             few = f"mapreduce.job.running.map.limit={os.cpu_count()}"
             few_cpu, few_s = by_job(run, text, root / "few", few, *properties)
+            again = "mapreduce.job.jvm.numtasks=-1"
+            again_cpu, again_s = by_job(run, text, root / "again", few, again, *properties)
             words, pool_cpu, pool_s = by_multiprocessing(text)
-            assert counted(root / "out") == words == counted(root / "few")
+            for output in ("out", "few", "again"):
+                assert counted(root / output) == words
         finally:
             cluster.down()
     report(
@@ -143,7 +147,10 @@ def main() -> None:
             "ratio": job_cpu / pool_cpu,
             "processor time with a map for each core": few_cpu,
             "ratio with a map for each core": few_cpu / pool_cpu,
+            "processor time with a process for each core": again_cpu,
+            "ratio with a process for each core": again_cpu / pool_cpu,
             "the job with a map for each core": few_s,
+            "the job with a process for each core": again_s,
             "the job, from the command to its end": job_s,
             "multiprocessing": pool_s,
         },
@@ -151,6 +158,8 @@ def main() -> None:
             "processor time of the job": "s",
             "processor time of multiprocessing": "s",
             "processor time with a map for each core": "s",
+            "processor time with a process for each core": "s",
+            "the job with a process for each core": "s",
             "the job with a map for each core": "s",
             "the job, from the command to its end": "s",
             "multiprocessing": "s",

@@ -1,12 +1,13 @@
 """The process of a task: `python -m yarnbox.am.mapreduce.child HOST PORT ATTEMPT` in a container.
 
-Asks its AM what to do, does it, and tells how far it is meanwhile. A map reads its split and leaves its
-output where the node's shuffle service finds it; a reduce fetches, merges and writes; both commit when the AM
-lets them. Hadoop: YarnChild, MapTask and ReduceTask.
+Asks its AM what to do, does it, and tells how far it is meanwhile; and once more where a process may take
+several tasks. A map reads its split and leaves its output where the node's shuffle service finds it; a reduce
+fetches, merges and writes; both commit when the AM lets them. Hadoop: YarnChild, MapTask and ReduceTask.
 """
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -64,7 +65,7 @@ class NotWantedError(Exception):
 
 
 class Task:
-    """One attempt, from its first word to its last."""
+    """One attempt, from its first report to its last."""
 
     def __init__(
         self,
@@ -108,6 +109,8 @@ class Task:
         finally:
             self._ended.set()
         self._say("done", counters=self._tally.groups)
+        if self._plan.asks_for_more:
+            reporter.join()  # it must not speak for the next one
 
     def check_cancelled(self) -> None:
         """Called now and then within the work: ends it when it is not wanted any more."""
@@ -279,6 +282,8 @@ class Task:
         self._tell()  # at once: the history tells when the shuffle has ended
         self._reduce(merges.records(segments), sum(segment.length for segment in segments))
         self._commit()
+        if plan.asks_for_more:
+            _remove(directory)
 
     def _wait_to_compute(self) -> None:
         """Asks until there is a slot to compute in, where copies have slots of their own."""
@@ -406,9 +411,12 @@ def main(arguments: list[str]) -> int:
     tls = _tls_of_node()
     umbilical = Umbilical(host, int(port), attempt, token.password, tls=tls)
     try:
-        plan = _first_word(umbilical)
         local_dir = Path(os.environ["LOCAL_DIRS"].split(",")[0])
-        Task(umbilical, plan, token.password, local_dir, Path.cwd(), tls).run()
+        plan: Plan | None = _first_word(umbilical)
+        while plan is not None:
+            attempt = plan.attempt
+            Task(umbilical, plan, token.password, local_dir, Path.cwd(), tls).run()
+            plan = _next_word(umbilical) if plan.asks_for_more else None
     except NotWantedError:
         log.info("%s is not wanted any more", attempt)
         return NOT_WANTED
@@ -441,6 +449,24 @@ def _first_word(umbilical: Umbilical) -> Plan:
         if answer["word"] == DIE:
             raise NotWantedError
         pause.wait(WAIT_S)
+
+
+def _next_word(umbilical: Umbilical) -> Plan | None:
+    """What to do when a task is done. An AM that does not answer has most likely ended with its job."""
+    answer = umbilical.ask("nextTask") or umbilical.ask("nextTask")
+    if answer is None or answer["word"] != RUN:
+        return None
+    plan = Plan.from_json(answer["plan"])
+    umbilical.speak_for(plan.attempt)
+    gc.collect()  # or what the task before kept would be there until somewhere in this one
+    log.info("goes on with %s", plan.attempt)
+    return plan
+
+
+def _remove(directory: Path) -> None:
+    from shutil import rmtree  # which brings compression: few tasks need it
+
+    rmtree(directory, ignore_errors=True)
 
 
 if __name__ == "__main__":

@@ -311,6 +311,12 @@ class JobSettings:
         300,
         "how long it starves before they do although there seems to be room; below zero: never",
     )
+    tasks_per_container: int = setting(
+        "mapreduce.job.jvm.numtasks",
+        1,
+        "tasks that a container runs one after another; -1: no limit",
+        at_least=-1,
+    )
     most_running_maps: int = setting(
         "mapreduce.job.running.map.limit", 0, "maps that run at a time; 0: no limit", at_least=0
     )

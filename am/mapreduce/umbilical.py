@@ -6,6 +6,7 @@
     computePending   all output of maps is copied: may the rest begin?
     commitPending    the output is written: may it be committed?
     done, failed     the task's last word
+    nextTask         its process has time for another task: run this, or die
     mapCompletions   which maps have ended, from a number on
     killJob          a client's wish
     progress         how far the job is, for its client
@@ -89,6 +90,8 @@ class Plan:
     fetch_timeout_ms: int
     fetch_retry_ms: int
     report_interval_ms: int
+    asks_for_more: bool
+    """Whether its process asks for another task when this one is done."""
     is_uber: bool
     """Whether the maps' output is in this task's own directories."""
     skip: Mapping[str, Any] | None
@@ -147,6 +150,11 @@ class Umbilical:
                 return self._once(name, {})
             except (OSError, AMUnreachableError):
                 return None
+
+    def speak_for(self, attempt: str) -> None:
+        """From now on calls are another attempt's."""
+        with self._lock:
+            self._attempt = attempt
 
     def close(self) -> None:
         """Closes the connection."""

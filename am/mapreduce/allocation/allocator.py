@@ -15,12 +15,14 @@ from yarnbox.am.asks import ContainerRequest, RequestTable
 from yarnbox.am.mapreduce.allocation.compute_slots import ComputeSlots
 from yarnbox.am.mapreduce.allocation.preemption import given_up
 from yarnbox.am.mapreduce.allocation.rampup import Amounts, reduces_to_add
+from yarnbox.am.mapreduce.allocation.reuse import Reuse
 from yarnbox.am.mapreduce.allocation.waiting import WaitingAttempts
 from yarnbox.am.mapreduce.app.context import Context
 from yarnbox.am.mapreduce.app.effects import Ask
 from yarnbox.am.mapreduce.app.events import (
     AttemptAssigned,
     AttemptContainerCompleted,
+    AttemptContainerPassedOn,
     AttemptKill,
     ContainerAttemptFailed,
     ContainerDeallocated,
@@ -55,7 +57,7 @@ class Allocator:
     __slots__ = (
         "_asks", "_assigned", "_assigned_maps", "_avoided", "_container_of", "_context", "_failing",
         "_failures", "_headroom", "_map_size", "_maps_done", "_nodes", "_pending_maps", "_pending_reduces",
-        "_progress_of", "_rack_of", "_reduce_size", "_refuses", "_slots", "_waiting",
+        "_progress_of", "_rack_of", "_reduce_size", "_refuses", "_reuse", "_slots", "_waiting",
     )  # fmt: skip
 
     def __init__(
@@ -77,6 +79,7 @@ class Allocator:
         self._map_size = Resource(settings.map_memory_mb, settings.map_vcores)
         self._reduce_size = Resource(settings.reduce_memory_mb, settings.reduce_vcores)
         self._slots = ComputeSlots(context, asks, self._reduce_size)
+        self._reuse = Reuse(settings.tasks_per_container)
         self._waiting = WaitingAttempts()
         self._pending_maps: dict[TaskAttemptId, ContainerRequest] = {}
         self._pending_reduces: dict[TaskAttemptId, None] = {}
@@ -207,12 +210,15 @@ class Allocator:
         owner = self._assigned.pop(container_id, None)
         if owner is None:
             return None
+        self._reuse.end(container_id)
         del self._container_of[owner[0]]
         self._assigned_maps -= owner[0].is_map
         self._slots.end(owner[0])
         return owner[0]
 
     def _leave_nodes(self, response: AllocateResponse) -> None:
+        for report in response.updated_nodes:
+            self._reuse.look(report)
         unusable = tuple(
             report.node_id
             for report in response.updated_nodes
@@ -256,15 +262,64 @@ class Allocator:
             self._asks.remove(request)  # said again, for the RM has counted it off
             self._asks.add(request)
             return
-        request = self._waiting.request_of(attempt_id)
-        self._waiting.pop(attempt_id)
-        self._asks.remove(request)
-        self._assigned[container.id] = (attempt_id, container)
-        self._container_of[attempt_id] = container.id
-        self._assigned_maps += attempt_id.is_map
+        self._stop_waiting(attempt_id)
+        self._hold(attempt_id, container)
         if not attempt_id.is_map:
             self._slots.start(attempt_id, container)
         self._context.post(AttemptAssigned(attempt_id=attempt_id, container=container))
+
+    def _stop_waiting(self, attempt_id: TaskAttemptId) -> None:
+        request = self._waiting.pop(attempt_id)
+        if request is not None:
+            self._asks.remove(request)
+
+    def _hold(self, attempt_id: TaskAttemptId, container: Container) -> None:
+        assert container.id is not None
+        self._assigned[container.id] = (attempt_id, container)
+        self._container_of[attempt_id] = container.id
+        self._assigned_maps += attempt_id.is_map
+        self._reuse.begin(container.id)
+
+    def pass_on(self, attempt_id: TaskAttemptId, shuffle_port: int) -> TaskAttemptId | None:
+        """The attempt that goes on in the container of one that has succeeded; None when that ends."""
+        container_id = self._container_of.get(attempt_id)
+        container = self._assigned[container_id][1] if container_id is not None else None
+        if container is None or not self._reuse.allows(container):
+            return None
+        follower = self._follower(attempt_id, container)
+        if follower is None:
+            return None
+        self._pending_maps.pop(follower, None)
+        self._pending_reduces.pop(follower, None)
+        self._stop_waiting(follower)
+        del self._container_of[attempt_id]
+        self._assigned_maps -= attempt_id.is_map
+        self._hold(follower, container)
+        self._context.post(AttemptContainerPassedOn(attempt_id=attempt_id))
+        self._context.post(
+            AttemptAssigned(attempt_id=follower, container=container, shuffle_port=shuffle_port)
+        )
+        return follower
+
+    def _follower(self, attempt_id: TaskAttemptId, container: Container) -> TaskAttemptId | None:
+        """One that asked for such a container here, or nowhere in particular; else one that is yet to ask."""
+        host = container.node_id.host if container.node_id is not None else ""
+        rack = self._rack_of(host)
+        if host in self._avoided:
+            return None
+        if not attempt_id.is_map and (self._slots.is_on or self._waiting.maps or self._pending_maps):
+            return None  # it grew for its reduce; or maps need its room
+        priority, size = container.priority or 0, container.resource or Resource()
+        found = self._waiting.nearest(priority, size, host, rack, far=False)
+        if found is not None:
+            return None if self._refuses(found, host) else found
+        if not attempt_id.is_map:
+            return next(iter(self._pending_reduces), None)
+        for pending, request in self._pending_maps.items():
+            is_near = host in request.nodes or rack in request.racks or not request.nodes
+            if request.priority == priority and is_near and not self._refuses(pending, host):
+                return pending
+        return None
 
     # Maps.
 

@@ -71,5 +71,9 @@ class UberAllocator:
         """The one that runs may."""
         return True
 
+    def pass_on(self, _attempt_id: TaskAttemptId, _shuffle_port: int) -> TaskAttemptId | None:
+        """Each task here has a process of its own."""
+        return None
+
     def take(self, response: AllocateResponse) -> None:
         """The RM has nothing to say to a job that asks for nothing."""

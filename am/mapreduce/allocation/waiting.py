@@ -61,11 +61,18 @@ class WaitingAttempts:
         """What it has asked for."""
         return self._waiting[attempt_id].request
 
-    def nearest(self, priority: int, size: Resource, host: str, rack: str) -> TaskAttemptId | None:
-        """The attempt for a container: one that wants the host, else the rack, else any; the first to ask."""
+    def nearest(
+        self, priority: int, size: Resource, host: str, rack: str, *, far: bool = True
+    ) -> TaskAttemptId | None:
+        """The attempt for a container: one that wants the host, else the rack, else any; the first to ask.
+        Without `far` none that wants to be elsewhere.
+        """
         for name in (host, rack, ANY):
             for attempt_id in self._at.get(_Place(priority, name), ()):
-                if self._waiting[attempt_id].request.capability.memory_mb <= size.memory_mb:
+                request = self._waiting[attempt_id].request
+                if name == ANY and request.nodes and not far:
+                    continue
+                if request.capability.memory_mb <= size.memory_mb:
                     return attempt_id
         return None
 

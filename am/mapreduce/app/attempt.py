@@ -18,6 +18,7 @@ from yarnbox.am.mapreduce.app.events import (
     AttemptContainerCompleted,
     AttemptContainerLaunched,
     AttemptContainerLaunchFailed,
+    AttemptContainerPassedOn,
     AttemptDone,
     AttemptFailMessage,
     AttemptKill,
@@ -181,7 +182,11 @@ def _launch(attempt: Attempt, event: AttemptAssigned) -> None:
     port = (event.container.node_http_address or "").rpartition(":")[2]
     attempt.http_port = int(port) if port.isdigit() else -1
     _tell_need(attempt, -1)
-    attempt.context.order(LaunchTask(attempt.id, event.container))
+    if event.shuffle_port is None:
+        attempt.context.order(LaunchTask(attempt.id, event.container))
+    else:
+        launched = AttemptContainerLaunched(attempt_id=attempt.id, shuffle_port=event.shuffle_port)
+        attempt.context.post(launched)
 
 
 def _has_launched(attempt: Attempt, event: AttemptContainerLaunched) -> None:
@@ -229,6 +234,10 @@ def _succeed(attempt: Attempt, _event: AttemptDone) -> None:
 def _is_gone(attempt: Attempt, _event: AttemptContainerCompleted) -> None:
     attempt.context.timers.cancel(attempt.id)
     _deallocate(attempt)
+
+
+def _lets_go(attempt: Attempt, _event: AttemptContainerPassedOn) -> None:
+    attempt.context.timers.cancel(attempt.id)
 
 
 def _stop(attempt: Attempt, event: AttemptKill | AttemptTimedOut) -> None:
@@ -492,6 +501,7 @@ ATTEMPT = Table(
         },
         AttemptState.SUCCESS_FINISHING_CONTAINER: {
             AttemptContainerCompleted: to(AttemptState.SUCCEEDED, _is_gone),
+            AttemptContainerPassedOn: to(AttemptState.SUCCEEDED, _lets_go),
             AttemptTimedOut: to(AttemptState.SUCCEEDED, _stop_lingering),
             AttemptTooManyFetchFailures: to(AttemptState.FAILED, _lose_output),
             AttemptKill: to(AttemptState.KILLED, _lose_success),

@@ -99,6 +99,7 @@ class Core(TurnCore[Effect]):
         ]
         self.job = Job(context, map_tasks, reduce_tasks)
         speculation = settings.speculation
+        self._followers: dict[TaskAttemptId, TaskAttemptId] = {}  # in the same container
         self._speculator: Speculator | None = None
         if speculation.map_speculative or speculation.reduce_speculative:
             self._speculator = SPECULATORS[speculation.speculator](context, self.job)
@@ -236,6 +237,21 @@ class Core(TurnCore[Effect]):
             AttemptDone(attempt_id=attempt_id),
         )
         return True
+
+    def next_task(self, attempt_id: TaskAttemptId) -> TaskAttemptId | None:
+        """What the process of an attempt that has succeeded does next; None when it ends. Who asks twice is
+        told the same.
+        """
+        if attempt_id not in self._followers:
+            attempt = self.job.find_attempt(attempt_id)
+            if attempt is None or attempt.state is not AttemptState.SUCCESS_FINISHING_CONTAINER:
+                return None
+            port = attempt.shuffle_port
+            follower = self.turn(lambda: self.allocator.pass_on(attempt_id, port))
+            if follower is None:
+                return None
+            self._followers[attempt_id] = follower
+        return self._followers[attempt_id]
 
     def failed(self, attempt_id: TaskAttemptId, diagnostics: str) -> None:
         """A task says that it failed."""

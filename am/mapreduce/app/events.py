@@ -215,6 +215,8 @@ class AttemptAssigned(AttemptEvent):
     """The attempt has a container."""
 
     container: Container
+    shuffle_port: int | None = None
+    """Of its node, where the container runs already, for an attempt before this one."""
 
 
 @event
@@ -271,6 +273,11 @@ class AttemptContainerCompleted(AttemptEvent):
 
     exit_status: int
     diagnostics: str
+
+
+@event
+class AttemptContainerPassedOn(AttemptEvent):
+    """Another attempt goes on in its container, for it has succeeded."""
 
 
 @event

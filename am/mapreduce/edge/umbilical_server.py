@@ -51,6 +51,7 @@ class UmbilicalServer:
             "computePending": self._compute_pending,
             "commitPending": self._commit_pending,
             "done": self._done,
+            "nextTask": self._next_task,
             "failed": self._failed,
             "mapCompletions": self._map_completions,
         }
@@ -116,6 +117,10 @@ class UmbilicalServer:
 
     def _done(self, attempt_id: TaskAttemptId, arguments: Mapping[str, Any]) -> dict[str, Any]:
         return {"wanted": self._core.done(attempt_id, arguments["counters"])}
+
+    def _next_task(self, attempt_id: TaskAttemptId, _arguments: Mapping[str, Any]) -> dict[str, Any]:
+        follower = self._core.next_task(attempt_id)
+        return {"word": DIE} if follower is None else self._get_task(follower, {})
 
     def _failed(self, attempt_id: TaskAttemptId, arguments: Mapping[str, Any]) -> dict[str, Any]:
         self._core.failed(attempt_id, str(arguments["message"]))
@@ -183,6 +188,7 @@ class UmbilicalServer:
             fetch_timeout_ms=settings.fetch_timeout_ms,
             fetch_retry_ms=settings.fetch_retry_ms,
             report_interval_ms=settings.report_interval_ms,
+            asks_for_more=settings.tasks_per_container not in (0, 1) and not self._core.context.is_uber,
             is_uber=self._core.context.is_uber,
             skip=self._skip(attempt_id),
             skip_dir=settings.skip_dir,

@@ -74,6 +74,7 @@ class Cluster:
     pending: dict[tuple[int, str, Resource], int] = field(default_factory=dict)
     completed: list[ContainerStatus] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    changed: dict[str, NodeState] = field(default_factory=dict)
     preempt: PreemptionMessage | None = None
     blacklist: dict[str, None] = field(default_factory=dict)
     updates: dict[ContainerId, UpdateContainerRequest] = field(default_factory=dict)
@@ -107,12 +108,13 @@ class Cluster:
             updated_containers=updated,
             limit=Resource(sum(map(self.free_mb, self.nodes)), 100),
             updated_nodes=tuple(
-                NodeReport(node_id=NodeId(name, 1), node_state=NodeState.LOST) for name in self.lost
+                NodeReport(node_id=NodeId(name, 1), node_state=state)
+                for name, state in {**self.changed, **dict.fromkeys(self.lost, NodeState.LOST)}.items()
             ),
             num_cluster_nodes=len(self.nodes),
             preempt=self.preempt,
         )
-        self.completed, self.lost, self.preempt = [], [], None
+        self.completed, self.lost, self.preempt, self.changed = [], [], None, {}
         return response
 
     def _grant(self) -> list[Container]:
@@ -265,8 +267,8 @@ class Rig:
         return node_id.host
 
     def finish(self, attempt_id: TaskAttemptId, exit_status: int = 0) -> None:
-        """A task's process does its work and ends; without a word unless its exit status is 0. A reduce that
-        may not compute yet goes on waiting.
+        """A task's process does its work, and ends or takes another task; without a word unless its exit
+        status is 0. A reduce that may not compute yet goes on waiting.
         """
         if exit_status == 0 and not attempt_id.is_map and not self.core.compute_pending(attempt_id):
             self.perform_effects()
@@ -279,6 +281,11 @@ class Rig:
             if not attempt_id.is_map:
                 assert self.core.commit_pending(attempt_id)
             assert self.core.done(attempt_id, {"g": {"c": 1}})
+            follower = self.core.next_task(attempt_id)
+            if follower is not None:
+                self.running[follower] = container
+                self.perform_effects()
+                return
         self.cluster.end(container.id, exit_status)
         self.perform_effects()
 

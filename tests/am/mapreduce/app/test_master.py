@@ -193,6 +193,49 @@ def test_commands_are_mapper_combiner_and_reducer(tmp_path: Path) -> None:
     assert (other / "out" / "part-m-00000").read_bytes() == b"the quick\t\n"
 
 
+def test_a_process_runs_one_task_after_another(tmp_path: Path) -> None:
+    """One process of all maps, of which the fourth fails once; one of all reduces."""
+    (tmp_path / "mine.py").write_text(
+        "import os\n"
+        "SEEN = []\n"
+        "def where(key, line):\n"
+        "    SEEN.append(key)\n"
+        "    if key == '3' and len(SEEN) == 4:\n"
+        "        raise ValueError('once')\n"
+        "    yield line, f'{os.getpid()}:{len(SEEN)}'\n"
+        "def again(key, values):\n"
+        "    yield key, ','.join(values) + f' {os.getpid()}'\n"
+    )
+    properties = {
+        "mapreduce.job.jvm.numtasks": "-1",
+        "mapreduce.job.running.map.limit": "1",
+        "mapreduce.job.running.reduce.limit": "1",
+        "mapreduce.job.map.class": "mine.where",
+        "mapreduce.job.reduce.class": "mine.again",
+        "mapreduce.job.reduces": "3",
+    }
+    splits = [Split(records=((str(number), f"line {number}"),)) for number in range(6)]
+    run_job(tmp_path, splits, properties)
+    lines = [line for part in (tmp_path / "out").glob("part-r-*") for line in part.read_text().splitlines()]
+    found = [line.split("\t")[1].split() for line in sorted(lines)]
+    maps = [where.partition(":")[0] for where, _ in found]
+    assert len(found) == 6
+    assert len({reduce for _, reduce in found}) == 1
+    assert len(set(maps[:3])) == 1, "the container of the first"
+    assert len(set(maps[3:])) == 2, "that of the second try, and a new one"
+    assert not {*maps[:3]} & {*maps[3:]}
+    report = history(tmp_path)
+    ended = [
+        (attempt["state"], attempt["assignedContainerId"])
+        for task in report["tasks"]
+        for attempt in task["attempts"]
+    ]
+    assert [state for state, _ in ended].count("FAILED") == 1
+    assert len({container for _, container in ended}) == 4
+    counters = report["counters"]["org.apache.hadoop.mapreduce.TaskCounter"]
+    assert counters["MAP_OUTPUT_RECORDS"] == counters["REDUCE_INPUT_RECORDS"] == 6
+
+
 def test_pi_is_what_hadoop_says(tmp_path: Path) -> None:
     run_job(tmp_path, pi.splits(4, 250), pi.properties())
     assert str(pi.estimate(tmp_path / "out", 4, 250)) == "3.14800000000000000000"
