@@ -139,10 +139,10 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self._marks = PreemptionMarks(context, self.register, self.completion, self._killable)
         self._allocator = ContainerAllocator(context, self._killable, NodeOrders(context))
         commit = Commit(context, self.completion)
-        self._node_allocator = NodeAllocator(
+        self.node_allocator = NodeAllocator(
             context, tree, self.register, self._killable, self._allocator, commit
         )
-        self._offers = Offers(context, self._node_allocator)
+        self._offers = Offers(context, self.node_allocator)
         self._scheduling_requests = SchedulingRequests(context, self._sizes, commit)
 
     def _build_lifecycle(self, reading_context: ReadingContext) -> None:
@@ -190,7 +190,7 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         self._views = QueueViews(context, tree)
         self._details = QueueDetails(context, tree, self._sizes)
         self.explanations = Explanations(context, tree, self.register, self._killable, self._allocator)
-        self.activities = Activities(context, self._offers, self._node_allocator)
+        self.activities = Activities(context, self._offers, self.node_allocator)
 
     def _register_handlers(self) -> None:
         self.handlers[SchedulerNodeLabelsUpdate] = self._node_partitions.update

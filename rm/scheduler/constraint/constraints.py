@@ -76,6 +76,17 @@ class PlacementConstraints:
             constrained.failed_looks += 1
             return False
 
+    def would_admit(
+        self, application_id: ApplicationId, constrained: Constrained, node: SchedulerNode
+    ) -> bool:
+        """What `admits` would answer; nothing is counted."""
+        if constrained.failed_looks >= self._looks:
+            return False
+        try:
+            return self.unmet(application_id, constrained.request, node) is None
+        except InvalidAllocationTagsQueryError:
+            return False
+
     def warn(self, application_id: ApplicationId, error: InvalidAllocationTagsQueryError) -> None:
         """A constraint cannot be looked up."""
         self._context.log("warning", "cannot look at a constraint", application=application_id, error=error)

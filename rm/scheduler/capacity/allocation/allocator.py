@@ -138,12 +138,14 @@ class ContainerAllocator(Allocator):
             return KEY_SKIPPED if refused in _NEXT_KEY else SKIPPED
         # From here on the answer depends on the node, or on how often somebody has looked.
         pass_.is_repeatable = False
-        if not asks.any.label:
+        if not asks.any.label and not pass_.is_question:
             attempt.missed_unlabelled[key] = attempt.missed_unlabelled.get(key, 0) + 1
         refused = refusal_before_locality(on_node)
         if refused is not None:
             pass_.observer.note(attempt, refused)
             return SKIPPED
+        if pass_.is_question:
+            return self.decide_by_locality(on_node)
         attempt.opportunities[key] = attempt.opportunities.get(key, 0) + 1
         return self._count(on_node, self.decide_by_locality(on_node))
 

@@ -80,6 +80,7 @@ class AllocationPass:
         "cluster",
         "current_limits",
         "ignores_exclusivity",
+        "is_question",
         "is_repeatable",
         "node",
         "observer",
@@ -98,6 +99,7 @@ class AllocationPass:
         observer: PassObserver = NOBODY,
         *,
         ignores_exclusivity: bool = False,
+        is_question: bool = False,
     ) -> None:
         self.node = node
         self.partition = partition
@@ -108,6 +110,8 @@ class AllocationPass:
         self.observer = observer
         self.ignores_exclusivity = ignores_exclusivity
         """Whether idle capacity of a partition is being lent to requests without a label."""
+        self.is_question = is_question
+        """Whether it is only asked how the pass would end: attempts and queues remember nothing of it."""
         self.pending_in = "" if ignores_exclusivity else partition
         self.candidates: list[SchedulerNode] | None = None
         """With multi-node placement: all nodes that may be used."""

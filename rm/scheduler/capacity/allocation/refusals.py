@@ -16,14 +16,12 @@ from yarnbox.rm.scheduler.capacity.preemption.killable import KillableContainers
 from yarnbox.rm.scheduler.capacity.queues.application import CapacityAttempt
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
-from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.resources.resource import Resource
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import RMContainer, SchedulerNode
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
 class RequestOnNode:
     """One request on one node, with all that decides whether it is served there."""
 
@@ -67,8 +65,12 @@ class RequestOnNode:
         """The reservation on the node that the request waits with."""
 
     def admits(self, constrained: Constrained) -> bool:
-        """Whether the node satisfies the placement constraint of the request; failures are counted."""
+        """Whether the node satisfies the placement constraint of the request; failures are counted, except
+        when it is only a question.
+        """
         constraints = self.leaf.context.rm.constraints
+        if self.pass_.is_question:
+            return constraints.would_admit(self.attempt.application_id, constrained, self.node)
         return constraints.admits(self.attempt.application_id, constrained, self.node)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from yarnbox.rm.asks import Constrained, KeyAsks, RequestKey
+from yarnbox.rm.asks import KeyAsks, RequestKey
 from yarnbox.rm.scheduler.capacity.allocation.allocator import ContainerAllocator
 from yarnbox.rm.scheduler.capacity.allocation.assignment import AllocationPass, Limits
 from yarnbox.rm.scheduler.capacity.allocation.observer import PassObserver
@@ -30,7 +30,7 @@ from yarnbox.rm.scheduler.capacity.queues.leaf import LeafQueue
 from yarnbox.rm.scheduler.capacity.queues.parent import ParentQueue
 from yarnbox.rm.scheduler.capacity.queues.queue import CapacityQueue
 from yarnbox.rm.scheduler.capacity.queues.tree import QueueTree
-from yarnbox.rm.scheduler.checks import Check, RequestChecks, asked, node_checks
+from yarnbox.rm.scheduler.checks import NODES, Check, RequestChecks, asked, node_checks
 from yarnbox.rm.scheduler.constraint.asking import number_of
 from yarnbox.rm.scheduler.constraint.namespaces import InvalidAllocationTagsQueryError
 from yarnbox.rm.scheduler.constraint.text import text
@@ -64,26 +64,47 @@ class _LastReason(PassObserver):
         self.last = reason
 
 
-class _Question(RequestOnNode):
-    """A request on a node that changes no counters."""
+class _Bounds:
+    """The limits of the queues on the way to a leaf: those of the pass, and those that would be if nothing
+    were kept free for queues that come before them.
+    """
 
-    __slots__ = ()
+    def __init__(self, limit: Resource) -> None:
+        self.limits = Limits(limit)
+        self.whole = Limits(limit)
+        self.kept: list[str] = []
+        """For which queues room is kept free, and how much."""
 
-    def admits(self, constrained: Constrained) -> bool:
-        """Whether the node satisfies the placement constraint of the request."""
-        return not self.unmet_constraint()
+    def descend(self, queue: ParentQueue, child: CapacityQueue, pass_: AllocationPass) -> None:
+        """From the limits of a queue to those of its child."""
+        maximum, partition = queue.share(pass_.partition).effective_maximum, pass_.partition
+        min_of = queue.context.calculator.min_of
+        mine = min_of(pass_.cluster, self.limits.limit, maximum)
+        for other, amount in queue.kept_before(child, pass_, mine):
+            self.kept.append(f"{other.path}: {amount}")
+            mine = mine - amount
+        whole = min_of(pass_.cluster, self.whole.limit, maximum)
+        self.limits = Limits(queue.limit_of_child(child, partition, mine))
+        self.whole = Limits(queue.limit_of_child(child, partition, whole))
 
-    def unmet_constraint(self) -> str:
-        """The part of the request's constraint that the node does not satisfy; empty when there is none."""
-        constrained = self.asks.constrained
-        if constrained is None:
-            return ""
-        constraints, application_id = self.leaf.context.rm.constraints, self.attempt.application_id
-        try:
-            part = constraints.unmet(application_id, constrained.request, self.node)
-        except InvalidAllocationTagsQueryError as error:
-            return str(error)
-        return text(part) if part is not None else ""
+    def check_maximum(self, queue: CapacityQueue, pass_: AllocationPass, reserved: Resource) -> Check:
+        """Whether the queue is below its maximum."""
+        share = queue.share(pass_.partition)
+        holds = _is_below_maximum(queue, pass_, self.limits, reserved)
+        would_hold = _is_below_maximum(queue, pass_, self.whole, reserved)
+        if would_hold and not holds:
+            return self.kept_for_siblings(queue)
+        return Check(
+            reason=_AT_MAXIMUM[isinstance(queue, LeafQueue), queue.parent is None],
+            holds=holds,
+            numbers=f"{queue.path}: maximum {share.effective_maximum}, used {share.amounts.used}",
+            level=queue.path,
+        )
+
+    def kept_for_siblings(self, queue: CapacityQueue) -> Check:
+        """The queue may not take what is kept free for others."""
+        numbers = ", ".join(self.kept)
+        return Check(reason=SkipReason.SIBLING_QUEUE, holds=False, numbers=numbers, level=queue.path)
 
 
 class Explanations:
@@ -139,20 +160,32 @@ class Explanations:
             for asks in _open_requests(attempt)
         ]
 
-    def refusal_on(
-        self, application_id: ApplicationId, key: RequestKey, node_id: NodeId
-    ) -> tuple[SkipReason, str] | None:
-        """Why that node refuses the request, with numbers; None when it does not."""
+    def refusal_on(self, application_id: ApplicationId, key: RequestKey, node_id: NodeId) -> Check | None:
+        """The first check by which the allocator refuses the request on that node, at its next heartbeat or
+        pass; None when it would allocate the container, or reserve the node.
+
+        On a node of another partition: when the partition is lent to requests without a label.
+        """
         attempt = self._attempt(application_id)
         node = self._context.tracker.nodes.get(node_id)
         asks = attempt.asks.key_asks(key) if attempt is not None else None
-        if attempt is None or node is None or asks is None:
+        if attempt is None or node is None or asks is None or asks.any is None:
             return None
-        pass_ = self._pass(node)
-        limits = Limits(pass_.total)
-        for _ in self._queue_checks(attempt, asks, pass_, limits):
-            pass
-        return self._refusal(attempt, asks, node, limits)
+        found = self._refusal_by_node(attempt, asks, node)
+        if found is not None:
+            return Check(reason=found, holds=False, level=NODES, nodes=1)
+        pass_ = self._pass(node, lends=asks.label != node.partition)
+        bounds = self._bounds(pass_)
+        if not _is_own_reservation(attempt, asks, node):
+            for check in self._queue_checks(attempt, pass_, bounds):
+                if not check.holds:
+                    return check
+        refused = self._refusal(attempt, asks, node, bounds)
+        if refused is None:
+            return None
+        if refused[0] is SkipReason.QUEUE_HEADROOM:
+            return self._headroom_check(attempt, asks, bounds, holds=False)
+        return Check(reason=refused[0], holds=False, numbers=refused[1], level=NODES, nodes=1)
 
     def launch_diagnostics(self, attempt_id: ApplicationAttemptId) -> str:
         """What the attempt's report says while its AM is not there yet, or waits for containers."""
@@ -219,7 +252,7 @@ class Explanations:
                 break
             for asks in _open_requests(other):
                 for one in self._refusals(other, asks):
-                    if one.reason is SkipReason.QUEUE_HEADROOM:
+                    if one.reason in (SkipReason.QUEUE_HEADROOM, SkipReason.SIBLING_QUEUE):
                         numbers = f"{other.application_id}: {one.numbers}"
                         return [_alone(SkipReason.EARLIER_APPLICATION, numbers)]
         asking = [
@@ -243,115 +276,172 @@ class Explanations:
                 return
 
     def _checks(self, attempt: CapacityAttempt, asks: KeyAsks) -> Iterator[Check]:
-        """All checks of a request, from the leaf's access to the partition to the nodes."""
+        """All checks of a request, from the root to the nodes of its partition."""
         partition, leaf = asks.label, self._tree.leaf_of(attempt.application)
         nodes = list(self._context.tracker.by_partition.get(partition, {}).values())
-        has_access = leaf.can_access(partition)
-        yield Check(
-            reason=SkipReason.PARTITION_ACCESS,
-            holds=has_access,
-            numbers=f"partition {partition or SHOWN_DEFAULT_PARTITION}, {len(nodes)} nodes",
-            level=leaf.path,
-        )
-        if not has_access:
-            return
         if not nodes:
-            name = f"no node in partition '{partition}'"
-            yield Check(reason=SkipReason.LABEL, holds=False, numbers=name, level="nodes")
+            access = self._access_check(leaf, partition)
+            yield access
+            if access.holds:
+                name = f"no node in partition '{partition}'"
+                yield Check(reason=SkipReason.LABEL, holds=False, numbers=name, level=NODES)
             return
-        pass_ = self._pass(nodes[0])
-        limits = Limits(pass_.total)
-        yield from self._queue_checks(attempt, asks, pass_, limits)
-        yield from node_checks(
-            nodes, lambda node: self._refusal(attempt, asks, node, limits), SkipReason.NO_NODE_SERVES
-        )
+        # What is kept free for siblings differs from node to node: one that is offered to the queues counts.
+        offered = (one for one in nodes if self._refusal_by_node(attempt, asks, one) is None)
+        pass_ = self._pass(next(offered, nodes[0]))
+        bounds = self._bounds(pass_)
+        yield from self._queue_checks(attempt, pass_, bounds)
+        if not leaf.can_access(partition):
+            return
+        refusals = {node.node_id: self._refusal(attempt, asks, node, bounds) for node in nodes}
+        is_stopped = any(one is not None and one[0] is SkipReason.QUEUE_HEADROOM for one in refusals.values())
+        yield self._headroom_check(attempt, asks, bounds, holds=not is_stopped)
+        if is_stopped:  # what would refuse it even so
+            refusals = {
+                node.node_id: self._refusal(attempt, asks, node, bounds, has_room=True) for node in nodes
+            }
+        yield from node_checks(nodes, lambda node: refusals[node.node_id], SkipReason.NO_NODE_SERVES)
 
-    def _pass(self, node: SchedulerNode, observer: PassObserver | None = None) -> AllocationPass:
+    def _bounds(self, pass_: AllocationPass) -> _Bounds:
+        """At the root."""
+        lent = pass_.ignores_exclusivity
+        return _Bounds(self._context.partition_total(DEFAULT_PARTITION) if lent else pass_.total)
+
+    def _pass(
+        self, node: SchedulerNode, observer: PassObserver | None = None, *, lends: bool = False
+    ) -> AllocationPass:
         context = self._context
         total = context.partition_total(node.partition)
-        pass_ = AllocationPass(node, node.partition, total, context.cluster, self._allocator)
+        pass_ = AllocationPass(
+            node,
+            node.partition,
+            total,
+            context.cluster,
+            self._allocator,
+            ignores_exclusivity=lends,
+            is_question=True,
+        )
         if observer is not None:
             pass_.observer = observer
         return pass_
 
-    def _queue_checks(
-        self, attempt: CapacityAttempt, asks: KeyAsks, pass_: AllocationPass, found: Limits
-    ) -> Iterator[Check]:
-        """What must hold on every node, from the root down: maxima on the path, the user's limit, the room;
-        leaves in `found` the limits with which the leaf's applications are looked at.
-        """
-        assert asks.any is not None
-        leaf, required = self._tree.leaf_of(attempt.application), asks.any.capability
-        path: list[CapacityQueue] = list(leaf.ancestors())[::-1]
-        limit = pass_.total
-        calculator = self._context.calculator
-        of_attempt = attempt.reserved_resource(DEFAULT_PARTITION)
-        for place, queue in enumerate(path):
-            limits = found if queue is leaf else Limits(limit)
-            limits.limit = limit
-            share = queue.share(pass_.partition)
-            is_leaf = queue is leaf
-            reserved = of_attempt if is_leaf else share.amounts.reserved
-            yield Check(
-                reason=_AT_MAXIMUM[is_leaf, queue.parent is None],
-                holds=_is_below_maximum(queue, pass_, limits, reserved),
-                numbers=f"{queue.path}: maximum {share.effective_maximum}, used {share.amounts.used}",
-                level=queue.path,
-            )
-            if isinstance(queue, ParentQueue):
-                mine = calculator.min_of(pass_.cluster, limit, share.effective_maximum)
-                limit = queue.limit_of_child(path[place + 1], pass_.partition, mine)
-        user_limit = leaf.users.limit_of(attempt.queue_user, pass_.partition)
-        used = attempt.queue_user.usage.used(pass_.partition)
-        yield Check(
-            reason=SkipReason.USER_LIMIT,
-            holds=leaf.user_fits(pass_, attempt, of_attempt, found),
-            numbers=f"{attempt.user} uses {used}, limit {user_limit}",
-            level=f"user {attempt.user}",
-        )
-        yield Check(
-            reason=SkipReason.QUEUE_HEADROOM,
-            holds=calculator.fits_in(required, found.headroom + attempt.reserved_resource(pass_.partition)),
-            numbers=f"{leaf.path} has {found.headroom} left, {required} is asked",
+    def _access_check(self, leaf: LeafQueue, partition: str) -> Check:
+        count = len(self._context.tracker.by_partition.get(partition, {}))
+        return Check(
+            reason=SkipReason.PARTITION_ACCESS,
+            holds=leaf.can_access(partition),
+            numbers=f"partition {partition or SHOWN_DEFAULT_PARTITION}, {count} nodes",
             level=leaf.path,
         )
 
-    def _refusal(
-        self, attempt: CapacityAttempt, asks: KeyAsks, node: SchedulerNode, limits: Limits
-    ) -> tuple[SkipReason, str] | None:
-        """Why the allocator would refuse the request on this node; None when it would not."""
-        reserved = node.reserved_container
-        is_own = (
-            reserved is not None and reserved.attempt_id == attempt.attempt_id and reserved.key == asks.key
+    def _queue_checks(
+        self, attempt: CapacityAttempt, pass_: AllocationPass, bounds: _Bounds
+    ) -> Iterator[Check]:
+        """What must hold on every node of the partition, from the root down: maxima on the path, access to
+        the partition, the user's limit; leaves in `bounds` the limits with which the leaf's applications are
+        looked at.
+        """
+        leaf = self._tree.leaf_of(attempt.application)
+        path: list[CapacityQueue] = list(leaf.ancestors())[::-1]
+        of_attempt = attempt.reserved_resource(DEFAULT_PARTITION)
+        for queue, child in zip(path, [*path[1:], None], strict=True):
+            if queue is leaf and not pass_.ignores_exclusivity:
+                yield self._access_check(leaf, pass_.partition)
+            reserved = of_attempt if queue is leaf else queue.share(pass_.partition).amounts.reserved
+            yield bounds.check_maximum(queue, pass_, reserved)
+            if isinstance(queue, ParentQueue) and child is not None:
+                bounds.descend(queue, child, pass_)
+        user_limit = leaf.users.limit_of(
+            attempt.queue_user, pass_.partition, ignores_exclusivity=pass_.ignores_exclusivity
         )
-        found = None if is_own else refusal_by_node(self._context, self._killable, node)
+        used = attempt.queue_user.usage.used(pass_.partition)
+        yield Check(
+            reason=SkipReason.USER_LIMIT,
+            holds=leaf.user_fits(pass_, attempt, of_attempt, bounds.limits),
+            numbers=f"{attempt.user} uses {used}, limit {user_limit}",
+            level=f"user {attempt.user}",
+        )
+
+    def _headroom_check(
+        self, attempt: CapacityAttempt, asks: KeyAsks, bounds: _Bounds, *, holds: bool
+    ) -> Check:
+        """Whether the room below the limits suffices, as the allocator finds on a node."""
+        assert asks.any is not None
+        leaf, required = self._tree.leaf_of(attempt.application), asks.any.capability
+        if not holds and bounds.kept and self._context.calculator.fits_in(required, bounds.whole.headroom):
+            return bounds.kept_for_siblings(leaf)
+        return Check(
+            reason=SkipReason.QUEUE_HEADROOM,
+            holds=holds,
+            numbers=f"{leaf.path} has {bounds.limits.headroom} left, {required} is asked",
+            level=leaf.path,
+        )
+
+    def _refusal_by_node(
+        self, attempt: CapacityAttempt, asks: KeyAsks, node: SchedulerNode
+    ) -> SkipReason | None:
+        """Why the node is not offered to the request's queue; None where it is reserved for the request."""
+        if _is_own_reservation(attempt, asks, node):
+            return None
+        return refusal_by_node(self._context, self._killable, node)
+
+    def _unmet_constraint(self, attempt: CapacityAttempt, asks: KeyAsks, node: SchedulerNode) -> str:
+        """The part of the request's constraint that the node does not satisfy; empty when there is none."""
+        constrained = asks.constrained
+        if constrained is None:
+            return ""
+        try:
+            part = self._context.rm.constraints.unmet(attempt.application_id, constrained.request, node)
+        except InvalidAllocationTagsQueryError as error:
+            return str(error)
+        return text(part) if part is not None else ""
+
+    def _refusal(
+        self,
+        attempt: CapacityAttempt,
+        asks: KeyAsks,
+        node: SchedulerNode,
+        bounds: _Bounds,
+        *,
+        has_room: bool = False,
+    ) -> tuple[SkipReason, str] | None:
+        """Why the allocator would refuse the request on this node; None when it would not. With `has_room` as
+        if the limits left enough room for it.
+        """
+        found = self._refusal_by_node(attempt, asks, node)
         if found is not None:
             return found, ""
-        notes = _LastReason()
-        leaf = self._tree.leaf_of(attempt.application)
         assert asks.any is not None
-        pass_ = self._pass(node, notes)
-        on_node = _Question(
-            leaf,
+        notes, is_own = _LastReason(), _is_own_reservation(attempt, asks, node)
+        on_node = RequestOnNode(
+            self._tree.leaf_of(attempt.application),
             attempt,
             asks,
-            pass_,
-            limits,
+            self._pass(node, notes, lends=asks.label != node.partition),
+            bounds.limits,
             node,
             asks.any.capability,
-            reserved=reserved if is_own else None,
+            reserved=node.reserved_container if is_own else None,
         )
-        found = None if is_own else refusal_by_request(on_node)
-        if found is None or found is SkipReason.QUEUE_HEADROOM:  # which is told of the queue, not of a node
-            found = refusal_before_locality(on_node)
+        if is_own:
+            found = SkipReason.BLACKLIST if attempt.is_blacklisted(node) else None
+        else:
+            found = refusal_by_request(on_node)
+            if found is None or (has_room and found is SkipReason.QUEUE_HEADROOM):
+                found = refusal_before_locality(on_node)
         if found is SkipReason.CONSTRAINT:
-            return found, on_node.unmet_constraint()
+            return found, self._unmet_constraint(attempt, asks, node)
         if found is not None:
             return found, ""
         decision = self._allocator.decide_by_locality(on_node)
         if decision.is_reservation:
             return SkipReason.RESERVED if is_own else SkipReason.NODE_FULL, ""
         return None if decision.gives or notes.last is None else (notes.last, "")
+
+
+def _is_own_reservation(attempt: CapacityAttempt, asks: KeyAsks, node: SchedulerNode) -> bool:
+    reserved = node.reserved_container
+    return reserved is not None and reserved.attempt_id == attempt.attempt_id and reserved.key == asks.key
 
 
 def _is_below_maximum(

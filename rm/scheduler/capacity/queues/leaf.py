@@ -401,7 +401,7 @@ class LeafQueue(CapacityQueue):
         if not is_below and not self.reservations_may_help(pass_, limits):
             self._refuse_all(pass_, SkipReason.QUEUE_AT_MAXIMUM)
             return NOTHING
-        if self.order.count:
+        if self.order.count and not pass_.is_question:
             self.current_limit = limit_now
             pass_.current_limits.append((self, limit_now))
             self.users.record_decision(partition, ignores_exclusivity=pass_.ignores_exclusivity)
@@ -435,8 +435,9 @@ class LeafQueue(CapacityQueue):
                 break
         else:
             last = None
-            self._mark_all_reached()
-        if last is not None and self.unreached:
+            if not pass_.is_question:
+                self._mark_all_reached()
+        if last is not None and self.unreached and not pass_.is_question:
             self._mark_reached_up_to(last, partition)
         return outcome
 

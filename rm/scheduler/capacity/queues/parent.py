@@ -179,6 +179,14 @@ class ParentQueue(AbstractParentQueue):
         self._last_order = order
         return order
 
+    def _children_in_order(
+        self, partition: str, asks_in: str
+    ) -> list[tuple[OrderingKey, int, CapacityQueue]]:
+        order = self._last_order
+        if order is None or order.partition != partition or order.asks_in != asks_in:
+            order = self._order(partition, asks_in)
+        return order.entries()
+
     def _forget_orders(self) -> None:
         self.orders.clear()
         self._last_order = None
@@ -273,6 +281,27 @@ class ParentQueue(AbstractParentQueue):
         free = limit - amounts.used
         return free if amounts.killable is NONE else free + amounts.killable
 
+    def kept_before(
+        self, child: CapacityQueue, pass_: AllocationPass, limit: Resource
+    ) -> list[tuple[CapacityQueue, Resource]]:
+        """Queues that a pass comes to before the child and that their limits stop there, with what these
+        limits leave: it is kept free for them. Only a question may be asked.
+        """
+        assert pass_.is_question
+        calculator, partition, minimum = self.context.calculator, pass_.partition, self.context.minimum
+        free = self.free_for_children(partition, limit)
+        found = []
+        for _, _, other in self._children_in_order(partition, pass_.pending_in):
+            if other is child:
+                break
+            used = other.usage.of(partition).used
+            outcome = other.assign(pass_, calculator.sum_down(free, used, minimum))
+            if outcome.skipped is Skipped.QUEUE_LIMIT:
+                if calculator.compare(pass_.cluster, outcome.blocked, NONE) > 0:
+                    found.append((other, outcome.blocked))
+                    free = free - outcome.blocked
+        return found
+
     def limit_of_child(self, child: CapacityQueue, partition: str, limit: Resource) -> Resource:
         """What the child may use: what is free, and what it uses already."""
         free = self.free_for_children(partition, limit)
@@ -296,10 +325,7 @@ class ParentQueue(AbstractParentQueue):
         blocked = NONE
         minimum = self.context.minimum
         is_limited = False
-        order = self._last_order
-        if order is None or order.partition != partition or order.asks_in != pass_.pending_in:
-            order = self._order(partition, pass_.pending_in)
-        for _, _, child in order.entries():
+        for _, _, child in self._children_in_order(partition, pass_.pending_in):
             its_share: Share = child.shares[partition] if partition else child.in_default
             outcome = child.assign(pass_, calculator.sum_down(free, its_share.amounts.used, minimum))
             if outcome.gives:
