@@ -53,25 +53,28 @@ class Dispatcher:
         assert not self.is_draining, "drain within a drain"
         self.is_draining = True
         count = 0
-        queue, behind_queue, handlers = self._queue, self._behind_queue, self._handlers
+        queue, behind_queue = self._queue, self._behind_queue
+        handlers, behind, watchers = self._handlers, self._behind, self.watchers
         try:
             while queue or behind_queue:
                 while queue:
                     event = queue.popleft()
-                    if self._behind[event.family]:
+                    family = event.family
+                    if behind[family]:
                         behind_queue.append(event)
                         continue
                     count += 1
-                    self._handle(event, handlers, count)
+                    assert count <= DRAIN_LIMIT, f"more than {DRAIN_LIMIT} events in one turn, last {event}"
+                    for watcher in watchers:
+                        watcher(event)
+                    handlers[family](event)
                 while behind_queue:
+                    event = behind_queue.popleft()
                     count += 1
-                    self._handle(behind_queue.popleft(), handlers, count)
+                    assert count <= DRAIN_LIMIT, f"more than {DRAIN_LIMIT} events in one turn, last {event}"
+                    for watcher in watchers:
+                        watcher(event)
+                    handlers[event.family](event)
         finally:
             self.is_draining = False
         return count
-
-    def _handle(self, event: Event, handlers: dict[type[Event], Handler], count: int) -> None:
-        assert count <= DRAIN_LIMIT, f"more than {DRAIN_LIMIT} events in one turn, last {event}"
-        for watcher in self.watchers:
-            watcher(event)
-        handlers[event.family](event)

@@ -9,7 +9,7 @@ String.hashCode, HashMap. A ConcurrentHashMap walks like a HashMap, and doubles 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
@@ -57,6 +57,19 @@ def container_hash(container_id: ContainerId) -> int:
     """ContainerId.hashCode."""
     number = container_id.id
     return (31 * (number ^ number >> 32) + attempt_hash(container_id.application_attempt_id)) & _INT
+
+
+def containers_in_hash_order(
+    attempt_id: ApplicationAttemptId, containers: Sequence[ContainerId]
+) -> list[ContainerId]:
+    """The containers of one attempt, given in the order in which they came, in Java's order."""
+    of_attempt, slots = attempt_hash(attempt_id), _slots(len(containers))
+
+    def slot(container_id: ContainerId) -> int:
+        number = container_id.id
+        return _slot((31 * (number ^ number >> 32) + of_attempt) & _INT, slots)
+
+    return sorted(containers, key=slot)
 
 
 def reservation_hash(reservation_id: ReservationId) -> int:

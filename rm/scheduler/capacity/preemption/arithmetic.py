@@ -49,6 +49,8 @@ class Arithmetic:
 
     def is_positive(self, base: Resource, amount: Resource) -> bool:
         """Whether the amount is above nothing."""
+        if self.is_plain and (not self.is_dominant or (base.memory_mb > 0 and base.vcores > 0)):
+            return self.is_above_zero(amount)
         return self.compare(base, amount, NONE) > 0
 
     def lesser(self, base: Resource, one: Resource, two: Resource) -> Resource:
@@ -89,6 +91,17 @@ class Arithmetic:
         if not self.is_dominant:
             return _of_memory(amount.memory_mb * factor)
         return Resource.of({name: ceil(float32(amount.value(name) * factor)) for name in self.types})
+
+    def is_lowered(self, base: Resource, amount: Resource, by: Resource) -> bool:
+        """Whether the amount counts for less without `by`, neither taken below nothing."""
+        if self.is_plain and by.memory_mb >= 0 and by.vcores >= 0:
+            # No type is larger afterwards: then one that is smaller decides.
+            is_less = amount.memory_mb > 0 and by.memory_mb > 0
+            if not self.is_dominant:
+                return is_less
+            if base.memory_mb > 0 and base.vcores > 0:
+                return is_less or (amount.vcores > 0 and by.vcores > 0)
+        return self.compare(base, not_below_zero(amount - by), not_below_zero(amount)) < 0
 
     def fits(self, smaller: Resource, larger: Resource) -> bool:
         """By memory, or in every type."""

@@ -25,7 +25,7 @@ from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import ContainerView, Snapshot, Steps, whole
 from yarnbox.yarn.ids import ApplicationAttemptId, ContainerId
 from yarnbox.yarn.resources.resource import Resource
-from yarnbox.yarn.runtime.java_order import attempt_hash, container_hash, in_hash_order
+from yarnbox.yarn.runtime.java_order import attempt_hash, containers_in_hash_order, in_hash_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +121,15 @@ def _in_order(selected: Selected) -> list[ContainerView]:
     by depend on who loses a container first.
     """
     by_attempt: dict[ApplicationAttemptId, list[ContainerId]] = {}
+    last: list[ContainerId] = []
+    attempt_id: ApplicationAttemptId | None = None
     for container_id in selected:
-        by_attempt.setdefault(container_id.application_attempt_id, []).append(container_id)
+        if container_id.application_attempt_id is not attempt_id:  # those of an attempt mostly come together
+            attempt_id = container_id.application_attempt_id
+            last = by_attempt.setdefault(attempt_id, [])
+        last.append(container_id)
     return [
         selected[container_id]
         for attempt_id in in_hash_order(by_attempt, attempt_hash)
-        for container_id in in_hash_order(by_attempt[attempt_id], container_hash)
+        for container_id in containers_in_hash_order(attempt_id, by_attempt[attempt_id])
     ]

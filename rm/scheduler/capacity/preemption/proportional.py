@@ -32,6 +32,7 @@ from yarnbox.rm.scheduler.capacity.preemption.snapshot import (
 )
 from yarnbox.rm.scheduler.capacity.queues.context import QueueContext
 from yarnbox.rm.scheduler.context import SchedulerContext
+from yarnbox.yarn.ids import ApplicationAttemptId
 
 
 class ProportionalCapacityPreemptionPolicy:
@@ -90,6 +91,9 @@ class _Decisions:
         self._snapshot = snapshot
         self._lacking: dict[str, str] = {}
         """By partition, the queues that are entitled to more than they use."""
+        self._attempt_id: ApplicationAttemptId | None = None
+        self._leaf: QueueView | None = None
+        """The queue of that attempt: containers of one mostly come together."""
 
     def mark(self, container: ContainerView, kill_at_ms: int) -> None:
         """MARK_CONTAINER_FOR_PREEMPTION."""
@@ -111,17 +115,21 @@ class _Decisions:
         applications.
         """
         partition = container.node.partition
-        queue = self._snapshot.queue_of(container)
+        if container.attempt_id is not self._attempt_id:
+            self._attempt_id, self._leaf = container.attempt_id, self._snapshot.queue_of(container)
+        queue = self._leaf
         if queue is not None and not queue.shares[partition].to_preempt:
             return f"other applications of queue {queue.path}"
-        if partition not in self._lacking:
+        for_whom = self._lacking.get(partition)
+        if for_whom is None:
             found = [
                 one.path
                 for one in _queues(self._snapshot.root)
                 if one.is_leaf and not one.shares[partition].ideal.fits_in(one.shares[partition].used)
             ]
-            self._lacking[partition] = f"{'queue' if len(found) == 1 else 'queues'} {', '.join(found)}"
-        return self._lacking[partition]
+            for_whom = f"{'queue' if len(found) == 1 else 'queues'} {', '.join(found)}"
+            self._lacking[partition] = for_whom
+        return for_whom
 
     def unreserve(self, container: ContainerView) -> None:
         """KILL_RESERVED_CONTAINER."""
@@ -162,14 +170,22 @@ def _report(rm: SchedulerContext, snapshot: Snapshot, report: PassReport) -> Ste
 
 
 def _selected_by_queue(snapshot: Snapshot, report: PassReport) -> Steps[Mapping[tuple[str, str], int]]:
-    counts: dict[tuple[str, str], int] = {}
+    of_leaves: dict[tuple[QueueView, str], int] = {}
+    attempt_id: ApplicationAttemptId | None = None
+    leaf: QueueView | None = None
     for index, container in enumerate(report.selected):
         if index % AT_ONCE == 0:
             yield
-        queue = snapshot.queue_of(container)
+        if container.attempt_id is not attempt_id:  # those of an attempt mostly come together
+            attempt_id, leaf = container.attempt_id, snapshot.queue_of(container)
+        if leaf is not None:
+            place = (leaf, container.node.partition)
+            of_leaves[place] = of_leaves.get(place, 0) + 1
+    counts: dict[tuple[str, str], int] = {}
+    for (leaf, partition), count in of_leaves.items():
+        queue: QueueView | None = leaf
         while queue is not None:
-            place = (queue.path, container.node.partition)
-            counts[place] = counts.get(place, 0) + 1
+            counts[queue.path, partition] = counts.get((queue.path, partition), 0) + count
             queue = queue.parent
     return counts
 

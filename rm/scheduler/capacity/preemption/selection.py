@@ -7,9 +7,10 @@ CapacitySchedulerPreemptionUtils, FifoCandidatesSelector and ReservedContainerCa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 from typing import Protocol
 
-from yarnbox.rm.scheduler.capacity.preemption.arithmetic import not_below_zero, without_zeros
+from yarnbox.rm.scheduler.capacity.preemption.arithmetic import without_zeros
 from yarnbox.rm.scheduler.capacity.preemption.ideal import IdealAssignment
 from yarnbox.rm.scheduler.capacity.preemption.settings import PreemptionSettings
 from yarnbox.rm.scheduler.capacity.preemption.snapshot import (
@@ -123,22 +124,22 @@ class Round:
             return False
         arithmetic, cluster = self.snapshot.arithmetic, self.snapshot.cluster
         if arithmetic.is_dominant:
-            obtain[partition] = wanted = without_zeros(wanted, arithmetic.types)
+            wanted = without_zeros(wanted, arithmetic.types)
+            obtain[partition] = wanted
         size = container.resource
         if not arithmetic.is_above_zero(wanted) or not arithmetic.fits(size, self.allowed):
             return False
-        after = wanted - size
         if is_conservative:
             is_taken = not arithmetic.is_any_zero_or_negative(wanted)
         else:
-            is_taken = arithmetic.compare(cluster, not_below_zero(after), not_below_zero(wanted)) < 0
+            is_taken = arithmetic.is_lowered(cluster, wanted, size)
         if not is_taken:
             return False
         self.allowed = self.allowed - size
         self.selected[container.container_id] = container
         own[container.container_id] = container
-        obtain[partition] = after
-        if arithmetic.compare(cluster, after, NONE) <= 0:
+        obtain[partition] = after = wanted - size
+        if not arithmetic.is_positive(cluster, after):
             del obtain[partition]
         return True
 
@@ -152,9 +153,12 @@ Selector = Callable[[Round], Steps[Selected]]
 """One way to select; returns what it added itself."""
 
 
+_IMPORTANCE = attrgetter("key", "container_id")
+
+
 def victims_first(app: AppView) -> Iterable[ContainerView]:
     """The live containers, less important requests first, then the newest."""
-    return sorted(app.live.values(), key=lambda one: (one.key, one.container_id), reverse=True)
+    return sorted(app.live.values(), key=_IMPORTANCE, reverse=True)
 
 
 # First in, last out; and its twin that balances satisfied queues.
@@ -195,6 +199,7 @@ class _FifoLeaf:
         self.leaf = leaf
         self.obtain = obtain
         self.own = own
+        self._is_conservative = round_.settings.conservative_drf
         self.ams: list[ContainerView] = []
         self.am_size = NONE
 
@@ -208,8 +213,7 @@ class _FifoLeaf:
         self._take_ams()
 
     def _take(self, container: ContainerView) -> bool:
-        conservative = self.round.settings.conservative_drf
-        return self.round.take(self.obtain, container, self.own, is_conservative=conservative)
+        return self.round.take(self.obtain, container, self.own, is_conservative=self._is_conservative)
 
     def _take_those_that_ignored_exclusivity(self) -> None:
         # Neither AM containers nor killable ones are exempt here: so in Hadoop.
@@ -237,18 +241,19 @@ class _FifoLeaf:
             if not self.round.settings.observe_only:
                 # Whether or not it counted towards what is needed: so in Hadoop.
                 self.round.decisions.unreserve(reservation)
+        killable = self.round.snapshot.killable
         for index, container in enumerate(victims_first(app)):
             if not self.obtain:
                 return
             if index % AT_ONCE == 0:
                 yield
-            if container.container_id in self.round.selected or self.round.is_killable(container):
+            if killable and container.container_id in killable:
                 continue
-            if container.is_am:
+            if not container.is_am:
+                self._take(container)
+            elif container.container_id not in self.round.selected:
                 self.ams.append(container)
                 self.am_size = self.am_size + container.resource
-                continue
-            self._take(container)
 
     def _take_ams(self) -> None:
         arithmetic, cluster = self.round.snapshot.arithmetic, self.round.snapshot.cluster

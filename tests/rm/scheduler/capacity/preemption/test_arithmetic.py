@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from yarnbox.rm.scheduler.capacity.preemption.arithmetic import MANDATORY, Arithmetic, truncate, without_zeros
+from yarnbox.rm.scheduler.capacity.preemption.arithmetic import (
+    MANDATORY,
+    Arithmetic,
+    not_below_zero,
+    truncate,
+    without_zeros,
+)
 from yarnbox.yarn.resources.resource import NONE, Resource
 
 DEFAULT = Arithmetic(is_dominant=False)
@@ -50,6 +56,16 @@ def test_comparisons(
 
 
 amounts = st.builds(amount, st.integers(-50, 50), st.integers(-50, 50))
+
+
+@pytest.mark.parametrize("arithmetic", [DEFAULT, DOMINANT, GPUS])
+@given(amounts, amounts, st.builds(amount, st.integers(0, 30), st.integers(0, 30)))
+def test_short_ways_say_what_comparisons_say(
+    arithmetic: Arithmetic, base: Resource, one: Resource, size: Resource
+) -> None:
+    assert arithmetic.is_positive(base, one) == (arithmetic.compare(base, one, NONE) > 0)
+    lowered, before = not_below_zero(one - size), not_below_zero(one)
+    assert arithmetic.is_lowered(base, one, size) == (arithmetic.compare(base, lowered, before) < 0)
 
 
 @given(st.builds(amount, st.integers(1, 60), st.integers(1, 60)), amounts, amounts)
