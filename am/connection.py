@@ -68,15 +68,19 @@ class ConnectionSettings:
 
 def configuration_of(environment: Mapping[str, str], user: str = "") -> Configuration:
     """The configuration that the environment names; the defaults when it names none. In a container on a host
-    that has no such directory, it is that of the node.
+    that has no such directory, or nothing in it, it is that of the node.
     """
     empty = Configuration(environment=environment, system_properties={"user.name": user} if user else None)
     named = [Path(environment[name]) for name in (*CONF_DIRS, NM_CONF_DIR) if environment.get(name)]
     if not named:
         return empty
-    found = next(filter(Path.is_dir, named), named[0])
+    found = next(filter(_has_site_files, named), named[0])
     written = empty.with_files(found, (*SITE_FILES, RESOURCE_TYPES_FILE))
     return written.overlaid(told_by_node(environment), "the NodeManager")
+
+
+def _has_site_files(directory: Path) -> bool:
+    return any((directory / name).is_file() for name in SITE_FILES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,13 +147,9 @@ class Cluster:
             record.shared_name = self._shared_name(options, record)
             self._run_id = record.run_id
             self._launcher.get_ready(self._variables(record))  # while the files are written
-            for number in range(count):
-                name = record.next_node_name()
-                rack = f"/rack{number % options.racks + 1}"
-                record.nodes[name] = NodeRecord(name, rack, virtual=options.virtual)
             if run.record_file.exists():
                 self._end_leftovers(run.load())
-            self._hosts(record).place(record, record.nodes.values())
+            self._place_nodes(record, count, options)
             if not options.recover:
                 run.forget_earlier_life()
             self._start_zookeeper(record)
@@ -169,6 +165,19 @@ class Cluster:
                 raise
             run.save(record)
         return record
+
+    def _place_nodes(self, record: ClusterRecord, count: int, options: Options) -> None:
+        """Names the nodes, and chooses their hosts."""
+        for number in range(count):
+            name = record.next_node_name()
+            rack = f"/rack{number % options.racks + 1}"
+            record.nodes[name] = NodeRecord(name, rack, virtual=options.virtual)
+        self._hosts(record).place(record, record.nodes.values())
+        if record.history_address and record.fleet is not None and not record.fleet.shares_the_run:
+            raise ClusterError(
+                "--history-server reads what jobs leave in a directory of all hosts, and the workers do not"
+                f" see {self.run.path}: name a directory that they share with --dir"
+            )
 
     def not_used(self, options: Options) -> list[str]:
         """A sentence for each store that the configuration puts elsewhere than into the run directory, and
@@ -313,6 +322,7 @@ class Cluster:
         running = self._hosts(record).running(nodes)
         for node in nodes:
             if node.name not in running and node.process is not None:
+                self._hosts(record).collect([node])
                 raise self._launcher.ended(node.name, node.process.pid)
 
     def exit_reason(self, name: str, process: ProcessId | None) -> str:
@@ -446,6 +456,7 @@ class Cluster:
         hosts, nodes = self._hosts(record), list(record.nodes.values())
         try:
             hosts.end(nodes)
+            hosts.collect(nodes)
             hosts.forget(nodes)
         except ClusterError as error:
             return error
@@ -464,10 +475,15 @@ class Cluster:
             node = NodeRecord(name, rack or racks[len(record.nodes) % len(racks)], virtual=virtual)
             record.nodes[name] = node
             self._hosts(record).place(record, [node])
-            site.add_host(self.run, record, node)
+            self._make_known(record, node)
             self._start_node(record, node)
             self.run.save(record)
         return node
+
+    def _make_known(self, record: ClusterRecord, node: NodeRecord) -> None:
+        """Where a node is now, to all daemons."""
+        site.add_host(self.run, record, node)
+        self._hosts(record).share(record.nodes.values())
 
     def kill_node(self, name: str, number: signal.Signals = signal.SIGKILL) -> None:
         """Signals a node and, but for SIGTERM, the containers on it: SIGTERM is the node's own to pass on."""
@@ -489,8 +505,9 @@ class Cluster:
         """Ends a node if it runs, and starts it: elsewhere, if its host is gone."""
         hosts = self._hosts(record)
         hosts.end([node])
+        hosts.collect([node])
         if hosts.place(record, [node]):
-            site.add_host(self.run, record, node)
+            self._make_known(record, node)
         self._start_node(record, node)
 
     def decommission_node(self, name: str, timeout_s: int | None = None) -> None:
@@ -619,6 +636,10 @@ class Cluster:
 
     # Looking
 
+    def collect(self, record: ClusterRecord) -> None:
+        """Brings logs and histories here from hosts that do not share the run directory."""
+        self._hosts(record).collect(record.nodes.values())
+
     def tls(self, record: ClusterRecord) -> Tls | None:
         """What this machine shows and whom it believes, where the cluster has TLS."""
         if record.fleet is None:  # on one machine there is none
@@ -641,7 +662,9 @@ class Cluster:
     def running_nodes(self, record: ClusterRecord) -> tuple[set[str], str]:
         """The nodes whose processes run, and why that cannot be known, if it cannot."""
         try:
-            return self._hosts(record).running(record.nodes.values()), ""
+            hosts, nodes = self._hosts(record), record.nodes.values()
+            hosts.collect(nodes)
+            return hosts.running(nodes), ""
         except ClusterError as error:
             return set(), str(error)
 

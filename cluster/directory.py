@@ -66,6 +66,8 @@ class Place:
     memory_mb: int | None = None
     """What the worker has for it; None: as the configuration says."""
     vcores: int | None = None
+    copy: str = ""
+    """Where its host has a copy of the run directory; empty: it shares ours."""
 
 
 @dataclass
@@ -95,6 +97,8 @@ class FleetRecord:
     """This machine, as the workers reach it."""
     share: int = 1
     """Among how many nodes the size of a worker is divided."""
+    shares_the_run: bool = True
+    """Whether all workers see the run directory; else each host has a copy of it."""
 
 
 @dataclass
@@ -317,4 +321,6 @@ def _process(data: dict[str, Any] | None) -> ProcessId | None:
 
 
 def _fleet(data: dict[str, Any] | None) -> FleetRecord | None:
-    return None if data is None else FleetRecord(DaskAddress(**data["address"]), data["host"], data["share"])
+    if data is None:
+        return None
+    return FleetRecord(**{**data, "address": DaskAddress(**data["address"])})

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,8 @@ def _forward(command: str, words: Sequence[str]) -> int:
         if directory is not None:
             run.load()
             kept = ["--dir", directory, *kept]
+        if words[0] == "logs":
+            _collect(run)
         return _status_of(importlib.import_module("yarnbox.client.main").main(kept))
     return _job(kept, directory, run)
 
@@ -99,7 +102,17 @@ def _job(words: list[str], directory: str | None, run: RunDirectory) -> int:
         run.load()
         os.environ.update({"YARN_CONF_DIR": str(run.path), "HADOOP_CONF_DIR": str(run.path)})
     yarn = "yarn" if directory is None else f"yarn --dir {shlex.quote(directory)}"
-    return _status_of(main(words, run.path, yarn))
+    return _status_of(main(words, run.path, yarn, partial(_collect, run)))
+
+
+def _collect(run: RunDirectory) -> None:
+    """Brings logs here from the hosts of the cluster, if it has hosts that do not share its run directory."""
+    fleet = run.load().fleet if run.record_file.exists() else None
+    if fleet is not None and not fleet.shares_the_run:
+        from yarnbox.cluster.cluster import Cluster
+
+        with Cluster(run) as cluster:
+            cluster.collect(run.load())
 
 
 def _status_of(answer: object) -> int:

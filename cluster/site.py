@@ -40,6 +40,7 @@ from yarnbox.yarn.security.node_secret import PROPERTY as SECRET_PROPERTY
 from yarnbox.yarn.security.node_secret import write_node_secret
 from yarnbox.yarn.security.tls import TLS_PROPERTIES
 from yarnbox.yarn.settings import read
+from yarnbox.yarn.storage.remote_files import STAGED
 from yarnbox.yarn.topology import MAPPING_PROPERTY, TABLE_MAPPING, TABLE_PROPERTY
 
 GRPC_PROPERTY = "yarnbox.resourcemanager.grpc.address"
@@ -72,6 +73,8 @@ LOOPBACK = "127.0.0.1"
 DEFAULT_PORTS = {GRPC_PROPERTY: 8050, WEB_PROPERTY: 8088, HISTORY_PROPERTY: 19888}
 
 _RM = "yarn.resourcemanager."
+_STAGING = "yarn.app.mapreduce.am.staging-dir"
+_STAGED_MB = "yarnbox.nodemanager.staging.max-mb"
 _MEMORY = "yarn.nodemanager.resource.memory-mb"
 _VCORES = "yarn.nodemanager.resource.cpu-vcores"
 _QUICK_FAILOVER = {
@@ -147,7 +150,7 @@ def write_site_files(source: Path, run: RunDirectory, record: ClusterRecord) -> 
         elif name == "core-site.xml":
             configuration = configuration.overlaid(_core_properties(run, record), "yarnbox")
         elif name == "mapred-site.xml":
-            configuration = configuration.overlaid(_mapred_properties(run, record), "yarnbox")
+            configuration = configuration.overlaid(_mapred_properties(source, run, record), "yarnbox")
         (run.path / name).write_text(configuration.to_xml(comment), encoding="utf-8")
 
 
@@ -252,6 +255,7 @@ def _cluster_properties(source: Path, run: RunDirectory, record: ClusterRecord) 
         PID_FILE_PROPERTY: str(run.pids / f"{next(iter(record.rms), 'rm')}.pid"),
         **_given(source, {SECRET_PROPERTY: str(run.path / NODE_SECRET)}),
         **(_hadoop_properties(source, run) if record.for_hadoop else {}),
+        **(_given(source, {_STAGED_MB: "1024"}) if _staging(source, record) else {}),
     }
 
 
@@ -279,16 +283,25 @@ def _several(source: Path, run: RunDirectory, record: ClusterRecord) -> dict[str
     return found
 
 
-def _mapred_properties(run: RunDirectory, record: ClusterRecord) -> dict[str, str]:
-    if not record.for_hadoop and record.history_address is None:
+def _staging(source: Path, record: ClusterRecord) -> dict[str, str]:
+    """Where hosts share no directory, a NodeManager keeps what containers need of a client."""
+    own = Configuration.load(source, ["mapred-site.xml"])
+    if record.fleet is None or record.fleet.shares_the_run or own.property(_STAGING) is not None:
         return {}
+    return {_STAGING: f"{STAGED}:"}
+
+
+def _mapred_properties(source: Path, run: RunDirectory, record: ClusterRecord) -> dict[str, str]:
+    if not record.for_hadoop and record.history_address is None:
+        return _staging(source, record)
     history = {
         "mapreduce.jobhistory.intermediate-done-dir": str(run.path / "history" / "done_intermediate"),
         "mapreduce.jobhistory.done-dir": str(run.path / "history" / "done"),
     }
     if record.history_address is not None:
         history[HISTORY_PROPERTY] = record.history_address
-    return {**(hadoop_site.mapred_properties(run.path) if record.for_hadoop else {}), **history}
+    of_hadoop = hadoop_site.mapred_properties(run.path) if record.for_hadoop else {}
+    return {**_staging(source, record), **of_hadoop, **history}
 
 
 def _stores(run: RunDirectory) -> dict[str, str]:

@@ -4,26 +4,66 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.waiting import PATIENCE_S
+
 
 @contextmanager
-def dask_cluster(directory: Path, **options: Any) -> Iterator[Any]:
-    """A `LocalCluster` of two workers, which keep their files in `directory`. What Dask sets for its workers,
-    PYTHONHASHSEED among it, it sets in our environment too, and the template of the fork servers would then
-    be of no use to any later test.
+def dask_cluster(directory: Path, workers: int = 2, **options: Any) -> Iterator[Any]:
+    """A `LocalCluster` of so many workers, which keep their files in `directory`. What Dask sets for its
+    workers, PYTHONHASHSEED among it, it sets in our environment too, and the template of the fork servers
+    would then be of no use to any later test.
     """
     local_cluster: Any = importlib.import_module("distributed").LocalCluster
     before = dict(os.environ)
     try:
-        with local_cluster(n_workers=2, local_directory=str(directory), **options) as found:
+        with local_cluster(n_workers=workers, local_directory=str(directory), **options) as found:
             _restore(before)
             yield found
     finally:
         _restore(before)  # a worker that was killed has been started again
+
+
+def can_hide_directories() -> bool:
+    """Whether a process may have a view of the filesystem of its own here."""
+    return (
+        shutil.which("unshare") is not None
+        and not subprocess.run(
+            ["unshare", "--mount", "true"], stderr=subprocess.DEVNULL, check=False
+        ).returncode
+    )
+
+
+@contextmanager
+def workers_apart(hidden: Path, directory: Path, **options: Any) -> Iterator[Any]:
+    """A Dask cluster whose two workers see an empty directory where `hidden` is, as on another machine; they
+    keep their files in `directory`.
+    """
+    hidden.mkdir()
+    begun: list[subprocess.Popen[bytes]] = []
+    with dask_cluster(directory, workers=0, **options) as found:
+        words = [sys.executable, "-m", "distributed.cli.dask_worker", found.scheduler_address]
+        words += ["--local-directory", str(directory), "--nthreads", "2", "--memory-limit", "2GiB"]
+        script = 'mount -t tmpfs none "$0" && exec "$@" --no-nanny --no-dashboard'
+        try:
+            for _ in range(2):
+                own = ["unshare", "--mount", "sh", "-c", script, str(hidden), *words]
+                begun.append(subprocess.Popen(own, stderr=subprocess.DEVNULL))
+            with importlib.import_module("distributed").Client(found.scheduler_address) as client:
+                client.wait_for_workers(2, timeout=PATIENCE_S)
+            yield found
+        finally:
+            for one in begun:
+                one.terminate()
+            for one in begun:
+                one.wait(PATIENCE_S)
 
 
 def _restore(environment: dict[str, str]) -> None:

@@ -34,6 +34,7 @@ MAY_SLEEP = (
 MAY_LACK_A_TOOL = (
     "tests.browser",
     "tests.rm.edge.test_page_sources",
+    "tests.processes.test_fleet",
     "tests.processes.test_high_availability",
     "tests.rm.edge.ha.test_elector",
     "tests.rm.edge.ha.test_role",

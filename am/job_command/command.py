@@ -33,7 +33,7 @@ from yarnbox.am.mapreduce.streaming import options as streaming
 from yarnbox.am.placement import PlacementConstraintParseError, parse_specs
 from yarnbox.am.shell.client import ShellClient
 from yarnbox.am.shell.spec import ShellSpec
-from yarnbox.am.staging import GivenFile
+from yarnbox.am.staging import STAGING_PROPERTY, GivenFile
 from yarnbox.am.submit import ResourceManagerGoneError, SubmissionError, has_succeeded
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
 from yarnbox.yarn.connection.rpc import ConnectionFailedError, RpcError
@@ -41,6 +41,7 @@ from yarnbox.yarn.enums import FinalApplicationStatus, LocalResourceType
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationReport
+from yarnbox.yarn.storage import remote_files
 from yarnbox.yarn.text.command_parser import CommandParser
 from yarnbox.yarn.text.suggest import did_you_mean
 from yarnbox.yarn.text.words import counted
@@ -54,9 +55,15 @@ INTERRUPTED = 130
 JOBS = ("wordcount", "pi", *EXAMPLES, "mapreduce", "streaming", "shell")
 
 
-def main(argv: list[str], run_dir: Path | str | None = None, yarn: str = "yarn") -> int:
+def main(
+    argv: list[str],
+    run_dir: Path | str | None = None,
+    yarn: str = "yarn",
+    collect: Callable[[], None] = lambda: None,
+) -> int:
     """Runs the command; its exit status. `run_dir` is the cluster's run directory, if it has one here, `yarn`
-    the command that finds the cluster.
+    the command that finds the cluster, `collect` brings the logs of ended applications here from hosts that
+    share no directory with this one.
     """
     words, command = _behind_dashes(argv)
     if words and not words[0].startswith("-") and words[0] not in JOBS:
@@ -64,7 +71,7 @@ def main(argv: list[str], run_dir: Path | str | None = None, yarn: str = "yarn")
         return _fail(f"there is no job {words[0]}{hint}; `yarnbox job --help` lists them", 2)
     options = parser().parse_args(words)
     options.shell_words = command
-    program = Program(options, Path(run_dir).absolute() if run_dir is not None else None, yarn)
+    program = Program(options, Path(run_dir).absolute() if run_dir is not None else None, yarn, collect)
     try:
         return program.run()
     except (ConfigurationError, PlacementConstraintParseError) as error:
@@ -334,7 +341,13 @@ def _count(text: str) -> int:
 class Program:
     """One run of the command."""
 
-    def __init__(self, options: argparse.Namespace, run_dir: Path | None, yarn: str) -> None:
+    def __init__(
+        self,
+        options: argparse.Namespace,
+        run_dir: Path | None,
+        yarn: str,
+        collect: Callable[[], None] = lambda: None,
+    ) -> None:
         self._options = options
         self._run_dir = run_dir
         self._user = os.environ.get("HADOOP_USER_NAME") or getpass.getuser()
@@ -342,6 +355,7 @@ class Program:
         self._read: Configuration | None = None
         """The configuration, once it is read."""
         self._yarn = yarn
+        self._collect = collect
 
     def run(self) -> int:
         """Does what the options say."""
@@ -366,13 +380,20 @@ class Program:
         if options.name is not None:
             over["mapreduce.job.name"] = options.name
         defaults = {HEARTBEAT: str(LOCAL_HEARTBEAT_MS)}
+        found = configuration_of(os.environ, self._user)
         if self._run_dir is not None:
-            defaults["yarn.app.mapreduce.am.staging-dir"] = str(self._run_dir / "staging")
-            history = self._run_dir / "history"
-            defaults["mapreduce.jobhistory.intermediate-done-dir"] = str(history / "done_intermediate")
-            defaults["mapreduce.jobhistory.done-dir"] = str(history / "done")
-        found = configuration_of(os.environ, self._user).with_defaults(defaults)
-        configuration = found.overlaid(over, "yarnbox job").overlaid_by_arguments(options.definitions)
+            defaults[STAGING_PROPERTY] = str(self._run_dir / "staging")
+            if not remote_files.scheme_of(
+                found.value(STAGING_PROPERTY) or ""
+            ):  # else hosts share no directory
+                history = self._run_dir / "history"
+                defaults["mapreduce.jobhistory.intermediate-done-dir"] = str(history / "done_intermediate")
+                defaults["mapreduce.jobhistory.done-dir"] = str(history / "done")
+        configuration = (
+            found.with_defaults(defaults)
+            .overlaid(over, "yarnbox job")
+            .overlaid_by_arguments(options.definitions)
+        )
         self.rm_address = Connection.of(configuration).rm_address
         self._read = configuration
         return configuration
@@ -503,7 +524,7 @@ class Program:
 
     def _output(self, client: JobClient | ShellClient, application_id: ApplicationId) -> Output:
         assert self._read is not None
-        return Output.of(self._read, application_id, client, self._yarn)
+        return Output.of(self._read, application_id, client, self._yarn, self._collect)
 
     def _shell_spec(self) -> ShellSpec:
         options = self._options

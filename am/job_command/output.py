@@ -98,8 +98,11 @@ class Output:
         application_id: ApplicationId,
         informant: Informant,
         yarn: str = "yarn",
+        collect: Callable[[], None] = lambda: None,
     ) -> Self:
-        """Waits, not for long, until the nodes have collected everything; empty if they collect nothing."""
+        """Waits, not for long, until the nodes have collected everything; empty if they collect nothing.
+        `collect` then brings here what lies on hosts that share no directory with this one.
+        """
         found = read(OutputSettings, configuration)
         if not found.is_aggregated:
             return cls((), application_id, yarn=yarn)
@@ -111,6 +114,7 @@ class Output:
             while last.log_aggregation_status in _PENDING and time.monotonic() < deadline:
                 pause.wait(_POLL_S)
                 last = informant.report(application_id)
+            collect()
             files = layout.node_files(last.user or "", application_id)
             return cls(files, application_id, informant.masters(application_id), yarn)
         except (FileNotFoundError, ConnectionFailedError):

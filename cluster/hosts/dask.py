@@ -1,9 +1,9 @@
 """The workers of a Dask cluster as hosts: each has NodeManagers as children of its process.
 
 Owns which worker has which node, and how a worker's size is shared out. A worker that has ended is a host
-that is gone: its nodes end with it, and one that is started again goes to a worker that lives. The run
-directory has to be on a filesystem that this machine and the workers share; what is a node's alone lies where
-workers have their own files, beside them: Dask removes those as soon as a worker has ended.
+that is gone: its nodes end with it, and one that is started again goes to a worker that lives. What is a
+node's alone lies where workers have their own files, beside them: Dask removes those as soon as a worker has
+ended. Where a worker does not see the run directory, every host gets a copy of it there, too.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -28,6 +29,7 @@ from yarnbox.cluster.directory import (
     is_plain_path,
 )
 from yarnbox.cluster.hosts import worker as there
+from yarnbox.cluster.hosts.mirror import FOLDER, Mirror, SharedFile, coming_back, known_files, take_in
 from yarnbox.cluster.hosts.worker import Facts
 from yarnbox.cluster.processes import ProcessId
 from yarnbox.cluster.site import tells_sizes
@@ -66,6 +68,12 @@ class DaskWorkers:
         if not moved:
             return []
         facts = self._facts(living)
+        assert record.fleet is not None
+        if all(node.place is None for node in record.nodes.values()):
+            shares_the_run = all(found.sees_the_run for found in facts.values())
+            record.fleet = replace(record.fleet, shares_the_run=shares_the_run)
+        elif record.fleet.shares_the_run:
+            self._check_that_all_see_the_run(facts)
         placed = [node.place.worker for node in record.nodes.values() if node.place and node not in moved]
         count = Counter(placed)
         for node in moved:
@@ -78,11 +86,45 @@ class DaskWorkers:
     def start(self, node: NodeRecord, arguments: Sequence[str], variables: Mapping[str, str]) -> None:
         """As a child of its worker's process."""
         assert node.place is not None
-        output = self._run.logs / f"{node.name}.out"
-        given = (arguments, node.place.directory, output, variables)
-        node.process = self._one(node.place.worker, there.start, *given)
+        place, output = node.place, self._run.logs / f"{node.name}.out"
+        files: dict[str, SharedFile] = {}
+        there_output = output
+        if place.copy:
+            mirror = Mirror(self._run, place.copy)
+            files = {**mirror.shared_files(), **mirror.node_files(node.name)}
+            arguments = [mirror.text(one) for one in arguments]
+            variables = {name: mirror.text(value) for name, value in variables.items()}
+            there_output = Path(mirror.text(str(output)))
+        given = (arguments, place.directory, there_output, variables, place.copy, files)
+        node.process = self._one(place.worker, there.start, *given)
         if node.process is None:
+            self.collect([node])
             raise ClusterError(f"{node.name} has ended at once; see {output}")
+
+    def share(self, nodes: Iterable[NodeRecord]) -> None:
+        """Where hosts have copies of the run directory, these are brought up to date."""
+        copies = self._copies(nodes)
+        if not copies:
+            return
+        for (_, path), worker in copies.items():
+            self._one(worker, there.write, path, Mirror(self._run, path).shared_files())
+
+    def collect(self, nodes: Iterable[NodeRecord]) -> None:
+        """Brings here what nodes have written into copies of the run directory."""
+        copies = self._copies(nodes)
+        if not copies:
+            return
+        folders = coming_back(self._run)
+        for (_, path), worker in copies.items():
+            while pieces := self._one(worker, there.written, path, folders, known_files(self._run, folders)):
+                take_in(self._run, pieces)
+
+    def _copies(self, nodes: Iterable[NodeRecord]) -> dict[tuple[str, str], str]:
+        """A living worker for each copy of the run directory that started nodes have, by host and path."""
+        places = [one.place for one in nodes if one.process and one.place and one.place.copy]
+        living = {_host_of(worker): worker for worker in self._workers()} if places else {}
+        wanted = {(place.host, place.copy): living.get(place.host) for place in places}
+        return {copy: worker for copy, worker in wanted.items() if worker is not None}
 
     def running(self, nodes: Iterable[NodeRecord]) -> set[str]:
         """Those that their workers know; a worker that does not answer has none."""
@@ -150,11 +192,6 @@ class DaskWorkers:
                 raise ClusterError(f"worker {worker} cannot run NodeManagers of yarnbox: {_line(found)}")
             if found.version != __version__:
                 raise ClusterError(f"worker {worker} has yarnbox {found.version}, and this is {__version__}")
-            if not found.sees_the_run:
-                raise ClusterError(
-                    f"worker {worker} does not see {self._run.path}: name a directory that all workers and"
-                    " this machine share with --dir"
-                )
             if not is_plain_path(found.directory):
                 raise ClusterError(
                     f"worker {worker} keeps its files in {found.directory}, which launch scripts cannot name;"
@@ -162,14 +199,26 @@ class DaskWorkers:
                 )
         return dict(answers)
 
+    def _check_that_all_see_the_run(self, facts: Mapping[str, Facts]) -> None:
+        """One that has joined a cluster whose other workers do must, too."""
+        for worker, found in facts.items():
+            if not found.sees_the_run:
+                raise ClusterError(
+                    f"worker {worker} does not see {self._run.path}, as the others do: let it share that"
+                    " directory, or start the cluster again, with a copy for each host"
+                )
+
     def _place(self, record: ClusterRecord, node: NodeRecord, worker: str, found: Facts) -> Place:
         assert record.fleet is not None
-        directory = str(Path(found.directory).parent / f"yarnbox-{record.run_id}" / node.name)
+        top = Path(found.directory).parent / f"yarnbox-{record.run_id}"
+        place = Place(worker, _host_of(worker), str(top / node.name))
+        if not record.fleet.shares_the_run:
+            place = replace(place, copy=str(top / FOLDER))
         if tells_sizes(record) or node.virtual:
-            return Place(worker, _host_of(worker), directory)
+            return place
         share = record.fleet.share
         memory_mb = found.memory_bytes // _MB // share if found.memory_bytes else None
-        return Place(worker, _host_of(worker), directory, memory_mb, max(1, found.threads // share))
+        return replace(place, memory_mb=memory_mb, vcores=max(1, found.threads // share))
 
     def _one(self, worker: str, function: Callable[..., Any], *given: Any) -> Any:
         """What one worker answers."""

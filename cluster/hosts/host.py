@@ -22,6 +22,12 @@ class NodeHosts(Protocol):
     def start(self, node: NodeRecord, arguments: Sequence[str], variables: Mapping[str, str]) -> None:
         """Starts a node where it was placed."""
 
+    def share(self, nodes: Iterable[NodeRecord]) -> None:
+        """Makes known to the hosts of these nodes what has changed in the run directory."""
+
+    def collect(self, nodes: Iterable[NodeRecord]) -> None:
+        """Brings into the run directory what nodes have written on hosts that do not share it."""
+
     def running(self, nodes: Iterable[NodeRecord]) -> set[str]:
         """The names of those whose process runs."""
 

@@ -27,6 +27,12 @@ class ThisMachine:
         """As a process of ours, or of the fork server's."""
         node.process = self._launcher.start(node.name, arguments, variables)
 
+    def share(self, nodes: Iterable[NodeRecord]) -> None:
+        """Nodes read the run directory itself."""
+
+    def collect(self, nodes: Iterable[NodeRecord]) -> None:
+        """Nodes write into the run directory itself."""
+
     def running(self, nodes: Iterable[NodeRecord]) -> set[str]:
         """Those that the operating system knows."""
         return {node.name for node in nodes if node.process is not None and node.process.is_alive()}

@@ -17,6 +17,8 @@ from typing import Any
 
 from yarnbox import __version__
 from yarnbox.cluster import processes
+from yarnbox.cluster.hosts import mirror
+from yarnbox.cluster.hosts.mirror import Known, Piece, SharedFile
 from yarnbox.cluster.processes import ProcessId
 
 
@@ -45,12 +47,30 @@ def facts(mark: str, dask_worker: Any) -> Facts:
 
 
 def start(
-    arguments: Sequence[str], directory: str, output: Path, variables: Mapping[str, str]
+    arguments: Sequence[str],
+    directory: str,
+    output: Path,
+    variables: Mapping[str, str],
+    copy: str,
+    files: Mapping[str, SharedFile],
 ) -> ProcessId | None:
-    """Starts a NodeManager; None when it has ended at once."""
+    """Starts a NodeManager; None when it has ended at once. The files go first into the copy of the run
+    directory, where there is one.
+    """
+    mirror.write(copy, files)
     own = Path(directory)
     own.mkdir(parents=True, exist_ok=True)
     return ProcessId.of(processes.start([*arguments, "--exit-with-parent"], own, output, variables))
+
+
+async def write(copy: str, files: Mapping[str, SharedFile]) -> None:
+    """Brings the copy of the run directory up to date."""
+    await asyncio.to_thread(mirror.write, copy, files)
+
+
+async def written(copy: str, folders: Sequence[str], known: Known) -> dict[str, Piece]:
+    """What is new in the copy of the run directory."""
+    return await asyncio.to_thread(mirror.written, copy, folders, known)
 
 
 def running(asked: Mapping[str, Mapping[str, ProcessId]], dask_worker: Any) -> list[str]:
@@ -75,4 +95,6 @@ async def forget(asked: Mapping[str, Mapping[str, ProcessId]], dask_worker: Any)
     for directory in map(Path, asked.get(dask_worker.address, ())):
         await asyncio.to_thread(shutil.rmtree, directory, ignore_errors=True)
         with suppress(OSError):
+            if [one.name for one in directory.parent.iterdir()] == [mirror.FOLDER]:
+                await asyncio.to_thread(shutil.rmtree, directory.parent / mirror.FOLDER)
             directory.parent.rmdir()

@@ -6,8 +6,10 @@ import os
 import signal
 from pathlib import Path
 
-from tests.dask_cluster import dask_cluster
-from tests.processes.conftest import Desk, wait_until
+import pytest
+
+from tests.dask_cluster import can_hide_directories, dask_cluster, workers_apart
+from tests.processes.conftest import QUIET, Desk, wait_until
 from tests.waiting import PATIENCE_S
 
 
@@ -32,5 +34,28 @@ def test_workers_are_hosts_and_a_worker_that_dies_is_a_node_that_leaves(desk: De
         assert wait_until(has_left, PATIENCE_S), desk.status()
         desk.here("kill-node", "nm1")
         assert desk.daemon("nm1")["pid"] is None
+        desk.here("down")
+        assert list(scratch.glob("**/yarnbox-*")) == []
+
+
+@pytest.mark.skipif(not can_hide_directories(), reason="needs the right to mount")
+def test_workers_that_share_no_directory_with_us(desk: Desk, tmp_path: Path) -> None:
+    scratch = tmp_path / "scratch"
+    with workers_apart(desk.directory, scratch, dashboard_address=None) as engine:
+        where = ("--engine", "dask", "--scheduler-address", engine.scheduler_address)
+        refused = desk.start("up", "--history-server", "0", *QUIET, *where)
+        assert "directory of all hosts" in refused.communicate(timeout=PATIENCE_S)[1]
+        assert refused.returncode == 1
+        desk.up(*where)
+        said = desk.here("job", "shell", "--containers", "2", "--", "sh", "-c", "echo on $NM_HOST")
+        assert [line[:-1] for line in said.splitlines() if line.startswith("on ")] == ["on nm"] * 2
+        desk.here("kill-node", "nm1")
+        desk.here("restart-node", "nm1")
+        desk.here("add-node")
+        assert [desk.daemon(name)["state"] for name in ("nm1", "nm2", "nm3")] == ["RUNNING"] * 3
+        five = ("--containers", "5")  # more than two nodes have room for
+        assert "on nm3" in desk.here("job", "shell", *five, "--", "sh", "-c", "echo on $NM_HOST; sleep 1")
+        for name in ("nm1", "nm2", "nm3"):
+            assert "transitioned from" in (desk.run.logs / f"{name}.log").read_text(encoding="utf-8")
         desk.here("down")
         assert list(scratch.glob("**/yarnbox-*")) == []

@@ -15,7 +15,7 @@ import pytest
 
 from yarnbox import __version__
 from yarnbox.cluster.directory import ClusterError, ClusterRecord, NodeRecord, RunDirectory
-from yarnbox.cluster.hosts import dask, worker
+from yarnbox.cluster.hosts import dask, mirror, worker
 from yarnbox.cluster.hosts.dask import DaskWorkers
 from yarnbox.cluster.hosts.worker import Facts
 from yarnbox.cluster.main import main
@@ -172,7 +172,6 @@ def test_workers_that_cannot_be_hosts_are_named(run: RunDirectory, client: Clien
     good = Facts(__version__, "/scratch", GB, 1, sees_the_run=True)
     bad = {
         "has yarnbox 0.0.1, and this is": Facts("0.0.1", "/scratch", GB, 1, sees_the_run=True),
-        "does not see": Facts(__version__, "/scratch", GB, 1, sees_the_run=False),
         "launch scripts cannot name": Facts(__version__, "/my scratch", GB, 1, sees_the_run=True),
         "cannot run NodeManagers of yarnbox: No module": ModuleNotFoundError("No module named 'yarnbox'"),
     }
@@ -183,6 +182,66 @@ def test_workers_that_cannot_be_hosts_are_named(run: RunDirectory, client: Clien
         with pytest.raises(ClusterError, match=f"worker tcp://10.0.0.2:4002 .*{why}"):
             made(run)
     assert [file.name for file in run.path.iterdir() if "seen" in file.name] == []
+
+
+def test_hosts_that_do_not_see_the_run_get_a_copy(run: RunDirectory, client: Client, tmp_path: Path) -> None:
+    book, log, started = run.path / "addresses.json", run.logs / "nm1.log", []
+    (run.node("nm1") / "conf").mkdir(parents=True)
+    (run.node("nm1") / "conf" / "yarn-site.xml").write_text(f"<value>{run.path}/nodes.secret</value>")
+    book.write_text("{}")
+
+    def start(*given: Any) -> ProcessId:
+        started.append(given)
+        mirror.write(*given[4:])
+        return ProcessId(1, 1.0)
+
+    for number, one in enumerate(client.workers.values()):
+        scratch = tmp_path / f"host{number}" / "worker"
+        found = Facts(__version__, str(scratch), GB, 1, sees_the_run=False)
+        one.answers["facts"] = lambda *given, found=found, **more: found
+        one.answers["start"] = start
+        one.answers["write"], one.answers["written"] = mirror.write, mirror.written
+    hosts, record = made(run)
+    assert record.fleet is not None
+    assert not record.fleet.shares_the_run
+    nm1, nm2 = record.nodes.values()
+    for node in (nm1, nm2):
+        hosts.start(node, ["yarnbox.nm", "--log-file", str(log)], {"RUN": str(run.path)})
+    copy = tmp_path / "host0" / "yarnbox-id" / "run"
+    assert nm1.place is not None
+    assert nm1.place.copy == str(copy)
+    words, directory, output, variables, *_ = started[0]
+    assert (directory, output) == (str(copy.parent / "nm1"), copy / "logs" / "nm1.out")
+    assert (words, variables) == (["yarnbox.nm", "--log-file", f"{copy}/logs/nm1.log"], {"RUN": str(copy)})
+    assert (copy / "nodes/nm1/conf/yarn-site.xml").read_text() == f"<value>{copy}/nodes.secret</value>"
+
+    book.write_text('{"nm3": "10.0.0.3"}')
+    hosts.share(record.nodes.values())
+    assert (copy / book.name).read_text() == book.read_text()
+    (copy / "logs").mkdir()
+    (copy / "logs" / "nm1.log").write_text("what it said")
+    hosts.collect(record.nodes.values())
+    assert log.read_text() == "what it said"
+
+    del client.workers["tcp://10.0.0.2:4002"]
+    hosts.collect([nm2])  # nobody is there who could know
+    client.calls.clear()
+    nm1.process = None
+    hosts.share([nm1])
+    assert client.calls == []
+
+
+def test_a_worker_that_joins_must_see_the_run_as_the_others_do(run: RunDirectory, client: Client) -> None:
+    seen = Facts(__version__, "/scratch", GB, 1, sees_the_run=True)
+    for one in client.workers.values():
+        one.answers["facts"] = lambda *given, **more: seen
+    hosts, record = made(run)
+    address = "tcp://10.0.0.3:4003"
+    unseen = Facts(__version__, "/scratch", GB, 1, sees_the_run=False)
+    client.workers[address] = a_worker(address, facts=lambda *given, **more: unseen)
+    late = record.nodes["nm3"] = NodeRecord("nm3", "/r")
+    with pytest.raises(ClusterError, match=r"worker tcp://10\.0\.0\.3:4003 does not see .*as the others do"):
+        hosts.place(record, [late])
 
 
 def test_what_goes_wrong_at_a_worker_is_told(run: RunDirectory, client: Client) -> None:
