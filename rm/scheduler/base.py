@@ -485,13 +485,15 @@ class Scheduler(ABC, Generic[A]):
         return
 
     def remove_node(self, event: SchedulerNodeRemoved) -> None:
-        """NODE_REMOVED: completes every container on the node as lost, drops its reservation, then removes
-        the node.
+        """NODE_REMOVED: completes every container on the node as lost, in the order of Hadoop's map,
+        drops its reservation, then removes the node.
+
+        See tests/scenarios/lifecycle/lost-node-ends-containers-in-order.yaml.
         """
         node = self.tracker.nodes.get(event.node_id)
         if node is None:
             return
-        for container in list(node.containers.values()):
+        for container in node.in_hash_order():
             status = aborted(container.container_id, LOST_CONTAINER)
             self.complete_container(container, status, ContainerKill(status=status))
             node.release(container.container_id, is_reported_by_node=True)

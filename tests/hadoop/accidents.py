@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
@@ -18,19 +18,24 @@ DECREASE = "decreased container cleaned up once more"
 REMOVED = "removed from a node that registered again"
 REVIVED = "update of a reservation that was dropped"
 DRAINING = "another size of a container is not told to a node that drains"
-COUNTED = "what stands for a decrease is counted among the containers of its node"
+COUNTED = "what stands for a decrease is still on its node in the report of the same answer"
 PENDING = "user left with -1 pending applications"
 PRIORITY = "priority of an application that waits for max-parallel-apps"
 KEPT = "containers kept for the next attempt, and their user"
 FORGOTTEN = "user forgotten because an application that waited was ended"
 SHARE = "share of a partition without nodes is 0 by 0"
 SIZED = "waiting application served under size-based weight"
+TWICE = "request given back twice, by the end of a container and by the warning of its preemption"
+SMALLER = "AM smaller than what was asked for it, and the label of its node"
 
 _UNKNOWN = "is unknown. Please try again with a valid reservation."
 _QUEUE, _BY_SIZE = "yarn.scheduler.capacity.", ".ordering-policy.fair.enable-size-based-weight"
 _USER = re.compile(r"\.queues\.[^ ]*\.users\.")
 _RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)?capacity$")
 _COUNT_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.numContainers$")
+_USED_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.used\.[^.]*$")
+_WANTED = re.compile(r"\.apps\.(?P<app>[^.]*)\.attempt\.(pending|demand)\.[^ ]*$")
+_AM_USED = re.compile(r"\.queues\.(?P<leaf>[^ ]*)\.labels\.[^.]*\.am-used\.[^ ]*$")
 _SIZES = ("nodeHeartbeat.containers_to_decrease", "nodeHeartbeat.containers_to_update")
 _COUNT_OF_QUEUE = re.compile(r"\.queues\.[^ ]*\.(apps|pending-apps)$")
 
@@ -55,6 +60,12 @@ class Accidents:
         """Attempts that wait for max-parallel-apps, with leaf and user."""
         self._let_go: dict[tuple[str, str], None] = {}
         """Leaves and users of those that were ended while they waited."""
+        self._gone: dict[str, None] = {}
+        """Applications of containers that had ended before the present turn was to preempt them."""
+        self._smaller: dict[str, None] = {}
+        """Leaves with an AM whose container is smaller than what its attempt is booked for."""
+        self._decreases = 0
+        """How many containers the present call of an AM makes smaller, at most."""
         self._sized: dict[str, None] = {}
         """Leaves whose fair ordering policy weighs applications by size."""
         self._kept_by: dict[str, None] = {}
@@ -77,13 +88,23 @@ class Accidents:
                 self._let_go[place] = None
         self._waiting = dict(waiting)
 
+    def note_preempted(self, container_ids: Iterable[ContainerId]) -> None:
+        """The warning of these containers, which have ended before, is over in this turn."""
+        apps = (str(each.application_attempt_id.application_id) for each in container_ids)
+        self._gone = dict.fromkeys(apps)
+
+    def note_smaller(self, leaves: Iterable[str]) -> None:
+        """Where AMs are smaller than what is booked for them after this turn."""
+        self._smaller.update(dict.fromkeys(leaves))
+
     def note_kept(self, user: str) -> None:
         """An application of the user keeps its containers across attempts."""
         self._kept_by[user] = None
 
-    def note_change(self, container_id: ContainerId) -> None:
-        """An AM wants another size of the container."""
-        self._changed[str(container_id)] = None
+    def note_changes(self, container_ids: Sequence[ContainerId]) -> None:
+        """A call of an AM wants other sizes of these containers."""
+        self._decreases = len(container_ids)
+        self._changed.update(dict.fromkeys(map(str, container_ids)))
 
     def note_seen(self, seen: Mapping[str, Any]) -> None:
         """What one side shows between two turns."""
@@ -111,6 +132,9 @@ class Accidents:
         elif _COUNT_OF_NODE.match(path) and isinstance(ours, int) and isinstance(hadoop, int):
             # Hadoop: AbstractYarnScheduler.createDecreasedRMContainer puts an empty container on the node.
             name = COUNTED if ours < hadoop <= ours + len(self._changed) else None
+        elif _USED_OF_NODE.match(path) and isinstance(ours, int) and isinstance(hadoop, int):
+            # Its space is free with an event that the scheduler receives after the answer.
+            name = COUNTED if ours < hadoop and self._decreases else None
         return self._step_over(name)
 
     def in_refusal(self, rpc: str, ours: str | None, hadoop: str | None) -> None:
@@ -134,6 +158,16 @@ class Accidents:
         if hadoop == "NaN" and ours == 0 and _RATIO.match(path):
             # Hadoop: AbstractCSQueue.deriveCapacityFromAbsoluteConfigurations leaves out the infinite only.
             return self._step_over(SHARE)
+        wanted = _WANTED.match(path)
+        if wanted and wanted["app"] in self._gone:
+            # Hadoop: AbstractYarnScheduler.completedContainer recovers the request of a container that it
+            # does not find any more.
+            raise EndedByAccidentError(TWICE)
+        am_used = _AM_USED.match(path)
+        if am_used and am_used["leaf"] in self._smaller and "replaceLabelsOnNodes" in rpcs:
+            # Hadoop: FiCaSchedulerApp.nodePartitionUpdated books the container's size from one partition to
+            # the other, and activation had booked what was asked for: the rest stays in the first for ever.
+            raise EndedByAccidentError(SMALLER)
         is_one_more = isinstance(ours, int) and isinstance(hadoop, int) and hadoop == ours + 1
         if is_one_more and _COUNT_OF_QUEUE.match(path) and "updateApplicationPriority" in rpcs:
             raise EndedByAccidentError(PRIORITY)

@@ -46,6 +46,7 @@ from yarnbox.sim.scenario.playing.files import (
 )
 from yarnbox.yarn.connection.rpc import SERVICES
 from yarnbox.yarn.errors import YarnError
+from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.records.client import SubmitApplicationRequest
 from yarnbox.yarn.records.master import AllocateRequest
 from yarnbox.yarn.records.tracker import (
@@ -160,6 +161,8 @@ class MirroredRM(SimulatedRM):
         self._allocation_file = scratch / FAIR_SCHEDULER
         self._exclude_file = scratch / EXCLUDE
         self._inputs: list[_Call | _SharesUpdated | _Launched | Event] = []
+        self._preempted_late: list[ContainerId] = []
+        """Containers that have ended before the warning of their preemption was over."""
         self._shown_ms = START_MS
         self._is_fifo = files.conf.get(_SCHEDULER_CLASS) == "fifo"
         self._known_racks: dict[str, str] = {}
@@ -245,6 +248,9 @@ class MirroredRM(SimulatedRM):
         super()._launch(effect)
 
     def _watch(self, event: Event) -> None:
+        if isinstance(event, SchedulerPreemptContainers):
+            scheduler = self.context.scheduler
+            self._preempted_late += (one for one in event.container_ids if scheduler.container(one) is None)
         if isinstance(
             event,
             NodeExpire
@@ -346,8 +352,7 @@ class MirroredRM(SimulatedRM):
         if isinstance(theirs, RegisterNodeManagerResponse) and theirs.nm_token_master_key is not None:
             self._keys = theirs
         if isinstance(one.request, AllocateRequest):
-            for change in one.request.update_requests:
-                self.accidents.note_change(change.container_id)
+            self.accidents.note_changes([each.container_id for each in one.request.update_requests])
         node_id = _node_of(one.request)
         for path, our, their in differences_of(one.rpc, to_message(one.answer), to_message(theirs)):
             if not self.accidents.in_answer(path, our, their, node_id):
@@ -381,18 +386,29 @@ class MirroredRM(SimulatedRM):
         if launched != wanted:
             raise DifferenceError("AMs launched", launched, wanted)
         rpcs = [one.rpc for one in inputs if isinstance(one, _Call)]
+        self.accidents.note_preempted(self._preempted_late)
+        self._preempted_late.clear()
         ours, hadoop = observed(self), self._twin.observe()
         scheduler = self.context.scheduler
         if isinstance(scheduler, CapacityScheduler):
-            leaves = scheduler.tree.leaves()
+            leaves = list(scheduler.tree.leaves())
             self.accidents.note_waiting(
                 {attempt: (leaf.path, attempt.user) for leaf in leaves for attempt in leaf.waiting}
             )
+            self.accidents.note_smaller(
+                leaf.path
+                for leaf in leaves
+                for attempt in leaf.order
+                for one in attempt.live.values()
+                if one.is_am and one.resource != attempt.am_resource
+            )
         self.accidents.note_seen(ours.seen)
         self.accidents.note_seen(hadoop)
-        for path, our, their in ours.differences(hadoop):
-            if not self.accidents.in_books(path, our, their, rpcs):
-                raise DifferenceError(path, our, their)
+        found = [
+            each for each in ours.differences(hadoop) if not self.accidents.in_books(*each, rpcs)
+        ]  # all of them: an accident that ends the play shows in what follows from it, too
+        if found:
+            raise DifferenceError(*found[0])
 
 
 def _node_of(request: Any) -> str:

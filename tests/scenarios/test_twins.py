@@ -26,8 +26,17 @@ def name_of(case: Path) -> str:
 
 
 def refreshed(scenario: Scenario) -> Iterator[Step]:
-    """After every step the queues are refreshed from the file that is in force already."""
+    """After every step the queues are refreshed from the file that is in force already.
+
+    Not where a leaf orders its applications by their use: as in Hadoop a refresh forgets which of them have
+    changed since the last pass (capacity/refresh-forgets-changes-of-the-order.yaml).
+    """
     capacity, fair = scenario.capacity_scheduler, scenario.fair_scheduler
+    if capacity is not None and any(
+        name.endswith(".ordering-policy") and value == "fair" for name, value in capacity.items()
+    ):
+        yield from scenario.steps
+        return
     for step in scenario.steps:
         yield step
         if isinstance(step, Refresh):

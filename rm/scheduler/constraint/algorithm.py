@@ -19,6 +19,7 @@ from yarnbox.rm.scheduler.constraint.text import Part
 from yarnbox.yarn.ids import ApplicationId, NodeId
 from yarnbox.yarn.records.request import SchedulingRequest
 from yarnbox.yarn.resources.resource import NONE, Resource
+from yarnbox.yarn.runtime.java_order import in_hash_order, text_hash
 
 if TYPE_CHECKING:
     from yarnbox.rm.container import SchedulerNode
@@ -40,12 +41,12 @@ class Batch:
         self.requests = list(requests)
         self.attempt = attempt
         self.barred: dict[str, dict[NodeId, None]] = {}
-        """Nodes where the scheduler refused a container, by the first tag of its request."""
+        """Nodes where the scheduler refused a container, by the tag that stands for its request."""
 
     def blacklist(self, request: SchedulingRequest, node_id: NodeId) -> None:
         """The scheduler refused the request on the node."""
         if request.allocation_tags:
-            self.barred.setdefault(request.allocation_tags[0], {})[node_id] = None
+            self.barred.setdefault(first_tag(request), {})[node_id] = None
 
     def is_blacklisted(self, request: SchedulingRequest, node_id: NodeId) -> bool:
         """Whether it did."""
@@ -106,8 +107,11 @@ class PlacementAlgorithm(Protocol):
 
 
 def first_tag(request: SchedulingRequest) -> str:
-    """The tag that stands for a request; empty when it has none."""
-    return request.allocation_tags[0] if request.allocation_tags else ""
+    """The tag that stands for a request: the first of Hadoop's set of them; empty when it has none.
+
+    See tests/scenarios/constraints/tag-that-stands-for-a-request.yaml.
+    """
+    return in_hash_order(request.allocation_tags, text_hash)[0] if request.allocation_tags else ""
 
 
 def in_order(requests: Sequence[SchedulingRequest], iterator: str) -> list[int]:

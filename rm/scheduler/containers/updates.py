@@ -189,7 +189,7 @@ def _ask(attempt: Attempt, container: RMContainer, request: UpdateContainerReque
     attempt.asks.put(
         key,
         [
-            PendingRequest(place, 1, wanted, place == node.host, container.partition)
+            PendingRequest(place, 1, wanted, place == node.host, container.label)
             for place in (node.host, node.rack, ANY)
         ],
     )

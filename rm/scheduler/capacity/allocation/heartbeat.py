@@ -120,13 +120,17 @@ class NodeAllocator:
 
     def serve(self, node: SchedulerNode, candidates: list[SchedulerNode] | None = None) -> None:
         """Allocates all that one heartbeat of the node may; with multi-node placement on any of the
-        candidates.
+        candidates, where before each container those are served that are reserved.
 
-        See tests/scenarios/capacity/one-off-switch-per-heartbeat.yaml.
+        See tests/scenarios/capacity/one-off-switch-per-heartbeat.yaml and
+        queues/multi-node-serves-reserved-nodes-first.yaml.
         """
         settings = self._context.settings
         off_switch = count = 0
         while True:
+            for each in candidates or ():
+                if each.reserved_container is not None:
+                    self.serve_once(each)
             if self._observer is None:
                 assignment = self._serve(node, candidates)
             else:

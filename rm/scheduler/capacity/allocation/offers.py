@@ -82,15 +82,10 @@ class Offers:
         return self._rm.now_ms - heard_ms > limit_ms
 
     def _serve_partition(self, node: SchedulerNode) -> None:
-        """Multi-node placement: reserved nodes first, in the order of Hadoop's map, then all nodes of
-        the partition together.
-        """
+        """Multi-node placement: all nodes of the partition together, in the order of Hadoop's map."""
         nodes = {
             each.node_id: each
             for each in self._tracker.by_partition.get(node.partition, {}).values()
             if self._context.is_running(each) and not self._is_silent(each)
         }
-        reserved = [node_id for node_id, each in nodes.items() if each.reserved_container is not None]
-        for node_id in in_hash_order(reserved, node_hash, len(nodes)):
-            self._allocator.serve_once(nodes[node_id])
-        self._allocator.serve(node, list(nodes.values()))
+        self._allocator.serve(node, [nodes[node_id] for node_id in in_hash_order(nodes, node_hash)])

@@ -48,7 +48,7 @@ class NodePartitions:
         return bool(node.partition != partition or node.reserved_container is not None or node.containers)
 
     def _move(self, node: SchedulerNode, partition: str) -> None:
-        for container in node.containers.values():
+        for container in node.in_hash_order():
             attempt = self._register.attempt(container.attempt_id)
             is_live = attempt is not None and container.container_id in attempt.live
             if attempt is None or not is_live or container.partition == partition:

@@ -57,7 +57,6 @@ class LeafQueue(CapacityQueue):
         self.pending = Ordered(pending_key)
         self.applications: dict[ApplicationId, str] = {}
         """Applications admitted, whatever became of their attempts, and their users."""
-        self.user_applications: dict[str, int] = {}
         self.waiting: dict[CapacityAttempt, None] = {}
         """Attempts that max-parallel-apps keeps back, in the order in which they came."""
         self.current_limit = NONE
@@ -101,9 +100,11 @@ class LeafQueue(CapacityQueue):
                 f"Queue {self.path} already has {count} applications, cannot accept submission of "
                 f"application: {application_id}"
             )
-        self.users.join(user)  # known from here on, even if refused
+        known = self.users.join(user)  # known from here on, even if refused
         if is_limited:
-            of_user = self.user_applications.get(user, 0)
+            # Those that max-parallel-apps keeps back count for the queue, and not for their user.
+            # See tests/scenarios/capacity/limit-of-a-user-without-those-that-wait.yaml.
+            of_user = known.active_apps + known.pending_apps
             if of_user >= self.maximum_applications_per_user:
                 raise YarnError(
                     f"Queue {self.path} already has {of_user} applications from user {user} cannot accept "
@@ -127,7 +128,6 @@ class LeafQueue(CapacityQueue):
     def add_application(self, application_id: ApplicationId, user: str) -> None:
         """An application was admitted."""
         self.applications[application_id] = user
-        self.user_applications[user] = self.user_applications.get(user, 0) + 1
         self.last_used_ms = self.context.rm.now_ms
 
     def remove_application(self, application_id: ApplicationId) -> None:
@@ -136,9 +136,6 @@ class LeafQueue(CapacityQueue):
         if user is None:
             return
         self.users.remove_asking(user, application_id)
-        self.user_applications[user] -= 1
-        if not self.user_applications[user]:
-            del self.user_applications[user]
         if not self.applications and self.state is QueueState.DRAINING:
             self.state = QueueState.STOPPED
             if self.parent is not None:

@@ -256,7 +256,10 @@ def _follow_template(queue: CapacityQueue, reread: Reread) -> None:
 
 
 def set_leaf_settings(leaf: LeafQueue, settings: QueueSettings) -> None:
-    """Gives a leaf new settings; its applications are put into a new order."""
+    """Gives a leaf new settings; its applications are put into a new order, by what the old one knew of them.
+
+    See tests/scenarios/capacity/refresh-forgets-changes-of-the-order.yaml.
+    """
     old = leaf.settings
     leaf.settings = settings
     leaf.shares_of_settings()
@@ -271,6 +274,7 @@ def set_leaf_settings(leaf: LeafQueue, settings: QueueSettings) -> None:
         for attempt in leaf.order:
             order.add(attempt)
         leaf.order = order
+    leaf.order.forget_changes()
 
 
 # States

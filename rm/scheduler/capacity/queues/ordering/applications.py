@@ -159,6 +159,10 @@ class AppOrder:
             self.policy.note(attempt)
             self.touch(attempt)
 
+    def forget_changes(self) -> None:
+        """A refresh: those that have changed stay in their places until they change again."""
+        self._changed.clear()
+
     def touch(self, attempt: CapacityAttempt) -> None:
         """Its key may have changed."""
         own = self._sets.get(attempt)

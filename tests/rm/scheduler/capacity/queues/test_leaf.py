@@ -80,9 +80,9 @@ def test_applications_of_a_user_are_forgotten_with_the_last() -> None:
     rig = rig_of()
     rig.submit("x", "root.a", "ann")
     leaf = rig.leaf("root.a")
-    assert leaf.user_applications == {"ann": 1}
+    assert list(leaf.applications.values()) == ["ann"]
     rig.finish("x")
-    assert (leaf.user_applications, leaf.applications) == ({}, {})
+    assert (leaf.users.by_name, leaf.applications) == ({}, {})
 
 
 def test_the_first_application_is_activated_whatever_its_am_takes() -> None:
