@@ -21,7 +21,7 @@ from yarnbox.yarn.configuration import SITE_FILES, Configuration
 from yarnbox.yarn.connection.address import Address, with_default_port
 from yarnbox.yarn.connection.addresses import ADDRESS_BOOK_PROPERTY, AddressBook
 from yarnbox.yarn.connection.failover import BlockingCalls, Calls, FailoverSettings, blocking_stub_of, stub_of
-from yarnbox.yarn.connection.hosting import NM_CONF_DIR
+from yarnbox.yarn.connection.hosting import NM_CONF_DIR, properties_of_host
 from yarnbox.yarn.connection.presence import is_rm_expected
 from yarnbox.yarn.connection.rm_ids import rm_addresses
 from yarnbox.yarn.http.access import HttpAccessSettings
@@ -76,7 +76,8 @@ def configuration_of(environment: Mapping[str, str], user: str = "") -> Configur
         return empty
     found = next(filter(_has_site_files, named), named[0])
     written = empty.with_files(found, (*SITE_FILES, RESOURCE_TYPES_FILE))
-    return written.overlaid(told_by_node(environment), "the NodeManager")
+    told = {**told_by_node(environment), **properties_of_host(environment)}
+    return written.overlaid(told, "the NodeManager")
 
 
 def _has_site_files(directory: Path) -> bool:

@@ -47,6 +47,7 @@ from yarnbox.yarn.text.suggest import did_you_mean
 from yarnbox.yarn.text.words import counted
 
 MAX_WAIT = "yarn.resourcemanager.connect.max-wait.ms"
+OUTPUT = "mapreduce.output.fileoutputformat.outputdir"
 HEARTBEAT = "yarn.app.mapreduce.am.scheduler.heartbeat.interval-ms"
 LOCAL_HEARTBEAT_MS = 100
 """A cluster on one desk answers sooner than one in a data centre. Hadoop: 1000."""
@@ -434,9 +435,11 @@ class Program:
         options = self._options
         maps, samples = options.maps, options.samples
         parent = Path(tempfile.gettempdir()) if self._run_dir is None else self._run_dir / "tmp"
-        output = parent / f"QuasiMonteCarlo_{time.time_ns()}_{os.getpid()}"
-        place = {"mapreduce.output.fileoutputformat.outputdir": str(output)}
-        client = self.client({**pi.properties(), **place})
+        usual = parent / f"QuasiMonteCarlo_{time.time_ns()}_{os.getpid()}"
+        client = self.client({**pi.properties(), OUTPUT: str(usual)})
+        assert self._read is not None
+        output = Path(self._read.value(OUTPUT) or usual)
+        is_ours = not output.exists()
         print(f"Number of Maps  = {maps}\nSamples per Map = {samples}", flush=True)
         started = time.monotonic()
         try:
@@ -447,8 +450,14 @@ class Program:
                 return 1
             print(f"Estimated value of Pi is {pi.estimate(output, maps, samples)}")
             return 0
+        except FileNotFoundError:
+            raise SubmissionError(
+                f"the job has written to {output} on another host: name a directory that all hosts share with"
+                f" -D {OUTPUT}=DIR"
+            ) from None
         finally:
-            shutil.rmtree(output, ignore_errors=True)
+            if is_ours:
+                shutil.rmtree(output, ignore_errors=True)
 
     def client(self, properties: dict[str, str]) -> JobClient:
         """The client of a job; what the command line says is over these properties."""

@@ -44,7 +44,7 @@ from yarnbox.am.mapreduce.skipping import Skipping, kept_at
 from yarnbox.am.mapreduce.splits import Split
 from yarnbox.am.mapreduce.umbilical import DIE, RUN, AMUnreachableError, Plan, Umbilical
 from yarnbox.yarn.connection.addresses import AddressBook
-from yarnbox.yarn.connection.hosting import NM_TLS_AUTHORITY
+from yarnbox.yarn.connection.hosting import NM_ADDRESS_BOOK, NM_TLS_AUTHORITY
 from yarnbox.yarn.security.credentials import credentials_of_environment
 from yarnbox.yarn.shuffle import INDEX_FILE, JOB_TOKEN, OUTPUT_DIRECTORY, OUTPUT_FILE, read_index
 
@@ -260,7 +260,8 @@ class Task:
         plan = self._plan
         directory = self._work_dir / "shuffle"
         directory.mkdir(exist_ok=True)
-        book = AddressBook(Path(plan.addresses) if plan.addresses else None)
+        addresses = os.environ.get(NM_ADDRESS_BOOK) or plan.addresses
+        book = AddressBook(Path(addresses) if addresses else None)
         number = self._attempt_id.task_id.number
         merges = Merges(plan.sort_factor, self._codec(), self._combiner(), self._tally, self.check_cancelled)
         if plan.is_uber:

@@ -43,7 +43,7 @@ from yarnbox.nm.shuffle.server import ShuffleService
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.connection.addresses import AddressBook
-from yarnbox.yarn.connection.hosting import NM_CONF_DIR, NM_PYTHON, NM_PYTHONPATH
+from yarnbox.yarn.connection.hosting import NM_ADDRESS_BOOK, NM_CONF_DIR, NM_PYTHON, NM_PYTHONPATH
 from yarnbox.yarn.connection.rpc import listen, new_server
 from yarnbox.yarn.http.access import HttpAccess
 from yarnbox.yarn.ids import ContainerId, NodeId
@@ -141,7 +141,7 @@ class NodeManagerProcess:
             os.environ,
             are_disks_healthy=lambda: core.health.are_disks_healthy,
             reaper=self._reaper,
-            hosting=_hosting(self._conf, self._tls),
+            hosting=_hosting(self._conf, self._tls, settings.address_book),
         )
         self._stub = stub_of_rm(settings, self._rms, self._tls, self._wire)
         self.heartbeats = Heartbeats(self._stub, core.status, world.driver.turn, settings)
@@ -374,11 +374,16 @@ def listening_host(settings: NMSettings, address: Address) -> str:
     return Address.parse(book.resolve(str(address))).host
 
 
-def _hosting(conf: Path | None, tls: Tls | None) -> dict[str, str]:
+def _hosting(conf: Path | None, tls: Tls | None, address_book: str | None) -> dict[str, str]:
     """What containers are told of this host."""
-    files = tls.variables if tls is not None else {}
-    told = {NM_PYTHON: sys.executable, NM_PYTHONPATH: str(SOURCES), **files}
-    return told if conf is None else {**told, NM_CONF_DIR: str(conf.absolute())}
+    told = {NM_PYTHON: sys.executable, NM_PYTHONPATH: str(SOURCES)}
+    if tls is not None:
+        told |= tls.variables
+    if conf is not None:
+        told[NM_CONF_DIR] = str(conf.absolute())
+    if address_book:
+        told[NM_ADDRESS_BOOK] = str(Path(address_book).absolute())
+    return told
 
 
 def _physical_resource() -> Resource:

@@ -49,6 +49,8 @@ def test_workers_that_share_no_directory_with_us(desk: Desk, tmp_path: Path) -> 
         desk.up(*where)
         said = desk.here("job", "shell", "--containers", "2", "--", "sh", "-c", "echo on $NM_HOST")
         assert [line[:-1] for line in said.splitlines() if line.startswith("on ")] == ["on nm"] * 2
+        shared = f"mapreduce.output.fileoutputformat.outputdir={tmp_path / 'pi'}"
+        assert "Estimated value of Pi" in desk.here("job", "pi", "1", "10", "-D", shared)
         desk.here("kill-node", "nm1")
         desk.here("restart-node", "nm1")
         desk.here("add-node")

@@ -69,6 +69,7 @@ from yarnbox.am.mapreduce.splits import SPLIT_FILE, Split, read_splits
 from yarnbox.am.resources import resource_of
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.hosting import properties_of_host
 from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.enums import FinalApplicationStatus
 from yarnbox.yarn.errors import (
@@ -510,7 +511,8 @@ def _configuration(staging: Path) -> Configuration:
     """What the client has written; a localized file is a link to the node's cache."""
     directory = (staging / JOB_FILE).resolve().parent
     written = Configuration(environment=os.environ).with_files(directory, [JOB_FILE])
-    return written.overlaid(told_by_node(os.environ), "the NodeManager")
+    told = {**told_by_node(os.environ), **properties_of_host(os.environ)}
+    return written.overlaid(told, "the NodeManager")
 
 
 def _resources(settings: JobSettings, environment: Mapping[str, str]) -> dict[str, LocalResource]:

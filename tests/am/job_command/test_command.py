@@ -18,7 +18,7 @@ import pytest
 from tests.am.little_cluster import HOST, little_cluster
 from tests.tree import ROOT
 from tests.waiting import PATIENCE_S
-from yarnbox.am.job_command.command import main
+from yarnbox.am.job_command.command import OUTPUT, Program, main
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.ids import ApplicationId
 
@@ -161,3 +161,21 @@ def test_without_a_cluster_the_address_and_the_remedy_are_named(directory: Path)
         "yarnbox: cannot reach the ResourceManager at 127.0.0.1:1: start a cluster with `yarnbox up`, "
         "or name a running one with --dir\n"
     )
+
+
+def test_a_result_that_is_on_another_host_is_told_with_the_remedy(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Program, "run_job", lambda *given: True)  # elsewhere
+    outcome = here(directory, "pi", "1", "1", "-D", f"{OUTPUT}=/no/such/place")
+    assert outcome.status == 1
+    assert outcome.err == (
+        "yarnbox: the job has written to /no/such/place on another host: name a directory that all hosts"
+        f" share with -D {OUTPUT}=DIR\n"
+    )
+
+
+def test_a_directory_that_was_there_is_not_removed(directory: Path) -> None:
+    outcome = job(directory, "pi", "-D", f"{OUTPUT}={directory / 'taken'}", "1", "1")
+    assert "already exists" in outcome.err
+    assert (directory / "taken").is_dir()
