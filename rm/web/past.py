@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from yarnbox.rm.container import RMContainer
+from yarnbox.rm.container import RMContainer, RMContainerState
 from yarnbox.rm.scheduler import statuses
 from yarnbox.rm.scheduler.views import PartitionView, QueueView
 from yarnbox.rm.web.values import Answer
+from yarnbox.yarn.ids import ContainerId
 from yarnbox.yarn.resources.resource import NONE, Resource
 
 if TYPE_CHECKING:
@@ -124,6 +125,41 @@ class EndedContainers:
         """Those wanted that ended at that moment or later, the newest `most` of them, oldest first."""
         late = takewhile(lambda row: row.finished >= since_ms, reversed(self._rows))
         return list(islice(filter(is_wanted, late), most))[::-1]
+
+
+class LivingContainers:
+    """Since when living containers are as they are, as far as somebody has looked: a change of state or size
+    leaves no time. Whoever has looked at a moment is told everything that has changed since.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[ContainerId, tuple[Any, int]] = {}
+
+    def look(self, living: Iterable[RMContainer], now_ms: int) -> None:
+        """Notes how they are now."""
+        for one in living:
+            self._changed_ms(one, now_ms)
+
+    def changed(self, living: Iterable[RMContainer], now_ms: int, since_ms: int) -> list[RMContainer]:
+        """Those that are not as they were at that moment, and all that are reserved: these may end without
+        a trace.
+        """
+        return [
+            one
+            for one in living
+            if self._changed_ms(one, now_ms) >= since_ms or one.state is RMContainerState.RESERVED
+        ]
+
+    def forget(self, container: RMContainer) -> None:
+        """It has ended."""
+        self._known.pop(container.container_id, None)
+
+    def _changed_ms(self, one: RMContainer, now_ms: int) -> int:
+        state = (one.state, one.resource, one.queue, one.is_am)
+        known = self._known.get(one.container_id)
+        if known is None or known[0] != state:
+            self._known[one.container_id] = known = (state, now_ms)
+        return known[1]
 
 
 # Series

@@ -23,7 +23,7 @@ from yarnbox.rm.edge.http.server import WebServer
 from yarnbox.rm.node import RMNode
 from yarnbox.rm.web import apps, finding
 from yarnbox.rm.web.life import LifeEvents
-from yarnbox.rm.web.past import ContainerRow, EndedContainers, History, container_row
+from yarnbox.rm.web.past import ContainerRow, EndedContainers, History, LivingContainers, container_row
 from yarnbox.rm.web.queues.waiting import waiting
 from yarnbox.rm.web.refusals import bad_request, forbidden
 from yarnbox.rm.web.rows import node_row
@@ -54,8 +54,10 @@ class Past:
         self._interval_s = settings.history_interval_ms / 1000
         self.history = History(settings.history_samples)
         self.ended = EndedContainers(settings.history_containers)
+        self.living = LivingContainers()
         self.lives = LifeEvents()
         context.container_watchers.append(self.ended.note)
+        context.container_watchers.append(self.living.forget)
         context.container_watchers.append(lambda one: self.history.record_ended(context.now_ms, one))
         context.dispatcher.watchers.append(lambda event: self.history.watch(context.now_ms, event))
         context.mark_watchers.append(lambda kind, text: self.history.mark(context.now_ms, kind, text))
@@ -160,38 +162,57 @@ class Past:
         return Listing(outer="nodes", inner="node", sources=every, show=show)
 
     def list_containers(self, call: Call) -> Listing:
-        """GET /ui/containers?app= or ?node= or ?queue=, &since= and &limit=: those that live and, as far as
-        they are remembered, those that ended at that moment or later; the newest of them.
-        """
-        scheduler = self._context.scheduler
-        limit = max(1, min(_MOST_CONTAINERS, _number(call, "limit", _MOST_CONTAINERS)))
-        most = limit + 1
-        since_ms = _number(call, "since", 0, digits=15)
-        living: Sequence[RMContainer]
-        if call.parameter("app"):
-            application_id = self._application_id(call)
-            living, app = scheduler.containers_of(application_id), str(application_id)
-            ended = self.ended.of(lambda row: row.app == app, most, since_ms)
-        elif path := call.parameter("queue"):
-            is_within = cache(lambda queue: scheduler.is_within(queue, path))
-            living = scheduler.containers_in(path)
-            ended = self.ended.of(lambda row: is_within(row.queue), most, since_ms)
-        else:
-            node_id = self._node_id(call)
-            living, node = scheduler.containers_on(node_id), str(node_id)
-            ended = self.ended.of(lambda row: row.node == node, most, since_ms)
-        known = [*ended, *living]
+        """GET /ui/containers?app= or ?node= or ?queue=: those that live and, as far as they are remembered,
+        those that ended, oldest first.
 
+        `since` leaves out those that ended before that moment, `changes` those that have not changed since,
+        too. Of what is left the newest `limit` are shown, or with `from` so many from that place on.
+        """
+        limit = max(1, min(_MOST_CONTAINERS, _number(call, "limit", _MOST_CONTAINERS)))
+        since_ms = _number(call, "since", 0, digits=15)
+        changes_ms = _number(call, "changes", 0, digits=15)
+        now_ms = self._context.now_ms
+        every, ended = self._containers(call, max(since_ms, changes_ms))
         may_view = cache(lambda app: self._may_view(call, app))
+        living = [one for one in every if may_view(one.application_id)]
+        if changes_ms:
+            shown_living = self.living.changed(living, now_ms, changes_ms)
+        else:
+            self.living.look(every, now_ms)
+            shown_living = living
+        known = [*ended, *shown_living][-_MOST_CONTAINERS:]
+        begin = _number(call, "from", max(0, len(known) - limit))
+        is_cut = len(ended) + len(living) > _MOST_CONTAINERS or (not call.parameter("from") and begin > 0)
+
+        may_view_ended = cache(lambda app: may_view(ApplicationId.parse(app)))
         reach = cache(self._reach_of)
 
         def show(one: ContainerRow | RMContainer) -> Answer | None:
             row = one if isinstance(one, ContainerRow) else container_row(one)
-            return {**row.answer(), "http": reach(row.node, row.http)} if may_view(row.app) else None
+            is_seen = row is not one or may_view_ended(row.app)
+            return {**row.answer(), "http": reach(row.node, row.http)} if is_seen else None
 
-        head = {"now": self._context.now_ms, "isCut": len(known) > limit}
-        shown = known[-limit:]
+        head = {"now": now_ms, "isCut": is_cut, "living": len(living), "known": len(known)}
+        shown = known[begin : begin + limit]
         return Listing(outer="containers", inner="container", sources=shown, show=show, head=head)
+
+    def _containers(self, call: Call, since_ms: int) -> tuple[Sequence[RMContainer], list[ContainerRow]]:
+        """Those asked for that live, and that ended at that moment or later."""
+        scheduler, most = self._context.scheduler, _MOST_CONTAINERS + 1
+        if call.parameter("app"):
+            application_id = self._application_id(call)
+            app = str(application_id)
+            return scheduler.containers_of(application_id), self.ended.of(
+                lambda row: row.app == app, most, since_ms
+            )
+        if path := call.parameter("queue"):
+            is_within = cache(lambda queue: scheduler.is_within(queue, path))
+            return scheduler.containers_in(path), self.ended.of(
+                lambda row: is_within(row.queue), most, since_ms
+            )
+        node_id = self._node_id(call)
+        node = str(node_id)
+        return scheduler.containers_on(node_id), self.ended.of(lambda row: row.node == node, most, since_ms)
 
     def life(self, call: Call) -> Reply:
         """GET /ui/life/{appid}: the steps of an application's life, each with its moment."""
@@ -212,8 +233,8 @@ class Past:
         found = waiting(context, may_see, lambda: time.thread_time() < ends)
         return Reply(root="waiting", value=found)
 
-    def _may_view(self, call: Call, application_id: str) -> bool:
-        app = call.context.apps.get(ApplicationId.parse(application_id))
+    def _may_view(self, call: Call, application_id: ApplicationId) -> bool:
+        app = call.context.apps.get(application_id)
         return app is None or call.access.may_view(call.caller.user, app)
 
     def _reach_of(self, node: str, http_address: str) -> str:

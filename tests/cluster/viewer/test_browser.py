@@ -9,7 +9,9 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from tests.browser import Browser
+from tests.cluster.viewer.conftest import recorded
 from tests.cluster.viewer.test_server import viewing
+from tests.pictures import SCENARIO
 from yarnbox.cluster.commands.demo import demos
 from yarnbox.cluster.commands.demo import recorded as demo_recorded
 from yarnbox.sim.recording.document import Recording, read
@@ -17,6 +19,13 @@ from yarnbox.sim.recording.document import Recording, read
 if TYPE_CHECKING:
     from playwright.async_api import Page
 
+MORE_USERS = """\
+  - submit: {app: ann2, queue: root.etl, user: ann}
+  - ask: {app: ann2, requests: [{count: 4, memory-mb: 1024}]}
+  - advance: 10s
+  - submit: {app: kim, queue: root.etl, user: kim}
+  - advance: 10s
+"""
 PAGES = ("/node/n2:1234", "/app/application_0_0001?at=5000", "/scheduler?queue=root.a", "/events")
 EVERY_PAGE = (
     "",
@@ -123,11 +132,11 @@ PICTURES = """async () => {
     });
     const scale = width / (view.end - view.begin);
     containers.forEach((_, one) => {
-      if (lanes.begin[one] >= view.end || lanes.end[one] <= view.begin) return;
+      if (lanes.begin[one] >= view.end || lanes.until(one) <= view.begin) return;
       const row = Math.floor(lanes.lane[one] / level.bundle);
       if (row < Math.floor(view.top / level.bundle) || row >= Math.ceil(view.bottom / level.bundle)) return;
       const x = Math.max(0, Math.floor((lanes.begin[one] - view.begin) * scale));
-      const past = Math.min(width, Math.max(x + 1, Math.floor((lanes.end[one] - view.begin) * scale)));
+      const past = Math.min(width, Math.max(x + 1, Math.floor((lanes.until(one) - view.begin) * scale)));
       for (let place = x; place < past; place += 1)
         if (!drawn.get(row)?.[place]) faults.push(`nothing at ${row}, ${place}`);
     });
@@ -137,6 +146,69 @@ PICTURES = """async () => {
   const found = lanes.at(whole, 1000, 15 * lanes.count, 0, 15 * lanes.lane[one] + 5);
   if (!found.includes(one)) faults.push("the first container is not found where it lies");
   return faults.slice(0, 5);
+}"""
+
+
+# Whether lanes and colours that take news, turn by turn, are those of everything at once: no two containers
+# lie on one place, ends and counts are right; and what does not fit is refused.
+NEWS = """async () => {
+  const { Lanes } = await import("/static/streamlanes.js");
+  const { colouring, recolour } = await import("/static/streamcolours.js");
+  let seed = 7;
+  const chance = (most) => (seed = (seed * 48271) % 2147483647) % most;
+  const containers = [];
+  const groupOf = (one) => one.node;
+  const add = (started) => containers.push({ id: containers.length, node: `n${chance(4)}`, started,
+    state: "RUNNING", finished: 0, exitStatus: 0, diagnostics: "" });
+  for (let i = 0; i < 30; i += 1) add(chance(1000));
+  const lanes = new Lanes(containers, groupOf, 1000);
+  const colours = colouring("state", containers);
+  const faults = [];
+  for (let now = 1010; now < 4000; now += 10) {
+    const changed = [];
+    containers.forEach((one, i) => {
+      if (one.finished || chance(10)) return;
+      Object.assign(one, { finished: now, state: "COMPLETE", exitStatus: chance(2) });
+      changed.push(i);
+    });
+    while (chance(3)) { add(now + chance(5)); changed.push(containers.length - 1); }
+    if (!lanes.update(changed, now + 9)) faults.push(`not taken at ${now}`);
+    if (!recolour(colours, containers, changed)) faults.push(`no colour at ${now}`);
+  }
+  const fresh = new Lanes(containers, groupOf, 4000);
+  containers.forEach((one, i) => {
+    if (lanes.until(i) !== Math.min(one.finished || Infinity, lanes.now)) faults.push(`end of ${i}`);
+  });
+  const rows = new Map();
+  for (const i of lanes.order.subarray(0, lanes.size)) {
+    const before = rows.get(lanes.lane[i]);
+    if (before !== undefined && lanes.end[before] > lanes.begin[i]) faults.push(`${before} under ${i}`);
+    rows.set(lanes.lane[i], i);
+  }
+  if (lanes.size !== containers.length || lanes.count < fresh.count) faults.push("lanes");
+  const told = (one) => JSON.stringify(one.looks.map((look) => [look.key, look.count]));
+  if (told(colours) !== told(colouring("state", containers))) faults.push(told(colours));
+  add(5);
+  if (lanes.update([containers.length - 1], 4000)) faults.push("what began earlier was taken");
+  return faults.slice(0, 5);
+}"""
+
+
+# The limit of each user, worked out from what the page shows, beside the scheduler's own.
+LIMITS = """async (moments) => {
+  const { userLimit, inPartition } = await import("/static/queuefacts.js");
+  const get = async (path) => (await fetch(`/ws/v1/cluster${path}`)).json();
+  const found = [];
+  for (const at of moments) {
+    const step = (await get(`/scheduler-overview?at=${at}`)).minimumAllocation.memory;
+    const { schedulerInfo } = (await get(`/scheduler?at=${at}`)).scheduler;
+    for (const queue of schedulerInfo.queues.queue) {
+      const capacity = inPartition(queue.capacities.queueCapacitiesByPartition, "");
+      for (const user of queue.users?.user ?? [])
+        found.push([userLimit(user, queue, capacity, step).limit, user.userResourceLimit.memory]);
+    }
+  }
+  return found;
 }"""
 
 
@@ -192,6 +264,25 @@ async def look_at_the_stream(page: Page, top: str) -> None:
     await page.keyboard.press("Enter")
     await page.wait_for_url("**/app/application_0_0001?**")
     assert await page.evaluate(PICTURES) == []
+    assert await page.evaluate(NEWS) == []
+
+
+def test_the_limits_of_users_are_those_of_the_scheduler(browser: Browser) -> None:
+    text = SCENARIO.replace("user-limit-factor: 3", "user-limit-factor: 1.5") + MORE_USERS
+
+    async def scene() -> None:
+        async with viewing([recorded(SCENARIO), recorded(text)]) as caller, browser.page() as page:
+            await show(page, caller.top, "/scheduler?queue=root.adhoc&at=60000")
+            how = "tom: user limit 10240 MB = min(max((0 + 1024) / 1 user, (9216 + 1024) "
+            assert how in await page.locator("main").inner_text()
+            assert await page.get_by_role("cell", name="Queue does not have enough headroom").count() == 1
+            for run in ("a", "b"):
+                await show(page, caller.top, f"/scheduler?run={run}")
+                found = await page.evaluate(LIMITS, [f"{at}000&run={run}" for at in range(0, 80, 3)])
+                assert len(found) > 20
+                assert [one for one in found if one[0] != one[1]] == []
+
+    browser.play(scene)
 
 
 def test_the_report_of_what_if_is_on_the_page_compare(browser: Browser, recording: Recording) -> None:

@@ -238,9 +238,44 @@ def test_the_containers_of_fifo_are_those_of_its_one_queue(
                 for since_ms, count in ((ended, 3), (ended + 1, 2)):
                     news = await caller.get(f"/ui/containers?queue=default&since={since_ms}")
                     assert len(news["containers"]["container"]) == count, "what lives is always told"
+                parts = [
+                    (await caller.get(f"/ui/containers?queue=default&from={i}&limit=1")) for i in range(4)
+                ]
+                assert [len(one["containers"]["container"]) for one in parts] == [1, 1, 1, 0]
+                assert {one["containers"]["known"] for one in parts} == {3}
                 nothing = await caller.get("/ui/containers?queue=root.nobody")
                 assert nothing["containers"]["container"] == []
                 assert nothing["containers"]["now"] >= ended
+
+    play(scene)
+
+
+def test_news_of_containers_are_those_that_have_changed(tmp_path: Path) -> None:
+    async def scene() -> None:
+        async with web(tmp_path) as caller:
+            desk = caller.desk
+            application_id = await desk.submit()
+            path = f"/ui/containers?app={application_id}"
+
+            async def states(changes_ms: int) -> tuple[list[str], int]:
+                while (await caller.get(path))["containers"]["now"] <= changes_ms:
+                    await asyncio.sleep(0.001)
+                found = (await caller.get(f"{path}&changes={changes_ms + 1}"))["containers"]
+                return sorted(one["state"] for one in found["container"]), found["living"]
+
+            async with desk.master(await desk.token(application_id)) as master:
+                await master.call("registerApplicationMaster", RegisterApplicationMasterRequest(host=""))
+                await master.call("allocate", AllocateRequest(ask=(ask(count=3),), response_id=0))
+                await desk.beat()
+                looked_ms = (await caller.get(path))["containers"]["now"]
+                assert await states(looked_ms) == ([], 3)
+                answer = await master.call("allocate", AllocateRequest(response_id=1))
+                assert await states(looked_ms) == (["ACQUIRED"] * 3, 3)
+                looked_ms = (await caller.get(path))["containers"]["now"]
+                assert await states(looked_ms) == ([], 3)
+                given = tuple(one.id for one in answer.allocated_containers)[:1]
+                await master.call("allocate", AllocateRequest(release=given, response_id=2))
+                assert await states(looked_ms) == (["COMPLETE"], 2)
 
     play(scene)
 

@@ -54,29 +54,6 @@ async function answer(response) {
 
 export const get = async (path) => answer(await ask(path, { headers: { Accept: "application/json" } }));
 
-// The containers of an application, a node or a queue. A page begins with the newest, has all of them at its
-// next look, and then asks for news alone: what lives, and what has ended since the last answer.
-const FIRST_CONTAINERS = 2000,
-  MOST_CONTAINERS = 50000;
-const held = { asked: "", now: 0, isFirst: true, isCut: false, ended: new Map() };
-export async function containersOf(asked) {
-  if (isRecording) return (await get(`/ui/containers?${asked}`)).containers;
-  if (held.asked !== asked) Object.assign(held, { asked, now: 0, isFirst: true, ended: new Map() });
-  const { containers } = await get(
-    `/ui/containers?${asked}&${held.isFirst ? `limit=${FIRST_CONTAINERS}` : `since=${held.now}`}`,
-  );
-  const living = [];
-  for (const one of list(containers.container))
-    if (one.finished) held.ended.set(one.id, one);
-    else living.push(one);
-  const surplus = held.ended.size + living.length - MOST_CONTAINERS;
-  for (const id of [...held.ended.keys()].slice(0, Math.max(0, surplus))) held.ended.delete(id);
-  const isAll = !held.isFirst || !containers.isCut;
-  held.isCut = containers.isCut || surplus > 0 || (held.isCut && held.now > 0);
-  Object.assign(held, { isFirst: false, now: isAll ? containers.now : 0 });
-  return { ...containers, isCut: held.isCut, container: [...held.ended.values(), ...living] };
-}
-
 const send = (method) => async (path, body) =>
   answer(
     await ask(path, {

@@ -1,5 +1,5 @@
 // One application: what it is, its life, its attempts, requests and containers, and what may be done to it.
-import { containersOf, get, list } from "./api.js";
+import { get, list } from "./api.js";
 import { actions } from "./appactions.js";
 import { tracking } from "./appcolumns.js";
 import {
@@ -16,6 +16,7 @@ import {
   text,
   time,
 } from "./columns.js";
+import { containersOf } from "./containers.js";
 import {
   amount,
   bar,
@@ -40,7 +41,7 @@ import { grid } from "./grid.js";
 import { lifeLine } from "./lifeline.js";
 import { localities } from "./locality.js";
 import { logTail } from "./logtail.js";
-import { cutNote, taskStream } from "./taskstream.js";
+import { streamOf } from "./taskstream.js";
 import { whyNot } from "./why.js";
 
 const SENTENCES = {
@@ -72,8 +73,7 @@ export async function app([id], query) {
     ${status(one, why, containers, requests)} ${!isRecording && actions(one, rights)}
     ${lifeLine(one, list(life.moment), containers.now)} ${!isOver(one) && whyNot(why)}
     <h2>Containers over nodes and time</h2>
-    ${cutNote(containers)}
-    ${taskStream({ name: one.id, containers: held, now: containers.now, query, hrefOf: nodeOf })}
+    ${streamOf(one.id, containers, query, { hrefOf: nodeOf })}
     ${overview(one)}
     ${!isRecording && [html`<h2>Logs</h2>`, logTail(one.id, held)]}
     <h2>Attempts</h2>
@@ -90,7 +90,7 @@ const nodeOf = (container) => ({ href: `/cluster/node/${container.node}`, what: 
 // What it is and why it is so, in one place: the state, what it holds and still asks for, the first reason
 // why it waits or what its end said.
 function status(one, why, { container, isCut }, requests) {
-  const running = list(container).filter((held) => ["ALLOCATED", "ACQUIRED", "RUNNING"].includes(held.state));
+  const running = list(container).filter((held) => !held.finished && held.state !== "RESERVED");
   const sum = (of) => running.reduce((total, held) => total + held[of], 0);
   // Where not all are listed, it is what the scheduler counts.
   const [count, memoryMB, vcores] = isCut

@@ -88,7 +88,9 @@ function sortedRows({ columns, rows, isSorted }, sort) {
   const column = columns.find((one) => one.key === sort.replace(/^-/, ""));
   if (isSorted || !column) return rows;
   const sign = sort.startsWith("-") ? -1 : 1;
-  return [...rows].sort((a, b) => sign * compare(column.value(a), column.value(b)));
+  const values = rows.map(column.value);
+  const order = [...rows.keys()].sort((a, b) => sign * compare(values[a], values[b]));
+  return order.map((i) => rows[i]);
 }
 
 // The first click sorts numbers from the largest, texts from the first letter.
@@ -159,12 +161,13 @@ class List extends Component {
   }
 
   options({ rows }) {
-    const headPx = IS_PHONE.matches ? 0 : HEAD_PX;
+    const headPx = IS_PHONE.matches ? 0 : HEAD_PX,
+      eachPx = rowPx();
     return {
       count: rows.length,
       enabled: rows.length > WINDOWED,
       getScrollElement: () => this.place,
-      estimateSize: rowPx,
+      estimateSize: () => eachPx,
       scrollMargin: CAPTION_PX + headPx,
       scrollPaddingStart: headPx,
       initialRect: { width: 0, height: 600 },

@@ -8,12 +8,18 @@ const KINDS = [
 ];
 
 export function localities(held) {
-  const known = held.filter((one) => one.locality && one.requested);
+  const counts = {};
+  let known = 0;
+  for (const { locality, requested } of held) {
+    if (!locality || !requested) continue;
+    known += 1;
+    const pair = `${locality} ${requested}`;
+    counts[pair] = (counts[pair] || 0) + 1;
+  }
   if (!held.length) return empty("No containers have been allocated yet.");
-  if (!known.length)
+  if (!known)
     return empty("Not known: these containers were allocated before the ResourceManager was restarted.");
-  const count = (got, wanted) =>
-    known.filter((one) => one.locality === got && one.requested === wanted).length;
+  const count = (got, wanted) => counts[`${got} ${wanted}`] || 0;
   // Nothing is nearer than it was asked for: those places of the table are empty where they are zero.
   const cell = (got, wanted, i) => {
     const isNearer = KINDS.findIndex(([one]) => one === got) < i;
@@ -21,7 +27,7 @@ export function localities(held) {
   };
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Locality">
     <table class="small">
-      <caption>Total Allocated Containers: ${known.length}</caption>
+      <caption>Total Allocated Containers: ${known}</caption>
       <thead><tr><td></td>${KINDS.map(([, name]) => html`<th scope="col">${name} Request</th>`)}</tr></thead>
       <tbody>
         ${KINDS.map(

@@ -1,5 +1,5 @@
 // Nodes: a heat map in groups, the table, and one node with its containers.
-import { containersOf, get, list, post } from "./api.js";
+import { get, list, post } from "./api.js";
 import { areas, hue } from "./charts.js";
 import {
   away,
@@ -14,6 +14,7 @@ import {
   text,
   time,
 } from "./columns.js";
+import { containersOf } from "./containers.js";
 import { action, confirm } from "./dialog.js";
 import {
   bar,
@@ -37,7 +38,7 @@ import {
 } from "./dom.js";
 import { counts, matcher } from "./filtering.js";
 import { grid } from "./grid.js";
-import { cutNote, hrefOfApp, taskStream } from "./taskstream.js";
+import { hrefOfApp, streamOf } from "./taskstream.js";
 
 export const GROUPS = {
   rack: (one) => one.rack,
@@ -273,16 +274,7 @@ export async function node([id], query) {
       ["Version", one.version],
     ]),
     h("h2", {}, "Containers over time"),
-    cutNote(containers),
-    taskStream({
-      name: one.id,
-      containers: held,
-      now: containers.now,
-      query,
-      lanes: "queue",
-      colour: "queue",
-      hrefOf: hrefOfApp,
-    }),
+    streamOf(one.id, containers, query, { lanes: "queue", colour: "queue", hrefOf: hrefOfApp }),
     held.length > 0 && [
       h("h2", {}, "Memory used, below the node's capacity"),
       usage(held, containers.now, groups, groupOf, memoryMB),

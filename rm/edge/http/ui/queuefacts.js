@@ -115,12 +115,14 @@ function masters({ queue, capacity, usage }) {
       amount(usage.userAmLimit || usage.amLimit),
       capacity &&
         `${(usage.userAmLimit || usage.amLimit).memory} MB = min(${usage.amLimit.memory}, ` +
-          `${capacity.effectiveMinResource.memory} × ${percent(share)} × ` +
-          `max(1 / ${plural(users, "user")}, ` +
-          `${factor(queue.userLimit)}%) × ${factor(queue.userLimitFactor)})${ROUNDED}`,
+          `${capacity.effectiveMinResource.memory} × ${percent(share)}` +
+          `${queue.userLimitFactor < 0 ? "" : ofUser(queue, users)})${ROUNDED}`,
     ],
   ];
 }
+
+const ofUser = (queue, users) =>
+  ` × max(1 / ${plural(users, "user")}, ${factor(queue.userLimit)}%) × ${factor(queue.userLimitFactor)}`;
 
 export function capacityFacts(row) {
   const { queue } = row,
@@ -153,21 +155,33 @@ export function capacityFacts(row) {
   ];
 }
 
-// The limit of a user: the larger of an equal part and the guaranteed one, below so many times the queue.
-export function userLimit(user, queue, capacity) {
-  if (!capacity || !user.userResourceLimit) return "";
-  const guaranteed = capacity.effectiveMinResource.memory,
-    used = queue.resourcesUsed?.memory || 0,
-    base = Math.max(guaranteed, used),
-    users = Math.max(1, activeUsers(queue));
-  const cap =
-    queue.userLimitFactor < 0
-      ? `${capacity.effectiveMaxResource.memory}`
-      : `${guaranteed} × ${factor(queue.userLimitFactor)}`;
-  return (
-    `user limit ${user.userResourceLimit.memory} MB = ` +
-    `min(max(${base} / ${plural(users, "user")}, ${base} × ${factor(queue.userLimit)}%), ${cap})${ROUNDED}`
-  );
+// The limit of a user, in MB and with its numbers: the larger of two parts, below so many times the
+// guarantee. One part is shared by weights: what active users have, and a step more; the other is a
+// percentage of the guarantee, or of what the queue uses beyond it, and a step more.
+export function userLimit(user, queue, capacity, step) {
+  const up = (mb) => Math.ceil(mb / Math.max(1, step)) * Math.max(1, step);
+  const users = list(queue.users?.user);
+  const active = users.filter((one) => one.isActive);
+  const sum = (some, of) => some.reduce((total, one) => total + of(one), 0);
+  const used = up(sum(users, (one) => one.resourcesUsed.memory)),
+    shared = sum(active, (one) => one.resourcesUsed.memory),
+    weight = sum(active, (one) => one.userWeight ?? 1),
+    own = user.userWeight ?? 1;
+  const guaranteed = Math.max(capacity.effectiveMinResource.memory, step),
+    isBeyond = used >= guaranteed,
+    base = isBeyond ? used + step : guaranteed;
+  const isFree = queue.userLimitFactor < 0 || !capacity.effectiveMinResource.memory,
+    most = isFree ? capacity.effectiveMaxResource.memory : Math.floor(guaranteed * queue.userLimitFactor);
+  const part = weight ? Math.ceil((shared + step) / weight) : 0;
+  const limit = up(Math.min(Math.max(part, Math.ceil((base * queue.userLimit) / 100)), most));
+  const weights = weight === active.length ? plural(weight, "user") : `weights of ${factor(weight)}`;
+  const how =
+    `min(max((${shared} + ${step}) / ${weights}, ` +
+    `${isBeyond ? `(${used} + ${step})` : base} × ${factor(queue.userLimit)}%), ` +
+    `${isFree ? most : `${guaranteed} × ${factor(queue.userLimitFactor)}`})${ROUNDED}`;
+  return own === 1
+    ? { limit, how }
+    : { limit: Math.floor((limit * own) / Math.max(1, step)) * step, how: `${how}, × ${factor(own)}` };
 }
 
 const FAIR_LEAF = [

@@ -1,9 +1,10 @@
 // The scheduler's page: the queue tree of a partition, one queue in full with its users and applications,
 // and shares over time.
-import { containersOf, get, list } from "./api.js";
+import { get, list } from "./api.js";
 import { appGrid } from "./apps.js";
 import { areas, hue, lines } from "./charts.js";
 import { count, number, text } from "./columns.js";
+import { containersOf } from "./containers.js";
 import {
   amount,
   choice,
@@ -13,6 +14,7 @@ import {
   h,
   html,
   isRecording,
+  link,
   moment,
   partitionName,
   percent,
@@ -24,7 +26,7 @@ import {
 import { grid } from "./grid.js";
 import { queueActions } from "./queueactions.js";
 import { capacityFacts, fairFacts, fifoFacts, inPartition, userLimit } from "./queuefacts.js";
-import { cutNote, hrefOfApp, taskStream } from "./taskstream.js";
+import { hrefOfApp, streamOf } from "./taskstream.js";
 
 const MINUTES = [
   ["5", "5 minutes"],
@@ -59,6 +61,8 @@ export async function scheduler(_, query) {
       users: { user },
     },
     { found },
+    { waiting },
+    overview,
     containers,
   ] = await Promise.all([
     get("/scheduler"),
@@ -67,6 +71,8 @@ export async function scheduler(_, query) {
     get("/ui/rights"),
     get(`/ui/queue-users?queue=${path}`).catch(() => ({ users: { user: [] } })),
     get(`/ui/apps?states=NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING&limit=20&${asked}`),
+    get("/ui/waiting"),
+    get("/scheduler-overview"),
     open ? containersOf(asked) : null,
   ]);
   if (info.type === "fifoScheduler") {
@@ -82,6 +88,8 @@ export async function scheduler(_, query) {
     apps: list(found.app),
     asked,
     users: list(user),
+    waiting,
+    step: overview?.minimumAllocation?.memory ?? 0,
   };
   const isFair = info.type === "fairScheduler",
     all = list(nodes.node);
@@ -108,16 +116,7 @@ const ONLY_QUEUE = "default";
 
 const stream = (path, containers, query) =>
   html`<h2>Containers of ${path} over time</h2>
-    ${cutNote(containers)}
-    ${taskStream({
-      name: path,
-      containers: list(containers.container),
-      now: containers.now,
-      query,
-      lanes: "app",
-      colour: "state",
-      hrefOf: hrefOfApp,
-    })}`;
+    ${streamOf(path, containers, query, { lanes: "app", colour: "state", hrefOf: hrefOfApp })}`;
 
 function totalOf(nodes, partition) {
   const living = nodes.filter((one) => one.label === partition && one.state !== "LOST");
@@ -245,29 +244,57 @@ function queueBar(one, open) {
 }
 
 // "Uses 6.0 GiB of 4.0 GiB guaranteed; 2.0 GiB are borrowed from other queues. 3.0 GiB pending."
-function sentence(row, isFair) {
-  const due = isFair ? row.queue.fairResources : row.capacity?.effectiveMinResource;
-  if (!due) return null;
-  const { memory } = row.amount;
+// "Uses 1.0 GiB of 4.0 GiB guaranteed; of the other 3.0 GiB, 2.0 GiB are lent to other queues."
+function sentence(row, isFair, siblings) {
+  const dueOf = (one) => (isFair ? one.queue.fairResources : one.capacity?.effectiveMinResource);
+  const beyond = (one) => one.amount.memory - (dueOf(one)?.memory ?? 0);
+  if (!dueOf(row)) return null;
+  const borrowed = siblings.reduce((sum, one) => sum + Math.max(0, one === row ? 0 : beyond(one)), 0);
+  const idle = -beyond(row);
   const rest =
-    memory > due.memory
-      ? `${plainGib(memory - due.memory)} are borrowed from other queues.`
-      : `${plainGib(due.memory - memory)} are free for other queues.`;
+    idle < 0
+      ? `${plainGib(-idle)} are borrowed from other queues.`
+      : `of the other ${plainGib(idle)}, ${plainGib(Math.min(idle, borrowed))} are lent to other queues.`;
+  const due = `${plainGib(dueOf(row).memory)} ${isFair ? "fair share" : "guaranteed"}`;
   return html`<p class="headline">
-    ${`Uses ${plainGib(memory)} of ${plainGib(due.memory)} ${isFair ? "fair share" : "guaranteed"}; ${rest} `}
+    Uses ${plainGib(row.amount.memory)} of ${due}; ${rest}${" "}
     ${row.pending.memory > 0 && `${plainGib(row.pending.memory)} pending.`}
   </p>`;
 }
 
-function details(row, rows, isFair, { partition, rights, users, query }) {
-  const siblings = rows.filter((one) => one.parent === row.parent).map((one) => one.name);
+// What is pending in the queue and below it, by reason.
+function reasonsOf(row, waiting) {
+  const isBelow = (one) => one.queue === row.name || one.queue?.startsWith(`${row.name}.`);
+  const found = list(waiting?.reason).filter(isBelow);
+  const rows = found.map((one) => [
+    one.reason,
+    one.queue,
+    one.containers,
+    link(`/cluster/app/${one.example}`, one.example),
+  ]);
+  return (
+    rows.length > 0 && table("Pending by reason", ["Reason", "Queue", "Containers", "For example"], rows, "")
+  );
+}
+
+function details(row, rows, isFair, { partition, rights, users, query, waiting, step }) {
+  const siblings = rows.filter((one) => one.parent === row.parent);
   return html`<section class="card">
     <h2>${row.name}${partition && ` in partition ${partition}`}</h2>
-    ${sentence(row, isFair)}
-    ${!isFair && !isRecording && queueActions(row, siblings, rights, partition)}
+    ${sentence(row, isFair, siblings)} ${reasonsOf(row, waiting)}
+    ${
+      !isFair &&
+      !isRecording &&
+      queueActions(
+        row,
+        siblings.map((one) => one.name),
+        rights,
+        partition,
+      )
+    }
     ${facts([["Pending", amount(row.pending)], ...(isFair ? fairFacts(row) : capacityFacts(row))])}
     <h3>${isFair || !row.queue.users ? "Users" : "Active Users Info"}</h3>
-    ${userTable(row, users, isFair, query)}${everything(row.queue)}
+    ${userTable(row, users, isFair, query, step)}${everything(row.queue)}
   </section>`;
 }
 
@@ -302,21 +329,18 @@ const userGrid = (columns, rows, path, query) =>
     none: "No user has an application in this queue.",
   });
 
-function userTable(row, users, isFair, query) {
+function userTable(row, users, isFair, query, step) {
   if (isFair || row.queue.numActiveApplications === undefined)
     return userGrid(FAIR_USERS, users, row.name, query);
-  const own = list(row.queue.users?.user),
-    limits = own.map((one) =>
-      h("p", { class: "how" }, `${one.username}: ${userLimit(one, row.queue, row.capacity)}`),
-    );
+  const own = list(row.queue.users?.user);
+  const how = (one) =>
+    row.capacity && one.userResourceLimit
+      ? `user limit ${one.userResourceLimit.memory} MB = ${userLimit(one, row.queue, row.capacity, step).how}`
+      : "";
+  const limits = own.map((one) => html`<p class="how">${one.username}: ${how(one)}</p>`);
   const columns = [
     text("user", "User Name", "username"),
-    sized(
-      "limit",
-      "User Limit Resource",
-      (one) => one.userResourceLimit,
-      (one) => userLimit(one, row.queue, row.capacity),
-    ),
+    sized("limit", "User Limit Resource", (one) => one.userResourceLimit, how),
     count("weight", "Weight", "userWeight"),
     sized("used", "Used Resource", (one) => one.resourcesUsed),
     sized("maxam", "Max AM Resource", () => row.queue.userAMResourceLimit),

@@ -1,4 +1,5 @@
 // What became of a container, how near it came, for whom and how urgent it is: words, hues and hatches.
+import { roomy } from "./streamlanes.js";
 
 const GIVEN_BACK = "Container released by application",
   PREEMPTED = -102,
@@ -67,7 +68,28 @@ export function colouring(by, containers, names = {}) {
     return { key, text, hue, hatch, count: counts.get(key) };
   });
   const place = new Map(keys.map((key, i) => [key, i]));
-  return { looks, of: Uint32Array.from(containers, (one) => place.get(of(one))) };
+  return {
+    by,
+    looks,
+    place,
+    size: containers.length,
+    of: Uint32Array.from(containers, (one) => place.get(of(one))),
+  };
+}
+
+/** The same after some containers have changed or come; false where a value came that has no look. */
+export function recolour(colours, containers, changed) {
+  const { by, looks, place } = colours;
+  colours.of = roomy(colours.of, containers.length);
+  for (const i of changed) {
+    const look = place.get(COLOURINGS[by].of(containers[i]));
+    if (look === undefined) return false;
+    if (i < colours.size) looks[colours.of[i]].count -= 1;
+    looks[look].count += 1;
+    colours.of[i] = look;
+  }
+  colours.size = containers.length;
+  return true;
 }
 
 /** The looks that are there, for the legend, and how many it leaves out: those of the fewest containers. */

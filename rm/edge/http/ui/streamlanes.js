@@ -43,43 +43,147 @@ class Heap {
 }
 
 const natural = new Intl.Collator(undefined, { numeric: true });
+// So many containers are laid at a time.
+const AT_ONCE = 5000;
+
+/** The same numbers with room for so many. */
+export function roomy(numbers, size) {
+  if (numbers.length >= size) return numbers;
+  const larger = new numbers.constructor(Math.max(1024, 2 * size));
+  larger.set(numbers);
+  return larger;
+}
+
+// Their places by when they begin. A sort of plain numbers is the fastest: a beginning and a place in one.
+function byBeginning(begin, count) {
+  let first = Infinity;
+  for (let i = 0; i < count; i += 1) first = Math.min(first, begin[i]);
+  const places = 2 ** Math.ceil(Math.log2(count + 1));
+  const keys = Float64Array.from({ length: count }, (_, i) => (begin[i] - first) * places + i).sort();
+  return Int32Array.from(keys, (key) => key % places);
+}
 
 export class Lanes {
-  // Each container lies on the topmost lane of its group that is free when it begins.
+  /** Each container lies on the topmost lane of its group that is free when it begins. */
   constructor(containers, groupOf, now) {
-    const count = containers.length;
+    this.open(containers, groupOf, now);
+    for (const _ of this.steps());
+  }
+
+  /** The same, with pauses: `rest` is awaited after every few thousand. */
+  static async laid(containers, groupOf, now, rest) {
+    const lanes = new Lanes([], groupOf, now);
+    lanes.open(containers, groupOf, now);
+    for (const _ of lanes.steps()) await rest();
+    return lanes;
+  }
+
+  open(containers, groupOf, now) {
     this.containers = containers;
-    this.begin = Float64Array.from(containers, (one) => one.started);
-    this.end = Float64Array.from(containers, (one) => Math.max(one.started, one.finished || now));
-    this.order = Int32Array.from({ length: count }, (_, i) => i).sort(
-      (a, b) => this.begin[a] - this.begin[b],
-    );
-    this.lane = new Int32Array(count);
-    const open = new Map();
-    for (const i of this.order) {
-      const name = groupOf(containers[i]);
-      if (!open.has(name)) open.set(name, { name, members: 0, lanes: 0, busy: new Heap(), free: new Heap() });
-      this.take(open.get(name), i);
-    }
-    this.groups = [...open.values()].sort((a, b) => natural.compare(a.name, b.name));
-    let top = 0;
-    for (const group of this.groups) {
-      group.top = top;
-      top += group.lanes;
-    }
-    this.count = top;
-    for (let i = 0; i < count; i += 1) this.lane[i] += open.get(groupOf(containers[i])).top;
-    this.first = count ? this.begin[this.order[0]] : now;
-    this.last = this.end.reduce((last, one) => Math.max(last, one), this.first + 1000);
+    this.groupOf = groupOf;
+    this.now = now;
+    this.size = 0;
+    this.begin = new Float64Array(containers.length);
+    // Of those that live it is without end: until() says how far they reach.
+    this.end = new Float64Array(containers.length);
+    this.own = new Int32Array(containers.length);
+    this.lane = new Int32Array(containers.length);
+    this.order = new Int32Array(containers.length);
+    this.groupAt = [];
+    this.known = new Map();
     this.levels = new Map();
   }
 
-  take(group, i) {
+  *steps() {
+    const { containers, begin, end, groupAt } = this;
+    const count = containers.length;
+    for (let i = 0; i < count; i += 1) {
+      begin[i] = containers[i].started;
+      end[i] = containers[i].finished ? Math.max(begin[i], containers[i].finished) : Infinity;
+      groupAt.push(this.groupFor(this.groupOf(containers[i])));
+      if (i % AT_ONCE === AT_ONCE - 1) yield;
+    }
+    this.order = byBeginning(begin, count);
+    for (; this.size < count; this.size += 1) {
+      this.take(this.order[this.size]);
+      if (this.size % AT_ONCE === AT_ONCE - 1) yield;
+    }
+    this.stack();
+  }
+
+  groupFor(name) {
+    if (!this.known.has(name))
+      this.known.set(name, { name, top: 0, lanes: 0, busy: new Heap(), free: new Heap() });
+    return this.known.get(name);
+  }
+
+  take(i) {
+    const group = this.groupAt[i];
     while (group.busy.least <= this.begin[i]) group.free.push([group.busy.pop()[1]]);
-    const lane = group.free.pairs.length ? group.free.pop()[0] : group.lanes++;
-    group.busy.push([this.end[i], lane]);
-    group.members += 1;
-    this.lane[i] = lane;
+    this.own[i] = group.free.pairs.length ? group.free.pop()[0] : group.lanes++;
+    if (this.end[i] < Infinity) group.busy.push([this.end[i], this.own[i]]);
+  }
+
+  // The groups below one another, by their names.
+  stack() {
+    this.groups = [...this.known.values()].sort((a, b) => natural.compare(a.name, b.name));
+    this.count = 0;
+    for (const group of this.groups) {
+      group.top = this.count;
+      this.count += group.lanes;
+    }
+    for (let i = 0; i < this.size; i += 1) this.lane[i] = this.groupAt[i].top + this.own[i];
+    this.levels.clear();
+    this.first = this.size ? this.begin[this.order[0]] : this.now;
+    this.reach();
+  }
+
+  reach() {
+    this.last = this.first + 1000;
+    for (let i = 0; i < this.size; i += 1) this.last = Math.max(this.last, this.until(i));
+  }
+
+  /** Up to when a container is drawn. */
+  until(i) {
+    return Math.min(this.end[i], this.now);
+  }
+
+  /** Takes those that are new or have ended; false where all has to be laid anew. */
+  update(changed, now) {
+    const { containers } = this;
+    this.now = now;
+    const added = [];
+    for (const i of changed) {
+      const { started, finished } = containers[i];
+      if (i >= this.size) added.push(i);
+      else if (started !== this.begin[i] || this.groupOf(containers[i]) !== this.groupAt[i].name)
+        return false;
+      else if (finished && this.end[i] === Infinity) {
+        this.end[i] = Math.max(started, finished);
+        this.groupAt[i].busy.push([this.end[i], this.own[i]]);
+      }
+    }
+    added.sort((a, b) => containers[a].started - containers[b].started);
+    const latest = this.size ? this.begin[this.order[this.size - 1]] : 0;
+    if (added.length && containers[added[0]].started < latest) return false;
+    this.append(added);
+    if (added.length) this.stack();
+    else this.reach();
+    return true;
+  }
+
+  append(added) {
+    for (const name of ["begin", "end", "own", "lane", "order"])
+      this[name] = roomy(this[name], this.size + added.length);
+    for (const i of added) {
+      const { started, finished } = this.containers[i];
+      this.begin[i] = started;
+      this.end[i] = finished ? Math.max(started, finished) : Infinity;
+      this.groupAt[i] = this.groupFor(this.groupOf(this.containers[i]));
+      this.order[this.size] = i;
+      this.size += 1;
+      this.take(i);
+    }
   }
 
   // So many lanes together make a row: who lies on it, by beginning, and up to when those before reach.
@@ -88,12 +192,12 @@ export class Lanes {
     if (known) return known;
     const rows = Math.ceil(this.count / bundle);
     const start = new Int32Array(rows + 1);
-    for (const lane of this.lane) start[Math.floor(lane / bundle) + 1] += 1;
+    for (let i = 0; i < this.size; i += 1) start[Math.floor(this.lane[i] / bundle) + 1] += 1;
     for (let row = 0; row < rows; row += 1) start[row + 1] += start[row];
     const next = start.slice();
-    const order = new Int32Array(this.order.length);
-    const reach = new Float64Array(this.order.length);
-    for (const i of this.order) {
+    const order = new Int32Array(this.size);
+    const reach = new Float64Array(this.size);
+    for (const i of this.order.subarray(0, this.size)) {
       const row = Math.floor(this.lane[i] / bundle);
       const at = next[row]++;
       order[at] = i;
@@ -141,7 +245,7 @@ export class Lanes {
 
   barsOf(level, row, view, width, colourOf, emit) {
     const scale = width / (view.end - view.begin);
-    const { begin, end } = this;
+    const { begin, end, now } = this;
     let drawn = -1,
       from = -1,
       to = -1,
@@ -157,7 +261,7 @@ export class Lanes {
       const i = level.order[at];
       if (begin[i] >= view.end) break;
       const left = (begin[i] - view.begin) * scale;
-      const right = (end[i] - view.begin) * scale;
+      const right = (Math.min(end[i], now) - view.begin) * scale;
       const x = Math.max(0, Math.floor(left), drawn);
       const past = Math.min(width, Math.max(x + 1, Math.floor(right)));
       if (right <= drawn || right < 0 || past <= x) continue;
@@ -195,9 +299,9 @@ export class Lanes {
     for (let at = this.firstAlive(level, row, time - margin); at < level.start[row + 1]; at += 1) {
       const i = level.order[at];
       if (this.begin[i] > time + margin) break;
-      if (this.end[i] >= time - margin) found.push(i);
+      if (this.until(i) >= time - margin) found.push(i);
     }
-    const away = (i) => Math.max(this.begin[i] - time, time - this.end[i], 0);
+    const away = (i) => Math.max(this.begin[i] - time, time - this.until(i), 0);
     return found.sort((a, b) => away(a) - away(b));
   }
 

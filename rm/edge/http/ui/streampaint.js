@@ -29,7 +29,7 @@ const mixed = (one, other, part) => one.map((value, i) => Math.round(value * par
 const asPixel = ([red, green, blue]) => ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 const asText = (rgb) => `rgb(${rgb.join(" ")})`;
 
-function paletteOf(looks) {
+export function paletteOf(looks) {
   const field = rgbOf(css("--field"));
   const ink = rgbOf(css("--ink"));
   const known = new Map();
@@ -90,9 +90,8 @@ export class Painter {
     this.ctx = canvas.getContext("2d", { alpha: false });
   }
 
-  draw({ lanes, view, looks, lookOf, gutter, width, height, foot, at, chosen }) {
+  draw({ lanes, view, looks, lookOf, colours, gutter, width, height, foot, at, chosen }) {
     const ratio = devicePixelRatio;
-    const colours = paletteOf(looks);
     this.size(gutter + width, height + foot, ratio);
     const { ctx } = this;
     ctx.setTransform(1, 0, 0, 1, 0, 0);
@@ -182,7 +181,7 @@ export class Painter {
   outline(lanes, view, i, xOf, gutter, width, height, colours) {
     const tall = height / (view.bottom - view.top);
     const left = Math.max(gutter, xOf(lanes.begin[i]));
-    const right = Math.min(gutter + width, Math.max(left + 3, xOf(lanes.end[i])));
+    const right = Math.min(gutter + width, Math.max(left + 3, xOf(lanes.until(i))));
     const y = (lanes.lane[i] - view.top) * tall;
     if (right <= left || y + tall < 0 || y > height) return;
     this.ctx.strokeStyle = asText(colours.ink);

@@ -1,19 +1,23 @@
 // Containers over time on lanes, live, recorded or compared: pan, zoom, and the life of the one pointed at.
 // Only what can be seen is drawn, pixel by pixel, so that many thousand containers follow the hand.
+import { list } from "./api.js";
 import { CARD, lengthOfTime, number, text } from "./columns.js";
 import { andVCores, Component, clock, duration, empty, html, plainGib, replaceQuery } from "./dom.js";
 import { csv, save, saveBlob } from "./export.js";
 import { listenToPointers } from "./gestures.js";
 import { grid } from "./grid.js";
-import { COLOURINGS, colouring, keysOf } from "./streamcolours.js";
+import { COLOURINGS, colouring, keysOf, recolour } from "./streamcolours.js";
 import { Lanes } from "./streamlanes.js";
-import { Painter, svgOf } from "./streampaint.js";
+import { Painter, paletteOf, svgOf } from "./streampaint.js";
 
 const LANE = 15,
   TALLEST = 420,
   FOOT = 18,
   GUTTER = 150;
-const LEAST_MS = 50;
+const LEAST_MS = 50,
+  MANY = 5000;
+// What takes long lets others have their turn: pictures, keys, the wheel.
+const rest = () => new Promise((done) => setTimeout(done));
 /** @type {Record<string, { name: string, of: (one: any) => string }>} */
 const GROUPINGS = {
   node: { name: "node", of: (one) => one.node },
@@ -66,6 +70,8 @@ class TaskStream extends Component {
     this.isAllLanes = true;
     this.chosen = undefined;
     this.frame = 0;
+    this.scene = null;
+    this.state = { legend: null };
   }
 
   componentDidMount() {
@@ -84,33 +90,64 @@ class TaskStream extends Component {
 
   componentDidUpdate(before) {
     if (before === this.props) return;
-    const { containers, now, lanes } = this.props;
-    if (before.containers !== containers || before.now !== now || before.lanes !== lanes) this.arrange();
-    this.draw();
+    this.palette = null; // the system may have chosen other colours
+    this.arrange();
   }
 
   componentWillUnmount() {
     STREAMS.delete(this);
     this.resizes.disconnect();
     cancelAnimationFrame(this.frame);
+    this.building = null;
+  }
+
+  // News are taken into what is shown. Where it has to be laid anew, it is shown until that is done.
+  async arrange() {
+    const { containers, now, lanes, colour, names, news } = this.props;
+    const { scene } = this;
+    const isSame = scene?.containers === containers && scene.grouping === lanes && scene.colour === colour;
+    if (isSame && scene.version === news?.version && scene.now === now) {
+      this.draw();
+      return;
+    }
+    const changed = scene?.version === news?.version ? [] : news?.changed;
+    const isNext = isSame && news && news.version - scene.version <= 1;
+    if (isNext && scene.lanes.update(changed, now) && recolour(scene.colours, containers, changed)) {
+      this.show({ ...scene, now, version: news.version });
+      return;
+    }
+    const building = {};
+    this.building = building;
+    const { of } = GROUPINGS[lanes];
+    const isLong = containers.length > MANY;
+    const made = isLong ? await Lanes.laid(containers, of, now, rest) : new Lanes(containers, of, now);
+    if (this.building !== building) return;
+    const colours = colouring(colour, containers, names);
+    this.show({ containers, now, grouping: lanes, colour, version: news?.version, lanes: made, colours });
   }
 
   // What was chosen, and who is pointed at, stays when newer containers come.
-  arrange() {
-    const { containers, now, lanes } = this.props;
-    const id = this.chosen === undefined ? undefined : this.lanes.containers[this.chosen].id;
-    this.lanes = new Lanes(containers, GROUPINGS[lanes].of, now);
-    const found = id === undefined ? -1 : containers.findIndex((one) => one.id === id);
-    this.chosen = found < 0 ? undefined : found;
+  show(scene) {
+    const before = this.scene;
+    this.building = null;
+    this.scene = scene;
+    if (this.chosen !== undefined && before.containers !== scene.containers) {
+      const { id } = before.containers[this.chosen];
+      const found = scene.containers.findIndex((one) => one.id === id);
+      this.chosen = found < 0 ? undefined : found;
+    }
     const all = { begin: this.lanes.first, end: this.lanes.last };
-    const isOfOtherLanes = this.of !== lanes;
-    this.of = lanes;
-    if (!this.view || isOfOtherLanes || this.isAllLanes) {
+    if (!this.view || before?.grouping !== scene.grouping || this.isAllLanes) {
       this.isAllLanes = true;
       this.view = { ...all, ...this.view, top: 0, bottom: this.lanes.count };
     }
     if (this.isAllTime) this.view = { ...this.view, ...all };
     this.draw();
+    this.setState({ legend: scene });
+  }
+
+  get lanes() {
+    return this.scene.lanes;
   }
 
   size() {
@@ -122,13 +159,16 @@ class TaskStream extends Component {
   draw() {
     this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
-      const { lanes, view, chosen } = this;
-      if (this.field.clientWidth) this.painter.draw({ lanes, view, chosen, ...this.scene(), ...this.size() });
+      if (!this.scene || !this.field.clientWidth) return;
+      this.palette ||= paletteOf(this.scene.colours.looks);
+      this.painter.draw({ ...this.picture(), chosen: this.chosen, colours: this.palette });
     });
   }
 
-  scene() {
-    return { looks: this.looks.looks, lookOf: this.looks.of, at: this.props.at, foot: FOOT };
+  picture() {
+    const { lanes, view } = this;
+    const { looks, of } = this.scene.colours;
+    return { lanes, view, looks, lookOf: of, at: this.props.at, foot: FOOT, ...this.size() };
   }
 
   timeAt(x) {
@@ -141,6 +181,7 @@ class TaskStream extends Component {
 
   showTime(begin, end) {
     for (const one of STREAMS) {
+      if (!one.scene) continue;
       const { first, last } = one.lanes;
       one.isAllTime = begin <= first && end >= last;
       one.view = { ...one.view, begin, end };
@@ -159,7 +200,7 @@ class TaskStream extends Component {
 
   // The whole of all streams on the page.
   whole() {
-    const all = [...STREAMS].map((one) => one.lanes);
+    const all = [...STREAMS].filter((one) => one.scene).map((one) => one.lanes);
     return {
       first: Math.min(...all.map((one) => one.first)),
       last: Math.max(...all.map((one) => one.last)),
@@ -238,7 +279,8 @@ class TaskStream extends Component {
   point(one, others = 0, x, y) {
     if (one !== this.chosen) this.draw();
     this.chosen = one;
-    const { containers, now, hrefOf } = this.props;
+    const { hrefOf } = this.props;
+    const { containers, now } = this.scene;
     this.tip.hidden = one === undefined;
     if (one === undefined) {
       this.told.textContent = "";
@@ -272,7 +314,7 @@ class TaskStream extends Component {
   }
 
   hrefOf(i) {
-    return this.props.hrefOf(this.props.containers[i]);
+    return this.props.hrefOf(this.scene.containers[i]);
   }
 
   // ---- keys
@@ -335,9 +377,7 @@ class TaskStream extends Component {
   }
 
   asSvg() {
-    const { lanes, view } = this;
-    const text = svgOf({ lanes, view, ...this.scene(), ...this.size() }, this.props.name);
-    save(this.fileName("svg"), "image/svg+xml", text);
+    save(this.fileName("svg"), "image/svg+xml", svgOf(this.picture(), this.props.name));
   }
 
   asCsv() {
@@ -350,12 +390,8 @@ class TaskStream extends Component {
 
   // ---- the page
 
-  render({ name, containers, now, lanes, colour, names, query }) {
-    if (this.painted !== containers || this.colour !== colour)
-      this.looks = colouring(colour, containers, names);
-    this.painted = containers;
-    this.colour = colour;
-    const { shown, more } = keysOf(this.looks.looks);
+  render({ name, containers, lanes, colour, query }, { legend }) {
+    const { shown, more } = keysOf(legend?.colours.looks ?? []);
     const by = `${GROUPINGS[lanes].name} and ${COLOURINGS[colour].name}`;
     const what = `${name}: ${containers.length} containers by ${by}`;
     const keep = (place, of) => {
@@ -392,8 +428,8 @@ class TaskStream extends Component {
         aria-roledescription="task stream"
         aria-label=${`${what}. ${HINT}`}
         ref=${(place) => keep(place, "field")}
-        onkeydown=${(event) => this.press(event)}
-        onpointermove=${(event) => this.hover(event)}
+        onkeydown=${(event) => this.scene && this.press(event)}
+        onpointermove=${(event) => this.scene && this.hover(event)}
         onpointerleave=${(event) => event.pointerType === "mouse" && this.point(undefined)}
       >
         <canvas ref=${(place) => keep(place, "canvas")}></canvas>
@@ -409,7 +445,7 @@ class TaskStream extends Component {
         ${tool("PNG", "as PNG", () => this.canvas.toBlob((blob) => saveBlob(this.fileName("png"), blob)))}
         ${tool("CSV", "as CSV", () => this.asCsv())}
       </p>
-      <${Summary} ...${{ name, containers, now, lanes, looks: this.looks, query }} />
+      ${legend && html`<${Summary} ...${{ ...legend, looks: legend.colours, name, lanes, query }} />`}
     </figure>`;
   }
 }
@@ -453,14 +489,11 @@ class Summary extends Component {
   }
 }
 
-// What a ResourceManager answers at once is limited; a recording has all.
-export const cutNote = ({ isCut, container }) =>
-  isCut && empty(`The newest ${container.length} containers; older ones are left out.`);
-
 /**
  * @param {{ name: string, containers: any[], now: number, query: URLSearchParams, lanes?: string,
  *   colour?: string, at?: number, names?: Record<string, string>,
- *   hrefOf: (one: any) => { href: string, what: string } }} options
+ *   hrefOf: (one: any) => { href: string, what: string },
+ *   news?: { version: number, changed: number[] } }} options
  */
 export function taskStream({ lanes = "node", colour = "state", query, ...others }) {
   if (!others.containers.length) return empty("No containers yet.");
@@ -473,3 +506,12 @@ export function taskStream({ lanes = "node", colour = "state", query, ...others 
   };
   return html`<${TaskStream} key=${others.name} ...${props} />`;
 }
+
+/** That of what a ResourceManager has answered, which may not be all. */
+export const streamOf = (name, { container, now, isCut, news }, query, more) => {
+  const containers = list(container);
+  return [
+    isCut && empty(`The newest ${containers.length} containers; older ones are left out.`),
+    taskStream({ name, containers, now, news, query, ...more }),
+  ];
+};
