@@ -1,9 +1,9 @@
 // Two runs on the same axes: figures beside one another, then series over the same time.
 import { get } from "./api.js";
 import { count, lines } from "./charts.js";
-import { bar, h, percent, table, title, withQuery } from "./dom.js";
+import { bar, empty, h, html, percent, table, title, withQuery } from "./dom.js";
 import { recordedStream } from "./recording.js";
-import { index, span } from "./run.js";
+import { index, nameOf, span } from "./run.js";
 
 const EPOCH = 946684800000;
 const COLOURS = ["line0", "line1"];
@@ -26,33 +26,21 @@ export async function compare(query, runs, hasReport) {
   if (runs.length < 2)
     return [
       title("Compare"),
-      h(
-        "p",
-        { class: "empty" },
-        "There is only one run. Open two recordings (yarnbox view ONE OTHER), or play another one.",
-      ),
+      empty("There is only one run. Open two recordings (yarnbox view ONE OTHER), or play another one."),
     ];
   const asked = (query.get("runs") || "").split(",").filter((name) => runs.some((one) => one.run === name));
   const [first, second] = asked.length === 2 ? asked : [runs[0].run, runs[1].run];
   const { times, runs: found, differences } = await get(`/ui/comparison?runs=${first},${second}`);
-  const names = found.map((one) => `${one.run}: ${one.name} (${one.scheduler.replace("Scheduler", "")})`);
+  const names = found.map(nameOf);
   const moments = times.map((time) => EPOCH + time);
-  const chart = (what, of, unit, top) => [
-    h("h2", {}, what),
-    lines(
-      what,
-      moments,
-      found.map((one, i) => ({
-        name: names[i],
-        values: of(one) || times.map(() => null),
-        kind: COLOURS[i],
-        dashed: false,
-      })),
-      [],
-      unit,
-      top,
-    ),
-  ];
+  const chart = (what, of, unit, top) => {
+    const series = found.map((one, i) => ({
+      name: names[i],
+      values: of(one) || times.map(() => null),
+      kind: COLOURS[i],
+    }));
+    return [html`<h2>${what}</h2>`, lines(what, moments, series, [], unit, top)];
+  };
   const queues = [...new Set(found.flatMap((one) => Object.keys(one.series.queue)))];
   return [
     title("Compare"),
@@ -64,15 +52,9 @@ export async function compare(query, runs, hasReport) {
     changes(differences, names),
     figures(found, names),
     waiting(found, names),
-    h("p", { class: "legend" }, "Time begins with the first submission of each run."),
-    h("h2", {}, "Containers on nodes"),
-    found.map((one, i) =>
-      recordedStream(one.run, one.begin, {
-        name: names[i],
-        query,
-        colour: "queue",
-      }),
-    ),
+    html`<p class="legend">Time begins with the first submission of each run.</p>
+      <h2>Containers on nodes</h2>`,
+    found.map((one, i) => recordedStream(one.run, one.begin, { name: names[i], query, colour: "queue" })),
     CHARTS.map(([what, name, unit, top]) => chart(what, (one) => one.series[name], unit, top)),
     queues.map((path) =>
       chart(`Memory used by ${path}`, (one) => one.series.queue[path]?.used, percent, 100),
@@ -80,29 +62,15 @@ export async function compare(query, runs, hasReport) {
   ];
 }
 
-const picker = (what, runs, present, runsOf) =>
-  h(
-    "label",
-    {},
-    `${what} `,
-    h(
-      "select",
-      {
-        onchange: (event) => {
-          history.pushState(null, "", withQuery("runs", runsOf(event.target.value)));
-          dispatchEvent(new Event("refresh"));
-        },
-      },
-      runs.map((one) =>
-        h(
-          "option",
-          { value: one.run, selected: one.run === present },
-          `${one.run}: ${one.name} (${one.scheduler.replace("Scheduler", "")})`,
-        ),
-      ),
-    ),
-    " ",
-  );
+function picker(what, runs, present, runsOf) {
+  const choose = (event) => {
+    history.pushState(null, "", withQuery("runs", runsOf(event.target.value)));
+    dispatchEvent(new Event("refresh"));
+  };
+  const option = (one) =>
+    html`<option value=${one.run} selected=${one.run === present}>${nameOf(one)}</option>`;
+  return html`<label>${what} <select onchange=${choose}>${runs.map(option)}</select> </label>`;
+}
 
 const UNITS = { ms: span, count: String, percent, index };
 
@@ -112,12 +80,12 @@ const signed = (change) => (change === null ? "from 0" : `${change > 0 ? "+" : "
 // What got worse comes first, the largest change on top.
 function changes(differences, names) {
   return [
-    h("h2", {}, "What changed"),
+    html`<h2>What changed</h2>`,
     table(
       `From ${names[0]} to ${names[1]}`,
       ["Result", "Figure", "Queue", ...names, "Change"],
       differences.map(({ what, queue, unit, values, change, isWorse }) => [
-        h("b", { class: isWorse ? "trouble" : "better" }, isWorse ? "worse" : "better"),
+        html`<b class=${isWorse ? "trouble" : "better"}>${isWorse ? "worse" : "better"}</b>`,
         what,
         queue || "all",
         ...values.map(UNITS[unit]),
@@ -140,52 +108,38 @@ const FIGURES = [
   ["Fairness between applications, on average", (f) => f.averages.apps, index, 1],
 ];
 
+const heads = (first, names) => [
+  first,
+  ...names.map((name, i) => html`<span class=${`swatch ${COLOURS[i]}`}>${name}</span>`),
+];
+
 // The last column above: 1 where more is better, -1 where less is, 0 where neither can be said.
 function figures(found, names) {
-  return table(
-    "Figures",
-    ["Figure", ...names.map((name, i) => h("span", { class: `swatch ${COLOURS[i]}` }, name))],
-    FIGURES.map(([what, of, unit, better]) => {
-      const values = found.map((one) => of(one.figures));
-      return [
-        what,
-        ...values.map((value, i) => [
-          unit(value),
-          better !== 0 &&
-            values.some(
-              (other, j) => j !== i && better * (value - other) > 0 && unit(other) !== unit(value),
-            ) &&
-            value !== null &&
-            h("small", { class: "better" }, " better"),
-        ]),
-      ];
-    }),
-    "",
-  );
+  const row = ([what, of, unit, better]) => {
+    const values = found.map((one) => of(one.figures));
+    const isBetter = (value) =>
+      values.some((other) => better * (value - other) > 0 && unit(other) !== unit(value));
+    const mark = html`<small class="better"> better</small>`;
+    return [what, ...values.map((value) => [unit(value), value !== null && isBetter(value) && mark])];
+  };
+  return table("Figures", heads("Figure", names), FIGURES.map(row), "");
 }
 
 function waiting(found, names) {
   const queues = [...new Set(found.flatMap((one) => Object.keys(one.figures.queues)))];
-  const longest = Math.max(
-    1,
-    ...found.flatMap((one) => Object.values(one.figures.queues).map((queue) => queue.longestWait || 0)),
-  );
+  const all = found.flatMap((one) => Object.values(one.figures.queues));
+  const longest = Math.max(1, ...all.map((queue) => queue.longestWait || 0));
   const cell = (queue) =>
     queue
-      ? [
-          bar((100 * queue.wait) / longest, span(queue.wait)),
-          ` ${span(queue.wait)}`,
-          h(
-            "small",
-            {},
-            ` longest ${span(queue.longestWait)}`,
-            queue.neverServed > 0 && `, ${queue.neverServed} never served`,
-          ),
-        ]
+      ? html`${bar((100 * queue.wait) / longest, span(queue.wait))} ${span(queue.wait)}
+          <small>
+            ${` longest ${span(queue.longestWait)}`}
+            ${queue.neverServed > 0 && `, ${queue.neverServed} never served`}
+          </small>`
       : "N/A";
   return table(
     "How long applications waited for their first container, by queue",
-    ["Queue", ...names.map((name, i) => h("span", { class: `swatch ${COLOURS[i]}` }, name))],
+    heads("Queue", names),
     queues.map((path) => [path, ...found.map((one) => cell(one.figures.queues[path]))]),
     "No applications were submitted.",
   );

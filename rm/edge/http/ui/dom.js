@@ -63,17 +63,21 @@ export function since(ms) {
   return `${Math.floor(seconds / 3600)}:${rest}${ms % 1000 ? `.${String(ms % 1000).padStart(3, "0")}` : ""}`;
 }
 
-/** @type {Intl.DateTimeFormatOptions} */
-const OF_CLOCK = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
-export const clock = (ms) =>
-  isRecording ? since(ms - EPOCH) : new Date(ms).toLocaleTimeString([], OF_CLOCK);
+// Made once: a format is dear, and a list has many moments.
+const CLOCK = new Intl.DateTimeFormat([], {
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+});
+const DATE = new Intl.DateTimeFormat();
+export const clock = (ms) => (isRecording ? since(ms - EPOCH) : CLOCK.format(ms));
 // A moment on an axis, which may be between two seconds.
 export const tick = (ms) =>
   isRecording || ms % 1000 === 0
     ? clock(ms)
     : `${clock(ms)}${((ms % 1000) / 1000).toFixed(3).slice(1).replace(/0+$/, "")}`;
-export const exact = (ms) =>
-  isRecording ? `${ms - EPOCH} ms` : `${new Date(ms).toLocaleDateString()} ${clock(ms)}`;
+export const exact = (ms) => (isRecording ? `${ms - EPOCH} ms` : `${DATE.format(ms)} ${clock(ms)}`);
 
 export function moment(ms) {
   if (!ms || ms < 0) return "N/A";

@@ -8,18 +8,17 @@ const KINDS = [
 ];
 
 export function localities(held) {
-  const counts = {};
+  const counts = Object.fromEntries(KINDS.map(([kind]) => [kind, {}]));
   let known = 0;
   for (const { locality, requested } of held) {
     if (!locality || !requested) continue;
     known += 1;
-    const pair = `${locality} ${requested}`;
-    counts[pair] = (counts[pair] || 0) + 1;
+    counts[locality][requested] = (counts[locality][requested] || 0) + 1;
   }
   if (!held.length) return empty("No containers have been allocated yet.");
   if (!known)
     return empty("Not known: these containers were allocated before the ResourceManager was restarted.");
-  const count = (got, wanted) => counts[`${got} ${wanted}`] || 0;
+  const count = (got, wanted) => counts[got][wanted] || 0;
   // Nothing is nearer than it was asked for: those places of the table are empty where they are zero.
   const cell = (got, wanted, i) => {
     const isNearer = KINDS.findIndex(([one]) => one === got) < i;

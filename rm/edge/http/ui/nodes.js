@@ -286,20 +286,25 @@ export async function node([id], query) {
 
 // The containers' memory stood on one another, group by group, at each moment when one came or went.
 function usage(held, now, groups, groupOf, capacityMB) {
-  const begin = Math.min(...held.map((one) => one.started)),
-    end = Math.max(begin + 1000, ...held.map((one) => one.finished || now)),
-    charged = held.filter((one) => one.state !== "RESERVED");
-  const moments = [...new Set([begin, ...charged.flatMap((one) => [one.started, one.finished || end]), end])]
-    .filter((one) => one <= end)
-    .sort((a, b) => a - b);
-  const isAlive = (one, at) => one.started <= at && (one.finished ? one.finished > at : true);
-  const series = groups.map((group, i) => ({
-    name: group,
-    kind: hue(i),
-    values: moments.map((at) =>
-      charged.reduce((sum, one) => sum + (groupOf(one) === group && isAlive(one, at) ? one.memoryMB : 0), 0),
-    ),
-  }));
+  const changes = new Map([[now, new Map()]]);
+  const charge = (at, group, mb) => {
+    if (!changes.has(at)) changes.set(at, new Map());
+    changes.get(at).set(group, (changes.get(at).get(group) || 0) + mb);
+  };
+  for (const one of held) {
+    if (one.state === "RESERVED") continue;
+    charge(one.started, groupOf(one), one.memoryMB);
+    if (one.finished) charge(one.finished, groupOf(one), -one.memoryMB);
+  }
+  const moments = [...changes.keys()].sort((a, b) => a - b);
+  const series = groups.map((group, i) => {
+    let sum = 0;
+    const after = (at) => {
+      sum += changes.get(at).get(group) || 0;
+      return sum;
+    };
+    return { name: group, kind: hue(i), values: moments.map(after) };
+  });
   return areas("Memory used by containers", moments, series, {
     unit: plainGib,
     top: 0,

@@ -4,7 +4,7 @@ import { get, list } from "./api.js";
 import { compare } from "./compare.js";
 import { countVCores, html, render, since, withQuery } from "./dom.js";
 import { eventLog } from "./log.js";
-import { run } from "./run.js";
+import { nameOf, run } from "./run.js";
 import { simulation } from "./simulation.js";
 
 const SPEEDS = [
@@ -82,8 +82,6 @@ function jump(index) {
   stop();
   seek(index);
 }
-
-export const nameOf = (one) => `${one.run}: ${one.name} (${one.scheduler.replace("Scheduler", "")})`;
 
 function runs() {
   const choose = (event) => {

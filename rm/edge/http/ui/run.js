@@ -1,12 +1,13 @@
 // One run: what it comes to, and the file that was played with the line that is being played.
 import { get, list } from "./api.js";
 import { hue, lines } from "./charts.js";
-import { Component, duration, facts, h, html, link, percent, table, title } from "./dom.js";
+import { Component, duration, empty, facts, h, html, link, percent, table, title } from "./dom.js";
 import { guide } from "./guide.js";
 import { recordedStream } from "./recording.js";
 
 export const span = (ms) =>
   ms === null || ms === undefined ? "N/A" : ms < 60000 ? `${(ms / 1000).toFixed(1)} s` : duration(ms);
+export const nameOf = (one) => `${one.run}: ${one.name} (${one.scheduler.replace("Scheduler", "")})`;
 export const index = (value) => (value === null || value === undefined ? "N/A" : value.toFixed(3));
 
 const isDilated = ({ moments: { at, time } }) => at.at(-1) !== time.at(-1);
@@ -18,30 +19,22 @@ export async function run(shown, addressOf, query, demo, runs) {
     get("/ui/history/queues?whole=1"),
     guide(shown, demo, runs),
   ]);
-  const picture = h(
-    "div",
-    {},
-    shares(list(history.queue), list(history.times), list(history.mark), shown.scheduler),
-    h("h2", {}, "Containers on nodes"),
-    recordedStream(shown.run, 0, {
-      name: shown.name,
-      query,
-      colour: "app",
-      at: list(history.mark).at(-1)?.time,
-    }),
-  );
+  const at = list(history.mark).at(-1)?.time;
+  const picture = html`<div>
+    ${shares(list(history.queue), list(history.times), list(history.mark), shown.scheduler)}
+    <h2>Containers on nodes</h2>
+    ${recordedStream(shown.run, 0, { name: shown.name, query, colour: "app", at })}
+  </div>`;
   return [
     title(shown.name),
     shown.about && h("p", {}, shown.about),
     failures(shown.failures),
     told,
     isScenario
-      ? h(
-          "div",
-          { class: "stage" },
-          html`<${Listing} ...${{ ...shown, step: shown.moments.step, addressOf }} />`,
-          picture,
-        )
+      ? html`<div class="stage">
+          <${Listing} ...${{ ...shown, step: shown.moments.step, addressOf }} />
+          ${picture}
+        </div>`
       : picture,
     h("h2", {}, "Figures of the whole run"),
     facts([
@@ -55,11 +48,9 @@ export async function run(shown, addressOf, query, demo, runs) {
       ["Fairness between applications", index(figures.averages.apps)],
     ]),
     queues(figures),
-    h("details", {}, h("summary", {}, "What these figures mean"), meaning(shown)),
+    html`<details><summary>What these figures mean</summary>${meaning(shown)}</details>`,
     shown.containersOfEvery > 1 &&
-      h(
-        "p",
-        { class: "empty" },
+      empty(
         `The run had ${shown.containersSeen} containers. The recording keeps those of one in ` +
           `${shown.containersOfEvery} applications; all sums count every container.`,
       ),
@@ -90,16 +81,10 @@ function shares(queues, times, marks, scheduler) {
 
 const failures = (found) =>
   found.length > 0 &&
-  h(
-    "section",
-    { class: "card" },
-    h("h2", {}, "Failed expectations"),
-    h(
-      "ul",
-      { class: "error" },
-      found.map((one) => h("li", {}, one)),
-    ),
-  );
+  html`<section class="card">
+    <h2>Failed expectations</h2>
+    <ul class="error">${found.map((one) => html`<li>${one}</li>`)}</ul>
+  </section>`;
 
 function queues(figures) {
   return table(
@@ -118,32 +103,23 @@ function queues(figures) {
   );
 }
 
-export function meaning(shown) {
-  return [
+const meaning = (shown) => html`
+  ${
     isDilated(shown) &&
-      h(
-        "p",
-        {},
-        "A step or a heartbeat that takes no virtual time counts as one second, so that events can be " +
-          "watched one after the other. All times on these pages are of this clock; the virtual time " +
-          "stands beside the slider.",
-      ),
-    h(
-      "p",
-      {},
-      "The makespan goes from the first submission to the end of the last application, or to the end of " +
-        "the run. An application waits from its submission to its first container other than its AM's.",
-    ),
-    h(
-      "p",
-      {},
-      "Fairness is Jain's index of what each uses, divided by what max-min fairness (dominant resource " +
-        "fairness, where the scheduler compares several resources) would give it for its demand: 1.000 is " +
-        "even, 1/n means that one of n has everything. Queues are weighted by their guaranteed " +
-        "capacities or steady fair shares.",
-    ),
-  ];
-}
+    html`<p>
+      A step or a heartbeat that takes no virtual time counts as one second, so that events can be watched one
+      after the other. All times on these pages are of this clock; the virtual time stands beside the slider.
+    </p>`
+  }
+  <p>
+    The makespan goes from the first submission to the end of the last application, or to the end of the run.
+    An application waits from its submission to its first container other than its AM's.
+  </p>
+  <p>
+    Fairness is Jain's index of what each uses, divided by what max-min fairness (dominant resource fairness,
+    where the scheduler compares several resources) would give it for its demand: 1.000 is even, 1/n means
+    that one of n has everything. Queues are weighted by their guaranteed capacities or steady fair shares.
+  </p>`;
 
 // The file; each line that is played leads to the first moment of it, and the present one is scrolled to.
 class Listing extends Component {
