@@ -3,7 +3,8 @@
 The ResourceManager is a process of its own; nodes and the ApplicationMaster are made up here, over gRPC.
 While a page is open, some containers end each second and others begin. Measured are the longest task while
 all containers arrive, what the updates after that cost, and how wheel and drag are followed meanwhile.
-Budgets: 100 ms of script, 60 pictures a second.
+Budgets: 100 ms of script, 60 pictures a second. `--alone` leaves the ResourceManager's part out: its answers
+are made up, too.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import time
 from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, Route, async_playwright
 
 from bench import pages
 from bench._report import report
@@ -29,7 +31,7 @@ from yarnbox.cluster.cluster import Cluster, Options
 from yarnbox.cluster.directory import RunDirectory
 from yarnbox.yarn.connection.rpc import Stub
 from yarnbox.yarn.enums import ContainerState
-from yarnbox.yarn.ids import ContainerId, NodeId
+from yarnbox.yarn.ids import ApplicationId, ContainerId, NodeId
 from yarnbox.yarn.records.client import GetApplicationReportRequest
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.master import AllocateRequest, RegisterApplicationMasterRequest
@@ -92,11 +94,60 @@ class Master:
             await asyncio.sleep(max(0.05, 1 - (time.monotonic() - begun)))
 
 
-async def look(browser: Browser, url: str, containers: int) -> dict[str, float]:
+class MadeUp:
+    """Answers of /ui/containers for one application; at each look some containers end and as many begin."""
+
+    def __init__(self, application_id: ApplicationId, containers: int) -> None:
+        self._app = str(application_id)
+        self._rows: list[dict[str, Any]] = []
+        self._changed_ms: dict[str, int] = {}
+        begun_ms = int(time.time() * 1000) - 600_000
+        for number in range(containers):
+            self._begin(begun_ms + 10 * number)
+
+    def _begin(self, now_ms: int) -> None:
+        number = len(self._rows)
+        row: dict[str, Any] = {
+            "id": f"container{self._app[11:]}_01_{number:06}",
+            "app": self._app,
+            "http": "127.0.0.1:1",
+        }
+        row |= {"node": f"n{number % NODES:05}:1", "queue": "root.default", "user": "ann", "partition": ""}
+        row |= {"memoryMB": 1024, "vcores": 1, "priority": 1, "isAM": number == 0, "state": "RUNNING"}
+        row |= {"locality": "OFF_SWITCH", "requested": "OFF_SWITCH", "started": now_ms, "finished": 0}
+        self._rows.append({**row, "exitStatus": None, "diagnostics": ""})
+        self._changed_ms[row["id"]] = now_ms
+
+    async def answer(self, route: Route) -> None:
+        """As the ResourceManager answers."""
+        asked = {
+            name: int(values[0])
+            for name, values in parse_qs(urlsplit(route.request.url).query).items()
+            if values[0].isdigit()
+        }
+        now_ms, rows = int(time.time() * 1000), self._rows
+        if "changes" in asked:
+            for row in [row for row in rows if not row["finished"]][:A_SECOND]:
+                row.update(finished=now_ms, state="COMPLETE", exitStatus=0)
+                self._changed_ms[row["id"]] = now_ms
+                self._begin(now_ms)
+            shown = [row for row in rows if self._changed_ms[row["id"]] >= asked["changes"]]
+        elif "from" in asked:
+            shown = rows[asked["from"] : asked["from"] + asked["limit"]]
+        else:
+            shown = rows[-asked.get("limit", len(rows)) :]
+        head = {"now": now_ms, "isCut": "limit" in asked and "from" not in asked, "known": len(rows)}
+        living = sum(not row["finished"] for row in rows)
+        await route.fulfill(json={"containers": {**head, "living": living, "container": shown}})
+
+
+async def look(browser: Browser, url: str, containers: int, made_up: MadeUp | None) -> dict[str, float]:
     """One page from its address on."""
     context = await browser.new_context(viewport={"width": 1400, "height": 900})
     page = await context.new_page()
     await page.add_init_script(WATCH + FRAMES + pages.WATCH)
+    if made_up is not None:
+        await page.route("**/ui/containers*", made_up.answer)
     devtools = await context.new_cdp_session(page)
     await devtools.send("Performance.enable")
     begun = time.perf_counter()
@@ -156,11 +207,11 @@ async def follow(page: Page) -> dict[str, float]:
     return figures
 
 
-async def measure(grpc: str, web: str, nodes: int, containers: int) -> dict[str, float]:
+async def measure(grpc: str, web: str, nodes: int, containers: int, alone: bool) -> dict[str, float]:
     """Fills the cluster, and looks at both pages."""
     crowd = Crowd(grpc)
-    node_ids = await crowd.register(nodes, NODE_MB)
     application_id = await crowd.submit()
+    made_up = MadeUp(application_id, containers) if alone else None
     asked = GetApplicationReportRequest(application_id=application_id)
     token = None
     while token is None:
@@ -169,21 +220,28 @@ async def measure(grpc: str, web: str, nodes: int, containers: int) -> dict[str,
     figures: dict[str, float] = {}
     async with Stub(grpc, "ApplicationMasterProtocolService", token=token) as am:
         await am.call("registerApplicationMaster", RegisterApplicationMasterRequest(host="here"))
-        master = Master(crowd, am, node_ids)
-        await master.take(containers)
-        for node_id in node_ids:
-            await crowd.beat(node_id)
-        goes_on = asyncio.ensure_future(master.go_on())
+        goes_on = None if alone else asyncio.ensure_future((await fill(crowd, am, nodes, containers)).go_on())
         async with async_playwright() as driver:
             browser = await driver.chromium.launch(executable_path=FILE, args=ARGUMENTS)
             for name, path in PAGES.items():
                 url = f"http://{web}/cluster{path.format(app=application_id)}"
-                found = await look(browser, url, containers)
-                figures |= {f"{name}: {what}": value for what, value in found.items()}
+                seen = await look(browser, url, containers, made_up)
+                figures |= {f"{name}: {what}": value for what, value in seen.items()}
             await browser.close()
-        goes_on.cancel()
+        if goes_on is not None:
+            goes_on.cancel()
     await crowd.close()
     return figures
+
+
+async def fill(crowd: Crowd, am: Stub, nodes: int, containers: int) -> Master:
+    """Registers the nodes, and gives the application its containers."""
+    node_ids = await crowd.register(nodes, NODE_MB)
+    master = Master(crowd, am, node_ids)
+    await master.take(containers)
+    for node_id in node_ids:
+        await crowd.beat(node_id)
+    return master
 
 
 def main() -> None:
@@ -191,6 +249,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nodes", type=int, default=NODES)
     parser.add_argument("--containers", type=int, default=CONTAINERS)
+    parser.add_argument("--alone", action="store_true", help="make the answers up")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         cluster = Cluster(RunDirectory(Path(directory) / "run"))
@@ -198,7 +257,9 @@ def main() -> None:
         try:
             cluster.wait_until_ready()
             figures = asyncio.run(
-                measure(record.rm_address, record.web_address, options.nodes, options.containers)
+                measure(
+                    record.rm_address, record.web_address, options.nodes, options.containers, options.alone
+                )
             )
         finally:
             cluster.down()
