@@ -170,11 +170,14 @@ class Fields:
 
     def amounts(self, prefix: str, default: Resource, *, but: Sequence[str] = ()) -> Resource:
         """The amounts that stand at `prefix` + resource type, above the default."""
+        named = [key for key in self._data if key.startswith(prefix) and key not in but]
+        keys = [key for key in named if self.value(key) is not None]
+        if not keys:
+            return default
         found = default.as_dict()
-        for key in self.keys:
+        for key in keys:
             name = key.removeprefix(prefix)
-            if key.startswith(prefix) and key not in but and self.value(key) is not None:
-                found[MEMORY_NAMES.get(name, name)] = self.integer(key)
+            found[MEMORY_NAMES.get(name, name)] = self.integer(key)
         return Resource.of(found)
 
     def below(self, key: str) -> Fields:

@@ -227,6 +227,8 @@ class _Survey:
     def begin_anew(self) -> None:
         self.count, self._last_ms = 0, 0
         self._hosts: dict[str, NodeSpec] = {}
+        self._places: dict[str, NodeSpec] = {}
+        """The same, by `/rack/host`: those that tasks of sound jobs have named."""
         self._groups: dict[str, tuple[str, ...]] = {}
         self._queues: dict[str, None] = {}
 
@@ -237,6 +239,8 @@ class _Survey:
                 said = f"{read.job.job_id}: task {number}: is {MAP} or {REDUCE}, not {task.stage!r}"
                 raise InvalidTraceError(f"{read.where}: {said}")
             for place in task.places:
+                if place in self._places:
+                    continue
                 if self._known is not None and place not in self._known:
                     said = f"{read.job.job_id}: task {number}: {place} is not a node of {self._file}"
                     raise InvalidTraceError(f"{read.where}: {said}")
@@ -265,8 +269,9 @@ class _Survey:
             self._groups[job.user] = job.groups
         for task in job.tasks:
             for place in task.places:
-                spec = spec_of_place(place)
-                self._hosts.setdefault(spec.host, spec)
+                if place not in self._places:
+                    spec = self._places[place] = spec_of_place(place)
+                    self._hosts.setdefault(spec.host, spec)
 
     def named(self) -> Nodes:
         """The nodes that tasks name."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from yarnbox.sim.load.fields import LARGEST_INT, Fields
@@ -35,6 +36,7 @@ from yarnbox.yarn.enums import ExecutionType
 from yarnbox.yarn.storage.drafts import draft_of
 
 MOST_NODES = 100_000
+_EXECUTION_TYPES = tuple(one.name for one in ExecutionType)
 _DURATIONS = ("container.duration.ms", "duration.ms")
 _START, _END = "container.start.ms", "container.end.ms"
 _NOT_AMOUNTS = (
@@ -118,9 +120,7 @@ class SLSFile:
             priority=fields.integer("container.priority", MAP_PRIORITY, at_most=LARGEST_INT),
             places=_places(fields),
             execution_type=ExecutionType[
-                fields.text(
-                    "container.execution.type", "GUARANTEED", choices=[one.name for one in ExecutionType]
-                )
+                fields.text("container.execution.type", "GUARANTEED", choices=_EXECUTION_TYPES)
             ],
             allocation_id=fields.integer("container.allocation.id", -1, at_least=-1),
             delay_ms=fields.integer("container.request.delay", 0),
@@ -169,9 +169,14 @@ def _places(fields: Fields) -> tuple[str, ...]:
     if host is None:
         return ()
     try:
-        return (spec_of_place(host).place,)
+        return _checked_places(host)
     except ValueError:
         raise fields.fault("container.host", f"has to be /rack/host, not {host!r}") from None
+
+
+@lru_cache(maxsize=1 << 16)  # hosts are few, and every task names one
+def _checked_places(place: str) -> tuple[str, ...]:
+    return (spec_of_place(place).place,)
 
 
 def numbered_nodes(nodes: int, racks: int) -> Nodes:
