@@ -23,7 +23,7 @@ from typing import Any
 
 from yarnbox.am.connection import Connection, configuration_of
 from yarnbox.am.job_command.examples import EXAMPLES, paths
-from yarnbox.am.job_command.output import Output, shown_output, shown_reason
+from yarnbox.am.job_command.output import Output, shown_diagnostics, shown_output, shown_reason
 from yarnbox.am.job_command.progress import ProgressDisplay
 from yarnbox.am.launch import command_line, exact_environment
 from yarnbox.am.mapreduce.client import JobClient, JobProgress
@@ -482,10 +482,11 @@ class Program:
             print(f"Job {job} completed successfully")
         else:
             status = report.final_application_status or FinalApplicationStatus.UNDEFINED
-            print(f"Job {job} failed with state {status.name} due to: {_reason(report)}", file=sys.stderr)
+            told = shown_diagnostics(report.diagnostics)
+            print(f"Job {job} failed with state {status.name} due to: {told}", file=sys.stderr)
             output = self._output(client, application_id)
             reason = output.reason(report.diagnostics or "", _failed_containers(history))
-            print(shown_reason(output, reason), file=sys.stderr, flush=True)
+            print(shown_reason(output, reason, told), file=sys.stderr, flush=True)
         _print_counters(history)
         return has_succeeded(report)
 
@@ -581,8 +582,10 @@ def _first_line(report: ApplicationReport) -> str:
 
 
 def _failed_containers(history: dict[str, Any] | None) -> list[str]:
-    """The containers of the job's attempts that failed, by the job's report."""
-    tasks = (history or {}).get("tasks", [])
+    """The containers of the job's attempts that failed, by the job's report; first those of a task for which
+    it failed.
+    """
+    tasks = sorted((history or {}).get("tasks", []), key=lambda task: bool(task["state"] != "FAILED"))
     attempts = [attempt for task in tasks for attempt in task["attempts"]]
     return [one["assignedContainerId"] for one in attempts if one["state"] == "FAILED"]
 

@@ -129,15 +129,15 @@ class Output:
 
     def reason(self, diagnostics: str, suspects: Iterable[str] = ()) -> WrittenFile | None:
         """What most likely says why it failed: a file of the first container that `suspects` or the
-        diagnostics name, else of the last AM.
+        diagnostics name; of the last AM, if none of them left a log.
         """
         by_container: dict[str, dict[str, WrittenFile]] = {}
         for one in self._read(lambda log: log.name in _PROCESS_FILES):
             by_container.setdefault(str(one.container_id), {})[one.name] = one
         masters = [str(one) for one in self._masters if str(one) in by_container]
-        named = [*suspects, *_CONTAINER.findall(diagnostics), *masters[-1:]]
-        for container in named:
-            files = by_container.get(container, {})
+        named = [one for one in (*suspects, *_CONTAINER.findall(diagnostics)) if one in by_container]
+        for container in named or masters[-1:]:
+            files = by_container[container]
             for name in _PROCESS_FILES:
                 if name in files and files[name].text.strip():
                     return files[name]
@@ -181,12 +181,22 @@ def shown_output(output: Output) -> str:
     return "".join(parts)
 
 
-def shown_reason(output: Output, found: WrittenFile | None) -> str:
-    """The last lines of the file that has the reason, and what to type for the rest; else only the latter."""
+def shown_diagnostics(diagnostics: str | None) -> str:
+    """What the ResourceManager was told, line by line, for people."""
+    lines = [line.rstrip() for line in (diagnostics or "").splitlines() if line.strip()]
+    return "\n  ".join(lines) or "no diagnostics"
+
+
+def shown_reason(output: Output, found: WrittenFile | None, told: str = "") -> str:
+    """The last lines of the file that has the reason, unless they were `told` already, and what to type for
+    the rest; else only the latter.
+    """
     if found is None:
         return f"All that it wrote: {output.command()}"
     host = found.node.rpartition("_")[0] or found.node
     lines = found.text.rstrip("\n").split("\n")[-LAST_LINES:]
     head = f"The last lines of {found.name} of {found.container_id} on {host}:"
     rest = f"The whole log: {output.command(found.container_id)}"
+    if lines[-1].strip() in map(str.strip, told.splitlines()):
+        return rest
     return "\n".join([head, *(f"  {line}" for line in lines), rest])

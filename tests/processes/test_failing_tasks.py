@@ -88,7 +88,7 @@ def test_a_node_where_all_fails_is_avoided_and_a_job_that_fails_says_why(
     assert not ended & {("FAILED", False), ("SUCCEEDED", True)}
     for mapper, reason in FAILING.items():
         said = job(desk, tmp_path, "two", mapper, "-D", "mapreduce.map.maxattempts=2", status=1)
-        assert re.search(r"Job \S+ failed with state FAILED due to: Task failed task_.*" + reason, said)
+        assert re.search(r"(?s)Job \S+ failed with state FAILED due to: Task failed task_.*" + reason, said)
         assert list((tmp_path / mapper).iterdir()) == [], "nothing is half written"
     metrics = f"http://{desk.run.load().web_address}/ws/v1/cluster/metrics"
 

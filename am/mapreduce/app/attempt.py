@@ -273,7 +273,7 @@ def _take_failure(attempt: Attempt, event: AttemptFailMessage) -> None:
 def _judge_exit(attempt: Attempt, event: AttemptContainerCompleted) -> AttemptState:
     """The process ended without a word. Containers that YARN took away are no failures."""
     attempt.context.timers.cancel(attempt.id)
-    attempt.diagnostics.append(f"exit status {event.exit_status}: {event.diagnostics}")
+    attempt.diagnostics.append(f"exit status {_told_status(event.exit_status)}: {event.diagnostics}")
     if event.exit_status in NOT_ITS_FAULT:
         _be_killed(attempt, event)
         return AttemptState.KILLED
@@ -429,15 +429,31 @@ def _limits(attempt: Attempt) -> list[int]:
 
 
 def _silence(attempt: Attempt) -> str:
-    """Which limit is over, in Hadoop's words."""
+    """Which limit is over, plainly and in Hadoop's words."""
     settings, over = attempt.context.settings, min(_limits(attempt))
     any_ms, first_ms = settings.silence_ms(), settings.stuck_timeout_ms
     is_any = 0 < any_ms <= over
     is_first = not attempt.has_reported and 0 < first_ms <= over
+    plainly = "said nothing since it was launched" if is_first else "read, wrote and counted nothing"
+    limit = "mapreduce.task.stuck.timeout-ms" if is_first else "mapreduce.task.timeout"
     return (
+        f"It {plainly} for {over / 1000:g} s ({limit}).\n"
         f"AttemptID:{attempt.id} task timeout set: {any_ms // 1000}s, taskTimedOut: {str(is_any).lower()};"
         f" task stuck timeout set: {first_ms // 1000}s, taskStuck: {str(is_first).lower()}"
     )
+
+
+def _told_status(exit_status: int) -> str:
+    """With the name of the signal that ended it, if it was one."""
+    name = _SIGNALS.get(exit_status - _SIGNALLED)
+    return f"{exit_status} ({name})" if name is not None else str(exit_status)
+
+
+_SIGNALLED = 128
+"""What a shell adds to the number of the signal that has ended a process."""
+_SIGNALS = {
+    4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV", 15: "SIGTERM",
+}  # fmt: skip
 
 
 def after_pause(attempt: Attempt) -> None:

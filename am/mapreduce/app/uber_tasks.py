@@ -82,7 +82,7 @@ class LocalTasks:
         status = await process.wait()
         self.stop(attempt_id)
         del self._running[attempt_id]
-        self._ended(attempt_id, status)
+        self._ended(attempt_id, status if status >= 0 else 128 - status)  # as a shell tells of signals
 
 
 def _log(directory: Path, attempt_id: TaskAttemptId, name: str) -> BinaryIO:

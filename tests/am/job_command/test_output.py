@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from yarnbox.am.job_command.output import SHOWN_BYTES, Output, shown_output, shown_reason
+from yarnbox.am.job_command.output import (
+    SHOWN_BYTES,
+    Output,
+    shown_diagnostics,
+    shown_output,
+    shown_reason,
+)
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.connection.rpc import ConnectionFailedError
 from yarnbox.yarn.enums import LogAggregationStatus as Status
@@ -97,6 +103,18 @@ def test_the_reason_is_with_the_container_that_is_named(
         f"The whole log: yarn logs -applicationId {APP} -containerId {lines[0].split()[6]}"
     )
     assert len(lines) <= 22
+
+
+def test_what_is_told_already_is_not_shown_again(tmp_path: Path) -> None:
+    """Neither a traceback that is in the diagnostics, nor an AM's log where a task failed without a word."""
+    found = output(
+        tmp_path, nm1={1: {"stderr": "the AM's"}, 2: {"stderr": "Error: why\n"}, 3: {"stderr": ""}}
+    )
+    told = shown_diagnostics("Task failed\n\nin line 1\n  Error: why\n")
+    assert told == "Task failed\n  in line 1\n    Error: why"
+    reason = found.reason("Task failed", [str(container(2))])
+    assert shown_reason(found, reason, told).startswith("The whole log: ")
+    assert found.reason("Task failed", [str(container(3))]) is None
 
 
 def test_without_logs_the_command_is_shown() -> None:

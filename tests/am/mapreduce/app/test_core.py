@@ -135,6 +135,7 @@ class TestFailures:
         assert list(rig.running) == [map_attempt(0), map_attempt(1, 1)]
         (told,) = rig.core.job.attempt(map_attempt(1)).diagnostics
         assert told == (
+            "It said nothing since it was launched for 5 s (mapreduce.task.stuck.timeout-ms).\n"
             f"AttemptID:{map_attempt(1)} task timeout set: 0s, taskTimedOut: false;"
             " task stuck timeout set: 5s, taskStuck: true"
         )

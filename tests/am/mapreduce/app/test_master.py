@@ -360,6 +360,7 @@ def test_a_map_that_hangs_is_ended_and_tried_again(tmp_path: Path) -> None:
     first, *_, last = task["attempts"]  # on a machine that is busy elsewhere there may be more
     assert (first["state"], last["state"]) == ("FAILED", "SUCCEEDED")
     assert first["diagnostics"].startswith(
+        "It read, wrote and counted nothing for 6 s (mapreduce.task.timeout).\n"
         f"AttemptID:{first['id']} task timeout set: 6s, taskTimedOut: true;"
     )
 

@@ -134,3 +134,5 @@ def test_an_attempt_exit_counts_unless_yarn_took_the_container_away() -> None:
         assert rig.core.job.attempt(FIRST).state.value == state
         task = rig.core.job.task(MAP)
         assert list(task.failed_attempts) == ([FIRST] if state == "FAILED" else [])
+        name = " (SIGTERM)" if exit_status == 143 else ""
+        assert f"exit status {exit_status}{name}: N/A" in rig.core.job.attempt(FIRST).diagnostics
