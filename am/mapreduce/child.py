@@ -7,6 +7,7 @@ fetches, merges and writes; both commit when the AM lets them. Hadoop: YarnChild
 
 from __future__ import annotations
 
+import errno
 import gc
 import logging
 import os
@@ -15,6 +16,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import chain, count
 from operator import length_hint
 from pathlib import Path
@@ -411,9 +413,10 @@ def main(arguments: list[str]) -> int:
         return 1
     tls = _tls_of_node()
     umbilical = Umbilical(host, int(port), attempt, token.password, tls=tls)
+    local_dir = Path(os.environ["LOCAL_DIRS"].split(",")[0])
+    plan: Plan | None = None
     try:
-        local_dir = Path(os.environ["LOCAL_DIRS"].split(",")[0])
-        plan: Plan | None = _first_word(umbilical)
+        plan = _first_word(umbilical)
         while plan is not None:
             attempt = plan.attempt
             Task(umbilical, plan, token.password, local_dir, Path.cwd(), tls).run()
@@ -424,7 +427,9 @@ def main(arguments: list[str]) -> int:
     except AMUnreachableError as error:
         log.error("the AM is gone: %s", error)
         return 1
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError):
+            _note_free_space(error, plan, local_dir)
         log.exception("%s has failed", attempt)
         umbilical.call("failed", message=traceback.format_exc(limit=20))
         return 1
@@ -462,6 +467,16 @@ def _next_word(umbilical: Umbilical) -> Plan | None:
     gc.collect()  # or what the task before kept would be there until somewhere in this one
     log.info("goes on with %s", plan.attempt)
     return plan
+
+
+def _note_free_space(error: OSError, plan: Plan | None, local_dir: Path) -> None:
+    """Says with the error which disk is full, if one is."""
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        return
+    for path in (local_dir, *([Path(plan.output)] if plan is not None else [])):
+        with suppress(OSError):
+            found = os.statvfs(path)
+            error.add_note(f"{found.f_bavail * found.f_frsize >> 20} MB are free in {path}")
 
 
 def _remove(directory: Path) -> None:

@@ -288,7 +288,10 @@ def _fail(attempt: Attempt, _event: object) -> None:
 
 
 def _lose_output(attempt: Attempt, _event: AttemptTooManyFetchFailures) -> None:
-    attempt.diagnostics.append("Too many fetch failures. Failing the attempt")
+    host = attempt.node_id.host if attempt.node_id is not None else "its node"
+    attempt.diagnostics.append(
+        f"Too many fetch failures. Failing the attempt: reduces cannot fetch its output from {host}"
+    )
     _stop_if_running(attempt)
     _tell_failed(attempt)
 

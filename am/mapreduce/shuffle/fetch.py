@@ -228,7 +228,9 @@ class Shuffle:
         for attempt in missing:
             failures = self._failures[attempt] = self._failures.get(attempt, 0) + 1
             if failures >= max(_MOST_FAILURES, self._plan.maps // 10):
-                raise GivenUpError(f"{attempt} failed to be fetched {failures} times, the last time: {error}")
+                raise GivenUpError(
+                    f"{attempt} failed to be fetched {failures} times, the last time: {error}"
+                ) from None
 
     def _look_at_silence(
         self, host: _Host, error: FetchFailedError, missing: Collection[str], complain: Complain
@@ -251,7 +253,7 @@ class Shuffle:
                 raise GivenUpError(
                     "Exceeded MAX_FAILED_UNIQUE_FETCHES; bailing-out: too many outputs cannot be fetched, "
                     f"{done} of {self._plan.maps} are here; the last failure, of {attempt}: {error}"
-                )
+                ) from None
 
     def _pause(self, host: _Host) -> None:
         host.failures += 1
