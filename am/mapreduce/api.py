@@ -205,9 +205,8 @@ class _FunctionReducer(Reducer):
     def __init__(self, function: Callable[[Any, Iterator[Any]], Iterable[tuple[Any, Any]]]) -> None:
         self._function = function
 
-    def reduce(self, key: Any, values: Iterator[Any], emit: Emit) -> None:
-        for pair in self._function(key, values):
-            emit(*pair)
+    def run(self, context: ReduceContext) -> None:
+        context.emit_all(chain.from_iterable(starmap(self._function, context.groups())))
 
 
 class Partitioner:

@@ -96,19 +96,20 @@ class PartFile:
 
     def emit(self, key: Any, value: Any) -> None:
         """Takes one pair."""
-        if value is None:
-            line = text_of(key) + self._end
-        else:
-            line = b"".join((text_of(key), self._separator, text_of(value), self._end))
-        self._lines.append(line)
-        self._bytes += len(line)
-        if len(self._lines) >= _LINES_AT_ONCE or self._bytes >= _BYTES_AT_ONCE:
-            self._write()
+        self.emit_all(((key, value),))
 
     def emit_all(self, pairs: Iterable[tuple[Any, Any]]) -> None:
         """Takes pairs as they come."""
+        separator, end = self._separator, self._end
         for key, value in pairs:
-            self.emit(key, value)
+            if value is None:
+                line = text_of(key) + end
+            else:
+                line = b"".join((text_of(key), separator, text_of(value), end))
+            self._lines.append(line)
+            self._bytes += len(line)
+            if len(self._lines) >= _LINES_AT_ONCE or self._bytes >= _BYTES_AT_ONCE:
+                self._write()
 
     def _write(self) -> None:
         self._stream.write(b"".join(self._lines))

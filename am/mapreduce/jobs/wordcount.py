@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from yarnbox.am.mapreduce.api import Emit, MapContext, Mapper, Reducer
+from yarnbox.am.mapreduce.api import Emit, MapContext, Mapper, ReduceContext, Reducer
 
 WORDS_AT_ONCE = 500_000
 """Different words that a map keeps in memory."""
@@ -37,6 +37,10 @@ class WordCountMapper(Mapper):
 
 class SumReducer(Reducer):
     """Adds up the values of a key."""
+
+    def run(self, context: ReduceContext) -> None:
+        """All keys, with nothing in between that is called for each."""
+        context.emit_all((key, sum(values)) for key, values in context.groups())
 
     def reduce(self, key: Any, values: Iterator[Any], emit: Emit) -> None:
         emit(key, sum(values))

@@ -126,15 +126,15 @@ class _Combined:
         self._last = b""
 
     def emit(self, key: Any, value: Any) -> None:
-        record = encode(key), encode(value)
-        self._batch.append(record)
-        self._bytes += len(record[0]) + len(record[1])
-        if len(self._batch) >= _SORTED_RECORDS or self._bytes >= _SORTED_BYTES:
-            self.flush()
+        self.emit_all(((key, value),))
 
     def emit_all(self, pairs: Iterable[tuple[Any, Any]]) -> None:
         for key, value in pairs:
-            self.emit(key, value)
+            key_bytes, value_bytes = encode(key), encode(value)
+            self._batch.append((key_bytes, value_bytes))
+            self._bytes += len(key_bytes) + len(value_bytes)
+            if self._bytes >= _SORTED_BYTES or len(self._batch) >= _SORTED_RECORDS:
+                self.flush()
 
     def flush(self) -> None:
         if not self._batch:

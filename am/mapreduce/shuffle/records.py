@@ -37,7 +37,7 @@ def decode(data: bytes) -> Any:
     """The value of those bytes; a tuple comes back as a list."""
     kind = data[0]
     if kind == _INTEGER:
-        return _decode_integer(data)
+        return int.from_bytes(data[2:], "big") if data[1] >= 128 else _decode_negative(data)
     if kind == _STRING:
         return data[1:].decode("utf-8", "surrogateescape")
     if kind == _BYTES:
@@ -60,11 +60,8 @@ def _encode_integer(value: int) -> bytes:
     return b"i" + bytes([127 - length]) + ((1 << 8 * length) - 1 - magnitude).to_bytes(length, "big")
 
 
-def _decode_integer(data: bytes) -> int:
-    first = data[1]
-    if first >= 128:
-        return int.from_bytes(data[2:], "big")
-    length = 127 - first
+def _decode_negative(data: bytes) -> int:
+    length = 127 - data[1]
     return -((1 << 8 * length) - 1 - int.from_bytes(data[2:], "big")) - 1
 
 
