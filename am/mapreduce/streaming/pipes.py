@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -129,7 +130,10 @@ class Pipe:
             raise self._failure
         is_failure = self._configuration.boolean("stream.non.zero.exit.is.failure", True)
         if status != 0 and is_failure:
-            raise CommandFailedError(f"PipeMapRed.waitOutputThreads(): subprocess failed with code {status}")
+            command = shlex.join(self._words)
+            raise CommandFailedError(
+                f"PipeMapRed.waitOutputThreads(): subprocess failed with code {status}: {command}"
+            )
         if self._failure is not None:
             raise CommandFailedError("Broken pipe: the command ended before it had read its input")
 

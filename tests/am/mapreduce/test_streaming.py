@@ -130,7 +130,7 @@ def test_reports_on_stderr_count_and_say(capfd: pytest.CaptureFixture[str]) -> N
 
 def test_a_command_that_fails_fails_the_task_unless_the_job_says_otherwise() -> None:
     failing = script("import sys\nfor line in sys.stdin: print(line.strip())\nsys.exit(3)")
-    with pytest.raises(CommandFailedError, match=r"waitOutputThreads\(\): subprocess failed with code 3"):
+    with pytest.raises(CommandFailedError, match=r"waitOutputThreads\(\): subprocess failed with code 3: "):
         Ran(failing, b"a\n")
     assert Ran(failing, b"a\n", non_zero_exit_is_failure="false").out.pairs == [(b"a", b"")]
     with pytest.raises(CommandFailedError, match="Broken pipe"):
