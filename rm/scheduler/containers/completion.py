@@ -15,6 +15,7 @@ from yarnbox.rm.scheduler.application import Attempt, log_preemption
 from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.rm.scheduler.statuses import UNRESERVED_CONTAINER, aborted, preempted
+from yarnbox.yarn.enums import ExecutionType
 from yarnbox.yarn.records.container import ContainerStatus
 
 A = TypeVar("A", bound=Attempt)
@@ -56,7 +57,8 @@ class Completion(Generic[A]):
                 container.lowered = ()
         is_reported = isinstance(event, ContainerFinished)
         container.node.release(container.container_id, is_reported_by_node=is_reported)
-        self._context.health.record_end(container, status.exit_status)
+        if container.execution_type is ExecutionType.GUARANTEED:  # no queue has counted the others
+            self._context.health.record_end(container, status.exit_status)
         if attempt is not None:
             self._on_completed(container, attempt, status)
 

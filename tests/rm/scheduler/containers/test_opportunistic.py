@@ -109,6 +109,19 @@ def test_they_run_and_end_like_others() -> None:
     assert not live(rig, application_id)
 
 
+def test_queues_count_neither_their_beginning_nor_their_end() -> None:
+    rig = Rig(ON)
+    rig.add_node("n1")
+    application_id = running(rig)
+    (given,) = rig.allocate(application_id, opportunistic(1)).allocated_containers
+    rig.heartbeat("n1")
+    assert given.id is not None
+    rig.nodes["n1"].end(given.id, 0)
+    rig.heartbeat("n1")
+    counts = [one.total() for one in rig.context.health.queues.by_queue().values()]
+    assert [(one.allocated, one.released) for one in counts] == [(0, 0)] * len(counts)
+
+
 def test_nodes_are_told_how_long_their_queues_may_be() -> None:
     rig = Rig(ON)
     for name, length in (("n1", 2), ("n2", 11)):
