@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from yarnbox.rm.events.app import AppRunningOnNode
@@ -176,6 +176,13 @@ class RMNode:
                 self.context.monitors.container.unregister(container_id)
         if running_count < len(self.launched):
             self._handle_lost(reported)
+
+    def order_again(self, container_ids: Iterable[ContainerId]) -> None:
+        """The node has registered again and runs these: the answer with its last orders may not have arrived.
+        Hadoop forgets them.
+        """
+        ordered = self.response.containers_to_cleanup
+        self.containers_to_clean.update(one for one in container_ids if one in ordered)
 
     def _handle_completed(self, container_id: ContainerId, status: ContainerStatus) -> None:
         self.launched.discard(container_id)

@@ -73,6 +73,10 @@ def reconnect(node: RMNode, event: NodeReconnected) -> None:
     node.http_port = event.http_port
     node.capability = event.capability
     node.handle_statuses(tuple(_as_status(report) for report in event.container_statuses))
+    are_there = (
+        one for one in event.container_statuses if one.container_state is not ContainerState.COMPLETE
+    )
+    node.order_again(one.container_id for one in are_there)
     for application_id in event.running_applications:
         node.handle_running_app(application_id)
 
