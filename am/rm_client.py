@@ -96,7 +96,6 @@ class Conversation:
         """Registers the attempt."""
         self.registration = request
         response: RegisterApplicationMasterResponse = yield Call("registerApplicationMaster", request)
-        self.asks.response_id = 0
         self.nm_tokens.take(response.nm_tokens_from_previous_attempts)
         self.asks.satisfy_scheduling(response.containers_from_previous_attempts)
         return response

@@ -6,6 +6,7 @@ network   calls are lost, delayed, carried twice or too late, and never answered
 master    the AMs: some fail, some change their minds, all insist on their tasks
 administration  queues are refreshed; nodes leave, come back, change their size and their label
 model     what was acknowledged, granted and seen, kept apart from the cores, and what must hold of it
+reports   what nodes say and do, against what happened on their machines
 oracles   books against machines, the scheduler against AMs, memory against disk
 journey   what is done in a walk, drawn from its seed; a shorter one that fails in the same way
 command   `yarnbox walk`

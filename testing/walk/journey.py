@@ -206,6 +206,7 @@ class _Journey:
         VERBS[step.verb](self, step.numbers)
         self._cluster.oracles.look_at_reservations()
         self._cluster.oracles.look_at_containers()
+        self._cluster.oracles.look_at_counts()
         self._cluster.signs.look()
         self._cluster.signs.look_at_failures()
 
@@ -227,6 +228,7 @@ class _Journey:
             label=LABEL if features.has_label and kind % 2 else "",
             is_opportunistic=features.is_opportunistic and kind // 2 % 2 == 1,
             is_fickle=kind // 4 % 2 == 1,
+            is_watchful=kind // 8 % 2 == 1,
         )
         promised.is_fickle = plan.is_fickle
         self._spawn(self._submit(promised, master_of(self._model, promised, plan)))
@@ -353,6 +355,10 @@ class _Journey:
         host, weather = self._host(numbers[0]), self._cluster.weather
         weather.parted[host] = None
         self._later(numbers[1] * 60, lambda: weather.parted.pop(host, None))
+
+    def deafen(self, numbers: Sequence[int]) -> None:
+        """An AM or a node calls, and hears no answer, for up to 120 s: longer than an AM may be silent."""
+        self._later(numbers[1] * 120, self._cluster.deafen(numbers[0]))
 
     def change_weather(self, numbers: Sequence[int]) -> None:
         """Calls are lost and delayed, more or less than before."""
@@ -498,6 +504,7 @@ VERBS: dict[str, Verb] = {
     "kill-nm": _Journey.kill_nm,
     "kill-machine": _Journey.kill_machine,
     "part": _Journey.part,
+    "deafen": _Journey.deafen,
     "reboot": _Journey.reboot,
     "fall-ill": _Journey.fall_ill,
     "crash-task": _Journey.crash_task,
@@ -521,6 +528,7 @@ WEIGHTS = {
     "kill-nm": 8,
     "kill-machine": 6,
     "part": 6,
+    "deafen": 6,
     "weather": 8,
     "slow-stops": 8,
     "reboot": 4,

@@ -19,7 +19,7 @@ from yarnbox.am.rm_client import AMRMClient
 from yarnbox.testing.walk.model import Model, Promised
 from yarnbox.yarn.connection.rpc import RpcError
 from yarnbox.yarn.enums import ExecutionType, FinalApplicationStatus
-from yarnbox.yarn.errors import InvalidResourceBlacklistRequestError, YarnError
+from yarnbox.yarn.errors import InvalidResourceBlacklistRequestError, InvalidResourceRequestError, YarnError
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.records.container import Container, ContainerLaunchContext
 from yarnbox.yarn.records.master import AllocateResponse
@@ -31,6 +31,8 @@ OWN_FAILURE = 1
 PATIENCE_S = 200
 PLAIN, LABELLED, OPPORTUNISTIC = 1, 2, 3
 """Priorities of the asks."""
+WATCHED = 2
+"""So many tasks at most are watched by their AM."""
 SETTLED = 25
 """After so many answers an AM keeps what it is granted."""
 
@@ -49,6 +51,8 @@ class Plan:
     is_opportunistic: bool = False
     """Whether every third task may be."""
     is_fickle: bool = False
+    is_watchful: bool = False
+    """Whether it asks the nodes of its tasks how these are."""
 
     def requests(self) -> list[ContainerRequest]:
         """One for each task."""
@@ -92,10 +96,15 @@ def master_of(
             model.note_own_failure(promised, environment.container_id)
             return OWN_FAILURE
         work = _Work(model, plan, rm, nm)
-        while work.left > 0:
-            await work.call()
-            if work.left > 0:
-                await asyncio.sleep(plan.heartbeat_ms / 1000)
+        watch = asyncio.get_running_loop().create_task(work.watch()) if plan.is_watchful else None
+        try:
+            while work.left > 0:
+                await work.call()
+                if work.left > 0:
+                    await asyncio.sleep(plan.heartbeat_ms / 1000)
+        finally:
+            if watch is not None:
+                watch.cancel()
         await rm.finish(FinalApplicationStatus.SUCCEEDED)
         promised.is_finishing = True
         await nm.close()
@@ -136,13 +145,25 @@ class _Work:
             rm.asks.add(request)
 
     async def call(self) -> None:
-        """One heartbeat. One that is refused counts for nothing: the next one says it."""
+        """One heartbeat. One that is refused counts for nothing: the next one says it. When only small nodes
+        are left, or such as must leave, what it asks for is too large.
+        """
         try:
             answer = await self._rm.allocate(0.5)
         except InvalidResourceBlacklistRequestError:
             self._rm.asks.update_blacklist(removals=(ANY,))
+        except InvalidResourceRequestError:
+            return
         else:
             await self._take(answer)
+
+    async def watch(self) -> None:
+        """Asks the nodes of the first tasks how these are, whether the ResourceManager answers or not."""
+        while True:
+            await asyncio.sleep(self._plan.heartbeat_ms / 1000)
+            for container_id, task in list(self._running.items())[:WATCHED]:
+                with suppress(YarnError, RpcError):
+                    await self._nm.status(container_id, task.node_id)
 
     async def _take(self, answer: AllocateResponse) -> None:
         for container in answer.allocated_containers:

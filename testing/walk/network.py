@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
@@ -47,6 +47,8 @@ class Weather:
     """The longest time for which a container that is told to stop goes on."""
     parted: dict[str, None] = field(default_factory=dict)
     """Nodes from which and to which nothing comes through."""
+    deaf: dict[Hashable, None] = field(default_factory=dict)
+    """Nodes and AMs whose calls arrive, and that hear no answer."""
     coverage: Counter[str] = field(default_factory=Counter)
     under_way: dict[asyncio.Task[None], None] = field(default_factory=dict)
     """Requests that their callers have given up."""
@@ -55,12 +57,13 @@ class Weather:
         """Nothing is lost any more."""
         self.loses = self.delays_ms = self.repeats = self.lags = self.hangs = self.stops_ms = 0
         self.parted.clear()
+        self.deaf.clear()
 
     def stop_ms(self) -> int:
         """How long a container that is told to stop now goes on."""
         return self.chance.randrange(self.stops_ms) if self.stops_ms else 0
 
-    async def carry(self, rpc: str, host: str | None, send: Send) -> Any:
+    async def carry(self, rpc: str, host: str | None, caller: Hashable, send: Send) -> Any:
         """The answer to a request that goes to that node, or comes from it, if there is one.
         ConnectionFailedError: it has not come through, or its answer has not.
         """
@@ -82,7 +85,7 @@ class Weather:
         if self._draws(self.hangs, "half-open"):
             await asyncio.sleep(HALF_OPEN_S)
             raise ConnectionFailedError(f"{rpc}: the connection was half-open")
-        if host in self.parted or self._draws(self.loses, "answer lost"):
+        if host in self.parted or caller in self.deaf or self._draws(self.loses, "answer lost"):
             await asyncio.sleep(NOTICED_S)
             raise ConnectionFailedError(f"{rpc}: the answer was lost")
         return answer

@@ -22,6 +22,7 @@ from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.master import AllocateRequest, AllocateResponse
 from yarnbox.yarn.records.tokens import AMRMTokenIdentifier, Token
+from yarnbox.yarn.records.tracker import NMContainerStatus
 from yarnbox.yarn.resources.resource import NONE, Resource
 from yarnbox.yarn.security.tokens import AMRM_TOKEN, identifier_of
 
@@ -82,6 +83,10 @@ class Oracles:
         """By host, what a node and the ResourceManager do not agree on, and for how many answers."""
         self._ended: dict[str, dict[ContainerId, int]] = {}
         """By host, what this ResourceManager has heard of as ended, and how often."""
+        self._ended_before: dict[ContainerId, None] = {}
+        """What nodes have registered with as ended: what a lost node says of that, a ResourceManager does not
+        hear, as Hadoop's, and the node keeps it until the application ends.
+        """
         self._late: dict[str, None] = {}
         """Hosts that registered later with this ResourceManager than it remembers releases."""
         self._preempted: dict[ContainerId, int] = {}
@@ -108,8 +113,11 @@ class Oracles:
         tracker = self._cluster.rm.core.context.scheduler.tracker
         return next((one for one in tracker.nodes.values() if one.node_id.host == host), None)
 
-    def forget_machine(self, host: str) -> None:
+    def forget_machine(self, host: str, reports: Iterable[NMContainerStatus]) -> None:
         """It registers again: what was given up meanwhile may run a little longer."""
+        for one in reports:
+            if one.container_state is ContainerState.COMPLETE:
+                self._ended_before[one.container_id] = None
         self._running.pop(host, None)
         self._odd.pop(host, None)
         self._ended.pop(host, None)
@@ -166,7 +174,14 @@ class Oracles:
             for one in statuses
             if one.state is ContainerState.COMPLETE and self._was_heard(one.container_id)
         ]
-        there = running | dict.fromkeys(self._cluster.known_to(host))
+        known = list(self._cluster.known_to(host))
+        odd += [
+            f"{one} has ended on {host}, which keeps it, though its AM has long heard of that"
+            for one in known
+            if one in machine.sizes and one not in running
+            if one not in self._ended_before and self._was_heard(one)
+        ]
+        there = running | dict.fromkeys(known)
         odd += [
             f"{one} is booked on {host} as running, and is not there"
             for one, container in node.containers.items()
@@ -344,6 +359,24 @@ class Oracles:
                     container.is_am == (one == master_id),
                     f"{one} counts as an AM's: {container.is_am}, and the AM runs in {master_id}",
                 )
+
+    def look_at_counts(self) -> None:
+        """What was allocated and has not been released is there, no container counted twice."""
+        rm = self._cluster.rm
+        if not rm.is_well:
+            return
+        context = rm.core.context
+        counts = [one.total() for one in context.health.queues.by_queue().values()]
+        there = sum(
+            container.execution_type is ExecutionType.GUARANTEED
+            for application in context.scheduler.applications.values()
+            if application.attempt is not None
+            for container in application.attempt.live.values()
+        )
+        left = max((one.allocated - one.released for one in counts), default=0)
+        self._cluster.model.expect(
+            left == there, f"{left} containers were allocated and not released, and {there} are there"
+        )
 
     def note_forgotten(self, ids: Iterable[ContainerId], ended: Mapping[ContainerId, None]) -> None:
         """A node shall forget how these have ended: their AMs have received that, for another ResourceManager

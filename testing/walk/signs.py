@@ -146,7 +146,7 @@ class SignsOfLife:
             one: self._acquired_s.get(one, self._cluster.now_s)
             for node in context.scheduler.tracker.nodes.values()
             for one, container in node.containers.items()
-            if container.state is RMContainerState.ACQUIRED
+            if container.state is RMContainerState.ACQUIRED and one not in self._reported
         }
         for container_id, since_s in self._acquired_s.items():
             self._expect_missed(container_id, since_s, settings.container_allocation_expiry_ms)

@@ -33,10 +33,16 @@ from yarnbox.testing.walk.master import OWN_FAILURE
 from yarnbox.testing.walk.model import Model
 from yarnbox.testing.walk.network import Weather
 from yarnbox.testing.walk.oracles import Oracles
+from yarnbox.testing.walk.reports import NodeReports
 from yarnbox.testing.walk.signs import SignsOfLife
 from yarnbox.yarn.connection.rpc import Caller, ConnectionFailedError, RpcError
 from yarnbox.yarn.enums import ContainerState, ExecutionType, NodeAction
-from yarnbox.yarn.errors import NotReadyError, YarnError
+from yarnbox.yarn.errors import (
+    ApplicationMasterNotRegisteredError,
+    InvalidApplicationMasterRequestError,
+    NotReadyError,
+    YarnError,
+)
 from yarnbox.yarn.ids import ContainerId, NodeId
 from yarnbox.yarn.records.tokens import AMRMTokenIdentifier
 from yarnbox.yarn.resources.resource import Resource
@@ -46,6 +52,8 @@ from yarnbox.yarn.settings import read
 LOST_EXIT = 154
 """ContainerExitStatus of a process that nobody found again."""
 KILLED_EXIT = 137
+UNKNOWN_TO_RM = (ApplicationMasterNotRegisteredError, InvalidApplicationMasterRequestError)
+ABOUT_CONTAINERS = ("getContainerStatuses", "stopContainers")
 SKEW_MS = 5000
 """How far the clock of a NodeManager may be from the ResourceManager's."""
 SIZE = Resource(8192, 8)
@@ -54,7 +62,7 @@ CONF = {
     "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms": "2000",
     "yarn.resourcemanager.rm.container-allocation.expiry-interval-ms": "30000",
     "yarn.nm.liveness-monitor.expiry-interval-ms": "20000",
-    "yarn.am.liveness-monitor.expiry-interval-ms": "120000",
+    "yarn.am.liveness-monitor.expiry-interval-ms": "60000",
     "yarn.resourcemanager.am.max-attempts": "4",
     "yarn.nodemanager.recovery.enabled": "true",
     "yarn.nodemanager.address": f"${{yarn.nodemanager.hostname}}:{PORT}",
@@ -70,11 +78,12 @@ class WalkExecutor(ScriptedExecutor):
         host: str,
         capacity: Resource,
         launched: Callable[[WalkExecutor], None],
+        ended: Callable[[str, ContainerId, int], None],
         stop_ms: Callable[[], int],
         answers: Answers,
     ) -> None:
-        """`launched` is called when one more container runs; `stop_ms` says how long the next one that is
-        stopped goes on.
+        """`launched` is called when one more container runs, `ended` when one exits; `stop_ms` says how long
+        the next one that is stopped goes on.
         """
         super().__init__(cluster, host, answers)
         self.capacity = capacity
@@ -83,6 +92,7 @@ class WalkExecutor(ScriptedExecutor):
         self.stopped: dict[ContainerId, None] = {}
         """What was told to stop."""
         self._launched = launched
+        self._ended = ended
         self._stop_ms = stop_ms
         self._codes_left: dict[ContainerId, int] = {}
         """Of containers that ended while nobody looked."""
@@ -125,6 +135,8 @@ class WalkExecutor(ScriptedExecutor):
         self._codes_left.clear()
 
     def _exit(self, container_id: ContainerId, code: int | None) -> None:
+        if container_id in self._ends:
+            self._ended(self.host, container_id, self._codes[container_id] if code is None else code)
         if container_id in self._ends and not self.is_watched:
             end = self._ends.pop(container_id)
             if end is not None:
@@ -165,6 +177,7 @@ class WalkCluster(VirtualCluster):
         self.model = Model()
         self.oracles = Oracles(self)
         self.signs = SignsOfLife(self)
+        self.reports = NodeReports(self)
         self._allocations = allocations
         self._skew = Random(f"clocks {seed}")
         self._kept: dict[str, dict[str, bytes]] = {}
@@ -177,6 +190,10 @@ class WalkCluster(VirtualCluster):
         """The last answer to each host: of which ResourceManager, and its number."""
         self._registrations: Counter[bytes | str | None] = Counter()
         """How often the AM with each token has registered, and each host."""
+        self._knows_rm: dict[str, int] = {}
+        """With which ResourceManager the NodeManager of each host has registered."""
+        self._served: dict[bytes, None] = {}
+        """The tokens of AMs that have registered with this ResourceManager."""
         self._doubtful: dict[str, None] = {}
         """Hosts that a ResourceManager has missed: it may have concluded something else than they tell."""
         super().__init__(nodes, scheduler=scheduler, seed=seed, resource=SIZE, conf={**CONF, **conf})
@@ -188,13 +205,18 @@ class WalkCluster(VirtualCluster):
         self.rm.is_checked = True
         self.rm.broke = self.model.broke
         self.rm.died = self._note_rm_death
-        self.rm.began = self.signs.watch
+        self.rm.began = self._watch
+        self._watch()
+
+    def _watch(self) -> None:
         self.signs.watch()
+        self.reports.watch()
 
     def _note_rm_death(self) -> None:
         self.model.rm_number += 1
         self._doubtful.update(dict.fromkeys(one.host for one in self.rm.context.inactive_nodes))
         self._registered.clear()
+        self._served.clear()
         self.oracles.forget_machines()
 
     def _note_exception(self, _loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
@@ -225,7 +247,9 @@ class WalkCluster(VirtualCluster):
                 answer = await proceed(service, rpc, request, caller, host, timeout_s)
             except NotReadyError as error:
                 raise ConnectionFailedError(f"{rpc}: {error}") from error
-            except (YarnError, RpcError):
+            except (YarnError, RpcError) as error:
+                if rpc == "allocate" and not is_late and not isinstance(error, RpcError):
+                    self._look_at_refusal(caller, sent_to, error)
                 raise
             except Exception as error:
                 self.model.broke(error)
@@ -234,15 +258,27 @@ class WalkCluster(VirtualCluster):
                 self.signs.note_master(caller.token)
                 if rpc == "registerApplicationMaster" and caller.token is not None:
                     self._registrations[caller.token.identifier] += 1
+                    self._served[caller.token.identifier] = None
             self._note_acknowledgement(rpc, request, caller, answer)
             if service == MASTER and rpc == "allocate":
                 self.model.note_grants(caller.token, answer)
+                self.reports.look_at_ends(answer.completed_container_statuses)
                 self.oracles.look_at_asks(caller.token, request, answer, is_late=is_late)
             elif service == TRACKER and host is not None:
                 self._note_track(rpc, request, answer, host)
             return answer
 
-        return await self.weather.carry(rpc, host, send)
+        who = host if service == TRACKER else caller.token.identifier if caller.token is not None else None
+        return await self.weather.carry(rpc, host, who, send)
+
+    def _look_at_refusal(self, caller: Caller, sent_to: tuple[int, int] | None, error: YarnError) -> None:
+        """An AM's call is refused. One that this ResourceManager has registered is known to it, and knows
+        which answer it has received last.
+        """
+        has_registered = caller.token is not None and caller.token.identifier in self._served
+        if has_registered and sent_to == self._session_of(caller, None):
+            is_unknown = isinstance(error, UNKNOWN_TO_RM)
+            self.model.expect(not is_unknown, f"an AM has registered and is refused: {error}")
 
     def _session_of(self, caller: Caller, host: str | None) -> tuple[int, int]:
         """Which ResourceManager it is, and how often the AM or the node that calls has registered."""
@@ -272,6 +308,8 @@ class WalkCluster(VirtualCluster):
             self.recover(host)
             raise ConnectionFailedError(f"{rpc}: {host} is not well yet")
         answer = await super().track(rpc, request, host)
+        if rpc == "registerNodeManager" and answer.node_action is NodeAction.NORMAL:
+            self._knows_rm[host] = self.model.rm_number
         if rpc == "nodeHeartbeat" and answer.node_action is NodeAction.NORMAL:
             self.oracles.look_at_node(host, request.node_status.containers_statuses)
         return answer
@@ -286,9 +324,18 @@ class WalkCluster(VirtualCluster):
             self._registered[host] = None
             self._registrations[host] += 1
             self._answered.pop(host, None)
-            self.oracles.forget_machine(host)
+            self.oracles.forget_machine(host, request.container_statuses)
+            told = [
+                (one.container_id, one.container_state, one.container_exit_status)
+                for one in request.container_statuses
+            ]
+            self.reports.look_at_statuses(host, told)
+            self.signs.note_running(one for one, state, _ in told if state is ContainerState.RUNNING)
             return
         statuses = request.node_status.containers_statuses
+        self.reports.look_at_statuses(
+            host, ((one.container_id, one.state, one.exit_status) for one in statuses)
+        )
         self.oracles.note_heartbeat(host, statuses)
         answered = (self.model.rm_number, answer.response_id)
         is_repeated, self._answered[host] = self._answered.get(host) == answered, answered
@@ -308,7 +355,29 @@ class WalkCluster(VirtualCluster):
         # The ResourceManager's own calls of nodes come this way, too.
         if host in self.weather.parted:
             raise ConnectionFailedError(f"{rpc}: cannot reach {host}")
-        return await super()._call_node(host, rpc, request, caller)
+        try:
+            answer = await super()._call_node(host, rpc, request, caller)
+        except YarnError as error:
+            if rpc in ABOUT_CONTAINERS:
+                self.reports.look_at_refusal(host, caller.token, request, error)
+            raise
+        if rpc == "startContainers":
+            self.reports.note_started(host, caller.token, answer)
+        return answer
+
+    def reaches(self, host: str) -> object | None:
+        """The NodeManager of that host, if this ResourceManager can call it: it has registered with it."""
+        is_there = host in self._pulses and host not in self.weather.parted
+        return self.nodes[host] if is_there and self._knows_rm.get(host) == self.model.rm_number else None
+
+    def deafen(self, number: int) -> Callable[[], object]:
+        """What this ResourceManager answers one of the AMs that registered last, or a node, does not arrive
+        until the returned function is called.
+        """
+        deaf, callers = self.weather.deaf, [*list(self._served)[-len(self.nodes) :], *self.nodes]
+        who = callers[number % len(callers)]
+        deaf[who] = None
+        return lambda: deaf.pop(who, None)
 
     async def ask(self, rpc: str, request: Any, user: str = "tester") -> Any:
         """A call of a client."""
@@ -325,7 +394,13 @@ class WalkCluster(VirtualCluster):
         host = f"nm{len(self.nodes) + 1}"
         self._kept[host] = {}
         executor = partial(
-            WalkExecutor, self, host, resource, self.oracles.look_at_machine, lambda: self.weather.stop_ms()
+            WalkExecutor,
+            self,
+            host,
+            resource,
+            self.oracles.look_at_machine,
+            self.reports.note_end,
+            lambda: self.weather.stop_ms(),
         )
         self._start_node(host, resource, executor)
         return host
@@ -389,6 +464,7 @@ class WalkCluster(VirtualCluster):
         """Its process is gone; its containers run on."""
         if host in self._pulses:
             self._pulses.pop(host).cancel()
+            self._knows_rm.pop(host, None)
             self.nodes[host].driver.stop()
             self.executor_of(host).is_watched = False
 
@@ -403,6 +479,7 @@ class WalkCluster(VirtualCluster):
             if container_id in self._running:
                 self.model.note_lost_master(container_id)
         self.executor_of(host).vanish()
+        self.reports.note_loss(host)
         kept = self._kept[host]
         for key in list(kept)[max(0, len(kept) - lost) :]:
             del kept[key]

@@ -212,9 +212,9 @@ MUTANTS = (
             "a node that registers again does not say what it runs",
             (
                 "    node.handle_statuses(tuple(_as_status(report) for report in event.container_statuses))\n"
-                "    for application_id in event.running_applications:"
+                "    are_there ="
             ),
-            "    for application_id in event.running_applications:",
+            "    are_there =",
         ),
     ),
     # Containers and books
@@ -265,11 +265,11 @@ MUTANTS = (
         (
             "containers of a lost node are not ended",
             (
-                "        for container in list(node.containers.values()):\n"
+                "        for container in node.in_hash_order():\n"
                 "            status = aborted(container.container_id, LOST_CONTAINER)\n"
             ),
             (
-                "        for container in list(node.containers.values())[1:]:\n"
+                "        for container in node.in_hash_order()[1:]:\n"
                 "            status = aborted(container.container_id, LOST_CONTAINER)\n"
             ),
         ),

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, cast
 
 import pytest
 
@@ -17,6 +17,7 @@ from yarnbox.rm.effects import StoreState
 from yarnbox.testing.walk.command import main
 from yarnbox.testing.walk.journey import Step, draw, shorten, walk
 from yarnbox.testing.walk.model import Model, Promised
+from yarnbox.testing.walk.reports import NodeReports
 from yarnbox.testing.walk.world import WalkCluster
 from yarnbox.yarn.enums import ContainerState
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
@@ -115,6 +116,47 @@ def test_an_am_that_begins_after_its_last_failure_was_heard_is_noticed() -> None
     model.note_ends([ContainerStatus(container_id=first, state=ContainerState.COMPLETE, exit_status=1)])
     model.note_master(promised, second)
     assert "1 attempts before it have failed" in str(model.fault)
+
+
+class _Cluster:
+    """One machine."""
+
+    def __init__(self) -> None:
+        self.model = Model()
+        self.stopped: dict[ContainerId, None] = {}
+
+    def executor_of(self, host: str) -> Self:
+        return self
+
+
+def _report_of(container_id: ContainerId, exit_status: int) -> ContainerStatus:
+    return ContainerStatus(container_id=container_id, state=ContainerState.COMPLETE, exit_status=exit_status)
+
+
+@pytest.mark.parametrize("told", [154, -100])
+def test_another_exit_status_than_that_of_the_process_is_noticed(told: int) -> None:
+    container_id = ContainerId(ApplicationAttemptId(ApplicationId(1, 1), 1), 2)
+    cluster = _Cluster()
+    reports = NodeReports(cast(Any, cluster))
+    reports.note_end("nm1", container_id, 0)
+    reports.look_at_statuses("nm1", [(container_id, ContainerState.COMPLETE, 0)])
+    reports.look_at_ends([_report_of(container_id, 0)])
+    assert cluster.model.fault is None
+    reports.look_at_ends([_report_of(container_id, told)])
+    assert f"exited with 0, and its AM is told {told}" in str(cluster.model.fault)
+
+
+def test_what_was_stopped_or_lost_may_end_otherwise() -> None:
+    container_id = ContainerId(ApplicationAttemptId(ApplicationId(1, 1), 1), 2)
+    cluster = _Cluster()
+    reports = NodeReports(cast(Any, cluster))
+    reports.note_end("nm1", container_id, 0)
+    reports.note_loss("nm1")
+    reports.look_at_ends([_report_of(container_id, 154)])
+    cluster.stopped[container_id] = None
+    reports.note_end("nm1", container_id, 143)
+    reports.look_at_ends([_report_of(container_id, -106)])
+    assert cluster.model.fault is None
 
 
 def test_the_table_of_faults_fits_the_code() -> None:
