@@ -1,7 +1,7 @@
 // The list of applications: a page of it at a time, found, counted and sorted by the ResourceManager.
 import { get, list } from "./api.js";
 import { APP_COLUMNS } from "./appcolumns.js";
-import { empty, facet, filter, h, title } from "./dom.js";
+import { empty, facet, filter, html, title } from "./dom.js";
 import { grid, pages } from "./grid.js";
 
 const STATES = ["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING", "FINISHED", "FAILED", "KILLED"];
@@ -58,23 +58,14 @@ async function every(asked) {
 }
 
 function states(wanted, counts) {
+  const isHere = (name) => (name === (wanted || "All") ? "page" : null);
   const one = (name, to, number) =>
-    h(
-      "a",
-      {
-        href: `${to}${location.search}`,
-        "aria-current": (name === "All" ? !wanted : name === wanted) ? "page" : null,
-      },
-      name,
-      number ? ` ${number}` : "",
-    );
+    html`<a href=${to + location.search} aria-current=${isHere(name)}>${name} ${number || null}</a>`;
   const all = Object.values(counts).reduce((sum, number) => sum + number, 0);
-  return h(
-    "nav",
-    { class: "chips", "aria-label": "States" },
-    one("All", "/cluster/apps", all),
-    STATES.map((name) => one(name, `/cluster/apps/${name}`, counts[name])),
-  );
+  return html`<nav class="chips" aria-label="States">
+    ${one("All", "/cluster/apps", all)}
+    ${STATES.map((name) => one(name, `/cluster/apps/${name}`, counts[name]))}
+  </nav>`;
 }
 
 export async function apps([wanted], query) {
@@ -84,21 +75,14 @@ export async function apps([wanted], query) {
   const { found } = await get(`${path}&from=${from}&limit=${A_PAGE}`),
     facets = found.facets || {};
   const none = found.total ? empty("No applications match these filters.") : NONE;
-  return [
-    title(wanted ? `${wanted} Applications` : "All Applications"),
-    states(wanted, facets.state || {}),
-    h(
-      "div",
-      { class: "choices" },
-      filter(query, "words, or state:RUNNING user:mei queue:root.etl mem>4096"),
-      FACETS.map(([name, key]) => facet(name, key, facets[key] || {}, query.get(key) || "")),
-    ),
-    appGrid("apps", list(found.app), query, {
-      isMain: true,
-      none,
-      calls: [hadoops(wanted, query), path],
-      all: () => every(asked),
-    }),
-    pages(from, A_PAGE, found.matching),
-  ];
+  /** @param {string[]} facet its name, and the field */
+  const facetOf = ([name, key]) => facet(name, key, facets[key] || {}, query.get(key) || "");
+  const calls = [hadoops(wanted, query), path];
+  return html`${title(wanted ? `${wanted} Applications` : "All Applications")}
+    ${states(wanted, facets.state || {})}
+    <div class="choices">
+      ${filter(query, "words, or state:RUNNING user:mei queue:root.etl mem>4096")}${FACETS.map(facetOf)}
+    </div>
+    ${appGrid("apps", list(found.app), query, { isMain: true, none, calls, all: () => every(asked) })}
+    ${pages(from, A_PAGE, found.matching)}`;
 }

@@ -1,7 +1,7 @@
 // A run that has a guide: what to watch, what to change, and the pictures that show it at this moment.
 import { get, list } from "./api.js";
 import { areas, count, hue, lines, memory } from "./charts.js";
-import { clock, h, html, link, orNone, percent, plainGib, table, withTerms } from "./dom.js";
+import { clock, empty, html, link, orNone, percent, plainGib, table, withTerms } from "./dom.js";
 
 const short = (container) => container.replace(/^container_(e\d+_)?/, "");
 const at = (time) => (time ? clock(time) : "");
@@ -58,19 +58,12 @@ function chart(what, times, apps, values, unit, top, shown, present) {
   const series = apps
     .map((one, i) => ({ name: one.name, values: one[values], kind: hue(i), one }))
     .filter(({ one }) => one[values].some((value) => value));
-  return [
-    h("h2", {}, withTerms(what)),
-    h(
-      "p",
-      { class: "legend counts", "aria-label": `${what} at this moment` },
-      series
-        .filter(({ one }) => one.isThere)
-        .map(({ one }) =>
-          h("span", {}, `${one.name} `, h("b", {}, unit(one[present])), ofWhat(one, present)),
-        ),
-    ),
-    lines(what, times, series, [now], unit, top),
-  ];
+  const there = series.filter(({ one }) => one.isThere);
+  const word = ({ one }) =>
+    html`<span>${one.name} <b>${unit(one[present])}</b>${ofWhat(one, present)}</span>`;
+  return html`<h2>${withTerms(what)}</h2>
+    <p class="legend counts" aria-label=${`${what} at this moment`}>${there.map(word)}</p>
+    ${lines(what, times, series, [now], unit, top)}`;
 }
 
 const ofWhat = (one, present) => (present === "share" && one.dominant ? ` of ${one.dominant}` : "");
@@ -92,12 +85,7 @@ const COLUMNS = [
   ["Marked", (one) => one.marked, "preemptions"],
   [
     "Waits because",
-    (one) =>
-      h(
-        "div",
-        { class: "waits" },
-        one.waits.map((each) => h("p", {}, withTerms(each))),
-      ),
+    (one) => html`<div class="waits">${one.waits.map((why) => html`<p>${withTerms(why)}</p>`)}</div>`,
   ],
 ];
 
@@ -114,7 +102,7 @@ function applicationTable(apps, shows) {
 
 function preemptions(rows) {
   const shown = rows.map((one) => [
-    h("span", { title: one.container }, `${one.name} ${short(one.container)}`),
+    html`<span title=${one.container}>${one.name} ${short(one.container)}</span>`,
     one.queue,
     one.node.replace(/:\d+$/, ""),
     at(one.marked),
@@ -138,34 +126,20 @@ function plan({ queue, capacity, times, booking }, shown) {
     ...one,
     values: times.length > 1 ? [...one.values, 0] : one.values,
   }));
-  return [
-    h("h2", {}, `Plan of ${queue}, over time`),
-    h(
-      "p",
-      { class: "legend" },
-      withTerms("Memory reserved in this plan queue; the line is its capacity,"),
-      ` ${plainGib(capacity)}.`,
-    ),
-    booking.length
-      ? areas(`Plan of ${queue}`, end, padded, {
-          marks: [now],
-          unit: memory,
-          top: capacity,
-          ceiling: capacity,
-        })
-      : h("p", { class: "empty" }, "There are no reservations yet."),
-    table(
-      `Reservations of ${queue}`,
-      ["Reservation", "User", "Window", "Runs"],
-      booking.map((one) => [
-        one.name,
-        one.user,
-        `${clock(one.arrival)} to ${clock(one.deadline)}`,
-        runs(one.memory, times),
-      ]),
-      "There are no reservations yet.",
-    ),
-  ];
+  const picture = { marks: [now], unit: memory, top: capacity, ceiling: capacity };
+  const none = "There are no reservations yet.";
+  const rows = booking.map((one) => [
+    one.name,
+    one.user,
+    `${clock(one.arrival)} to ${clock(one.deadline)}`,
+    runs(one.memory, times),
+  ]);
+  return html`<h2>Plan of ${queue}, over time</h2>
+    <p class="legend">
+      ${withTerms("Memory reserved in this plan queue; the line is its capacity,")} ${plainGib(capacity)}.
+    </p>
+    ${booking.length ? areas(`Plan of ${queue}`, end, padded, picture) : empty(none)}
+    ${table(`Reservations of ${queue}`, ["Reservation", "User", "Window", "Runs"], rows, none)}`;
 }
 
 const EPOCH = 946684800000;

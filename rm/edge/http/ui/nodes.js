@@ -23,7 +23,6 @@ import {
   facet,
   facts,
   filter,
-  h,
   html,
   isRecording,
   link,
@@ -257,14 +256,13 @@ export async function node([id], query) {
   const { usedMemoryMB: used } = one;
   const memoryMB = used + one.availMemoryMB,
     vcores = one.usedVirtualCores + one.availableVirtualCores;
-  return [
-    title(one.id),
-    !isRecording && h("p", { class: "actions" }, actions(one, brief, rights)),
-    facts([
+  return html`${title(one.id)}
+    ${!isRecording && html`<p class="actions">${actions(one, brief, rights)}</p>`}
+    ${facts([
       ["State", state(one.state)],
       ["Rack", one.rack],
       ["Label", partitionName(list(one.nodeLabels)[0])],
-      ["Pages", brief.http ? h("a", { href: `//${brief.http}/node` }, brief.http) : "N/A"],
+      ["Pages", brief.http ? html`<a href=${`//${brief.http}/node`}>${brief.http}</a>` : "N/A"],
       ["Memory", memoryPart(used, memoryMB, `${plainGib(used)} of ${plainGib(memoryMB)}`)],
       ["VCores", part(one.usedVirtualCores, vcores, `${one.usedVirtualCores} of ${vcores}`)],
       ["Containers", one.numContainers],
@@ -272,16 +270,16 @@ export async function node([id], query) {
       ["Health report", orNone(one.healthReport)],
       ["Last health update", moment(one.lastHealthUpdate)],
       ["Version", one.version],
-    ]),
-    h("h2", {}, "Containers over time"),
-    streamOf(one.id, containers, query, { lanes: "queue", colour: "queue", hrefOf: hrefOfApp }),
-    held.length > 0 && [
-      h("h2", {}, "Memory used, below the node's capacity"),
-      usage(held, containers.now, groups, groupOf, memoryMB),
-    ],
-    h("h2", {}, "Containers"),
-    containerGrid(held, id, query),
-  ];
+    ])}
+    <h2>Containers over time</h2>
+    ${streamOf(one.id, containers, query, { lanes: "queue", colour: "queue", hrefOf: hrefOfApp })}
+    ${
+      held.length > 0 &&
+      html`<h2>Memory used, below the node's capacity</h2>
+        ${usage(held, containers.now, groups, groupOf, memoryMB)}`
+    }
+    <h2>Containers</h2>
+    ${containerGrid(held, id, query)}`;
 }
 
 // The containers' memory stood on one another, group by group, at each moment when one came or went.

@@ -11,7 +11,6 @@ import {
   empty,
   facts,
   gib,
-  h,
   html,
   isRecording,
   link,
@@ -133,32 +132,24 @@ const applications = ({ apps, query, asked }) =>
     isSorted: false,
   });
 
-function fifo(info, common, containers) {
-  return [
-    title("Scheduler"),
-    h("p", {}, "FifoScheduler"),
-    facts(fifoFacts(info)),
-    h("h2", {}, "Users"),
-    userGrid(FAIR_USERS, common.users, "root", common.query),
-    h("h2", {}, "Share of the cluster over time"),
-    span(common.minutes),
-    shares(common.history, false),
-    stream(ONLY_QUEUE, containers, common.query),
-    h("h2", {}, "Waiting and running applications"),
-    applications(common),
-  ];
-}
+const fifo = (info, common, containers) => html`${title("Scheduler")}
+  <p>FifoScheduler</p>
+  ${facts(fifoFacts(info))}
+  <h2>Users</h2>
+  ${userGrid(FAIR_USERS, common.users, "root", common.query)}
+  <h2>Share of the cluster over time</h2>
+  ${span(common.minutes)}${shares(common.history, false)}
+  ${stream(ONLY_QUEUE, containers, common.query)}
+  <h2>Waiting and running applications</h2>
+  ${applications(common)}`;
 
 function legend(isFair) {
-  return h(
-    "p",
-    { class: "legend" },
-    h("span", { class: "key used" }, "used"),
-    h("span", { class: "key over" }, isFair ? "used beyond the fair share" : "used beyond the guarantee"),
-    h("span", { class: "key floor" }, isFair ? "steady fair share" : "guaranteed"),
-    isFair && h("span", { class: "key now" }, "fair share now"),
-    h("span", { class: "key most" }, "maximum"),
-  );
+  const key = (kind, text) => html`<span class=${`key ${kind}`}>${text}</span>`;
+  return html`<p class="legend">
+    ${key("used", "used")}${key("over", `used beyond the ${isFair ? "fair share" : "guarantee"}`)}
+    ${key("floor", isFair ? "steady fair share" : "guaranteed")}${isFair && key("now", "fair share now")}
+    ${key("most", "maximum")}
+  </p>`;
 }
 
 function capacityRows(queue, partition, whole, depth = 0, parent = null) {
