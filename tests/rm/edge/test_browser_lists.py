@@ -8,7 +8,7 @@ import json
 import re
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -242,6 +242,24 @@ async def measure_contrast(page: Page, caller: Web) -> None:
         for ground, ink in product(("paper", "field"), ("ink", "soft", "accent", "used", "over", "bad")):
             found = contrast(colours[ink], colours[ground])
             assert found >= wanted, f"{theme}: {ink} on {ground} has {found:.2f}"
+    await page.emulate_media(contrast="no-preference")
+    await measure_forced_colours(page)
+
+
+DRAWN_WITH = """async () => {
+  const { css } = await import('/static/dom.js');
+  return ['field', 'line0', 'line1', 'line2', 'line3', 'line4', 'line5'].map((name) => css(`--${name}`)); }"""
+
+
+async def measure_forced_colours(page: Page) -> None:
+    """Charts keep their colours, and can be told from the ground, where the system chooses all others."""
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme, theme in product(schemes, ("light", "dark")):
+        await page.emulate_media(forced_colors="active", color_scheme=scheme)
+        await page.evaluate(f"document.documentElement.dataset.theme = '{theme}'")
+        field, *series = await page.evaluate(DRAWN_WITH)
+        assert len(set(series)) == 6
+        assert all(contrast(one, field) >= 4.5 for one in series), (scheme, theme, field, series)
 
 
 def test_lists_and_queues(browser: Browser, tmp_path: Path) -> None:

@@ -196,11 +196,15 @@ const attempts = (found, id, query) =>
 const REQUEST_COLUMNS = [
   number("priority", "Priority"),
   number("request", "AllocationRequestId", "allocationRequestId"),
-  orNoneText("place", "ResourceName", "resourceName"),
+  orNoneText("place", "ResourceName", "resourceName", CARD),
   number("capability", "Capability", (one) => one.capability.memory, {
+    ...CARD,
     cell: (one) => amount(one.capability),
   }),
-  number("containers", "NumContainers", "numContainers"),
+  number("containers", "NumContainers", "numContainers", {
+    ...CARD,
+    cell: (one) => plural(one.numContainers, "container"),
+  }),
   text("relax", "RelaxLocality", (one) => String(one.relaxLocality)),
   orNoneText("label", "NodeLabelExpression", "nodeLabelExpression"),
   text("execution", "ExecutionType", (one) => one.executionTypeRequest.executionType),
