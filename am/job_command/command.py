@@ -484,7 +484,8 @@ class Program:
             status = report.final_application_status or FinalApplicationStatus.UNDEFINED
             told = shown_diagnostics(report.diagnostics)
             print(f"Job {job} failed with state {status.name} due to: {told}", file=sys.stderr)
-            output = self._output(client, application_id)
+            output = self._output(client, application_id)  # once all containers have ended
+            client.clean_up()
             reason = output.reason(report.diagnostics or "", _failed_containers(history))
             print(shown_reason(output, reason, told), file=sys.stderr, flush=True)
         _print_counters(history)

@@ -23,6 +23,7 @@ from yarnbox.am.launch import python_context
 from yarnbox.am.mapreduce.api import NotAClassError, mapper_named, partitioner_named, reducer_named
 from yarnbox.am.mapreduce.cache_files import UnreadableFileError, copied, named_files
 from yarnbox.am.mapreduce.codecs import MissingPackageError, codec_named
+from yarnbox.am.mapreduce.committer import OutputCommitter
 from yarnbox.am.mapreduce.history.files import HistoryFiles
 from yarnbox.am.mapreduce.history.jhist import read_events
 from yarnbox.am.mapreduce.history.parsed import parse
@@ -87,6 +88,7 @@ class JobClient:
         self._context = ApplicationSubmissionContext()
         self._token: Token | None = None
         self._staging: Staging | None = None
+        self._staged: Path | None = None  # where all hosts share a directory
 
     # Before.
 
@@ -151,7 +153,7 @@ class JobClient:
         if scheme_of(settings.staging_dir) not in ("", "file"):
             return self._submit_staged(splits, new.application_id, job_id)
         root = local_path(settings.staging_dir).absolute()
-        staging = root / self._user / ".staging" / str(job_id)
+        self._staged = staging = root / self._user / ".staging" / str(job_id)
         staging.mkdir(parents=True, mode=0o700)
         try:
             over = {
@@ -312,6 +314,15 @@ class JobClient:
         if self._staging is not None:
             self._staging.remove()
         return report
+
+    def clean_up(self) -> None:
+        """Removes what a job that has not succeeded was writing, and its own files: its last AM may have
+        ended without doing that.
+        """
+        if self._staged is not None:
+            shutil.rmtree(self._staged, ignore_errors=True)
+        if self.settings.output_dir:
+            OutputCommitter(Path(self.settings.output_dir), 1).abort_job()
 
     def report(self, application_id: ApplicationId) -> ApplicationReport:
         """What the RM says of the application."""

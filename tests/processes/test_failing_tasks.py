@@ -33,6 +33,9 @@ def leak(offset, line):
     kept = bytearray(os.urandom(1 << 20)) * 320
     threading.Event().wait()  # until somebody notices
     yield line, len(kept)
+def waits(offset, line):
+    threading.Event().wait()
+    yield line, 1
 def always(offset, line):
     raise ValueError("no line is good enough")
 def full(offset, line):
@@ -60,13 +63,33 @@ def cluster(desk: Desk, tmp_path: Path) -> Desk:
     return desk
 
 
-def job(desk: Desk, root: Path, given: str, mapper: str, *words: str, status: int) -> str:
-    return desk.here(
+def words_of(root: Path, given: str, mapper: str, *words: str) -> tuple[str, ...]:
+    return (
         "job", "mapreduce", "--mapper", f"mine.{mapper}", "--reducer", "mine.reducer", "--path", str(root),
         "-D", "mapreduce.input.fileinputformat.split.maxsize=3", "-D", "mapreduce.map.memory.mb=256",
         "-D", "mapreduce.reduce.memory.mb=256", *words, str(root / given), str(root / mapper),
-        status=status,
     )  # fmt: skip
+
+
+def job(desk: Desk, root: Path, given: str, mapper: str, *words: str, status: int) -> str:
+    return desk.here(*words_of(root, given, mapper, *words), status=status)
+
+
+def is_cleaned_up_behind_an_am_that_cannot(desk: Desk, root: Path) -> None:
+    """The ResourceManager kills the AM of a job: nobody but its client is left to remove what is half
+    written.
+    """
+    command = desk.start(*words_of(root, "two", "waits"))
+    assert command.stdout is not None
+    application_id = id_of(command.stdout.readline())
+    assert wait_until((root / "waits" / "_temporary").exists, PATIENCE_S)
+    staged = list(desk.directory.glob(f"staging/*/.staging/{JobId.of(application_id)}"))
+    assert staged
+    desk.yarnbox("yarn", "application", "-kill", str(application_id))
+    _, err = command.communicate(timeout=PATIENCE_S)
+    assert (command.returncode, "failed with state KILLED" in err) == (1, True), err
+    assert list((root / "waits").iterdir()) == []
+    assert not any(one.exists() for one in staged)
 
 
 def id_of(said: str) -> ApplicationId:
@@ -90,6 +113,7 @@ def test_a_node_where_all_fails_is_avoided_and_a_job_that_fails_says_why(
         said = job(desk, tmp_path, "two", mapper, "-D", "mapreduce.map.maxattempts=2", status=1)
         assert re.search(r"(?s)Job \S+ failed with state FAILED due to: Task failed task_.*" + reason, said)
         assert list((tmp_path / mapper).iterdir()) == [], "nothing is half written"
+    is_cleaned_up_behind_an_am_that_cannot(desk, tmp_path)
     metrics = f"http://{desk.run.load().web_address}/ws/v1/cluster/metrics"
 
     def is_idle() -> bool:
