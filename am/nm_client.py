@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from yarnbox.am.rm_client import NMTokenCache
+from yarnbox.yarn.connection.failover import Calls
 from yarnbox.yarn.connection.rpc import Stub
 from yarnbox.yarn.errors import InvalidTokenError, YarnError, error_of_class
 from yarnbox.yarn.hadoop_ipc.stub import HadoopStub
@@ -73,7 +74,7 @@ class NMClient:
         *,
         hadoop_ipc: bool = False,
         tls: Tls | None = None,
-        connect: Callable[[NodeId], Stub | HadoopStub] | None = None,
+        connect: Callable[[NodeId], Calls] | None = None,
     ) -> None:
         """`connect` makes the stub of a node, where nodes are not called over a network."""
         self._tokens = nm_tokens
@@ -81,7 +82,7 @@ class NMClient:
         self._hadoop_ipc = hadoop_ipc
         self._tls = tls
         self._connect = connect or self._connect_by_address
-        self._stubs: dict[NodeId, Stub | HadoopStub] = {}
+        self._stubs: dict[NodeId, Calls] = {}
 
     async def start(self, container: Container, context: ContainerLaunchContext) -> Mapping[str, bytes]:
         """Starts a process in a granted container; what the node's auxiliary services answered."""
@@ -133,7 +134,7 @@ class NMClient:
         stub.use_token(token)
         return await stub.call(rpc, request)
 
-    def _connect_by_address(self, node_id: NodeId) -> Stub | HadoopStub:
+    def _connect_by_address(self, node_id: NodeId) -> Calls:
         address, peer = self._resolve(node_id), str(node_id)
         if self._hadoop_ipc:
             return HadoopStub(address, SERVICE, peer=peer, timeout_s=TIMEOUT_S)

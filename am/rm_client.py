@@ -5,15 +5,15 @@ registered with again and told everything anew, an RM that cannot be reached is 
 same request, for it may have answered and knows a repeated response id. What is asked stands in asks.py.
 
 `Conversation` is that order without I/O: its methods are generators that yield the calls to make and are sent
-the answers. AMRMClient runs them with asyncio, blocking.py without. Hadoop: AMRMClient, AMRMClientAsync
-and NMTokenCache.
+the answers. AMRMClient runs them; blocking.py runs AMRMClient without asyncio. Hadoop: AMRMClient,
+AMRMClientAsync and NMTokenCache.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Generator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -160,13 +160,18 @@ class AMRMClient:
         *,
         max_wait_ms: int = MAX_WAIT_MS,
         retry_ms: int = RETRY_MS,
+        now_s: Callable[[], float] | None = None,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
+        """`now_s` and `sleep` are the time, where it is not the event loop's."""
         self.asks = asks or RequestTable()
         self.nm_tokens = nm_tokens or NMTokenCache()
         self._stub = stub
         self._conversation = Conversation(self.asks, self.nm_tokens)
         self._max_wait_ms = max_wait_ms
         self._retry_ms = retry_ms
+        self._now_s = now_s or (lambda: asyncio.get_running_loop().time())
+        self._sleep = sleep
         self._woken = asyncio.Event()
 
     @property
@@ -232,7 +237,7 @@ class AMRMClient:
             step = next(steps)
             while True:
                 if isinstance(step, Pause):
-                    await asyncio.sleep(step.ms / 1000)
+                    await self._sleep(step.ms / 1000)
                     step = steps.send(None)
                     continue
                 try:
@@ -249,13 +254,12 @@ class AMRMClient:
 
     async def _call(self, call: Call) -> Any:
         """The answer; while nobody answers, the same request again until the time is up."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + self._max_wait_ms / 1000
+        deadline = self._now_s() + self._max_wait_ms / 1000
         while True:
             try:
                 return await self._stub.call(call.rpc, call.request)
             except ConnectionFailedError as error:
-                if loop.time() + self._retry_ms / 1000 > deadline:
+                if self._now_s() + self._retry_ms / 1000 > deadline:
                     raise
                 log.warning("%s; trying again", error)
-                await asyncio.sleep(self._retry_ms / 1000)
+                await self._sleep(self._retry_ms / 1000)

@@ -1,4 +1,4 @@
-"""How the applications of a recorded run stand beside one another, what was preempted, and the plans.
+"""What each application of a recorded run held and missed, what was preempted, and the plans.
 
 Made of the documents that a run of modest size has recorded; a recording without them has empty answers.
 """
@@ -11,7 +11,7 @@ from typing import Any
 from yarnbox.sim.recording.document import Recording
 from yarnbox.sim.recording.tracks import pairs, value_at
 
-_STANDINGS, _WHY, _PLANS = "/standings/", "/why/", "/plans/"
+_USE, _WHY, _PLANS = "/application-use/", "/why/", "/plans/"
 _PREEMPTED = -102
 _RESOURCES = {"memory-mb": "memory"}
 
@@ -20,8 +20,8 @@ def applications(recording: Recording, moment: int, epoch_ms: int) -> dict[str, 
     """Each application at that moment, and over the whole run what it skipped and its dominant share."""
     count = len(recording.moments)
     rows = []
-    for name in recording.under(_STANDINGS):
-        app = name.removeprefix(_STANDINGS)
+    for name in recording.under(_USE):
+        app = name.removeprefix(_USE)
         tracks = recording.documents[name]
         shown = recording.document(f"/apps/{app}", moment) or {}
         now = recording.document(name, moment) or {}

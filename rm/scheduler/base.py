@@ -86,6 +86,17 @@ if TYPE_CHECKING:
 A = TypeVar("A", bound=Attempt)
 
 
+@dataclass(slots=True)
+class AllocateCall:
+    """What an AM's call brings; a scheduler may correct it before it is booked."""
+
+    ask: Iterable[ResourceRequest]
+    release: Iterable[ContainerId]
+    blacklist_additions: Iterable[str]
+    blacklist_removals: Iterable[str]
+    scheduling_requests: Iterable[SchedulingRequest]
+
+
 @dataclass(frozen=True, slots=True)
 class Allocation:
     """What an allocate call receives from the scheduler."""
@@ -200,7 +211,6 @@ class Scheduler(ABC, Generic[A]):
     def place_application(self, context: ApplicationSubmissionContext, user: str) -> str:
         """The queue for a submission, by the placement rules. YarnError when they refuse it."""
 
-    @abstractmethod
     def allocate(
         self,
         attempt_id: ApplicationAttemptId,
@@ -211,6 +221,14 @@ class Scheduler(ABC, Generic[A]):
         scheduling_requests: Iterable[SchedulingRequest] = (),
     ) -> Allocation:
         """An AM's validated call: updates its requests, and returns what was allocated since the last one."""
+        attempt = self.attempt(attempt_id)
+        assert attempt is not None
+        call = AllocateCall(ask, release, blacklist_additions, blacklist_removals, scheduling_requests)
+        return self.answer(attempt, call)
+
+    def answer(self, attempt: A, call: AllocateCall) -> Allocation:
+        """The answer to `allocate`: what the call asks for is booked, what was allocated is delivered."""
+        return self.serve_allocate(attempt, call)
 
     @abstractmethod
     def normalize(self, request: ResourceRequest, queue: str | None) -> ResourceRequest:
@@ -638,21 +656,18 @@ class Scheduler(ABC, Generic[A]):
     def serve_allocate(
         self,
         attempt: A,
-        ask: Iterable[ResourceRequest],
-        release: Iterable[ContainerId],
-        blacklist_additions: Iterable[str],
-        blacklist_removals: Iterable[str],
+        call: AllocateCall,
         book_constrained: Callable[[], None] | None = None,
     ) -> Allocation:
         """The common part of an allocate call, in Hadoop's order: release, ask, blacklist, then return what
         was allocated.
         """
-        self.releases.release_all(release)
+        self.releases.release_all(call.release)
         if not attempt.is_stopped:
-            attempt.asks.replace(ask)
+            attempt.asks.replace(call.ask)
             if book_constrained is not None:
                 book_constrained()
-            attempt.update_blacklist(blacklist_additions, blacklist_removals)
+            attempt.update_blacklist(call.blacklist_additions, call.blacklist_removals)
         containers = attempt.pull()
         headroom = self.headroom(attempt)
         return Allocation(containers, headroom, attempt.pull_updated(), attempt.preemption_message())

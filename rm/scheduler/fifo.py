@@ -8,7 +8,7 @@ reservation and no limit. Hadoop: FifoScheduler.
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
 from yarnbox.rm.asks import ANY, KeyAsks, Locality, RequestKey
@@ -21,7 +21,7 @@ from yarnbox.rm.events.scheduler import (
 )
 from yarnbox.rm.scheduler.admission import requests
 from yarnbox.rm.scheduler.application import Application, Attempt
-from yarnbox.rm.scheduler.base import Allocation, Scheduler
+from yarnbox.rm.scheduler.base import Scheduler
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR
 from yarnbox.rm.scheduler.checks import Check, Reason, RequestChecks, asked, node_checks
 from yarnbox.rm.scheduler.context import SchedulerContext
@@ -30,11 +30,11 @@ from yarnbox.rm.scheduler.views import PartitionView, QueueView
 from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.enums import QueueACL, QueueState
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
 from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
-from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
+from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_max
 
 QUEUE = "default"
@@ -254,22 +254,6 @@ class FifoScheduler(Scheduler[Attempt]):
         return context.queue
 
     # The AM's call
-
-    def allocate(
-        self,
-        attempt_id: ApplicationAttemptId,
-        ask: Iterable[ResourceRequest],
-        release: Iterable[ContainerId],
-        blacklist_additions: Iterable[str] = (),
-        blacklist_removals: Iterable[str] = (),
-        scheduling_requests: Iterable[SchedulingRequest] = (),
-    ) -> Allocation:
-        """Books the ask, delivers what was allocated. Headroom is that of the last allocation pass, for all
-        alike.
-        """
-        attempt = self.attempt(attempt_id)
-        assert attempt is not None
-        return self.serve_allocate(attempt, ask, release, blacklist_additions, blacklist_removals)
 
     def headroom(self, attempt: Attempt) -> Resource:
         """Cluster less used by all, as the last allocation pass left it: the same for every application.

@@ -45,11 +45,13 @@ def record_details(
             why["preemption"] = marks
         documents.note(f"/why/{application_id}", number, why)
         if application.attempt is not None:
-            documents.note(f"/standings/{application_id}", number, _standing(context, application.attempt))
+            documents.note(
+                f"/application-use/{application_id}", number, _use_of(context, application.attempt)
+            )
 
 
-def _standing(context: RMContext, attempt: AttemptView) -> dict[str, Any]:
-    """How it stands beside the others: what it missed, its largest share of any resource, and of which."""
+def _use_of(context: RMContext, attempt: AttemptView) -> dict[str, Any]:
+    """What the application holds, asks for and has missed; its largest share, and of which resource."""
     whole = context.scheduler.tracker.total.as_dict()
     used = attempt.usage.total_used().as_dict()
     shares = {name: used.get(name, 0) / amount for name, amount in whole.items() if amount}

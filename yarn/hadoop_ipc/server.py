@@ -119,7 +119,7 @@ class HadoopServer:
         if self._server is not None:
             await self._server.wait_closed()
 
-    def note_unread(self, more: int) -> None:
+    def count_unread(self, more: int) -> None:
         """One connection keeps so much more of unfinished frames, or less."""
         self._unread_bytes += more
         if self._unread_bytes > self.limits.max_unread_bytes:
@@ -198,7 +198,7 @@ class _Protocol(asyncio.Protocol):
         return self._state.host
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._note_unread(0)
+        self._count_unread(0)
         self._server.connections.pop(self, None)
         for task in self._tasks:
             task.cancel()
@@ -206,13 +206,13 @@ class _Protocol(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._state.receive(data)
         if self._is_turn_due:
-            self._note_unread(self._state.unread_bytes)
+            self._count_unread(self._state.unread_bytes)
         else:
             self._turn()
 
     def drop(self) -> None:
         """Ends the connection without another word."""
-        self._note_unread(0)
+        self._count_unread(0)
         self._transport.abort()
 
     # What is written is not without end
@@ -260,13 +260,13 @@ class _Protocol(asyncio.Protocol):
             self._is_turn_due = True
             transport.pause_reading()
             self._loop.call_soon(self._next_turn)
-        self._note_unread(state.unread_bytes)
+        self._count_unread(state.unread_bytes)
         self._postpone()
 
-    def _note_unread(self, count: int) -> None:
+    def _count_unread(self, count: int) -> None:
         more, self.unread_bytes = count - self.unread_bytes, count
         if more:
-            self._server.note_unread(more)
+            self._server.count_unread(more)
 
     def _next_turn(self) -> None:
         if not self._transport.is_closing() and not self._is_choked:

@@ -6,7 +6,7 @@ preemption/ takes back, diagnostics/ explains, views.py shows. Hadoop: CapacityS
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
@@ -32,7 +32,7 @@ from yarnbox.rm.events.scheduler import (
 from yarnbox.rm.scheduler.activities import ActivityRecords
 from yarnbox.rm.scheduler.admission.autocorrect import corrected
 from yarnbox.rm.scheduler.application import Application
-from yarnbox.rm.scheduler.base import Allocation, Scheduler
+from yarnbox.rm.scheduler.base import AllocateCall, Allocation, Scheduler
 from yarnbox.rm.scheduler.calculator import DEFAULT_CALCULATOR, DOMINANT_CALCULATOR, Calculator, multiply
 from yarnbox.rm.scheduler.capacity.allocation.allocator import ContainerAllocator
 from yarnbox.rm.scheduler.capacity.allocation.commit import Commit
@@ -82,7 +82,7 @@ from yarnbox.rm.scheduler.context import SchedulerContext
 from yarnbox.rm.scheduler.views import ApplicationView, ConfigurationView, QueueView
 from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.enums import QueueACL, SchedulerResourceTypes
-from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.node import DEFAULT_PARTITION
@@ -291,26 +291,14 @@ class CapacityScheduler(Scheduler[CapacityAttempt]):
         """The queue for a submission, by the mapping rules."""
         return self._placement.place_application(context, user)
 
-    def allocate(
-        self,
-        attempt_id: ApplicationAttemptId,
-        ask: Iterable[ResourceRequest],
-        release: Iterable[ContainerId],
-        blacklist_additions: Iterable[str] = (),
-        blacklist_removals: Iterable[str] = (),
-        scheduling_requests: Iterable[SchedulingRequest] = (),
-    ) -> Allocation:
-        """An AM's call."""
-        attempt = self.attempt(attempt_id)
-        assert attempt is not None
+    def answer(self, attempt: CapacityAttempt, call: AllocateCall) -> Allocation:
+        """An AM's call, with its scheduling requests."""
         leaf = self.tree.leaf_of(attempt.application)
-        asked, further = corrected(self, attempt, ask), None
-        if constrained := tuple(scheduling_requests):
+        call.ask, further = corrected(self, attempt, call.ask), None
+        if constrained := tuple(call.scheduling_requests):
             label = leaf.settings.default_label
-            further = partial(self._scheduling_requests.book_all, attempt, asked, constrained, label)
-        allocation = self.serve_allocate(
-            attempt, asked, release, blacklist_additions, blacklist_removals, further
-        )
+            further = partial(self._scheduling_requests.book_all, attempt, call.ask, constrained, label)
+        allocation = self.serve_allocate(attempt, call, further)
         rejected = self._scheduling_requests.rejected(attempt)
         return replace(allocation, rejected=rejected) if rejected else allocation
 

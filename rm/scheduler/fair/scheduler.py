@@ -6,7 +6,7 @@ of placing a container in application.py, of taking one away in preemption.py. H
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -27,7 +27,7 @@ from yarnbox.rm.events.scheduler import (
 from yarnbox.rm.scheduler.admission import requests
 from yarnbox.rm.scheduler.admission.autocorrect import corrected
 from yarnbox.rm.scheduler.application import Application
-from yarnbox.rm.scheduler.base import Allocation, Scheduler
+from yarnbox.rm.scheduler.base import AllocateCall, Allocation, Scheduler
 from yarnbox.rm.scheduler.calculator import DOMINANT_CALCULATOR, Calculator, multiply
 from yarnbox.rm.scheduler.checks import RequestChecks
 from yarnbox.rm.scheduler.context import SchedulerContext
@@ -52,11 +52,11 @@ from yarnbox.yarn.compiled import mypyc_attr
 from yarnbox.yarn.enums import QueueACL, SchedulerResourceTypes
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.http.rate import Rate
-from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId
+from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId
 from yarnbox.yarn.records.application import ApplicationSubmissionContext
 from yarnbox.yarn.records.container import ContainerStatus
 from yarnbox.yarn.records.queue import QueueInfo, QueueUserACLInfo
-from yarnbox.yarn.records.request import ResourceRequest, SchedulingRequest
+from yarnbox.yarn.records.request import ResourceRequest
 from yarnbox.yarn.resources.resource import NONE, Resource, componentwise_min, map_values
 from yarnbox.yarn.resources.resource_types import RESOURCE_TYPES_FILE, ResourceTypeRegistry
 
@@ -334,27 +334,18 @@ class FairScheduler(Scheduler[FSAppAttempt]):
 
     # The AM's call
 
-    def allocate(
-        self,
-        attempt_id: ApplicationAttemptId,
-        ask: Iterable[ResourceRequest],
-        release: Iterable[ContainerId],
-        blacklist_additions: Iterable[str] = (),
-        blacklist_removals: Iterable[str] = (),
-        scheduling_requests: Iterable[SchedulingRequest] = (),
-    ) -> Allocation:
+    def answer(self, attempt: FSAppAttempt, call: AllocateCall) -> Allocation:
         """Books the ask, which counts from the next update on, and delivers what was allocated."""
         self.tree.update_cluster_resource()
-        attempt = self.attempt(attempt_id)
-        assert attempt is not None
         if attempt.first_call_ms is None:
             attempt.first_call_ms = self.context.now_ms
-        asked = list(ask)
+        asked = list(call.ask)
         check_zero_maxima(attempt, asked)
-        self.releases.release_all(release)
-        asked = corrected(self, attempt, asked)
+        self.releases.release_all(call.release)
+        call.release = ()
+        call.ask = asked = corrected(self, attempt, asked)
         with attempt.asking_for(one.capability for one in asked if one.capability and one.num_containers):
-            answer = self.serve_allocate(attempt, asked, (), blacklist_additions, blacklist_removals)
+            answer = self.serve_allocate(attempt, call)
         if answer.containers and not attempt.has_been_delivered_to:
             attempt.has_been_delivered_to = True
             waited_ms = self.context.now_ms - attempt.first_call_ms
