@@ -35,7 +35,7 @@ from yarnbox.yarn.records.client import (
 from yarnbox.yarn.records.node import NodeReport
 from yarnbox.yarn.records.queue import QueueInfo
 from yarnbox.yarn.resources.resource import Resource
-from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean
 
 FINAL = (YarnApplicationState.FINISHED, YarnApplicationState.FAILED, YarnApplicationState.KILLED)
 POLL_S = 0.1

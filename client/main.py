@@ -39,7 +39,7 @@ from yarnbox.client.web import UnreachableError
 from yarnbox.yarn.configuration import ConfigurationError
 from yarnbox.yarn.connection.rpc import ConnectionFailedError, RpcError
 from yarnbox.yarn.errors import YarnError
-from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean
 
 INTERRUPTED = 130
 """The exit status of a command that Ctrl-C ended."""

@@ -39,9 +39,8 @@ from yarnbox.cluster.directory import (
     RunDirectory,
 )
 from yarnbox.cluster.hosts.dask import DaskWorkers
-from yarnbox.cluster.hosts.host import NodeHosts
+from yarnbox.cluster.hosts.host import NODES, NodeHosts, ThisMachine
 from yarnbox.cluster.hosts.launching import HISTORY, Launcher
-from yarnbox.cluster.hosts.local import NODES, ThisMachine
 from yarnbox.cluster.ports import free_ports
 from yarnbox.cluster.processes import ProcessId
 from yarnbox.yarn.configuration import Configuration

@@ -31,7 +31,7 @@ from yarnbox.cluster.processes import ProcessId
 from yarnbox.nm.edge.naming import virtual_names
 from yarnbox.yarn.connection.dask import DaskAddress
 from yarnbox.yarn.storage.event_log import FILE as EVENTS_FILE
-from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean
 
 DEFAULT_DIRECTORY = ".yarnbox"
 DIRECTORY_VARIABLE = "YARNBOX_DIR"

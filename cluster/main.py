@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from yarnbox.cluster.arguments import FORWARDED, parser, without_directory
 from yarnbox.cluster.directory import ClusterError, RunDirectory
 from yarnbox.yarn.connection.dask import DaskAddress, DaskUnusableError, engine_address
-from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean
 
 if TYPE_CHECKING:
     from yarnbox.cluster.cluster import Cluster

@@ -20,7 +20,7 @@ from yarnbox.rm.edge.store import FILE as STORE_FILE
 from yarnbox.yarn.connection.address import Address
 from yarnbox.yarn.records.node import NodeReport
 from yarnbox.yarn.storage import sealed_store
-from yarnbox.yarn.text.columns import aligned
+from yarnbox.yarn.text.words import aligned
 
 RUNNING, STARTING, STOPPED, WAITING, NOT_ANSWERING = (
     "RUNNING",

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from yarnbox.yarn.connection.rpc import rpcs_of
-from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean
 
 SERVICES = (
     "ApplicationMasterProtocolService",

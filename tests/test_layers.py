@@ -72,7 +72,7 @@ SIM_WITH_A_CLOCK = ("sim.report", "sim.reports", "sim.main", "sim.cli", "sim.__m
 
 RM_ORDER = (
     ("settings", "events", "effects", "ports", "booking", "asks", "log_aggregation"),
-    ("container", "container_context", "node", "labels", "profiles", "statistics"),
+    ("container", "container_context", "node", "labels", "statistics"),
     ("scheduler",),
     ("state",),
     ("attempt", "app"),

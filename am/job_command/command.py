@@ -43,8 +43,7 @@ from yarnbox.yarn.ids import ApplicationId
 from yarnbox.yarn.records.application import ApplicationReport
 from yarnbox.yarn.storage import remote_files
 from yarnbox.yarn.text.command_parser import CommandParser
-from yarnbox.yarn.text.suggest import did_you_mean
-from yarnbox.yarn.text.words import counted
+from yarnbox.yarn.text.words import counted, did_you_mean
 
 MAX_WAIT = "yarn.resourcemanager.connect.max-wait.ms"
 OUTPUT = "mapreduce.output.fileoutputformat.outputdir"

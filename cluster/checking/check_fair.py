@@ -34,7 +34,7 @@ from yarnbox.yarn.enums import QueueACL
 from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
-from yarnbox.yarn.text.columns import aligned
+from yarnbox.yarn.text.words import aligned
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext

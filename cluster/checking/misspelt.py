@@ -17,7 +17,7 @@ from yarnbox.rm.scheduler.fair.settings import FairSettings
 from yarnbox.rm.settings import RMSettings
 from yarnbox.yarn.configuration import BUILT_IN, Configuration
 from yarnbox.yarn.settings import declarations
-from yarnbox.yarn.text.suggest import misspelt
+from yarnbox.yarn.text.words import misspelt
 
 _PROCESSES = (
     RMSettings,

@@ -24,7 +24,7 @@ from yarnbox.sim.scenario.playing.player import play_recorded
 from yarnbox.sim.scenario.reading.document import Scenario, read_scenario
 from yarnbox.sim.scenario.reading.guide import Guide
 from yarnbox.sim.scenario.reading.schedulers import with_scheduler
-from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean
 
 _WIDTH = 100
 

@@ -25,7 +25,7 @@ from yarnbox.rm.web.event_rows import ROUTINE
 from yarnbox.yarn.ids import ApplicationId, NodeId
 from yarnbox.yarn.runtime.event import hadoop_constant
 from yarnbox.yarn.storage.event_log import MILESTONES, EventLogReader, LoggedEvent
-from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean
 
 _POLL_S = 0.1
 _UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86400}

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from yarnbox import SOURCES
 from yarnbox.cluster.directory import ClusterError
-from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean
 
 README = "README.md"
 _LEFT_OUT = ("__pycache__",)

@@ -10,7 +10,9 @@ import signal
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from yarnbox.cluster.directory import ClusterRecord, NodeRecord
+from yarnbox.cluster import processes
+from yarnbox.cluster.directory import ClusterRecord, NodeRecord, RunDirectory
+from yarnbox.cluster.hosts.launching import Launcher
 
 
 class NodeHosts(Protocol):
@@ -42,3 +44,47 @@ class NodeHosts(Protocol):
 
     def close(self) -> None:
         """Lets go of the hosts."""
+
+
+NODES = 3
+
+
+class ThisMachine:
+    """The host of a cluster on a desk."""
+
+    def __init__(self, run: RunDirectory, launcher: Launcher) -> None:
+        self._run = run
+        self._launcher = launcher
+
+    def place(self, record: ClusterRecord, nodes: Iterable[NodeRecord]) -> list[NodeRecord]:
+        """There is nothing to choose."""
+        return []
+
+    def start(self, node: NodeRecord, arguments: Sequence[str], variables: Mapping[str, str]) -> None:
+        """As a process of ours, or of the fork server's."""
+        node.process = self._launcher.start(node.name, arguments, variables)
+
+    def share(self, nodes: Iterable[NodeRecord]) -> None:
+        """Nodes read the run directory itself."""
+
+    def collect(self, nodes: Iterable[NodeRecord]) -> None:
+        """Nodes write into the run directory itself."""
+
+    def running(self, nodes: Iterable[NodeRecord]) -> set[str]:
+        """Those that the operating system knows."""
+        return {node.name for node in nodes if node.process is not None and node.process.is_alive()}
+
+    def send(self, node: NodeRecord, number: signal.Signals) -> bool:
+        """To the process that was started."""
+        directory = self._run.node(node.name)
+        return node.process is not None and processes.send_to_node(node.process, directory, number)
+
+    def end(self, nodes: Iterable[NodeRecord]) -> None:
+        started = {self._run.node(node.name): node.process for node in nodes if node.process is not None}
+        processes.end_nodes(started)
+
+    def forget(self, nodes: Iterable[NodeRecord]) -> None:
+        """All is in the run directory, for people to look at until the next cluster begins there."""
+
+    def close(self) -> None:
+        """Nothing is held."""

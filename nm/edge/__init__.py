@@ -4,7 +4,7 @@ main         the command line
 process      one NodeManager: its core, its executor, what carries effects out
 heartbeats   registration and the beat
 tracker      how the RM is called, and by which wire
-serving      ContainerManagementProtocol over gRPC
+serving      ContainerManagementProtocol over gRPC, and Hadoop's wire beside it
 collection   log files written to where they are collected
 world        effects of a real node carried out
 naming       emulated hosts entered in the address book and the topology table

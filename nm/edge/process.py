@@ -23,13 +23,12 @@ from yarnbox import SOURCES
 from yarnbox.nm.core import Core
 from yarnbox.nm.edge.collection import LogCollection
 from yarnbox.nm.edge.container_news import ContainerNews
-from yarnbox.nm.edge.hadoop import HadoopFront
 from yarnbox.nm.edge.health import log_monitor
 from yarnbox.nm.edge.health.disks import DirectoriesCheck
 from yarnbox.nm.edge.health.providers import ProviderLoops
 from yarnbox.nm.edge.heartbeats import Heartbeats, UnreachableError
 from yarnbox.nm.edge.http.web import WebService
-from yarnbox.nm.edge.serving import serve_one
+from yarnbox.nm.edge.serving import HadoopFront, serve_one
 from yarnbox.nm.edge.store import StateStore
 from yarnbox.nm.edge.tracker import addresses_of_rms, stub_of_rm
 from yarnbox.nm.edge.world import RealWorld

@@ -18,11 +18,11 @@ from yarnbox.nm import effects as asked
 from yarnbox.nm.core import Core
 from yarnbox.nm.edge.container_news import ContainerNews
 from yarnbox.nm.edge.heartbeats import Heartbeats, UnreachableError
-from yarnbox.nm.edge.log import write_log
 from yarnbox.nm.edge.naming import NamingFiles, virtual_names
 from yarnbox.nm.edge.process import listening_host
 from yarnbox.nm.edge.serving import Turn, serve_many
 from yarnbox.nm.edge.tracker import addresses_of_rms, stub_of_rm
+from yarnbox.nm.edge.world import write_log
 from yarnbox.nm.executor.process import Answers
 from yarnbox.nm.executor.simulated import SimulatedExecutor
 from yarnbox.nm.services import ContainerManagementService

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 from yarnbox.nm import effects as asked
 from yarnbox.nm.core import Core
 from yarnbox.nm.edge.collection import LogCollection
-from yarnbox.nm.edge.log import write_log
 from yarnbox.nm.edge.store import StateStore
+from yarnbox.nm.effects import WriteLog
 from yarnbox.nm.executor.layout import Layout, remove_tree
 from yarnbox.nm.executor.process import ProcessExecutor
 from yarnbox.nm.localization.localizer import FetchError, Localizer
@@ -206,3 +206,8 @@ class RealWorld:
         self.driver.turn(
             lambda: self._core.world.logs_aggregated(order.application_id, fault, is_final=order.is_final)
         )
+
+
+def write_log(line: WriteLog) -> None:
+    """Writes a line by the logger that it names."""
+    logging.getLogger(line.logger).log(logging.getLevelNamesMapping()[line.level.upper()], "%s", line.text)

@@ -6,12 +6,12 @@ ClientRMService.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from yarnbox.rm import reports
 from yarnbox.rm.access import Access
-from yarnbox.rm.profiles import read_profiles
 from yarnbox.rm.services.caller import Caller
 from yarnbox.rm.services.filters import QueueFilter
 from yarnbox.yarn.enums import NodeState
@@ -69,6 +69,7 @@ from yarnbox.yarn.records.tokens import (
     RenewDelegationTokenRequest,
 )
 from yarnbox.yarn.resources.resource import Resource
+from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
 
 if TYPE_CHECKING:
     from yarnbox.rm.context import RMContext
@@ -310,3 +311,22 @@ class ClusterService:
     def cancel_delegation_token(self, request: CancelDelegationTokenRequest, caller: Caller) -> NoReturn:
         """cancelDelegationToken."""
         raise YarnError(NO_DELEGATION_TOKENS)
+
+
+MANDATORY = ("minimum", "maximum", "default")
+
+
+def read_profiles(name: str, text: str | None, types: ResourceTypeRegistry) -> dict[str, Resource]:
+    """`{"small": {"memory-mb": 1024, "vcores": 1}, ...}`; minimum, maximum and default must be among them."""
+    try:
+        given = json.loads(text or "{}")
+        profiles = {
+            profile: types.parse(",".join(f"{kind}={amount}" for kind, amount in amounts.items()))
+            for profile, amounts in given.items()
+        }
+    except (ValueError, AttributeError) as error:
+        raise YarnError(f"{name} is not a file of resource profiles: {error}") from error
+    missing = [profile for profile in MANDATORY if profile not in profiles]
+    if missing:
+        raise YarnError(f"{name} has no resource profile {', '.join(missing)}")
+    return profiles

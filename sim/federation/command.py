@@ -18,7 +18,7 @@ from yarnbox.sim.federation.subcluster import Shape
 from yarnbox.sim.federation.workers import LostSubClustersError
 from yarnbox.sim.load.arguments import positive
 from yarnbox.sim.whatif.engines.pool import cores
-from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean
 
 DONE, INVALID = 0, 2
 INTERVAL_S, RARE_S = 10, 60

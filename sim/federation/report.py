@@ -10,7 +10,7 @@ from typing import Any
 from yarnbox.sim.federation.play import Federation, Figures, Played
 from yarnbox.sim.paper.drawing import drawn
 from yarnbox.sim.paper.figures import Line, Plot, Unit, value_text
-from yarnbox.yarn.text.columns import aligned
+from yarnbox.yarn.text.words import aligned
 
 _ROWS: tuple[tuple[str, Unit, Callable[[Figures], float]], ...] = (
     ("mean response", Unit.SECONDS, lambda one: one.mean_response_s),

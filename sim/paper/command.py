@@ -20,8 +20,7 @@ from yarnbox.sim.paper.files import ExperimentResult, OtherPaperError, cells, he
 from yarnbox.sim.paper.register import EXPERIMENTS, play_case
 from yarnbox.sim.reports.progress import Plays
 from yarnbox.sim.whatif.engines.pool import LostWorkersError, cores, play_each
-from yarnbox.yarn.text.columns import aligned
-from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import aligned, did_you_mean
 
 DONE, INVALID = 0, 2
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 from yarnbox.sim.reports.result import FAILED, FINISHED, KILLED, REFUSED, SUMMED, WAITING, Result, Summary
-from yarnbox.yarn.text.columns import aligned
-from yarnbox.yarn.text.words import counted
+from yarnbox.yarn.text.words import aligned, counted
 
 _SHOWN = 5
 _MOST_ROWS = 20

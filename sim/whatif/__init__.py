@@ -3,10 +3,9 @@
 variants    the base and its changes, by content
 growth      a load with more or fewer jobs
 study       one play of one variant under one seed; everything that a worker needs
-metrics     the figures that are compared, for whom, and which way they are good
+metrics     the figures that are compared, for whom, which way they are good; figures as people read them
 statistics  the paired bootstrap over seeds
 comparison  a row for each change, group and figure
-quantities  figures as people read them
 conditions  the language of --fail-if
 compare     all of it as a function
 arguments   the options

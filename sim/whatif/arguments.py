@@ -24,7 +24,7 @@ from yarnbox.sim.workload.arguments import (
     take_directory,
 )
 from yarnbox.sim.workload.site import Site
-from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean
 
 
 @dataclass(slots=True)

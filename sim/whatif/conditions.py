@@ -19,10 +19,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from yarnbox.sim.whatif.comparison import Comparison, Row
-from yarnbox.sim.whatif.metrics import ALL, METRICS, SCOPES, Metric, Unit
-from yarnbox.sim.whatif.quantities import relative, shown, signed
+from yarnbox.sim.whatif.metrics import ALL, METRICS, SCOPES, Metric, Unit, relative, shown, signed
 from yarnbox.sim.whatif.statistics import Verdict
-from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<operator>[<>]=?)|(?P<bracket>[()])"

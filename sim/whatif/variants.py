@@ -30,7 +30,7 @@ from yarnbox.sim.workload.files import CLASS, LABELS_ENABLED, DirectoryFiles, eq
 from yarnbox.sim.workload.site import Site
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
 from yarnbox.yarn.settings import declarations
-from yarnbox.yarn.text.suggest import did_you_mean, misspelt
+from yarnbox.yarn.text.words import did_you_mean, misspelt
 
 BASE = "base"
 _READ = (RMSettings, FairSettings, PublishedSettings, PreemptionSettings)

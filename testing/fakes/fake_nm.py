@@ -21,9 +21,9 @@ from typing import Self
 from yarnbox.nm import effects as asked
 from yarnbox.nm.core import Core
 from yarnbox.nm.edge.heartbeats import Heartbeats
-from yarnbox.nm.edge.log import write_log
 from yarnbox.nm.edge.serving import serve_one
 from yarnbox.nm.edge.tracker import SERVICE
+from yarnbox.nm.edge.world import write_log
 from yarnbox.nm.effects import Launch
 from yarnbox.nm.settings import NMSettings
 from yarnbox.testing.patience import PATIENCE_S

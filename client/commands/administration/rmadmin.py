@@ -21,7 +21,7 @@ from yarnbox.yarn.enums import DecommissionType
 from yarnbox.yarn.errors import IllegalArgumentError, YarnError
 from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.resources.resource_types import ResourceTypeRegistry
-from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean
 
 _REFRESHES: Mapping[str, Callable[[AdminClient], None]] = {
     "-refreshQueues": AdminClient.refresh_queues,

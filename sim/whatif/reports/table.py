@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from yarnbox.sim.whatif.comparison import Comparison, Row, matches
-from yarnbox.sim.whatif.metrics import ALL
-from yarnbox.sim.whatif.quantities import relative, shown, signed
+from yarnbox.sim.whatif.metrics import ALL, relative, shown, signed
 from yarnbox.sim.whatif.statistics import Verdict, fewest_seeds
-from yarnbox.yarn.text.columns import aligned
-from yarnbox.yarn.text.words import counted
+from yarnbox.yarn.text.words import aligned, counted
 
 MOST_ROWS = 20
 _HEAD = ("", "of", "figure", "base", "change", "difference", "", "confidence interval")

@@ -19,7 +19,7 @@ from yarnbox.sim.reports.progress import Plays
 from yarnbox.sim.whatif.arguments import add_base_options, base_and_load, drawn
 from yarnbox.sim.whatif.conditions import read_condition
 from yarnbox.sim.whatif.engines.arguments import add_engine_options, engine_of
-from yarnbox.sim.whatif.quantities import shown
+from yarnbox.sim.whatif.metrics import shown
 from yarnbox.sim.whatif.search.methods import METHODS
 from yarnbox.sim.whatif.search.running import Search, digest
 from yarnbox.sim.whatif.search.space import read_space
@@ -35,9 +35,8 @@ from yarnbox.sim.whatif.search.trials import (
 )
 from yarnbox.sim.whatif.study import Study, check
 from yarnbox.sim.whatif.variants import without_effect
-from yarnbox.yarn.text.columns import aligned
 from yarnbox.yarn.text.command_parser import CommandParser
-from yarnbox.yarn.text.words import counted
+from yarnbox.yarn.text.words import aligned, counted
 
 FOUND, NOT_FOUND = 0, 1
 _MOST_SHOWN = 20

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from yarnbox.rm.scheduler.capacity.config.properties import PREFIX, Properties
-from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean
 
 _UNDERUTILIZED = "ordering-policy.priority-utilization.underutilized-preemption."
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from yarnbox.rm.scheduler.fair.allocation_file.document import Element
-from yarnbox.yarn.text.suggest import did_you_mean
+from yarnbox.yarn.text.words import did_you_mean
 
 QUEUES = ("queue", "pool")
 TOP = (
