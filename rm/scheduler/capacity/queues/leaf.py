@@ -512,6 +512,9 @@ class LeafQueue(CapacityQueue):
             am_used = sum((one.am_resource for one in self.order if one.partition == partition), NONE)
             assert am_used == amounts.am_used, f"{where}: AMs use {am_used}, {amounts.am_used} booked"
         for attempt in attempts:
+            for one in attempt.live.values():
+                where = f"{one.container_id} is in partition '{one.partition}'"
+                assert one.partition == one.node.partition, f"{where}, its node in '{one.node.partition}'"
             for partition, amounts in attempt.usage.by_partition.items():
                 live = sum((one.charged for one in attempt.live.values() if one.partition == partition), NONE)
                 where = f"{attempt}, partition '{partition}'"
