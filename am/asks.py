@@ -266,7 +266,6 @@ class RequestTable:
         execution_type: ExecutionType | None = None,
     ) -> None:
         """Asks for another size or execution type of a running container; exactly one of the two."""
-        assert container.id is not None
         _check_update(container, update_type, capability, execution_type)
         update = UpdateContainerRequest(
             container_version=container.version,

@@ -86,7 +86,6 @@ class NMClient:
 
     async def start(self, container: Container, context: ContainerLaunchContext) -> Mapping[str, bytes]:
         """Starts a process in a granted container; what the node's auxiliary services answered."""
-        assert container.id is not None
         assert container.node_id is not None
         one = StartContainerRequest(
             container_launch_context=context, container_token=container.container_token
@@ -106,7 +105,6 @@ class NMClient:
 
     async def update(self, container: Container) -> None:
         """Passes on the token of a container that the RM has enlarged or promoted."""
-        assert container.id is not None
         assert container.node_id is not None
         assert container.container_token is not None
         request = ContainerUpdateRequest(update_container_token=(container.container_token,))

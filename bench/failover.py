@@ -65,7 +65,6 @@ class Master:
         self._rm.asks.add(REQUEST)
         while True:
             for container in self._rm.allocate(0.5).allocated_containers:
-                assert container.id is not None
                 self._rm.asks.release(container.id)
                 if container.id.epoch > self._epoch:
                     self._epoch = container.id.epoch

@@ -65,7 +65,6 @@ class SimMaster:
         self.answer = answer
         self._record_wanted(ask, answer.allocated_containers)
         for container in answer.allocated_containers:
-            assert container.id is not None
             self.containers[container.id] = container
         for status in answer.completed_container_statuses:
             if status.container_id is not None:

@@ -93,7 +93,6 @@ class SimNode:
 
     def start(self, container: Container) -> None:
         """Its AM, or for an AM the RM, starts a container here."""
-        assert container.id is not None
         self._run(container.id, container)
 
     def _run(self, container_id: ContainerId, container: Container) -> None:
@@ -107,7 +106,6 @@ class SimNode:
 
     def update(self, container: Container) -> None:
         """Its AM passes on a larger size or another execution type; the next heartbeat confirms it."""
-        assert container.id is not None
         if container.id in self.running:
             self._run(container.id, container)
             self.increased[container.id] = container

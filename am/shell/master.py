@@ -139,7 +139,6 @@ class ShellMaster:
             )
 
     async def _start(self, container: Container) -> None:
-        assert container.id is not None
         if not self._requests:
             self._rm.asks.remove(self._container_request())
         if not self._free_ids:

@@ -221,7 +221,6 @@ class RMNode:
         """Containers whose new size the NM reports."""
         for container in containers:
             container_id = container.id
-            assert container_id is not None
             if container_id in self.containers_to_clean or container_id.application_id in self.finished_apps:
                 continue
             self._increased[container_id] = container

@@ -244,7 +244,6 @@ def signal_container(node: RMNode, event: NodeSignalContainer) -> None:
 
 def update_container(node: RMNode, event: NodeUpdateContainer) -> None:
     """UPDATE_CONTAINER."""
-    assert event.container.id is not None
     node.containers_to_update[event.container.id] = event.container
     if event.is_decrease:
         node.containers_to_decrease[event.container.id] = event.container

@@ -555,7 +555,6 @@ class Scheduler(ABC, Generic[A]):
             if ids:
                 self.context.post(NodeFinishedContainersPulledByAM(node_id=node.node_id, container_ids=ids))
         for increased in rm_node.take_increased():
-            assert increased.id is not None
             self.updates.confirm(increased.id, increased.resource or NONE)
         is_draining = rm_node.is_decommissioning
         node.is_schedulable = not is_draining

@@ -165,7 +165,6 @@ class JobMaster(SimMaster):
 
     def take(self, container: Container, host: str, rack: str, now_ms: int) -> Running | None:
         """Gives a container to a waiting task; None where nobody waits for it, and it goes back."""
-        assert container.id is not None
         key = Key(container.priority or 0, container.allocation_request_id)
         requests = self._requests.get(key)
         served = None if requests is None else requests.serve(host, rack, in_order=self._in_order)

@@ -393,7 +393,6 @@ class WorkloadPlayer:
         self._wake(run)
 
     def _started(self, node: WorkloadNode, container: Container) -> None:
-        assert container.id is not None
         run = self._runs.get(container.id.application_id)
         attempt_id = container.id.application_attempt_id
         if run is None or run.master.attempt_id == attempt_id:
@@ -549,7 +548,6 @@ class WorkloadPlayer:
             run.headroom_mb = answer.limit.memory_mb
         master, application_id = run.master, run.master.application_id
         for status in answer.completed_container_statuses:
-            assert status.container_id is not None
             ended = master.ended(status.container_id, status.exit_status)
             if ended is not None:
                 for watcher in self._watchers:
@@ -565,7 +563,6 @@ class WorkloadPlayer:
 
     def _start(self, run: _Run, running: Running, node: WorkloadNode) -> None:
         container, task, now_ms = running.container, running.batch.task, self.rm.clock.now_ms()
-        assert container.id is not None
         node.start(container)
         planned_ms = task.failures_ms[running.level] if running.fails else task.duration_ms
         luck = self._timing.luck(run.master.job.job_id, running.batch.place)
@@ -587,7 +584,6 @@ class WorkloadPlayer:
     def _schedule_end(self, running: Running, end_ms: int) -> None:
         """It is known now when a task ends."""
         container = running.container
-        assert container.id is not None
         assert container.node_id is not None
         self._fleet.end_at(self._fleet.node(container.node_id), container.id, end_ms)
 

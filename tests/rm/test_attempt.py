@@ -166,8 +166,6 @@ def test_what_one_am_was_told_and_may_not_have_heard_is_told_to_the_next() -> No
     given = rig.allocate(application_id).allocated_containers
     rig.heartbeat("n1")
     first, second = (container.id for container in given)
-    assert first is not None
-    assert second is not None
     rig.nodes["n1"].end(first, 3)
     rig.heartbeat("n1")
     told = rig.allocate(application_id).completed_container_statuses
@@ -212,7 +210,6 @@ def test_a_kept_container_that_ends_while_the_next_am_is_awaited_does_no_harm() 
     rig.heartbeat("n2")
     rig.end_am(application_id, 1)
     rig.heartbeat("n1")
-    assert given.id is not None
     rig.nodes["n2"].end(given.id, 0)
     rig.heartbeat("n2")
     assert rig.attempt(application_id).state is not RMAppAttemptState.FAILED

@@ -103,7 +103,6 @@ class Allocator:
         elif isinstance(event, ContainerAttemptFailed):
             self._count_failure(event.host)
         elif isinstance(event, ContainerResized) and event.attempt_id in self._container_of:
-            assert event.container.id is not None
             self._assigned[event.container.id] = (event.attempt_id, event.container)
             self._slots.resized(event.attempt_id, event.container)
 
@@ -249,7 +248,6 @@ class Allocator:
     # Who gets what.
 
     def _assign(self, container: Container) -> None:
-        assert container.id is not None
         host = container.node_id.host if container.node_id is not None else ""
         size = container.resource or Resource()
         attempt_id = self._waiting.nearest(container.priority or 0, size, host, self._rack_of(host))
@@ -274,7 +272,6 @@ class Allocator:
             self._asks.remove(request)
 
     def _hold(self, attempt_id: TaskAttemptId, container: Container) -> None:
-        assert container.id is not None
         self._assigned[container.id] = (attempt_id, container)
         self._container_of[attempt_id] = container.id
         self._assigned_maps += attempt_id.is_map

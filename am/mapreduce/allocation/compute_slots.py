@@ -63,7 +63,6 @@ class ComputeSlots:
         self._computing.pop(attempt_id, None)
         container = self._copying.pop(attempt_id, None)
         if container is not None:
-            assert container.id is not None
             self._growing.pop(container.id, None)
             self._admit()
 
@@ -85,7 +84,6 @@ class ComputeSlots:
             if request is not None:
                 self._growing.pop(request.container_id, None)  # asked for again below
         for updated in response.updated_containers:
-            assert updated.container.id is not None
             attempt_id = self._growing.get(updated.container.id)
             if attempt_id is not None and self._is_full(updated.container):
                 self._context.order(ResizeTask(attempt_id, updated.container))
@@ -97,7 +95,6 @@ class ComputeSlots:
     def resized(self, attempt_id: TaskAttemptId, container: Container) -> None:
         """Its node has enlarged the container."""
         if attempt_id in self._copying:
-            assert container.id is not None
             self._growing.pop(container.id, None)
             self._copying[attempt_id] = container
             self._compute(attempt_id)
@@ -107,7 +104,6 @@ class ComputeSlots:
         settings = self._settings
         for attempt_id in self._waiting:
             container = self._copying[attempt_id]
-            assert container.id is not None
             if attempt_id in self._computing or container.id in self._growing:
                 continue
             chosen = [*self._computing, *self._growing.values()]

@@ -274,7 +274,6 @@ class Rig:
             self.perform_effects()
             return
         container = self.running.pop(attempt_id)
-        assert container.id is not None
         if container.id not in self.cluster.live:
             return  # its node died under it
         if exit_status == 0:

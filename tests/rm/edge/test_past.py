@@ -48,7 +48,6 @@ def test_containers_are_remembered_after_their_end() -> None:
     given = rig.allocate(application_id).allocated_containers
     rig.heartbeat("n1")
     for container in given:
-        assert container.id is not None
         rig.nodes["n1"].end(container.id, 7)
     rig.heartbeat("n1")
     rows = ended.of(lambda row: row.app == str(application_id), 10)
@@ -135,7 +134,6 @@ def test_a_preempted_container_is_marked_apart_from_the_request() -> None:
     for given, exit_status in zip(
         rig.allocate(application_id).allocated_containers, (7, PREEMPTED), strict=True
     ):
-        assert given.id is not None
         attempt_id = given.id.application_attempt_id
         container = rig.context.scheduler.container(given.id)
         assert container is not None

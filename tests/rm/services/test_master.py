@@ -195,7 +195,6 @@ def test_a_released_container_comes_back_completed() -> None:
     rig.allocate(application_id, ask())
     rig.heartbeat("n1")
     (given,) = rig.allocate(application_id).allocated_containers
-    assert given.id is not None
     rig.allocate(application_id, release=(given.id,))
     (told,) = rig.allocate(application_id).completed_container_statuses
     assert (told.container_id, told.exit_status, told.diagnostics) == (

@@ -28,7 +28,6 @@ def held(most: int, apps: int = 4, count: int = 2) -> tuple[Containers, list[str
         rig.heartbeat("n1")
         if application_id != ids[-1]:
             for one in given:
-                assert one.id is not None
                 rig.nodes["n1"].end(one.id, 0)
             rig.heartbeat("n1")
     return containers, [str(one) for one in ids]

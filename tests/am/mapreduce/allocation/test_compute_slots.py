@@ -22,7 +22,6 @@ def sizes(rig: Rig) -> list[int]:
     found = []
     for attempt_id in rig.attempts(maps=False):
         container_id = rig.running[attempt_id].id
-        assert container_id is not None
         found.append(rig.cluster.live[container_id][1])
     return found
 

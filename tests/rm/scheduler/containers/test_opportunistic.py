@@ -101,7 +101,6 @@ def test_they_run_and_end_like_others() -> None:
     (given,) = rig.allocate(application_id, opportunistic(1)).allocated_containers
     rig.heartbeat("n1")
     assert [one.state.name for one in live(rig, application_id)] == ["RUNNING"]
-    assert given.id is not None
     rig.nodes["n1"].end(given.id, -108)
     rig.heartbeat("n1")
     (told,) = rig.allocate(application_id).completed_container_statuses
