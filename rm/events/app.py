@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from yarnbox.yarn.enums import FinalApplicationStatus, NodeUpdateType
 from yarnbox.yarn.ids import ApplicationAttemptId, ApplicationId, ContainerId, NodeId
@@ -19,7 +18,7 @@ class AppEvent(Event):
     application_id: ApplicationId
 
     @property
-    def subject(self) -> Any:
+    def subject(self) -> ApplicationId:
         """The application."""
         return self.application_id
 
@@ -154,7 +153,7 @@ class AttemptEvent(Event):
     attempt_id: ApplicationAttemptId
 
     @property
-    def subject(self) -> Any:
+    def subject(self) -> ApplicationAttemptId:
         return self.attempt_id
 
 
@@ -291,6 +290,6 @@ class AppManagerAppCompleted(AppManagerEvent):
     application_id: ApplicationId
 
     @property
-    def subject(self) -> Any:
+    def subject(self) -> ApplicationId:
         """The application."""
         return self.application_id

@@ -41,10 +41,11 @@ nodes report them. Events of containers (RMContainerEventType) are handled at on
 
 
 def kinds() -> list[type[Event]]:
-    """Every class of events of the ResourceManager, module by module in the order of their definition."""
+    """Every kind of event of the ResourceManager, module by module in the order of their definition."""
     modules: tuple[ModuleType, ...] = (app, node, scheduler, container, placement)
     found = (one for module in modules for one in vars(module).values() if isinstance(one, type))
-    return [one for one in found if issubclass(one, Event) and one is not Event and one.family is not one]
+    events = [one for one in found if issubclass(one, Event) and not one.__subclasses__()]
+    return [one for one in events if one.family is not one]
 
 
 def render() -> str:

@@ -19,7 +19,7 @@ class NodeEvent(Event):
     node_id: NodeId
 
     @property
-    def subject(self) -> Any:
+    def subject(self) -> NodeId:
         """The node."""
         return self.node_id
 
@@ -141,7 +141,7 @@ class NodesListEvent(Event):
     node_id: NodeId
 
     @property
-    def subject(self) -> Any:
+    def subject(self) -> NodeId:
         """The node."""
         return self.node_id
 

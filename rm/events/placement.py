@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from yarnbox.yarn.ids import ApplicationAttemptId
 from yarnbox.yarn.runtime.event import Event, event
 
@@ -17,7 +15,7 @@ class PlacementDue(Event):
     attempt_id: ApplicationAttemptId
 
     @property
-    def subject(self) -> Any:
+    def subject(self) -> ApplicationAttemptId:
         return self.attempt_id
 
 

@@ -21,54 +21,76 @@ SchedulerEvent.family = SchedulerEvent
 
 
 @event
-class SchedulerNodeAdded(SchedulerEvent):
+class SchedulerNodeEvent(SchedulerEvent):
+    """It concerns one node."""
+
+    node_id: NodeId
+
+    @property
+    def subject(self) -> NodeId:
+        """The node."""
+        return self.node_id
+
+
+@event
+class SchedulerAppEvent(SchedulerEvent):
+    """It concerns one application."""
+
+    application_id: ApplicationId
+
+    @property
+    def subject(self) -> ApplicationId:
+        """The application."""
+        return self.application_id
+
+
+@event
+class SchedulerAppAttemptEvent(SchedulerEvent):
+    """It concerns one attempt."""
+
+    attempt_id: ApplicationAttemptId
+
+    @property
+    def subject(self) -> ApplicationAttemptId:
+        """The attempt."""
+        return self.attempt_id
+
+
+@event
+class SchedulerContainerEvent(SchedulerEvent):
+    """It concerns one container."""
+
+    container_id: ContainerId
+
+    @property
+    def subject(self) -> ContainerId:
+        """The container."""
+        return self.container_id
+
+
+@event
+class SchedulerNodeAdded(SchedulerNodeEvent):
     """NODE_ADDED: a node joined, with its capacity and the containers that it reported."""
 
-    node_id: NodeId
     container_statuses: tuple[NMContainerStatus, ...] = ()
 
-    @property
-    def subject(self) -> Any:
-        """The node."""
-        return self.node_id
-
 
 @event
-class SchedulerNodeRemoved(SchedulerEvent):
+class SchedulerNodeRemoved(SchedulerNodeEvent):
     """NODE_REMOVED: a node left; its containers are lost."""
 
-    node_id: NodeId
-
-    @property
-    def subject(self) -> Any:
-        """The node."""
-        return self.node_id
-
 
 @event
-class SchedulerNodeUpdate(SchedulerEvent):
+class SchedulerNodeUpdate(SchedulerNodeEvent):
     """NODE_UPDATE: a healthy node sent a heartbeat; the RMNode holds what it reported."""
 
-    node_id: NodeId
-
-    @property
-    def subject(self) -> Any:
-        """The node."""
-        return self.node_id
-
 
 @event
-class SchedulerNodeResourceUpdate(SchedulerEvent):
+class SchedulerNodeResourceUpdate(SchedulerNodeEvent):
     """NODE_RESOURCE_UPDATE: the capacity of a node changed."""
 
-    node_id: NodeId
     capability: Resource
     overcommit_timeout_ms: int = -1
-
-    @property
-    def subject(self) -> Any:
-        """The node."""
-        return self.node_id
 
 
 @event
@@ -86,10 +108,9 @@ class SchedulerNodeAttributesUpdate(SchedulerEvent):
 
 
 @event
-class SchedulerAppAdded(SchedulerEvent):
+class SchedulerAppAdded(SchedulerAppEvent):
     """APP_ADDED: an application is added to a queue, which the placement rules have chosen."""
 
-    application_id: ApplicationId
     queue: str
     user: str
     context: ApplicationSubmissionContext
@@ -97,62 +118,35 @@ class SchedulerAppAdded(SchedulerEvent):
     """As judged when the submission came, or as stored."""
     is_recovering: bool = False
 
-    @property
-    def subject(self) -> Any:
-        """The application."""
-        return self.application_id
-
 
 @event
-class SchedulerAppRemoved(SchedulerEvent):
+class SchedulerAppRemoved(SchedulerAppEvent):
     """APP_REMOVED: the application has ended and is removed."""
 
-    application_id: ApplicationId
     final_state: str
-
-    @property
-    def subject(self) -> Any:
-        """The application."""
-        return self.application_id
 
 
 @event
-class SchedulerAppAttemptAdded(SchedulerEvent):
+class SchedulerAppAttemptAdded(SchedulerAppAttemptEvent):
     """APP_ATTEMPT_ADDED: an attempt is added, and can request containers."""
 
-    attempt_id: ApplicationAttemptId
     transfer_state: bool = False
     is_recovering: bool = False
 
-    @property
-    def subject(self) -> Any:
-        return self.attempt_id
-
 
 @event
-class SchedulerAppAttemptRemoved(SchedulerEvent):
+class SchedulerAppAttemptRemoved(SchedulerAppAttemptEvent):
     """APP_ATTEMPT_REMOVED: an attempt ended; its containers are killed, except running ones to be kept."""
 
-    attempt_id: ApplicationAttemptId
     final_state: str
     keep_containers: bool = False
 
-    @property
-    def subject(self) -> Any:
-        return self.attempt_id
-
 
 @event
-class SchedulerContainerExpired(SchedulerEvent):
+class SchedulerContainerExpired(SchedulerContainerEvent):
     """CONTAINER_EXPIRED: a container was acquired and not started, or an increase was not confirmed."""
 
-    container_id: ContainerId
     is_increase: bool = False
-
-    @property
-    def subject(self) -> Any:
-        """The container."""
-        return self.container_id
 
 
 @event
@@ -163,15 +157,8 @@ class SchedulerReleaseContainer(SchedulerEvent):
 
 
 @event
-class SchedulerKillReservedContainer(SchedulerEvent):
+class SchedulerKillReservedContainer(SchedulerContainerEvent):
     """KILL_RESERVED_CONTAINER: preemption cancels a container reservation."""
-
-    container_id: ContainerId
-
-    @property
-    def subject(self) -> Any:
-        """The container."""
-        return self.container_id
 
 
 class PreemptionMark(NamedTuple):
@@ -208,52 +195,33 @@ class PreemptionMark(NamedTuple):
 
 
 @event
-class SchedulerMarkContainerForPreemption(SchedulerEvent):
+class SchedulerMarkContainerForPreemption(SchedulerContainerEvent):
     """MARK_CONTAINER_FOR_PREEMPTION: the container is selected for preemption, and its AM is told."""
 
-    container_id: ContainerId
     attempt_id: ApplicationAttemptId
     mark: PreemptionMark
 
     @property
-    def subject(self) -> Any:
-        """The container."""
-        return self.container_id
-
-    @property
     def details(self) -> dict[str, Any]:
         """What the event log writes beside type and subject."""
         return self.mark.details
 
 
 @event
-class SchedulerMarkContainerForKillable(SchedulerEvent):
+class SchedulerMarkContainerForKillable(SchedulerContainerEvent):
     """MARK_CONTAINER_FOR_KILLABLE: the wait is over; the container is killed, or may be (lazy preemption)."""
 
-    container_id: ContainerId
     mark: PreemptionMark
 
     @property
-    def subject(self) -> Any:
-        """The container."""
-        return self.container_id
-
-    @property
     def details(self) -> dict[str, Any]:
         """What the event log writes beside type and subject."""
         return self.mark.details
 
 
 @event
-class SchedulerMarkContainerForNonkillable(SchedulerEvent):
+class SchedulerMarkContainerForNonkillable(SchedulerContainerEvent):
     """MARK_CONTAINER_FOR_NONKILLABLE: the container is not killable any more."""
-
-    container_id: ContainerId
-
-    @property
-    def subject(self) -> Any:
-        """The container."""
-        return self.container_id
 
 
 @event
@@ -265,7 +233,7 @@ class SchedulerContainerUnmarked(SchedulerEvent):
     constant = ""
 
     @property
-    def subject(self) -> Any:
+    def subject(self) -> ContainerId:
         """The container."""
         return self.mark.container_id
 
@@ -284,7 +252,7 @@ class SchedulerContainerPreempted(SchedulerEvent):
     constant = ""
 
     @property
-    def subject(self) -> Any:
+    def subject(self) -> ContainerId:
         """The container."""
         return self.mark.container_id
 
@@ -347,7 +315,7 @@ class SchedulerMonitorTick(SchedulerEvent):
     policy: str
 
     @property
-    def subject(self) -> Any:
+    def subject(self) -> str:
         """The policy's class."""
         return self.policy
 
@@ -378,7 +346,7 @@ class SchedulerPreemptionReport(SchedulerEvent):
     """Containers of the queue that the pass selected."""
 
     @property
-    def subject(self) -> Any:
+    def subject(self) -> str:
         """The queue."""
         return self.queue
 
@@ -409,7 +377,7 @@ class SchedulerAllocationsLoaded(SchedulerEvent):
     file: str
 
     @property
-    def subject(self) -> Any:
+    def subject(self) -> str:
         """The file."""
         return self.file
 
@@ -424,6 +392,6 @@ class SchedulerAllocationsRefused(SchedulerEvent):
     reason: str
 
     @property
-    def subject(self) -> Any:
+    def subject(self) -> str:
         """What is wrong, file and line first."""
         return self.reason

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, ClassVar, TypeVar, dataclass_transform
+from typing import ClassVar, TypeVar, dataclass_transform
 
 from yarnbox.yarn.frozen import frozen
 
@@ -23,7 +23,7 @@ class Event:
     constant: ClassVar[str] = ""
 
     @property
-    def subject(self) -> Any:
+    def subject(self) -> object:
         """The id of whom it concerns, for the event log."""
         return None
 
