@@ -85,6 +85,8 @@ class Weather:
         if self._draws(self.hangs, "half-open"):
             await asyncio.sleep(HALF_OPEN_S)
             raise ConnectionFailedError(f"{rpc}: the connection was half-open")
+        if caller in self.deaf:
+            self.coverage["no answer heard"] += 1
         if host in self.parted or caller in self.deaf or self._draws(self.loses, "answer lost"):
             await asyncio.sleep(NOTICED_S)
             raise ConnectionFailedError(f"{rpc}: the answer was lost")
