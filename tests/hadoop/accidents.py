@@ -24,12 +24,12 @@ PRIORITY = "priority of an application that waits for max-parallel-apps"
 KEPT = "containers kept for the next attempt, and their user"
 FORGOTTEN = "user forgotten because an application that waited was ended"
 SHARE = "share of a partition without nodes is 0 by 0"
-SIZED = "waiting application served under size-based weight"
+SIZED = "waiting application among the activated ones of a fair leaf"
 TWICE = "request given back twice, by the end of a container and by the warning of its preemption"
 SMALLER = "AM smaller than what was asked for it, and the label of its node"
 
 _UNKNOWN = "is unknown. Please try again with a valid reservation."
-_QUEUE, _BY_SIZE = "yarn.scheduler.capacity.", ".ordering-policy.fair.enable-size-based-weight"
+_QUEUE, _ORDER = "yarn.scheduler.capacity.", ".ordering-policy"
 _USER = re.compile(r"\.queues\.[^ ]*\.users\.")
 _RATIO = re.compile(r"\.queues\.[^ ]*\.labels\.[^.]*\.(absolute-)?(max-)?(used-)?capacity$")
 _COUNT_OF_NODE = re.compile(r"allocate\.updated_nodes\[\d+\]\.numContainers$")
@@ -67,7 +67,7 @@ class Accidents:
         self._decreases = 0
         """How many containers the present call of an AM makes smaller, at most."""
         self._sized: dict[str, None] = {}
-        """Leaves whose fair ordering policy weighs applications by size."""
+        """Leaves with the fair ordering policy."""
         self._kept_by: dict[str, None] = {}
         """Users of applications whose containers outlive an attempt."""
 
@@ -78,8 +78,8 @@ class Accidents:
     def note_queues(self, properties: Mapping[str, str]) -> None:
         """What capacity-scheduler.xml says now."""
         for name, value in properties.items():
-            if name.startswith(_QUEUE) and name.endswith(_BY_SIZE) and value == "true":
-                self._sized[name.removeprefix(_QUEUE).removesuffix(_BY_SIZE)] = None
+            if name.startswith(_QUEUE) and name.endswith(_ORDER) and value == "fair":
+                self._sized[name.removeprefix(_QUEUE).removesuffix(_ORDER)] = None
 
     def note_waiting(self, waiting: Mapping[Any, tuple[str, str]]) -> None:
         """Who waits for max-parallel-apps after this turn."""
@@ -129,12 +129,12 @@ class Accidents:
         elif path in _SIZES and node_id in self._draining and hadoop is None:
             # Hadoop: RMNodeImpl knows no UPDATE_CONTAINER in DECOMMISSIONING, and drops it.
             name = DRAINING
-        elif _COUNT_OF_NODE.match(path) and isinstance(ours, int) and isinstance(hadoop, int):
+        elif _COUNT_OF_NODE.match(path) and isinstance(hadoop, int):
             # Hadoop: AbstractYarnScheduler.createDecreasedRMContainer puts an empty container on the node.
-            name = COUNTED if ours < hadoop <= ours + len(self._changed) else None
-        elif _USED_OF_NODE.match(path) and isinstance(ours, int) and isinstance(hadoop, int):
+            name = COUNTED if _number(ours) < hadoop <= _number(ours) + len(self._changed) else None
+        elif _USED_OF_NODE.match(path) and isinstance(hadoop, int):
             # Its space is free with an event that the scheduler receives after the answer.
-            name = COUNTED if ours < hadoop and self._decreases else None
+            name = COUNTED if _number(ours) < hadoop and self._decreases else None
         return self._step_over(name)
 
     def in_refusal(self, rpc: str, ours: str | None, hadoop: str | None) -> None:
@@ -172,8 +172,10 @@ class Accidents:
         if is_one_more and _COUNT_OF_QUEUE.match(path) and "updateApplicationPriority" in rpcs:
             raise EndedByAccidentError(PRIORITY)
         if is_one_more and path.removeprefix(".queues.").rpartition(".")[0] in self._sized:
-            # Hadoop: AbstractComparatorOrderingPolicy.reorderScheduleEntities puts whoever asks for something
-            # among the activated, an unmanaged application that waits for the AM limit, too: it counts twice.
+            # Hadoop: AbstractComparatorOrderingPolicy.reorderScheduleEntities puts whoever has changed among
+            # the activated, an unmanaged application that waits for the AM limit, too: it counts twice. It
+            # changes when it asks, with size-based weight, and when the placement processor commits a
+            # container to it.
             raise EndedByAccidentError(SIZED)
         return False
 
@@ -191,6 +193,11 @@ def _extra(ours: object, hadoop: object) -> list[Any]:
     if any(each not in theirs for each in mine):
         return []
     return [each for each in theirs if each not in mine]
+
+
+def _number(value: object) -> int:
+    """Of an answer, which leaves 0 out."""
+    return value if isinstance(value, int) else 0
 
 
 def _text(container_id: Mapping[str, Any]) -> str:

@@ -127,8 +127,8 @@ MUTANTS = (
         _QUEUES + "parent.py",
         (
             "stopped queue keeps nothing free",
-            "free = free - outcome.blocked",
-            "free = free - outcome.blocked * 0",
+            "blocked = blocked + outcome.blocked\n                    free = free - outcome.blocked",
+            "blocked = blocked + outcome.blocked\n                    free = free - outcome.blocked * 0",
         ),
         (
             "child's limit not in whole containers",
@@ -255,8 +255,8 @@ MUTANTS = (
         _PREEMPTION + "selection.py",
         (
             "oldest containers first",
-            "key=lambda one: (one.key, one.container_id), reverse=True)",
-            "key=lambda one: (one.key, one.container_id))",
+            "return sorted(app.live.values(), key=_IMPORTANCE, reverse=True)",
+            "return sorted(app.live.values(), key=_IMPORTANCE)",
         ),
         (
             "one AM too many",
