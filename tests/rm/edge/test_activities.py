@@ -213,7 +213,12 @@ def test_why_is_looked_up_at_once(tmp_path: Path) -> None:
             (path,) = (await caller.get(f"/ui/why/{application_id}"))["why"]["path"]
             assert path["asked"] == "1 of <memory:1024, vCores:1>, priority 2"
             levels = [(one["level"], one["holds"]) for one in path["step"]]
-            assert levels[:3] == [("root.default", True), ("root", True), ("root.default", True)]
+            assert [one["checked"] for one in path["step"][:3]] == [
+                "the cluster has free resources",
+                "may use the partition",
+                "uses less than its maximum",
+            ]
+            assert levels[:3] == [("root", True), ("root.default", True), ("root.default", True)]
             assert levels[-2:] == [("nodes", False), ("nodes", False)]
             assert path["step"][-1]["checked"] == "the application has blacklisted the node or its rack"
             assert path["step"][-1]["numbers"] == "1 node"
