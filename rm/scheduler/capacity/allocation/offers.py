@@ -32,6 +32,8 @@ class Offers:
         self.is_multi_node = context.settings.is_multi_node
         self._notes_heartbeats = self.is_multi_node or self.asynchronous.is_enabled
         self._last_heard_ms: dict[NodeId, int] = {}
+        self._orders: dict[str, tuple[list[SchedulerNode], list[SchedulerNode]]] = {}
+        """Multi-node placement: by partition the nodes last offered together, as they came and in order."""
 
     def start(self) -> None:
         """Sets the timer of the next round, where scheduling is asynchronous."""
@@ -83,9 +85,13 @@ class Offers:
 
     def _serve_partition(self, node: SchedulerNode) -> None:
         """Multi-node placement: all nodes of the partition together, in the order of Hadoop's map."""
-        nodes = {
-            each.node_id: each
+        nodes = [
+            each
             for each in self._tracker.by_partition.get(node.partition, {}).values()
             if self._context.is_running(each) and not self._is_silent(each)
-        }
-        self._allocator.serve(node, [nodes[node_id] for node_id in in_hash_order(nodes, node_hash)])
+        ]
+        known = self._orders.get(node.partition)
+        if known is None or known[0] != nodes:
+            ordered = in_hash_order(nodes, lambda each: node_hash(each.node_id))
+            self._orders[node.partition] = known = (nodes, ordered)
+        self._allocator.serve(node, known[1])
