@@ -380,20 +380,16 @@ class Program:
         if options.name is not None:
             over["mapreduce.job.name"] = options.name
         defaults = {HEARTBEAT: str(LOCAL_HEARTBEAT_MS)}
-        found = configuration_of(os.environ, self._user)
+        found = configuration_of(os.environ, self._user).overlaid(over, "yarnbox job")
+        found = found.overlaid_by_arguments(options.definitions)
         if self._run_dir is not None:
             defaults[STAGING_PROPERTY] = str(self._run_dir / "staging")
-            if not remote_files.scheme_of(
-                found.value(STAGING_PROPERTY) or ""
-            ):  # else hosts share no directory
+            shares_a_directory = not remote_files.scheme_of(found.value(STAGING_PROPERTY) or "")
+            if shares_a_directory:
                 history = self._run_dir / "history"
                 defaults["mapreduce.jobhistory.intermediate-done-dir"] = str(history / "done_intermediate")
                 defaults["mapreduce.jobhistory.done-dir"] = str(history / "done")
-        configuration = (
-            found.with_defaults(defaults)
-            .overlaid(over, "yarnbox job")
-            .overlaid_by_arguments(options.definitions)
-        )
+        configuration = found.with_defaults(defaults)
         self.rm_address = Connection.of(configuration).rm_address
         self._read = configuration
         return configuration

@@ -18,7 +18,7 @@ import pytest
 from tests.am.little_cluster import HOST, little_cluster
 from tests.tree import ROOT
 from tests.waiting import PATIENCE_S
-from yarnbox.am.job_command.command import OUTPUT, Program, main
+from yarnbox.am.job_command.command import OUTPUT, Program, main, parser
 from yarnbox.yarn.configuration import Configuration
 from yarnbox.yarn.ids import ApplicationId
 
@@ -179,3 +179,15 @@ def test_a_directory_that_was_there_is_not_removed(directory: Path) -> None:
     outcome = job(directory, "pi", "-D", f"{OUTPUT}={directory / 'taken'}", "1", "1")
     assert "already exists" in outcome.err
     assert (directory / "taken").is_dir()
+
+
+@pytest.mark.parametrize("staging, is_shared", [("/shared", True), ("yarnbox:", False)])
+def test_a_job_leaves_its_history_here_where_hosts_share_a_directory(
+    tmp_path: Path, staging: str, is_shared: bool
+) -> None:
+    words = ["pi", "-D", f"yarn.app.mapreduce.am.staging-dir={staging}", "1", "1"]
+    program = Program(parser().parse_args(words), tmp_path, "yarn")
+    with mock.patch("yarnbox.am.job_command.command.JobClient") as client:
+        program.client({})
+    history = client.call_args.args[0].value("mapreduce.jobhistory.intermediate-done-dir")
+    assert history == (str(tmp_path / "history" / "done_intermediate") if is_shared else None)
