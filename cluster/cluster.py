@@ -636,7 +636,7 @@ class Cluster:
     # Looking
 
     def collect(self, record: ClusterRecord) -> None:
-        """Brings logs and histories here from hosts that do not share the run directory."""
+        """Brings logs here from hosts that do not share the run directory."""
         self._hosts(record).collect(record.nodes.values())
 
     def tls(self, record: ClusterRecord) -> Tls | None:

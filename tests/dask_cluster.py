@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 from tests.waiting import PATIENCE_S
@@ -31,14 +32,26 @@ def dask_cluster(directory: Path, workers: int = 2, **options: Any) -> Iterator[
         _restore(before)  # a worker that was killed has been started again
 
 
+HIDE = 'mount -t tmpfs none "$0" && exec "$@"'
+"""A shell's line: a command that sees an empty directory at that path."""
+
+
+def _apart() -> list[str]:
+    """What gives a command a view of the filesystem of its own here, as root or as anybody; nothing if that
+    is not allowed.
+    """
+    if shutil.which("unshare") is None:
+        return []
+    for words in (["unshare", "--mount"], ["unshare", "--map-root-user", "--mount"]):
+        tried = [*words, "sh", "-c", HIDE, gettempdir(), "true"]
+        if not subprocess.run(tried, stderr=subprocess.DEVNULL, check=False).returncode:
+            return words
+    return []
+
+
 def can_hide_directories() -> bool:
     """Whether a process may have a view of the filesystem of its own here."""
-    return (
-        shutil.which("unshare") is not None
-        and not subprocess.run(
-            ["unshare", "--mount", "true"], stderr=subprocess.DEVNULL, check=False
-        ).returncode
-    )
+    return bool(_apart())
 
 
 @contextmanager
@@ -51,10 +64,10 @@ def workers_apart(hidden: Path, directory: Path, **options: Any) -> Iterator[Any
     with dask_cluster(directory, workers=0, **options) as found:
         words = [sys.executable, "-m", "distributed.cli.dask_worker", found.scheduler_address]
         words += ["--local-directory", str(directory), "--nthreads", "2", "--memory-limit", "2GiB"]
-        script = 'mount -t tmpfs none "$0" && exec "$@" --no-nanny --no-dashboard'
+        words += ["--no-nanny", "--no-dashboard"]
         try:
             for _ in range(2):
-                own = ["unshare", "--mount", "sh", "-c", script, str(hidden), *words]
+                own = [*_apart(), "sh", "-c", HIDE, str(hidden), *words]
                 begun.append(subprocess.Popen(own, stderr=subprocess.DEVNULL))
             with importlib.import_module("distributed").Client(found.scheduler_address) as client:
                 client.wait_for_workers(2, timeout=PATIENCE_S)

@@ -107,7 +107,7 @@ class DaskWorkers:
         if not copies:
             return
         for (_, path), worker in copies.items():
-            self._one(worker, there.write, path, Mirror(self._run, path).shared_files())
+            self._if_there(worker, there.write, path, Mirror(self._run, path).shared_files())
 
     def collect(self, nodes: Iterable[NodeRecord]) -> None:
         """Brings here what nodes have written into copies of the run directory."""
@@ -115,9 +115,10 @@ class DaskWorkers:
         if not copies:
             return
         folders = coming_back(self._run)
+        known = known_files(self._run, folders)
         for (_, path), worker in copies.items():
-            while pieces := self._one(worker, there.written, path, folders, known_files(self._run, folders)):
-                take_in(self._run, pieces)
+            while pieces := self._if_there(worker, there.written, path, folders, known):
+                known |= take_in(self._run, pieces)
 
     def _copies(self, nodes: Iterable[NodeRecord]) -> dict[tuple[str, str], str]:
         """A living worker for each copy of the run directory that started nodes have, by host and path."""
@@ -226,6 +227,13 @@ class DaskWorkers:
         if isinstance(answer, BaseException):
             raise ClusterError(f"worker {worker}: {_line(answer)}")
         return answer
+
+    def _if_there(self, worker: str, function: Callable[..., Any], *given: Any) -> Any:
+        """What one worker answers; None if it has ended meanwhile."""
+        answer = self._run_on([worker], function, *given).get(worker)
+        if isinstance(answer, BaseException) and not isinstance(answer, OSError):
+            raise ClusterError(f"worker {worker}: {_line(answer)}")
+        return None if isinstance(answer, OSError) else answer
 
     def _all(self, function: Callable[..., Any], asked: Asked) -> Mapping[str, Any]:
         """What all workers that are asked for something answer, those left out that are gone."""

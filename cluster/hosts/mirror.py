@@ -92,8 +92,8 @@ def known_files(run: RunDirectory, folders: Iterable[str]) -> dict[str, tuple[in
     return {name: _description(path) for name, path in _below(run.path, folders)}
 
 
-def take_in(run: RunDirectory, pieces: Mapping[str, Piece]) -> None:
-    """Writes what has come back."""
+def take_in(run: RunDirectory, pieces: Mapping[str, Piece]) -> dict[str, tuple[int, str]]:
+    """Writes what has come back; what is here of those files then."""
     for name, piece in pieces.items():
         path = run.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -104,6 +104,7 @@ def take_in(run: RunDirectory, pieces: Mapping[str, Piece]) -> None:
         else:
             with draft_of(path) as draft:
                 draft.write_bytes(piece.content)
+    return {name: _description(run.path / name) for name in pieces}
 
 
 # ---- on the other host

@@ -195,6 +195,9 @@ def test_hosts_that_do_not_see_the_run_get_a_copy(run: RunDirectory, client: Cli
         mirror.write(*given[4:])
         return ProcessId(1, 1.0)
 
+    def ends_meanwhile(*given: Any) -> None:
+        raise OSError("the connection was closed")
+
     for number, one in enumerate(client.workers.values()):
         scratch = tmp_path / f"host{number}" / "worker"
         found = Facts(__version__, str(scratch), GB, 1, sees_the_run=False)
@@ -223,6 +226,10 @@ def test_hosts_that_do_not_see_the_run_get_a_copy(run: RunDirectory, client: Cli
     hosts.collect(record.nodes.values())
     assert log.read_text() == "what it said"
 
+    ending = client.workers["tcp://10.0.0.2:4002"]
+    ending.answers |= {"write": ends_meanwhile, "written": ends_meanwhile}
+    hosts.share([nm2])
+    hosts.collect([nm2])
     del client.workers["tcp://10.0.0.2:4002"]
     hosts.collect([nm2])  # nobody is there who could know
     client.calls.clear()
