@@ -384,7 +384,7 @@ class Program:
         found = found.overlaid_by_arguments(options.definitions)
         if self._run_dir is not None:
             defaults[STAGING_PROPERTY] = str(self._run_dir / "staging")
-            shares_a_directory = not remote_files.scheme_of(found.value(STAGING_PROPERTY) or "")
+            shares_a_directory = remote_files.is_local(found.value(STAGING_PROPERTY) or "")
             if shares_a_directory:
                 history = self._run_dir / "history"
                 defaults["mapreduce.jobhistory.intermediate-done-dir"] = str(history / "done_intermediate")

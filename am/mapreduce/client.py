@@ -57,7 +57,7 @@ from yarnbox.yarn.resources.resource import Resource
 from yarnbox.yarn.security.credentials import Credentials
 from yarnbox.yarn.settings import read
 from yarnbox.yarn.shuffle import JOB_TOKEN
-from yarnbox.yarn.storage.remote_files import local_path, scheme_of
+from yarnbox.yarn.storage.remote_files import is_local, local_path
 
 POLL_TIMEOUT_S = 2.0
 SECRET_BYTES = 20
@@ -150,7 +150,7 @@ class JobClient:
         new = self._submitter.new_application()
         self._check_sizes(new)
         job_id = JobId.of(new.application_id)
-        if scheme_of(settings.staging_dir) not in ("", "file"):
+        if not is_local(settings.staging_dir):
             return self._submit_staged(splits, new.application_id, job_id)
         root = local_path(settings.staging_dir).absolute()
         self._staged = staging = root / self._user / ".staging" / str(job_id)

@@ -181,7 +181,9 @@ def test_a_directory_that_was_there_is_not_removed(directory: Path) -> None:
     assert (directory / "taken").is_dir()
 
 
-@pytest.mark.parametrize("staging, is_shared", [("/shared", True), ("yarnbox:", False)])
+@pytest.mark.parametrize(
+    "staging, is_shared", [("/shared", True), ("file:/shared", True), ("yarnbox:", False)]
+)
 def test_a_job_leaves_its_history_here_where_hosts_share_a_directory(
     tmp_path: Path, staging: str, is_shared: bool
 ) -> None:
