@@ -111,13 +111,18 @@ class Model:
         promised.may_count[container_id.application_attempt_id.attempt_id] = None
 
     def note_master(self, promised: Promised, container_id: ContainerId) -> None:
-        """An AM begins; or again, if its node has lost what it stored of the end."""
+        """An AM begins; or again, if its node has lost what it stored of the start or of the end. It does not
+        know then what it gave back in its life before, and may not have said yet.
+        """
+        attempt_id = container_id.application_attempt_id
+        for one in [one for one in self.released if one.application_attempt_id == attempt_id]:
+            del self.released[one]
         failed = len(promised.heard) - (container_id in promised.heard)
         self.expect(
             failed < promised.max_attempts,
             f"{container_id} begins, and {failed} attempts before it have failed",
         )
-        promised.begun[container_id.application_attempt_id.attempt_id] = None
+        promised.begun[attempt_id.attempt_id] = None
 
     def note_ends(self, ended: Iterable[ContainerStatus]) -> None:
         """A ResourceManager that knows the node well was told so, and has answered."""

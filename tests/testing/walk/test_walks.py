@@ -84,6 +84,10 @@ def test_an_am_that_is_ended_before_it_began_does_not_run() -> None:
     assert walk(48000404, "fair", steps).fault == ""
 
 
+def test_an_am_that_its_node_begins_again_gives_nothing_back_of_its_life_before() -> None:
+    assert walk(49500056, "fair").fault == ""
+
+
 def test_an_am_that_hears_no_answer_and_repeats_its_call_is_not_given_up() -> None:
     steps = [Step(1000, "submit", (2, 0, 10, 1)), Step(15_000, "deafen", (0, 990, 0, 0))]
     steps += [Step(12_000, "look", (0, 0, 0, 0))] * 12
