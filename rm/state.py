@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
 from yarnbox.rm.ports import RMTurn
@@ -145,17 +146,23 @@ def _read_attempt(value: Mapping[str, Any], wire: Wire) -> StoredAttempt:
     )
 
 
-def _check_types(cls: type[Any], parts: Mapping[str, Any]) -> None:
+def _check_types(cls: Any, parts: Mapping[str, Any]) -> None:
     """ValueError where a plain part is not of the field's type."""
-    hints = get_type_hints(cls)
+    allowed = _plain_types(cls)
     for name, part in parts.items():
-        hint = hints.get(name)
-        allowed = get_args(hint) or (hint,)
         numbers = [one for one in (part.values() if isinstance(part, dict) else [part]) if type(one) is int]
-        if get_origin(hint) is Mapping:
-            is_sound = isinstance(part, dict) and len(numbers) == len(part)
-        else:
-            is_sound = type(part) in allowed
+        is_sound = type(part) in allowed.get(name, ())
+        if isinstance(part, dict):
+            is_sound = is_sound and len(numbers) == len(part)
         is_sound = is_sound and all(-_INT64 <= number < _INT64 for number in numbers)
         if not is_sound:
             raise ValueError(f"{name} cannot be {part!r}")
+
+
+@cache
+def _plain_types(cls: Any) -> Mapping[str, tuple[Any, ...]]:
+    """By field, what JSON may have there; mappings in the state are of whole numbers by name."""
+    return {
+        name: (dict,) if get_origin(hint) is Mapping else get_args(hint) or (hint,)
+        for name, hint in get_type_hints(cls).items()
+    }
