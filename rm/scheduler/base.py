@@ -117,10 +117,6 @@ class Scheduler(ABC, Generic[A]):
     """Hadoop's short class name, as REST and commands show it."""
     serves_updates: ClassVar[bool] = True
     """Whether containers may change while they run."""
-    offers_draining_nodes: ClassVar[bool] = True
-    """Whether heartbeats of a node that is being decommissioned are used once more, until it has shrunk to
-    what runs there; what does not fit then is killed.
-    """
     has_partitions: ClassVar[bool] = False
     """Whether the label of a node decides who is served there; else labels of nodes have no effect."""
     serves_constraints: ClassVar[bool] = False
@@ -541,7 +537,11 @@ class Scheduler(ABC, Generic[A]):
         self.cluster_resource_changed()
 
     def update_node(self, event: SchedulerNodeUpdate) -> None:
-        """NODE_UPDATE: processes launched containers, then completed ones, then allocates."""
+        """NODE_UPDATE: processes launched containers, then completed ones, then allocates.
+
+        A node that is being decommissioned is offered until it has shrunk to what runs there; what does not
+        fit then is killed.
+        """
         node = self.tracker.nodes.get(event.node_id)
         rm_node = self.context.nodes.get(event.node_id)
         if node is None or rm_node is None:
@@ -562,7 +562,7 @@ class Scheduler(ABC, Generic[A]):
             self._overcommit.shrink(node)  # nothing new fits from the next turn on
         if node.overcommit_until_ms is not None:
             self._overcommit.kill_if_late(node)
-        if (node.is_schedulable or self.offers_draining_nodes) and not self.is_waiting_for_recovery():
+        if not self.is_waiting_for_recovery():
             self.allocate_on(node)
 
     def is_waiting_for_recovery(self) -> bool:

@@ -50,11 +50,6 @@ class FifoReason(Reason):
         "the ResourceManager has not just restarted",
         "yarn.resourcemanager.work-preserving-recovery.scheduling-wait-ms is over",
     )
-    DECOMMISSIONING = (
-        "the node is being decommissioned",
-        "the node is not being decommissioned",
-        "nodes are added, or the node is recommissioned",
-    )
     NODE_BUSY = (
         "the node has too little free for the smallest container",
         "the node has enough free for the smallest container",
@@ -75,6 +70,11 @@ class FifoReason(Reason):
         "the node has enough free for the request",
         "containers on the node end, or nodes are added",
     )
+    DECOMMISSIONING = (
+        "the node is being decommissioned and has room for no more containers",
+        "the node is not being decommissioned",
+        "nodes are added, or the node is recommissioned",
+    )
     EARLIER_REQUEST = (
         "a more urgent request of the application cannot be served on the node",
         "no more urgent request of the application is stopped on the node",
@@ -92,6 +92,9 @@ class FifoReason(Reason):
         "a node has sent its heartbeat",
         "the next heartbeat of such a node",
     )
+
+
+_WITHOUT_ROOM = (FifoReason.NODE_BUSY, FifoReason.NODE_TOO_SMALL, FifoReason.NODE_FULL)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -197,9 +200,14 @@ class FifoScheduler(Scheduler[Attempt]):
             yield Check(reason=reason, holds=False, numbers=", ".join(before[:5]), level=QUEUE)
 
     def refusal_on(self, attempt: Attempt, key: RequestKey, node: SchedulerNode) -> FifoReason | None:
-        """Why the allocator would refuse the request on the node, were it the application's turn."""
-        if not node.is_schedulable:
-            return FifoReason.DECOMMISSIONING
+        """Why the allocator would refuse the request on the node, were it the application's turn. A node that
+        has no room because it is being decommissioned is said to be.
+        """
+        found = self._refusal_on(attempt, key, node)
+        is_draining = found in _WITHOUT_ROOM and not node.is_schedulable
+        return FifoReason.DECOMMISSIONING if is_draining else found
+
+    def _refusal_on(self, attempt: Attempt, key: RequestKey, node: SchedulerNode) -> FifoReason | None:
         if self._is_busy(node):
             return FifoReason.NODE_BUSY
         if attempt.is_blacklisted(node):

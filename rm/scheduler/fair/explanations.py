@@ -19,6 +19,8 @@ from yarnbox.rm.scheduler.fair.reasons import FairReason
 from yarnbox.rm.scheduler.register import Register
 from yarnbox.yarn.ids import ApplicationId, NodeId
 
+_WITHOUT_ROOM = (FairReason.NODE_TOO_SMALL, FairReason.NODE_FULL)
+
 
 class Explanations:
     """Asks the allocator's own predicates about requests, on the nodes that there are."""
@@ -65,43 +67,47 @@ class Explanations:
             yield Check(reason=FairReason.UPDATE_DUE, holds=holds, numbers=numbers, level=leaf.path)
 
     def _checks(self, app: FSAppAttempt, key_asks: KeyAsks) -> Iterator[Check]:
-        """From the root to the nodes, and then whose turn it is."""
-        assert key_asks.any is not None
-        required = key_asks.any.capability
-        leaf: LeafQueue = app.queue
-        holds = True
-        for queue in reversed(leaf.ancestry):
-            for check in _queue_checks(queue, key_asks):
-                holds = holds and check.holds
-                yield check
-        if app.is_held_to_am_share:
-            is_within = not app.is_over_am_share()
-            holds = holds and is_within
-            numbers = f"ApplicationMasters use {leaf.am_used}, limit {leaf.am_limit()}, {required} is asked"
-            yield Check(reason=FairReason.AM_SHARE, holds=is_within, numbers=numbers, level=leaf.path)
+        """Queues and the share of AMs, nodes, and then whose turn it is."""
+        of_queues = list(_queue_checks(app, key_asks))
+        yield from of_queues
         nodes = self._nodes.values()
         on_nodes = list(
             node_checks(nodes, lambda node: _on_node(app, key_asks.key, node), FairReason.NO_NODE)
         )
         said = (FairReason.QUEUE_OVER_MAXIMUM, FairReason.QUEUE_HEADROOM, FairReason.AM_SHARE)
         yield from (one for one in on_nodes if one.reason not in said)
-        if holds and on_nodes[0].holds:
+        if on_nodes[0].holds and all(one.holds for one in of_queues):
             yield _turn(app)
 
 
-def _queue_checks(queue: FairQueue, key_asks: KeyAsks) -> Iterator[Check]:
+def _queue_checks(app: FSAppAttempt, key_asks: KeyAsks) -> Iterator[Check]:
     assert key_asks.any is not None
     required = key_asks.any.capability
-    numbers = f"{queue.path}: used {queue.used}, maximum {queue.max_share}"
-    yield Check(
-        reason=FairReason.QUEUE_OVER_MAXIMUM, holds=queue.is_within_max(), numbers=numbers, level=queue.path
-    )
-    yield Check(
-        reason=FairReason.QUEUE_HEADROOM,
-        holds=queue.fits_in_own_max(required),
-        numbers=f"{numbers}, {required} is asked",
-        level=queue.path,
-    )
+    leaf: LeafQueue = app.queue
+    from_root = list(reversed(leaf.ancestry))
+    for queue in from_root:
+        yield Check(
+            reason=FairReason.QUEUE_OVER_MAXIMUM,
+            holds=queue.is_within_max(),
+            numbers=_use(queue),
+            level=queue.path,
+        )
+    if app.is_held_to_am_share:
+        numbers = f"ApplicationMasters use {leaf.am_used}, limit {leaf.am_limit()}, {required} is asked"
+        yield Check(
+            reason=FairReason.AM_SHARE, holds=not app.is_over_am_share(), numbers=numbers, level=leaf.path
+        )
+    for queue in from_root:
+        yield Check(
+            reason=FairReason.QUEUE_HEADROOM,
+            holds=queue.fits_in_own_max(required),
+            numbers=f"{_use(queue)}, {required} is asked",
+            level=queue.path,
+        )
+
+
+def _use(queue: FairQueue) -> str:
+    return f"{queue.path}: used {queue.used}, maximum {queue.max_share}"
 
 
 def _on_node(app: FSAppAttempt, key: RequestKey, node: SchedulerNode) -> tuple[Reason, str] | None:
@@ -118,10 +124,14 @@ def _on_node(app: FSAppAttempt, key: RequestKey, node: SchedulerNode) -> tuple[R
 
 def refusal_on(app: FSAppAttempt, key: RequestKey, node: SchedulerNode) -> FairReason | None:
     """Why the allocator would refuse the request on this node, were it the application's turn; None when it
-    would allocate, or reserve the node.
+    would allocate, or reserve the node. A node without room because it is being decommissioned is said to be.
     """
-    if not node.is_schedulable:
-        return FairReason.DECOMMISSIONING
+    found = _refusal_on(app, key, node)
+    is_draining = found in _WITHOUT_ROOM and not node.is_schedulable
+    return FairReason.DECOMMISSIONING if is_draining else found
+
+
+def _refusal_on(app: FSAppAttempt, key: RequestKey, node: SchedulerNode) -> FairReason | None:
     reserved = node.reserved_container
     if reserved is not None and (reserved.attempt_id != app.attempt_id or reserved.key != key):
         return FairReason.NODE_RESERVED

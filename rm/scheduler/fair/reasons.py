@@ -25,11 +25,6 @@ class FairReason(Reason):
         "its demand was seen by the last update of shares",
         "yarn.scheduler.fair.update-interval-ms goes by",
     )
-    DECOMMISSIONING = (
-        "the node is being decommissioned",
-        "the node is not being decommissioned",
-        "nodes are added, or the node is recommissioned",
-    )
     NODE_RESERVED = (
         "the node is reserved for another container",
         "the node is not reserved for another container",
@@ -75,6 +70,11 @@ class FairReason(Reason):
         "the node has too little free, and is not reserved for the request either",
         "the node has enough free for the request",
         "containers on the node end, or nodes are added",
+    )
+    DECOMMISSIONING = (
+        "the node is being decommissioned and has room for no more containers",
+        "the node is not being decommissioned",
+        "nodes are added, or the node is recommissioned",
     )
     OWN_RESERVATION = (
         "the node is reserved for this request and has too little free yet",
