@@ -300,6 +300,9 @@ def _mapred_properties(source: Path, run: RunDirectory, record: ClusterRecord) -
     }
     if record.history_address is not None:
         history[HISTORY_PROPERTY] = record.history_address
+        if record.for_hadoop:
+            earlier = Configuration.load(run.path, ["mapred-site.xml"])
+            history |= hadoop_site.history_properties(LOOPBACK, earlier)
     of_hadoop = hadoop_site.mapred_properties(run.path) if record.for_hadoop else {}
     return {**_staging(source, record), **of_hadoop, **history}
 

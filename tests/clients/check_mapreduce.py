@@ -68,3 +68,6 @@ def test_words_are_counted_by_many_tasks_and_within_the_master(
     report = yarn(cluster, "application", "-status", application).out
     assert "Application-Type : MAPREDUCE" in report
     assert "Final-State : SUCCEEDED" in report
+    status = hadoop.job("-status", application.replace("application", "job"))  # by the history server
+    for line in ("Number of maps: 2", "Job state: SUCCEEDED", "Launched reduce tasks=2"):
+        assert line in status.out, str(status)

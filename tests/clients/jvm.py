@@ -19,6 +19,7 @@ from tests.waiting import PATIENCE_S
 
 SOURCES = Path(__file__).with_name("java")
 CLI = "org.apache.hadoop.yarn.client.cli."
+MAPRED_JOB = "org.apache.hadoop.mapred.JobClient"
 PROGRAM_S = 2 * PATIENCE_S
 _QUICK_TO_START = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
@@ -28,12 +29,13 @@ MAINS = {
     "applicationattempt": (f"{CLI}ApplicationCLI", "applicationattempt"),
     "cluster": (f"{CLI}ClusterCLI",),
     "container": (f"{CLI}ApplicationCLI", "container"),
+    "job": (MAPRED_JOB,),
     "node": (f"{CLI}NodeCLI",),
     "nodeattributes": (f"{CLI}NodeAttributesCLI",),
     "queue": (f"{CLI}QueueCLI",),
     "rmadmin": (f"{CLI}RMAdminCLI",),
 }
-"""What bin/yarn runs for a command: the class, and what it puts before the arguments."""
+"""What bin/yarn (bin/mapred for jobs) runs: the class, and what it puts before the arguments."""
 
 
 def java_home() -> Path:
@@ -126,7 +128,7 @@ class Commands:
             )
 
     def __call__(self, *words: str) -> Said:
-        """`yarn` with these words."""
+        """`yarn`, or `mapred`, with these words."""
         first, *rest = words
         assert self._process.stdin is not None
         self._process.stdin.write("\t".join([*MAINS[first], *rest]).encode() + b"\n")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.clients import installed
-from tests.clients.jvm import SOURCES, environment
+from tests.clients.jvm import MAPRED_JOB, SOURCES, Said, environment
 from tests.waiting import PATIENCE_S
 from yarnbox.cluster.cluster import Cluster
 
@@ -67,9 +67,7 @@ class MapReduce:
     @contextmanager
     def started(self, source: Path, target: Path, **properties: str) -> Iterator[subprocess.Popen[str]]:
         """One job beside the test; its client is killed if it runs at the end of the block."""
-        run = self.cluster.run.path
-        path = [f"{self.scratch}/words.jar", str(self.scratch), str(run), f"{installed.hadoop_home()}/*"]
-        line = ["java", *_JAVA.split(), "-cp", ":".join(path), "WordCount"]
+        line = self._java(f"{self.scratch}/words.jar", "WordCount")
         chosen = {name.replace("_", "."): value for name, value in properties.items()}
         for name, value in {**PROPERTIES, **chosen}.items():
             line += ["-D", f"{name}={value}"]
@@ -82,3 +80,19 @@ class MapReduce:
                 yield process
             finally:
                 process.kill()
+
+    def job(self, *words: str) -> Said:
+        """`mapred job` with these words."""
+        done = subprocess.run(
+            [*self._java(str(self.scratch), MAPRED_JOB), *words],
+            capture_output=True,
+            text=True,
+            timeout=JOB_S,
+            check=False,
+            env=environment(),
+        )
+        return Said(done.returncode, done.stdout, done.stderr)
+
+    def _java(self, ours: str, name: str) -> list[str]:
+        path = [ours, str(self.scratch), str(self.cluster.run.path), f"{installed.hadoop_home()}/*"]
+        return ["java", *_JAVA.split(), "-cp", ":".join(path), name]

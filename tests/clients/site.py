@@ -68,6 +68,7 @@ def running(scratch: Path) -> Iterator[Cluster]:
         port=0,
         web_port=0,
         for_hadoop=True,
+        history_port=0,
         definitions={**PROPERTIES, "yarn.application.classpath": ",".join(["$HADOOP_CONF_DIR", *jars])},
     )
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from yarnbox.cluster import hadoop_site
+from yarnbox.yarn.configuration import Configuration
 
 
 def test_nodes_are_addresses_of_their_own() -> None:
@@ -28,3 +29,12 @@ def test_who_says_where_java_is_is_believed(tmp_path: Path) -> None:
 
 def test_without_java_nothing_is_said(tmp_path: Path) -> None:
     assert hadoop_site.variables({"PATH": str(tmp_path)}) == {}
+
+
+def test_job_clients_find_the_history_server_where_it_was() -> None:
+    (name,) = hadoop_site.history_properties("127.0.0.1", Configuration())
+    for known, is_kept in (("127.0.0.1:12345", True), ("history.prod.example:10020", False)):
+        earlier = Configuration().overlaid({name: known})
+        found = hadoop_site.history_properties("127.0.0.1", earlier)[name]
+        assert (found == known) is is_kept
+        assert found.startswith("127.0.0.1:")

@@ -1,54 +1,48 @@
 """What a job answers Hadoop's own MapReduce clients: `mapred job -status`, `-counter`, `-kill` and their kin.
 
-Reads the core between turns; the calls that end something are turns. Delegation tokens are not given. Hadoop:
-MRClientService's MRClientProtocolHandler and the reports of JobImpl, TaskImpl and TaskAttemptImpl.
+Reads the core between turns; the calls that end something are turns. Hadoop: MRClientService's
+MRClientProtocolHandler and the reports of JobImpl, TaskImpl and TaskAttemptImpl.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from yarnbox.am.client_service import client_of
 from yarnbox.am.mapreduce.app.attempt import Attempt, AttemptState
 from yarnbox.am.mapreduce.app.core import Core
-from yarnbox.am.mapreduce.app.events import AttemptKill, Counters, JobKill, TaskKill
+from yarnbox.am.mapreduce.app.events import AttemptKill, JobKill, TaskKill
 from yarnbox.am.mapreduce.app.job import JobState
 from yarnbox.am.mapreduce.app.report import AMInfo, Pages
 from yarnbox.am.mapreduce.app.task import Task
-from yarnbox.am.mapreduce.ids import JobId, TaskAttemptId, TaskId, TaskType
+from yarnbox.am.mapreduce.client_protocol import (
+    ClientProtocol,
+    UnknownError,
+    asked_for,
+    attempt_of,
+    attempt_record,
+    counters_record,
+    job_of,
+    job_record,
+    task_of,
+    task_record,
+    type_of,
+)
+from yarnbox.am.mapreduce.ids import TaskAttemptId, TaskType
 from yarnbox.am.mapreduce.settings import JobSettings
 from yarnbox.yarn.connection.rpc import Caller
-from yarnbox.yarn.errors import YarnError
 from yarnbox.yarn.ids import ApplicationAttemptId
 from yarnbox.yarn.records import mapreduce as records
-
-PROTOCOL = "org.apache.hadoop.mapreduce.v2.api.MRClientProtocolPB"
-SERVICE = "MRClientProtocolService"
 
 _ENDS = {
     JobState.SUCCEEDED: records.JobState.SUCCEEDED,
     JobState.FAILED: records.JobState.FAILED,
     JobState.KILLED: records.JobState.KILLED,
 }
-_TYPES = {TaskType.MAP: records.TaskType.MAP, TaskType.REDUCE: records.TaskType.REDUCE}
-_OURS = {theirs: ours for ours, theirs in _TYPES.items()}
 
 
-class UnsupportedError(YarnError):
-    """A call that no job of ours answers."""
-
-    java_class = "java.lang.UnsupportedOperationException"
-
-
-class UnknownError(YarnError):
-    """Another job, or a task or attempt that this one has not."""
-
-    java_class = "java.io.IOException"
-
-
-class JobClientService:
+class JobClientService(ClientProtocol):
     """Answers the clients of one job."""
 
     def __init__(
@@ -76,11 +70,8 @@ class JobClientService:
 
     def handle(self, rpc: str, request: Any, caller: Caller) -> Any:
         self.was_asked = True
-        method = getattr(self, re.sub("(?<!^)(?=[A-Z])", "_", rpc).lower(), None)
-        if method is None:
-            raise UnsupportedError(f"{rpc} is not supported: a job of yarnbox gives no delegation tokens")
         try:
-            return method(request, caller)
+            return super().handle(rpc, request, caller)
         finally:
             self._perform_effects()
 
@@ -91,7 +82,7 @@ class JobClientService:
         self._check(request.job_id)
         job = self._core.job
         report = records.JobReport(
-            job_id=_job_id(job.id),
+            job_id=job_record(job.id),
             job_state=self._job_state(),
             map_progress=job.progress(TaskType.MAP),
             reduce_progress=job.progress(TaskType.REDUCE),
@@ -131,7 +122,7 @@ class JobClientService:
     def get_counters(self, request: records.GetCountersRequest, _caller: Caller) -> Any:
         """getCounters."""
         self._check(request.job_id)
-        return records.GetCountersResponse(counters=_counters(self._pages.counters()))
+        return records.GetCountersResponse(counters=counters_record(self._pages.counters()))
 
     def get_task_report(self, request: records.GetTaskReportRequest, _caller: Caller) -> Any:
         """getTaskReport."""
@@ -141,7 +132,7 @@ class JobClientService:
         """getTaskReports: of all maps, or of all reduces."""
         self._check(request.job_id)
         job = self._core.job
-        tasks = job.maps if request.task_type is records.TaskType.MAP else job.reduces
+        tasks = job.maps if type_of(request.task_type) is TaskType.MAP else job.reduces
         return records.GetTaskReportsResponse(task_reports=tuple(map(_task_report, tasks)))
 
     def get_task_attempt_report(self, request: records.GetTaskAttemptReportRequest, _caller: Caller) -> Any:
@@ -154,18 +145,15 @@ class JobClientService:
     ) -> Any:
         """getTaskAttemptCompletionEvents: of the maps, which is what reduces are told of."""
         self._check(request.job_id)
-        start = max(request.from_event_id or 0, 0)
-        most = max(request.max_events or 0, 0)
-        found = self._core.completion_events(start)[:most]
         events = tuple(
             records.TaskAttemptCompletionEvent(
-                attempt_id=_attempt_id(one.attempt_id),
+                attempt_id=attempt_record(one.attempt_id),
                 status=records.TaskAttemptCompletionEventStatus[one.status],
                 map_output_server_address=f"http://{one.host}:{one.shuffle_port}",
                 attempt_run_time=self._run_time(one.attempt_id),
                 event_id=number,
             )
-            for number, one in enumerate(found, start)
+            for number, one in asked_for(self._core.job.completion_events, request)
         )
         return records.GetTaskAttemptCompletionEventsResponse(completion_events=events)
 
@@ -207,25 +195,24 @@ class JobClientService:
     # What is asked about.
 
     def _check(self, job_id: records.JobId | None) -> None:
-        if job_id is None or job_id != _job_id(self._core.job.id):
-            raise UnknownError(f"Unknown job {_printed(job_id)}")
+        asked = job_of(job_id)
+        if asked != self._core.job.id:
+            raise UnknownError(f"Unknown job {asked}")
 
     def _task(self, task_id: records.TaskId | None) -> Task:
-        if task_id is not None and task_id.task_type is not None:
-            self._check(task_id.job_id)
-            ours = TaskId(self._core.job.id, _OURS[task_id.task_type], task_id.id or 0)
-            task = self._core.job.find_task(ours)
-            if task is not None:
-                return task
-        raise UnknownError(f"Unknown task {task_id}")
+        asked = task_of(task_id)
+        self._check(job_record(asked.job_id))
+        task = self._core.job.find_task(asked)
+        if task is None:
+            raise UnknownError(f"Unknown task {asked}")
+        return task
 
     def _attempt(self, attempt_id: records.TaskAttemptId | None) -> Attempt:
-        if attempt_id is not None:
-            task = self._task(attempt_id.task_id)
-            attempt = task.attempts.get(TaskAttemptId(task.id, attempt_id.id or 0))
-            if attempt is not None:
-                return attempt
-        raise UnknownError(f"Unknown TaskAttempt {attempt_id}")
+        asked = attempt_of(attempt_id)
+        attempt = self._task(task_record(asked.task_id)).attempts.get(asked)
+        if attempt is None:
+            raise UnknownError(f"Unknown TaskAttempt {asked}")
+        return attempt
 
 
 def _who(caller: Caller) -> str:
@@ -234,54 +221,20 @@ def _who(caller: Caller) -> str:
     return f"{client_of(caller)} (auth:{how}) at {caller.host}"
 
 
-# Their ids, reports and counters.
-
-
-def _printed(job_id: records.JobId | None) -> str:
-    if job_id is None or job_id.app_id is None:
-        return "null"
-    return str(JobId.of(job_id.app_id))
-
-
-def _job_id(job_id: JobId) -> records.JobId:
-    return records.JobId(app_id=job_id.application_id, id=job_id.id)
-
-
-def _task_id(task_id: TaskId) -> records.TaskId:
-    return records.TaskId(job_id=_job_id(task_id.job_id), task_type=_TYPES[task_id.type], id=task_id.number)
-
-
-def _attempt_id(attempt_id: TaskAttemptId) -> records.TaskAttemptId:
-    return records.TaskAttemptId(task_id=_task_id(attempt_id.task_id), id=attempt_id.id)
-
-
-def _counters(counters: Counters) -> records.Counters:
-    return records.Counters(
-        counter_groups={
-            group: records.CounterGroup(
-                name=group,
-                display_name=group.rpartition(".")[2],
-                counters={
-                    name: records.Counter(name=name, display_name=name, value=value)
-                    for name, value in amounts.items()
-                },
-            )
-            for group, amounts in counters.items()
-        }
-    )
+# Reports
 
 
 def _task_report(task: Task) -> records.TaskReport:
     best = task.attempts.get(task.successful_attempt) if task.successful_attempt else None
     return records.TaskReport(
-        task_id=_task_id(task.id),
+        task_id=task_record(task.id),
         task_state=records.TaskState[task.state.told],
         progress=task.progress,
         start_time=task.scheduled_ms,
         finish_time=task.finished_ms,
-        counters=_counters(best.counters if best is not None else {}),
-        running_attempts=tuple(_attempt_id(one) for one in _running(task)),
-        successful_attempt=_attempt_id(best.id) if best is not None else None,
+        counters=counters_record(best.counters if best is not None else {}),
+        running_attempts=tuple(attempt_record(one) for one in _running(task)),
+        successful_attempt=attempt_record(best.id) if best is not None else None,
         diagnostics=tuple(line for one in task.attempts.values() for line in one.diagnostics),
     )
 
@@ -292,12 +245,12 @@ def _running(task: Task) -> Iterable[TaskAttemptId]:
 
 def _attempt_report(attempt: Attempt) -> records.TaskAttemptReport:
     return records.TaskAttemptReport(
-        task_attempt_id=_attempt_id(attempt.id),
+        task_attempt_id=attempt_record(attempt.id),
         task_attempt_state=records.TaskAttemptState[attempt.state.told],
         progress=attempt.progress,
         start_time=attempt.launched_ms,
         finish_time=attempt.finished_ms,
-        counters=_counters(attempt.counters),
+        counters=counters_record(attempt.counters),
         diagnostic_info="\n".join(attempt.diagnostics),
         state_string=attempt.phase,
         phase=records.Phase[attempt.phase],

@@ -22,7 +22,7 @@ from yarnbox.am.connection import Connection
 from yarnbox.am.environment import ContainerEnvironment
 from yarnbox.am.launch import python_context
 from yarnbox.am.mapreduce.allocation.uber import is_small, one_by_one
-from yarnbox.am.mapreduce.app.client_service import PROTOCOL, SERVICE, JobClientService
+from yarnbox.am.mapreduce.app.client_service import JobClientService
 from yarnbox.am.mapreduce.app.core import Core, Places
 from yarnbox.am.mapreduce.app.effects import (
     AbortJob,
@@ -58,6 +58,7 @@ from yarnbox.am.mapreduce.app.recovery import earlier_life, recoverable_tasks
 from yarnbox.am.mapreduce.app.report import PREFIX, AMInfo, Pages
 from yarnbox.am.mapreduce.app.uber_tasks import LocalTasks
 from yarnbox.am.mapreduce.cache_files import UnreadableFileError, local_resources
+from yarnbox.am.mapreduce.client_protocol import AM_PROTOCOL, SERVICE
 from yarnbox.am.mapreduce.edge.port import Port
 from yarnbox.am.mapreduce.edge.umbilical_server import UmbilicalServer
 from yarnbox.am.mapreduce.history.files import HistoryFiles, IndexInfo, events_file
@@ -157,7 +158,7 @@ class Master:
         self._answers = JobClientService(
             self._core, settings, user, self._pages, am, str(staging / JOB_FILE), self._driver.perform_effects
         )
-        self._clients = ClientService(PROTOCOL, SERVICE, self._answers.handle)
+        self._clients = ClientService(AM_PROTOCOL, SERVICE, self._answers.handle)
         self._host = Address.parse(self._connection.resolve(environment.node_id)).host
         access = HttpAccess(self._connection.settings.http_access, [self._host])
         self._web = Port(self._umbilical, self._pages, access, self._connection.tls)

@@ -6,7 +6,8 @@ files     where the files lie: done_intermediate, done, their names, how long th
 rest      /ws/v1/history
 pages     /jobhistory
 catalog   which jobs there are, and those that were looked at last
-web       the history server's port
+web       the history server's port for both
+client_service  what Hadoop's job clients are answered
 server    its process; command: `mapred historyserver`, which becomes that
 settings  its properties
 """

@@ -49,7 +49,7 @@ class Catalog:
 
     def job(self, name: str) -> PastJob:
         """A job by its id."""
-        file = self._find(name)
+        file = self.file(name)
         known = self._loaded.pop(file.path, None)
         if known is None:
             try:
@@ -63,13 +63,14 @@ class Catalog:
 
     def configuration(self, name: str) -> tuple[str, list[dict[str, Any]]]:
         """The path and the properties of a job's configuration."""
-        path = self._find(name).conf
+        path = self.file(name).conf
         properties = read_properties(path)
         if properties is None:
             raise UnknownJobError(f"unable to load configuration for job: {name}")
         return str(path), properties
 
-    def _find(self, name: str) -> HistoryFile:
+    def file(self, name: str) -> HistoryFile:
+        """Where the history of a job lies."""
         try:
             job_id = JobId.parse(name)
         except ValueError as error:

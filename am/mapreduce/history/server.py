@@ -1,6 +1,6 @@
 """The history server's process: `python -m yarnbox.am.mapreduce.history.server --conf DIR`.
 
-Owns the port, and the times at which histories are taken in and old ones deleted. Exit status: 0 after a
+Owns the ports, and the times at which histories are taken in and old ones deleted. Exit status: 0 after a
 clean end, 1 when it could not go on, 2 when the configuration is wrong. Hadoop: JobHistoryServer.
 """
 
@@ -19,20 +19,23 @@ from dataclasses import replace
 from pathlib import Path
 
 from yarnbox.am.job_command.output import OutputSettings
+from yarnbox.am.mapreduce.client_protocol import HISTORY_PROTOCOL, SERVICE
 from yarnbox.am.mapreduce.history.catalog import Catalog, ContainerLogs
+from yarnbox.am.mapreduce.history.client_service import HistoryClientService
 from yarnbox.am.mapreduce.history.files import HistoryFiles
-from yarnbox.am.mapreduce.history.settings import WEB_ADDRESS, HistoryServerSettings
+from yarnbox.am.mapreduce.history.settings import ADDRESS, WEB_ADDRESS, HistoryServerSettings
 from yarnbox.am.mapreduce.history.web import HistoryWeb
 from yarnbox.yarn.configuration import Configuration, ConfigurationError
 from yarnbox.yarn.connection.address import Address, announced
 from yarnbox.yarn.connection.rpc import PortTakenError
+from yarnbox.yarn.hadoop_ipc.server import Endpoint, HadoopServer
 from yarnbox.yarn.http.access import HttpAccess
 from yarnbox.yarn.http.listening import bind
 from yarnbox.yarn.http.server import HttpServer
 from yarnbox.yarn.log import configure_logging
 from yarnbox.yarn.runtime.leaving import leave
 from yarnbox.yarn.runtime.tasks import end_tasks
-from yarnbox.yarn.security.tls import ExposedError, Tls, check_exposure, scheme
+from yarnbox.yarn.security.tls import ExposedError, Tls, check_exposure, check_hadoop_wire, scheme
 from yarnbox.yarn.settings import read
 
 log = logging.getLogger("historyserver")
@@ -57,16 +60,19 @@ class HistoryServer:
             loaded=settings.loaded_jobs,
         )
         self._ended = asyncio.Event()
+        url = f"{settings.tls.scheme}://{self._address}"
         site = HistoryWeb(
             self._catalog,
             ContainerLogs(output),
             int(time.time() * 1000),
             f"{settings.tls.scheme}://{rm_address}" if rm_address else "",
-            f"{settings.tls.scheme}://{self._address}",
+            url,
         )
         access = HttpAccess(settings.access, [self._address.host])
         self._tls = Tls.of(settings.tls)
         self._server = HttpServer(site.application(access, self._tls))
+        answers = HistoryClientService(self._catalog, url)
+        self._clients = HadoopServer({HISTORY_PROTOCOL: Endpoint(SERVICE, answers.handle)})
 
     def end(self) -> None:
         """Lets `run` return."""
@@ -75,6 +81,8 @@ class HistoryServer:
     async def run(self) -> None:
         """Serves until it is ended. PortTakenError when it cannot."""
         check_exposure([self._bound.host], self._tls)
+        if self._settings.hadoop_ipc:
+            await self._serve_clients()
         await self._server.start(bind(self._bound, WEB_ADDRESS), self._tls)
         log.info("serving %s://%s/jobhistory", scheme(self._tls), self._address)
         settings = self._settings
@@ -87,6 +95,15 @@ class HistoryServer:
         finally:
             await end_tasks(tasks)
             await self._server.stop()
+            await self._clients.stop()
+
+    async def _serve_clients(self) -> None:
+        """Of Hadoop's own MapReduce."""
+        settings = self._settings
+        host, port = settings.bind_host or settings.address.host, settings.address.port
+        check_hadoop_wire([host], settings.tls)
+        await self._clients.start(host, port, ADDRESS)
+        log.info("serving Hadoop's job clients at %s", settings.address)
 
     async def _repeat(self, interval_ms: int, work: Callable[[], None]) -> None:
         while True:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from yarnbox.yarn.connection.address import Address
+from yarnbox.yarn.connection.address import Address, with_default_port
 from yarnbox.yarn.http.access import HttpAccessSettings
 from yarnbox.yarn.security.tls import TlsSettings
 from yarnbox.yarn.settings import group, setting, settings
 
+ADDRESS = "mapreduce.jobhistory.address"
 WEB_ADDRESS = "mapreduce.jobhistory.webapp.address"
 
 
@@ -45,8 +46,15 @@ class HistoryServerSettings:
         "yarn.app.mapreduce.am.staging-dir", "/tmp/hadoop-yarn/staging", "where a job waits for its AM"
     )
     history: HistorySettings = group(HistorySettings)
+    address: Address = setting(
+        ADDRESS,
+        "127.0.0.1:10020",
+        "where the server answers Hadoop's job clients, where Hadoop's wire is enabled",
+        parse=with_default_port(10020),
+    )
+    hadoop_ipc: bool = setting("yarnbox.hadoop-ipc.enabled", False, "serve Hadoop's wire")
     bind_host: str | None = setting(
-        "mapreduce.jobhistory.bind-host", None, "the server listens on this host instead of its address's"
+        "mapreduce.jobhistory.bind-host", None, "the server listens on this host instead of its addresses'"
     )
     move_interval_ms: int = setting(
         "mapreduce.jobhistory.move.interval-ms", 180_000, "how often new histories are taken in", at_least=1
